@@ -118,10 +118,8 @@ CREATE OR REPLACE TEMP MACRO sums_of_offices(counted, coverage) AS {
     'is_open': coalesce(bool_or(counted.is_open), false)
 };
 
--- The moment since which the pages say what changed, of publications and the newest of them: the newest that is a week older
--- than that, else the oldest; null where there is none before it. An aggregate.
-CREATE OR REPLACE TEMP MACRO compared_with(at_utc, newest_utc) AS
-    coalesce(max(at_utc) FILTER (at_utc <= newest_utc - INTERVAL 156 HOUR), min(at_utc) FILTER (at_utc < newest_utc));
+-- Whether a month is the third or a later one without a trace of an office or an agent.
+CREATE OR REPLACE TEMP MACRO is_without_trace(last_active_month, month) AS month > last_active_month + INTERVAL 2 MONTH;
 
 -- A month, or the first and the last of several, as people write them.
 CREATE OR REPLACE TEMP MACRO months_of(first_month, last_month) AS

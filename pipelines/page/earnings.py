@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 from pipelines.page.charts import Chart, ChartMonth, chart
 from pipelines.page.facts import Drift, Driver, Facts, Forecast, Month, Period, SameDays
-from pipelines.page.language import Language, Number
+from pipelines.page.language import Language, Number, local_day
 from pipelines.page.tables import Cell, Column, Table, Writer
 
 PERIODS = ("running", "month", "year", "twelve")
+Reading = Callable[[Decimal | None], Decimal | None]
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,20 @@ class Card:
 
     title: str
     period: str
+    subjects: list[str]  # what its figures are of, as in doubts
     commission: Figure
     factors: list[Figure]
     more: list[Figure]
     progress: Cell | None
+    gap: Cell | None
     goal: str
     notes: list[str]
+
+
+def _gap(row: Period, reading: Reading = lambda one: one) -> Decimal | None:
+    """How far what was reached is above the budget, or below it."""
+    actual = reading(row.actual)
+    return None if actual is None or row.budget is None else actual - row.budget
 
 
 def cards(facts: Facts, writer: Writer) -> list[Card]:
@@ -56,11 +66,12 @@ def _card(row: Period, writer: Writer, same_days: SameDays | None, drift: Drift 
     def figure(name: str, kind: str, value: Number | None, change: float | None) -> Figure:
         return Figure(words.text(f"figures.{name}"), writer.cell(kind, value), change)
 
-    progress = None
+    progress = gap = None
     goal = ""
     if row.budget is not None and row.actual is not None:
         share = row.actual / row.budget
         progress = writer.cell("share", share, writer.without(share))
+        gap = writer.cell("signed money", _gap(row), _gap(row, writer.without))
         goal = words.text("cards.of_budget", budget=words.brief(row.budget)) + _of_offices(
             row.budgeted, row, words
         )
@@ -77,20 +88,18 @@ def _card(row: Period, writer: Writer, same_days: SameDays | None, drift: Drift 
     return Card(
         title=words.text(f"cards.{row.period}"),
         period=words.period(row.first_month, row.last_month),
+        subjects=["commission", "agents", *(["sales"] if same_days else [])],
         commission=figure("commission", "money", row.commission, row.commission_change),
         factors=[
             figure("homes", "parts", row.homes, row.homes_change),
             figure("average_price", "brief", row.average_price, row.average_price_change),
-            Figure(
-                words.text("figures.fee"),
-                writer.cell("percent", row.fee_share, writer.without(row.fee_share)),
-                row.fee_share_change,
-            ),
+            figure("fee", "fee", row.fee_share, row.fee_share_change),
         ],
         more=more,
         progress=progress,
+        gap=gap,
         goal=goal,
-        notes=_notes(row, writer) + _on_drift(row, drift, words),
+        notes=_notes(row, writer) + _on_drift(row, drift, words) + _read_earlier(same_days, words),
     )
 
 
@@ -123,6 +132,14 @@ def _on_drift(row: Period, drift: Drift | None, words: Language) -> list[str]:
     ]
 
 
+def _read_earlier(same_days: SameDays | None, words: Language) -> list[str]:
+    """Offices whose sales are compared to an earlier day, as they were read earlier."""
+    if same_days is None or not same_days.earlier_offices:
+        return []
+    days = zip(same_days.earlier_offices, same_days.earlier_days, strict=True)
+    return [words.text("cards.earlier", offices=", ".join(f"{name} {day.day}" for name, day in days))]
+
+
 def _of_offices(known: int, row: Period, words: Language) -> str:
     return words.text("cards.of_offices", known=known, all=row.offices) if known < row.offices else ""
 
@@ -143,29 +160,25 @@ class YearEnd:
 def year_end(facts: Facts, writer: Writer) -> YearEnd | None:
     """None where no office has a forecast."""
     row, words = _year(facts), writer.words
-    if row is None or row.year_forecast is None or row.year_budget is None:
+    if row is None or row.year_forecast is None or not row.year_budget:
         return None
     newest = next((one for one in facts.forecasts if one.is_newest), None)
 
     def amount(value: Decimal | None) -> Cell | None:
         return None if value is None else writer.cell("brief", value, writer.without(value))
 
+    text = words.of("forecast")
     columns = [
-        Column[Forecast](words.text("forecast.year"), lambda r: f"{r.month.year}"),
-        Column[Forecast](words.text("forecast.said"), lambda r: r.year_forecast, "money"),
-        Column[Forecast](words.text("forecast.became"), lambda r: r.year_actual, "money"),
-        Column[Forecast](words.text("forecast.miss"), lambda r: r.miss_share, "change"),
+        Column[Forecast](text("year"), lambda r: f"{r.month.year}"),
+        Column[Forecast](text("said"), lambda r: r.year_forecast, "money"),
+        Column[Forecast](text("became"), lambda r: r.year_actual, "money"),
+        Column[Forecast](text("miss"), lambda r: r.miss_share, "change"),
     ]
     forecast, share = row.year_forecast, row.year_forecast / row.year_budget
-    if newest and newest.budget_share is not None:  # of all offices, with those that closed
-        forecast, share = newest.year_forecast, Decimal(newest.budget_share)
-        without = ""
-    else:
-        without = _of_offices(row.forecast, row, words)
     return YearEnd(
         amount=writer.cell("brief", forecast, writer.without(forecast)),
         share=writer.cell("share", share, writer.without(share)),
-        offices=without,
+        offices=_of_offices(row.forecast, row, words),
         low=amount(newest.year_forecast_low) if newest else None,
         high=amount(newest.year_forecast_high) if newest else None,
         past_years=newest.past_years if newest else 0,
@@ -178,7 +191,13 @@ def year_end(facts: Facts, writer: Writer) -> YearEnd | None:
 
 
 def _year(facts: Facts) -> Period | None:
-    return next((one for one in facts.periods if one.period == "year" and one.office_id is None), None)
+    """The year of the whole page; its forecast is that of all offices with a budget, also of closed ones."""
+    year = next((one for one in facts.periods if one.period == "year" and one.office_id is None), None)
+    newest = next((one for one in facts.forecasts if one.is_newest), None)
+    if year is None or year.year_forecast is None or newest is None or not newest.budget_share:
+        return year
+    budget = newest.year_forecast / Decimal(newest.budget_share)
+    return replace(year, year_forecast=newest.year_forecast, year_budget=budget, forecast=newest.offices)
 
 
 @dataclass(frozen=True)
@@ -196,7 +215,7 @@ class Months:
         return [*self.charts, *self.others]
 
 
-def months_section(facts: Facts, writer: Writer) -> Months | None:
+def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Months | None:
     """Commission, homes, commission per agent, price and fee by month; none without a month."""
     rows, words = facts.months, writer.words
     if not rows:
@@ -232,10 +251,11 @@ def months_section(facts: Facts, writer: Writer) -> Months | None:
         Column[Month](words.text("months.before"), lambda r: r.homes_before, "parts"),
         Column[Month](words.text("months.budget"), lambda r: r.homes_budget, "parts"),
         Column[Month](words.text("figures.average_price"), lambda r: r.average_price, "stated money"),
-        Column[Month](
-            words.text("figures.fee"), lambda r: r.fee_share, "percent", lambda r: less(r.fee_share)
-        ),
+        Column[Month](words.text("figures.fee"), lambda r: r.fee_share, "fee"),
         Column[Month](words.text("figures.per_agent"), lambda r: r.per_agent, "money"),
+        Column[Month](
+            words.text("months.read"), lambda r: local_day(r.read_at_utc, timezone), "day", is_minor=True
+        ),
     ]
     return Months(
         charts=amounts,
@@ -265,55 +285,43 @@ def _part(row: Month, words: Language) -> str:
 
 
 def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Table | None:
-    """The year of each office in one table, those furthest behind their budget first."""
+    """The year of each office in one table over their sum, those furthest behind their budget first."""
     rows = [one for one in facts.periods if one.office_id is not None]
     if not rows:
         return None
-    words, less = writer.words, writer.without
+    words, less, text = writer.words, writer.without, writer.words.of("offices")
     page = facts.scopes[0]
-    names = dict(zip(page.office_ids, page.office_names, strict=True))
-
-    def gap(
-        row: Period, reading: Callable[[Decimal | None], Decimal | None] = lambda one: one
-    ) -> Decimal | None:
-        actual = reading(row.actual)
-        return None if actual is None or row.budget is None else actual - row.budget
+    names: dict[str | None, str] = {None: text("all")}
+    names.update(zip(page.office_ids, page.office_names, strict=True))
 
     def share(part: Decimal | None, whole: Decimal | None) -> Decimal | None:
         return None if part is None or not whole else part / whole
 
-    def note(row: Period) -> str:
-        if row.cut_short or (row.until_on and row.until_on < row.last_month):
-            return words.text("offices.until", day=words.day(row.until_on))
-        if row.unheld:
-            return words.text("offices.months_missing")
-        return words.text("page.active_since", month=words.month(row.began_month)) if row.began_month else ""
-
-    def text(key: str) -> str:
-        return words.text(f"offices.{key}")
-
     columns = [
         Column[Period](
-            text("office"), lambda r: names.get(r.office_id or "", r.office_id), note=note,
+            text("office"), lambda r: names.get(r.office_id, r.office_id),
+            note=lambda r: _on_office(r, words) if r.office_id else "",
             link=lambda r: files.get(r.office_id or "", ""),
         ),
-        Column[Period](text("gap"), gap, "signed money", lambda r: gap(r, less)),
+        Column[Period](text("gap"), _gap, "signed money", lambda r: _gap(r, less)),
         Column[Period](
             text("of_budget"), lambda r: share(r.actual, r.budget), "share",
             lambda r: share(less(r.actual), r.budget),
         ),
         Column[Period](text("commission"), lambda r: r.commission, "money", has_bar=True),
+        Column[Period](text("before"), lambda r: r.commission_before, "money", is_minor=True),
         Column[Period](text("last_year"), lambda r: r.commission_change, "change"),
-        Column[Period](text("year_end"), lambda r: r.year_forecast, "money", is_minor=True),
+        Column[Period](
+            text("year_end"), lambda r: r.year_forecast, "money", is_minor=True,
+            note=lambda r: _without_forecast(r, words) if r.office_id else "",
+        ),
         Column[Period](
             text("year_end_share"), lambda r: share(r.year_forecast, r.year_budget), "share",
             lambda r: share(less(r.year_forecast), r.year_budget),
         ),
         Column[Period](text("homes"), lambda r: r.homes, "parts"),
         Column[Period](text("price"), lambda r: r.average_price, "brief", is_minor=True),
-        Column[Period](
-            text("fee"), lambda r: r.fee_share, "percent", lambda r: less(r.fee_share), is_minor=True
-        ),
+        Column[Period](text("fee"), lambda r: r.fee_share, "fee", is_minor=True),
         Column[Period](text("agents"), lambda r: r.agents, "parts", is_minor=True),
         Column[Period](text("per_agent"), lambda r: r.per_agent, "money"),
     ]  # fmt: skip
@@ -322,28 +330,39 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> T
     if all(one.year_forecast is None for one in rows):
         columns = [one for one in columns if one.head not in {text("year_end"), text("year_end_share")}]
     nothing = Decimal(0)
-    rows.sort(key=lambda r: (gap(r) if gap(r) is not None else nothing, -(r.commission or nothing)))
-    period = words.period(rows[0].first_month, rows[0].last_month)
-    return writer.table(words.text("offices.heading", period=period), columns, rows)
+    rows.sort(key=lambda r: (_gap(r) or nothing, -(r.commission or nothing)))
+    heading = words.text("offices.heading", period=words.period(rows[0].first_month, rows[0].last_month))
+    return writer.table(heading, columns, rows, total=_year(facts) if len(rows) > 1 else None)
+
+
+def _on_office(row: Period, words: Language) -> str:
+    """How far an office's year is known, and whether it came or went in it."""
+    if row.last_active_month:
+        return words.text("offices.quiet", month=words.month(row.last_active_month))
+    if row.cut_short or (row.until_on and row.until_on < row.last_month):
+        return words.text("offices.until", day=words.day(row.until_on))
+    if row.unheld:
+        return words.text("offices.months_missing")
+    return words.text("page.active_since", month=words.month(row.began_month)) if row.began_month else ""
+
+
+def _without_forecast(row: Period, words: Language) -> str:
+    """Why an office has no forecast; nothing where it has one, or where the note on the office says it."""
+    if row.year_forecast is not None or row.budget_months == 12:
+        return ""
+    return words.text("offices.no_budget", row.budget_months)
 
 
 def drivers_table(facts: Facts, writer: Writer) -> Table | None:
     """What homes, price and fee made of the change on last year; they add up."""
-    words, less = writer.words, writer.without
-
-    def text(key: str) -> str:
-        return words.text(f"drivers.{key}")
-
-    def effect(name: str, value: Callable[[Driver], Decimal]) -> Column[Driver]:
-        return Column(text(name), value, "signed money", lambda r: less(value(r)))
-
+    text, label = writer.words.of("drivers"), writer.words.of("cards")
     columns = [
-        Column[Driver](text("period"), lambda r: words.text(f"cards.{r.period}"), "words"),
+        Column[Driver](text("period"), lambda r: label(r.period), "words"),
         Column[Driver](text("before"), lambda r: r.sold_commission_before, "money"),
-        effect("homes", lambda r: r.homes_effect),
-        effect("price", lambda r: r.price_effect),
-        effect("fee", lambda r: r.fee_effect),
+        Column[Driver](text("homes"), lambda r: r.homes_effect, "signed money"),
+        Column[Driver](text("price"), lambda r: r.price_effect, "signed money"),
+        Column[Driver](text("fee"), lambda r: r.fee_effect, "signed money"),
         Column[Driver](text("now"), lambda r: r.sold_commission, "money"),
-        effect("difference", lambda r: r.difference),
+        Column[Driver](text("difference"), lambda r: r.difference, "signed money"),
     ]
     return writer.table(text("heading"), columns, facts.drivers)

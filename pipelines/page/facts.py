@@ -30,10 +30,8 @@ class Scope:
     name: str | None
     office_ids: list[str]
     office_names: list[str]
-    newest_of_chain: date
     until_on: date | None
     state: str | None  # cut, behind or stopped
-    newest_month: date
     read_at_utc: datetime | None
 
 
@@ -54,6 +52,8 @@ class Period:
     cut_short: int
     until_on: date | None
     began_month: date | None
+    last_active_month: date | None
+    budget_months: int
     commission: Decimal | None
     homes: Decimal | None
     average_price: Decimal | None
@@ -97,28 +97,29 @@ class Month:
     per_agent: Decimal | None
     per_agent_before: Decimal | None
     average_price: Decimal | None
-    average_price_before: Decimal | None
     fee_share: float | None
-    fee_share_before: float | None
+    read_at_utc: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
-class SalesSince:
-    """How many sales have come, gone or changed since the moment that is compared with."""
+class ChangedSale:
+    """A sale that has come, gone or changed since the moment that is compared with."""
 
-    kind: str
-    scope: str
-    new_count: int
-    new_commission: Decimal
-    gone_count: int
-    gone_commission: Decimal
-    changed_count: int
-    changed_commission: Decimal
+    office_id: str
+    office_name: str
+    change: str  # new, gone or changed
+    home: str | None
+    home_number: str
+    contract_on: date | None
+    agents: str | None
+    commission_before: Decimal | None
+    commission: Decimal | None
+    difference: Decimal
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedMonth:
-    """A month that was over and has another commission since."""
+    """A month that was over and has another commission since, with a reason that explains a part of it."""
 
     office_id: str
     office_name: str
@@ -128,25 +129,16 @@ class ChangedMonth:
     difference: Decimal
     is_told_late: bool  # the change is older, a reason is new
     noted_at_utc: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeReason:
-    """A sale, an agent or a rest that explains a part of such a change."""
-
-    office_id: str
-    month: date
-    kind: str
-    estate_id: str | None
+    kind: str | None
+    is_of_sale: bool
     home: str | None
     home_number: str | None
+    contract_on: date | None
     agent: str | None
     other_office: str | None
     other_month: date | None
     awaited_reports: str | None
-    noted_at_utc: datetime | None
-    is_told_late: bool
-    amount: Decimal
+    amount: Decimal | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,22 +149,36 @@ class BudgetChange:
     office_name: str
     first_month: date
     last_month: date
-    agents: int
+    agents: list[str]
+    agents_differences: list[Decimal]
     amount_before: Decimal | None
     amount_after: Decimal
     difference: Decimal
 
 
 @dataclass(frozen=True, slots=True)
+class ComingBudget:
+    """How far an office's budgets of the coming year are entered, beside this year's of the same months."""
+
+    office_id: str
+    office_name: str
+    first_month: date
+    last_month: date
+    agents: int
+    agents_before: int
+    budget: Decimal | None
+    budget_before: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
 class SameDays:
-    """Sales of the month that runs and of the same days of last year."""
+    """Commission of sales of the month that runs, and of the same days of last year."""
 
     kind: str
     scope: str
     until_on: date
-    offices: int
-    homes: Decimal
-    homes_before: Decimal
+    earlier_offices: list[str]
+    earlier_days: list[date]
     commission: Decimal
     commission_before: Decimal
 
@@ -187,6 +193,7 @@ class Forecast:
     is_newest: bool
     year_forecast: Decimal
     budget_share: float | None
+    offices: int
     year_actual: Decimal | None
     miss_share: float | None
     past_years: int
@@ -256,10 +263,12 @@ class Cancelled:
     office_id: str
     office_name: str
     home: str
+    home_number: str
     agents: str | None
     contract_on: date | None
     month: date
     noted_on: date
+    known_since_on: date
     commission: Decimal | None
 
 
@@ -278,12 +287,9 @@ class Agent:
     commission_change: float | None
     budget: Decimal | None
     reached: Decimal | None
-    new_since: date | None
-    has_left: bool
-    last_seen: date | None
-    moved_from: str | None
-    moved_to: str | None
-    moved_month: date | None
+    stay: str | None  # moved to, moved from, left, quiet or new
+    stay_office: str | None
+    stay_month: date | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,12 +301,12 @@ class Receivable:
     is_receipt_noted: bool
     homes: int
     outstanding: Decimal | None
-    due: Decimal | None
     not_due: Decimal | None
     due_to_30: Decimal | None
     due_to_60: Decimal | None
     due_longer: Decimal | None
     undated: Decimal | None
+    longest_days: int | None
     counted_on: date
 
 
@@ -309,12 +315,14 @@ class DueSale:
     """A sale whose commission is due."""
 
     office_id: str
+    office_name: str
     home: str
     agent: str | None
     access_on: date
     days_due: int
     to_be_received_on: date | None
     due: Decimal
+    due_in_office: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +336,7 @@ class Earner:
     commission: Decimal
     homes: Decimal | None
     place: int
+    is_new: bool
     rank_change: int | None
     earner_count: int
     is_complete: bool
@@ -352,17 +361,30 @@ class Leads:
 
 
 @dataclass(frozen=True, slots=True)
+class Untouched:
+    """Leads and tips of an office that nobody has touched, by age."""
+
+    office_id: str | None
+    office_name: str | None
+    valuations: int  # older than two days
+    to_2: int
+    to_7: int
+    to_30: int
+    longer: int
+    tips: int
+    counted_on: date
+
+
+@dataclass(frozen=True, slots=True)
 class Doubt:
-    """Figures that are missing or doubtful: of an office, or perhaps of any."""
+    """Figures that are missing or doubtful: of a customer's offices, or perhaps of any."""
 
     kind: str
     severity: str
-    subject: str | None
-    office_id: str | None
-    office_name: str | None
-    months: int
-    first_month: date | None
-    last_month: date | None
+    subjects: list[str]
+    customer: str | None
+    office_ids: list[str] | None
+    months: list[date]
     since_utc: datetime | None
     is_of_chain: bool
 
@@ -403,6 +425,7 @@ class Restatement:
     commission_before: Decimal | None
     commission_after: Decimal | None
     commission_change: Decimal | None
+    in_all: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,6 +490,7 @@ class SetAside:
     row_count: int
     first_month: date | None
     last_month: date | None
+    in_all: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -488,10 +512,10 @@ class Facts:
     scopes: Sequence[Scope] = ()
     periods: Sequence[Period] = ()
     months: Sequence[Month] = ()
-    sales_since: Sequence[SalesSince] = ()
+    changed_sales: Sequence[ChangedSale] = ()
     changes: Sequence[ChangedMonth] = ()
-    change_reasons: Sequence[ChangeReason] = ()
     budget_changes: Sequence[BudgetChange] = ()
+    coming_budgets: Sequence[ComingBudget] = ()
     same_days: Sequence[SameDays] = ()
     forecasts: Sequence[Forecast] = ()
     drift: Sequence[Drift] = ()
@@ -504,6 +528,7 @@ class Facts:
     due_sales: Sequence[DueSale] = ()
     earners: Sequence[Earner] = ()
     leads: Sequence[Leads] = ()
+    untouched: Sequence[Untouched] = ()
     doubts: Sequence[Doubt] = ()
     agreements: Sequence[Agreement] = ()
     differences: Sequence[Difference] = ()
@@ -547,10 +572,12 @@ def facts_of(facts: Facts, page: Scope) -> Facts:
         if "scope" in columns:
             rows = [row for row in rows if (row.kind, row.scope) == (page.kind, page.scope)]
         elif "office_id" in columns and page.kind != "chain":
-            rows = [row for row in rows if row.office_id in page.office_ids or _may_be_of_any(row)]
+            rows = [row for row in rows if row.office_id in page.office_ids]
+        elif name == "doubts" and page.kind != "chain":
+            rows = [row for row in rows if not row.is_of_chain and _concerns(row, page)]
         found[name] = tuple(rows)
     return replace(facts, **found)
 
 
-def _may_be_of_any(row: object) -> bool:
-    return isinstance(row, Doubt) and row.office_id is None and not row.is_of_chain
+def _concerns(doubt: Doubt, page: Scope) -> bool:
+    return doubt.office_ids is None or not set(page.office_ids).isdisjoint(doubt.office_ids)

@@ -86,7 +86,7 @@ def render_page(facts: Facts, form: Form, page: Scope | None, *, has_links: bool
         year_end=earnings.year_end(own, writer),
         offices=None if kind == "office" else earnings.offices_section(own, writer, files),
         agents=people.agents_section(own, writer) if kind == "office" else None,
-        months=earnings.months_section(own, writer),
+        months=earnings.months_section(own, writer, timezone),
         drivers=earnings.drivers_table(own, writer),
         people=people.people_section(own, writer),
         cancelled=sales.cancelled_section(own, writer),

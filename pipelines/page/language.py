@@ -7,9 +7,9 @@ said to be.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
 from pathlib import Path
@@ -40,6 +40,10 @@ class Language:
         if isinstance(found, Mapping):
             found = found["one" if count == 1 else "other"]
         return str(found).format(count=self.number(count), **values)
+
+    def of(self, section: str) -> Callable[[str], str]:
+        """The words of a section, by their keys in it."""
+        return lambda key: self.text(f"{section}.{key}")
 
     def label(self, table: str, name: str | None) -> str:
         """The words for one of the names of a table; the name itself where there are none."""
@@ -99,6 +103,16 @@ class Language:
         begin = name if first.year == last.year else self.month(first)
         return self.text("form.period", first=begin, last=self.month(last))
 
+    def months(self, months: Sequence[date]) -> str:
+        """January to March 2026, May 2026: every month, those that follow one another as a period."""
+        runs: list[tuple[date, date]] = []
+        for month in months:
+            if runs and (runs[-1][1] + timedelta(days=31)).replace(day=1) == month:
+                runs[-1] = (runs[-1][0], month)
+            else:
+                runs.append((month, month))
+        return ", ".join(self.period(*run) for run in runs)
+
     def day(self, day: date | None) -> str:
         """21 November 2026."""
         return UNKNOWN if day is None else f"{day.day} {self.month(day)}"
@@ -111,14 +125,9 @@ class Language:
         return f"{self.day(local)} {local:%H:%M}"
 
 
-def whole(amount: Number) -> Decimal:
-    """An amount as it is shown, without decimals."""
-    return Decimal(amount).quantize(Decimal(1), ROUND_HALF_UP)
-
-
-def local_day(at_utc: datetime, timezone: ZoneInfo) -> date:
+def local_day(at_utc: datetime | None, timezone: ZoneInfo) -> date | None:
     """The day of an instant on the brokerage's clock."""
-    return at_utc.replace(tzinfo=UTC).astimezone(timezone).date()
+    return at_utc.replace(tzinfo=UTC).astimezone(timezone).date() if at_utc else None
 
 
 @cache

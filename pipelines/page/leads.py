@@ -1,4 +1,4 @@
-"""Section about leads: from whom they come, when, of which kind, and what became of the homes they name."""
+"""Section about leads: from whom they come, what became of the homes they name, and which nobody touched."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from pipelines.page.charts import Chart, ChartMonth, chart
-from pipelines.page.facts import Facts, Leads
+from pipelines.page.facts import Facts, Leads, Untouched
 from pipelines.page.language import Language
 from pipelines.page.tables import Column, Table, Writer
 
 
 @dataclass(frozen=True)
 class LeadsSection:
-    """Leads by side and way, by month, kind, state and office."""
+    """Leads by side and way, by month, untouched, and by kind, state and office."""
 
     sides: Table | None
     chart: Chart | None
@@ -23,7 +23,7 @@ class LeadsSection:
 
 def leads_section(facts: Facts, writer: Writer) -> LeadsSection | None:
     """None when there is no lead."""
-    words = writer.words
+    words, text = writer.words, writer.words.of("leads")
     if not facts.leads:
         return None
     incoming = [one for one in facts.leads if one.way == "incoming lead"]
@@ -31,17 +31,20 @@ def leads_section(facts: Facts, writer: Writer) -> LeadsSection | None:
     months = [one.month for one in facts.months if f"{one.month:%Y-%m}" >= min(by_month, default="")]
     shown = [ChartMonth(one, by_month.get(f"{one:%Y-%m}"), is_open=one == months[-1]) for one in months]
 
+    def caution(side: str | None) -> str:
+        return text(f"{side}_note") if side in ("seller", "buyer") else ""
+
     def table(part: str, rows: Iterable[Leads], name: Callable[[Leads], str]) -> Table | None:
         columns = [
-            Column[Leads](words.text(f"leads.{part}"), name),
-            Column[Leads](words.text("leads.leads"), lambda r: r.leads, "count", has_bar=True),
-            Column[Leads](words.text("leads.removed"), lambda r: r.removed, "count", is_minor=True),
-            Column[Leads](words.text("leads.without_home"), lambda r: r.without_home, "count"),
-            Column[Leads](words.text("leads.homes"), lambda r: r.homes, "count"),
-            Column[Leads](words.text("leads.sold"), lambda r: r.sold, "count"),
-            Column[Leads](words.text("leads.days"), lambda r: r.days, "count"),
+            Column[Leads](text(part), name, note=lambda r: caution(r.name) if part == "side" else ""),
+            Column[Leads](text("leads"), lambda r: r.leads, "count", has_bar=True),
+            Column[Leads](text("removed"), lambda r: r.removed, "count", is_minor=True),
+            Column[Leads](text("without_home"), lambda r: r.without_home, "count"),
+            Column[Leads](text("homes"), lambda r: r.homes, "count"),
+            Column[Leads](text("sold"), lambda r: r.sold, "count"),
+            Column[Leads](text("days"), lambda r: r.days, "count"),
         ]
-        return writer.table(words.text(f"leads.by_{part}"), columns, list(rows))
+        return writer.table(text(f"by_{part}"), columns, list(rows))
 
     sides = [
         *(one for one in incoming if one.part == "side" and one.leads),
@@ -54,9 +57,27 @@ def leads_section(facts: Facts, writer: Writer) -> LeadsSection | None:
     ]
     return LeadsSection(
         sides=table("side", sides, lambda r: words.label("sides", r.name if r.part == "side" else r.way)),
-        chart=chart(words.text("leads.chart"), shown, words, words.number, finest=1) if by_month else None,
-        tables=[one for one in tables if one],
+        chart=chart(text("chart"), shown, words, words.number, finest=1) if by_month else None,
+        tables=[one for one in (_untouched(facts, writer), *tables) if one],
     )
+
+
+def _untouched(facts: Facts, writer: Writer) -> Table | None:
+    """Whose leads lie untouched, and how old they are."""
+    words, text, rows = writer.words, writer.words.of("leads"), facts.untouched
+    if not rows:
+        return None
+    columns = [
+        Column[Untouched](text("office"), lambda r: r.office_name or text("unnamed_office")),
+        Column[Untouched](text("valuations"), lambda r: r.valuations, "count"),
+        Column[Untouched](text("to_2"), lambda r: r.to_2, "count"),
+        Column[Untouched](text("to_7"), lambda r: r.to_7, "count"),
+        Column[Untouched](text("to_30"), lambda r: r.to_30, "count"),
+        Column[Untouched](text("longer"), lambda r: r.longer, "count"),
+        Column[Untouched](text("tips"), lambda r: r.tips, "count"),
+    ]
+    counted = max(one.counted_on for one in rows)
+    return writer.table(words.text("leads.untouched", day=words.day(counted)), columns, rows)
 
 
 def _named(row: Leads, words: Language) -> str:

@@ -31,10 +31,7 @@ def people_section(facts: Facts, writer: Writer) -> People | None:
     words, rows = writer.words, facts.headcount
     if not rows:
         return None
-
-    def text(key: str) -> str:
-        return words.text(f"people.{key}")
-
+    text = words.of("people")
     columns = [
         Column[Headcount](words.text("page.month"), lambda r: r.month, "month"),
         Column[Headcount](text("agents"), lambda r: r.agents, "count"),
@@ -63,27 +60,21 @@ def people_section(facts: Facts, writer: Writer) -> People | None:
 
 
 def _trends(rows: Sequence[Trend], name: str, writer: Writer) -> Table | None:
-    words = writer.words
-
-    def text(key: str) -> str:
-        return words.text(f"people.{key}")
-
+    text = writer.words.of("people")
     columns = [
         Column[Trend](text("agent"), lambda r: r.name),
         Column[Trend](text("office"), lambda r: r.office_name),
         Column[Trend](text("before"), lambda r: r.commission_before, "money"),
         Column[Trend](text("now"), lambda r: r.commission, "money"),
-        Column[Trend](
-            text("difference"), lambda r: r.difference, "signed money", lambda r: writer.without(r.difference)
-        ),
+        Column[Trend](text("difference"), lambda r: r.difference, "signed money"),
         Column[Trend](text("change"), lambda r: r.commission_change, "change"),
     ]
-    return writer.table(name, columns, rows[:MOST_TRENDS])
+    return writer.table(name, columns, rows, most=MOST_TRENDS)
 
 
 def agents_section(facts: Facts, writer: Writer) -> Table | None:
     """What each agent of an office earned this year, and of an own budget; none without any."""
-    words = writer.words
+    words, less, text = writer.words, writer.without, writer.words.of("agents")
     rows = [one for one in facts.agents if one.commission is not None or one.budget is not None]
 
     def gap(
@@ -92,19 +83,28 @@ def agents_section(facts: Facts, writer: Writer) -> Table | None:
         reached = reading(row.reached)
         return None if reached is None or row.budget is None else reached - row.budget
 
-    def text(key: str) -> str:
-        return words.text(f"agents.{key}")
+    def share(reached: Decimal | None, budget: Decimal | None) -> Decimal | None:
+        return None if reached is None or not budget else reached / budget
 
+    of_budget = [
+        Column[Agent](text("budget"), lambda r: r.budget, "stated money", is_minor=True),
+        Column[Agent](
+            text("of_budget"),
+            lambda r: share(r.reached, r.budget),
+            "share",
+            lambda r: share(less(r.reached), r.budget),
+        ),
+        Column[Agent](text("gap"), gap, "signed money", lambda r: gap(r, less)),
+    ]
     columns = [
         Column[Agent](text("agent"), lambda r: r.name, note=lambda r: note_on_agent(r, words)),
         Column[Agent](text("commission"), lambda r: r.commission, "money", has_bar=True),
+        Column[Agent](text("before"), lambda r: r.commission_before, "money", is_minor=True),
         Column[Agent](text("last_year"), lambda r: r.commission_change, "change"),
-        Column[Agent](text("gap"), gap, "signed money", lambda r: gap(r, writer.without)),
+        *(of_budget if any(one.budget is not None for one in rows) else []),
         Column[Agent](text("homes"), lambda r: r.homes, "parts"),
         Column[Agent](text("a_month"), lambda r: r.a_month, "money"),
     ]
-    if all(one.budget is None for one in rows):
-        columns = [one for one in columns if one.head != text("gap")]
     if not rows:
         return None
     last = rows[0].month
@@ -114,18 +114,13 @@ def agents_section(facts: Facts, writer: Writer) -> Table | None:
 
 
 def note_on_agent(agent: Agent, words: Language) -> str:
-    """Who has left or was not seen lately, who is new, and whose commission is known in part."""
+    """Who has left, moved, is quiet or new, and whose commission is known in part."""
     notes = [] if agent.is_complete else [words.text("page.in_part")]
-    if agent.moved_month and (agent.moved_to or agent.moved_from):
-        key, office = ("moved_to", agent.moved_to) if agent.moved_to else ("moved_from", agent.moved_from)
-        notes.append(words.text(f"agents.{key}", office=office, month=words.month(agent.moved_month)))
-        return ", ".join(notes)
-    if agent.has_left:
-        notes.append(words.text("agents.left"))
-    if agent.last_seen:
-        notes.append(words.text("agents.last_seen", month=words.month(agent.last_seen)))
-    elif agent.new_since:
-        notes.append(words.text("agents.new_since", month=words.month(agent.new_since)))
+    if agent.stay:
+        known = "" if agent.stay_month else "_once"
+        key = f"agents.{agent.stay.replace(' ', '_')}{known}"
+        month = words.month(agent.stay_month) if agent.stay_month else ""
+        notes.append(words.text(key, month=month, office=agent.stay_office))
     return ", ".join(notes)
 
 
@@ -139,7 +134,7 @@ class Board:
 
 def boards(facts: Facts, writer: Writer, kind: str) -> list[Board]:
     """The boards of users or offices that the file has something for; who has left says so."""
-    words, found = writer.words, []
+    words, found, text = writer.words, [], writer.words.of("leaders")
     for name, count in BOARDS.items():
         rows = [one for one in facts.earners if (one.kind, one.period) == (kind, name)]
         if not rows:
@@ -151,17 +146,12 @@ def boards(facts: Facts, writer: Writer, kind: str) -> list[Board]:
         first = CalendarMonth.of(last).plus(1 - months).first_day
         title = words.text(f"leaders.{name.replace(' ', '_')}", period=words.period(first, last))
         columns = [
-            Column[Earner](
-                words.text("leaders.place"), lambda r: r.place, "count", note=lambda r: _moved(r, words)
-            ),
-            Column[Earner](
-                words.text("leaders.name"), lambda r: r.name,
-                note=lambda r: words.text("agents.left") if r.has_left else "",
-            ),
+            Column[Earner](text("place"), lambda r: r.place, "count", note=lambda r: _moved(r, words)),
+            Column[Earner](text("name"), lambda r: r.name, note=lambda r: text("left") if r.has_left else ""),
             Column[Earner](words.text("figures.commission"), lambda r: r.commission, "money", has_bar=True),
             Column[Earner](words.text("figures.homes"), lambda r: r.homes, "parts"),
-        ]  # fmt: skip
-        table = writer.table(title, columns, rows)
+        ]
+        table = writer.table(title, columns, rows, in_all=rows[0].earner_count)
         if table:
             found.append(Board(title, table))
     return found
@@ -169,6 +159,6 @@ def boards(facts: Facts, writer: Writer, kind: str) -> list[Board]:
 
 def _moved(earner: Earner, words: Language) -> str:
     """By how many places an earner moved since the period that ended a month earlier."""
-    if earner.rank_change is None:
+    if earner.is_new:
         return words.text("leaders.new")
     return f"{'▲' if earner.rank_change > 0 else '▼'}{abs(earner.rank_change)}" if earner.rank_change else ""

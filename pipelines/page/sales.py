@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
@@ -12,7 +11,8 @@ from pipelines.page.facts import (
     BudgetChange,
     Cancelled,
     ChangedMonth,
-    ChangeReason,
+    ChangedSale,
+    ComingBudget,
     DueSale,
     Facts,
     Receivable,
@@ -20,124 +20,145 @@ from pipelines.page.facts import (
 from pipelines.page.language import Language, local_day
 from pipelines.page.tables import Cell, Column, Table, Writer
 
+MOST_SALES = 20
+
 
 @dataclass(frozen=True)
 class Changes:
-    """What changed since an earlier publication: figures in one line, and two tables."""
+    """What changed since an earlier publication: figures in one line, and tables behind it."""
 
     since: str
     figures: list[Cell]
-    months: Table | None
-    budgets: Table | None
+    tables: list[Table | None]
 
 
 def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Changes | None:
     """None where there is no earlier publication."""
     words = writer.words
-    if not facts.basis or facts.basis[0].since_utc is None:
+    since = local_day(facts.basis[0].since_utc, timezone) if facts.basis else None
+    if since is None:
         return None
-    figures = [
-        writer.phrase(f"changes.{name}", count, amount, has_plus=True)
-        for row in facts.sales_since
-        for name, count, amount in (
-            ("new", row.new_count, row.new_commission),
-            ("gone", row.gone_count, row.gone_commission),
-            ("changed", row.changed_count, row.changed_commission),
-        )
-        if count
+    months = {(one.is_told_late, one.office_id, one.month): one.difference for one in facts.changes}
+    found = [
+        *(
+            (kind, [one.difference for one in facts.changed_sales if one.change == kind])
+            for kind in ("new", "gone", "changed")
+        ),
+        *(
+            (name, [amount for (is_late, *_), amount in months.items() if is_late == told_late])
+            for name, told_late in (("months", False), ("late", True))
+        ),
     ]
-    if facts.changes:
-        for name, is_late in (("months", False), ("late", True)):
-            found = [one.difference for one in facts.changes if one.is_told_late == is_late]
-            if found:
-                figures.append(
-                    writer.phrase(f"changes.{name}", len(found), sum(found, Decimal(0)), has_plus=True)
-                )
+    figures = [
+        writer.phrase(f"changes.{name}", len(amounts), sum(amounts, Decimal(0)), has_plus=True)
+        for name, amounts in found
+        if amounts
+    ]
     if facts.budget_changes:
         figures.append(writer.cell("words", words.text("changes.budgets", len(facts.budget_changes))))
     return Changes(
-        since=words.day(local_day(facts.basis[0].since_utc, timezone)),
+        since=words.day(since),
         figures=figures or [writer.cell("words", words.text("changes.nothing"))],
-        months=_changed_months(facts, writer, timezone),
-        budgets=_changed_budgets(facts, writer),
+        tables=[
+            _changed_sales(facts, writer),
+            _changed_months(facts, writer, timezone),
+            _changed_budgets(facts, writer),
+            _coming_budgets(facts, writer),
+        ],
     )
 
 
-@dataclass(frozen=True)
-class Explained:
-    """A changed month with one of its reasons."""
+def _home(home: str | None, number: str | None, words: Language) -> str:
+    """A home by its address and number, as either may be another's too."""
+    return f"{home} ({number})" if home and number else home or words.text("changes.numbered", number=number)
 
-    month: ChangedMonth
-    reason: ChangeReason | None
 
-    @property
-    def amount(self) -> Decimal | None:
-        return self.reason.amount if self.reason else None
+def _changed_sales(facts: Facts, writer: Writer) -> Table | None:
+    words, text = writer.words, writer.words.of("changes")
+    columns = [
+        Column[ChangedSale](text("home"), lambda r: _home(r.home, r.home_number, words), "words"),
+        Column[ChangedSale](text("what"), lambda r: words.label("sale_changes", r.change)),
+        Column[ChangedSale](text("office"), lambda r: r.office_name),
+        Column[ChangedSale](text("agents"), lambda r: r.agents, "words"),
+        Column[ChangedSale](text("contract"), lambda r: r.contract_on, "day"),
+        Column[ChangedSale](text("before"), lambda r: r.commission_before, "money", is_minor=True),
+        Column[ChangedSale](text("after"), lambda r: r.commission, "money", is_minor=True),
+        Column[ChangedSale](text("difference"), lambda r: r.difference, "signed money"),
+    ]
+    return writer.table(text("sales_table"), columns, facts.changed_sales, most=MOST_SALES)
 
 
 def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Table | None:
     """Closed months that changed, each with a row for each of its reasons."""
-    words, less = writer.words, writer.without
-    rows: list[Explained] = []
-    for month in facts.changes:
-        key = (month.office_id, month.month, month.is_told_late)
-        reasons = [one for one in facts.change_reasons if (one.office_id, one.month, one.is_told_late) == key]
-        rows += [Explained(month, one) for one in reasons] or [Explained(month, None)]
-
-    def noted(row: Explained) -> date:
-        at_utc = row.reason.noted_at_utc if row.reason else None
-        return local_day(at_utc or row.month.noted_at_utc, timezone)
-
-    def text(key: str) -> str:
-        return words.text(f"changes.{key}")
-
+    words, text = writer.words, writer.words.of("changes")
     columns = [
-        Column[Explained](text("office"), lambda r: r.month.office_name),
-        Column[Explained](text("month"), lambda r: r.month.month, "month"),
-        Column[Explained](text("before"), lambda r: r.month.amount_before, "money", is_minor=True),
-        Column[Explained](text("after"), lambda r: r.month.amount_after, "money", is_minor=True),
-        Column[Explained](
-            text("difference"),
-            lambda r: r.month.difference,
-            "signed money",
-            lambda r: less(r.month.difference),
+        Column[ChangedMonth](text("office"), lambda r: r.office_name),
+        Column[ChangedMonth](text("month"), lambda r: r.month, "month"),
+        Column[ChangedMonth](text("before"), lambda r: r.amount_before, "money", is_minor=True),
+        Column[ChangedMonth](text("after"), lambda r: r.amount_after, "money", is_minor=True),
+        Column[ChangedMonth](text("difference"), lambda r: r.difference, "signed money"),
+        Column[ChangedMonth](text("reason"), lambda r: _reason(r, words), "words"),
+        Column[ChangedMonth](text("contract"), lambda r: r.contract_on, "day", is_minor=True),
+        Column[ChangedMonth](text("explains"), lambda r: r.amount, "signed money"),
+        Column[ChangedMonth](
+            text("noted"), lambda r: local_day(r.noted_at_utc, timezone), "day", is_minor=True
         ),
-        Column[Explained](text("reason"), lambda r: _reason(r.reason, words) if r.reason else None, "words"),
-        Column[Explained](text("explains"), lambda r: r.amount, "signed money", lambda r: less(r.amount)),
-        Column[Explained](text("noted"), noted, "day", is_minor=True),
     ]
-    return writer.table(text("closed"), columns, rows)
+    return writer.table(text("closed"), columns, facts.changes, most=2 * MOST_SALES)
 
 
-def _reason(reason: ChangeReason, words: Language) -> str:
+def _reason(row: ChangedMonth, words: Language) -> str | None:
     """What explains a part of a change, by its kind: a sale, an agent, nobody, or what is still awaited."""
-    kind = words.label("reasons", reason.kind)
-    if reason.estate_id:
-        home = reason.home or words.text("changes.numbered", number=reason.home_number)
-        month = words.month(reason.other_month) if reason.other_month else None
-        other = ", ".join(filter(None, (reason.other_office, month)))
-        return f"{home}: {kind} ({other})" if other else f"{home}: {kind}"
-    if reason.agent:
-        return f"{reason.agent}: {kind}"
-    awaited = [words.label("awaited", one) for one in (reason.awaited_reports or "").split(", ") if one]
+    if row.kind is None:
+        return None
+    month = words.month(row.other_month) if row.other_month else None
+    other = ", ".join(filter(None, (row.other_office, month)))
+    kind = words.label("reasons", f"{row.kind} moved" if other else row.kind)
+    if row.is_of_sale:
+        return f"{_home(row.home, row.home_number, words)}: {kind} {other}".strip()
+    if row.agent:
+        return f"{row.agent}: {kind}"
+    awaited = [words.label("awaited", one) for one in (row.awaited_reports or "").split(", ") if one]
     return f"{kind} {', '.join(awaited)}" if awaited else kind
 
 
 def _changed_budgets(facts: Facts, writer: Writer) -> Table | None:
-    words = writer.words
+    words, text = writer.words, writer.words.of("changes")
 
-    def text(key: str) -> str:
-        return words.text(f"changes.{key}")
+    def agents(row: BudgetChange) -> str:
+        changed = zip(row.agents, row.agents_differences, strict=True)
+        return ", ".join(f"{name} {words.signed(amount)}" for name, amount in changed)
 
     columns = [
         Column[BudgetChange](text("office"), lambda r: r.office_name),
         Column[BudgetChange](text("period"), lambda r: words.period(r.first_month, r.last_month)),
         Column[BudgetChange](text("before"), lambda r: r.amount_before, "stated money"),
         Column[BudgetChange](text("after"), lambda r: r.amount_after, "stated money"),
-        Column[BudgetChange](text("difference"), lambda r: r.difference, "signed money"),
-        Column[BudgetChange](text("agents"), lambda r: r.agents, "count"),
+        Column[BudgetChange](text("difference"), lambda r: r.difference, "stated signed money"),
+        Column[BudgetChange](text("agents"), agents, "words"),
     ]
     return writer.table(text("budget_table"), columns, facts.budget_changes)
+
+
+def _coming_budgets(facts: Facts, writer: Writer) -> Table | None:
+    """How far the budgets of the coming year are entered; none as long as nobody has one."""
+    words, text, rows = writer.words, writer.words.of("coming"), facts.coming_budgets
+    if not rows:
+        return None
+    columns = [
+        Column[ComingBudget](text("office"), lambda r: r.office_name),
+        Column[ComingBudget](text("agents"), lambda r: r.agents, "count"),
+        Column[ComingBudget](text("agents_before"), lambda r: r.agents_before, "count"),
+        Column[ComingBudget](text("budget"), lambda r: r.budget, "stated money"),
+        Column[ComingBudget](text("budget_before"), lambda r: r.budget_before, "stated money"),
+    ]
+    heading = words.text(
+        "coming.heading",
+        period=words.period(rows[0].first_month, rows[0].last_month),
+        known=words.number(sum(one.agents for one in rows)),
+        all=words.number(sum(one.agents_before for one in rows)),
+    )
+    return writer.table(heading, columns, rows)
 
 
 @dataclass(frozen=True)
@@ -153,12 +174,8 @@ class Owed:
 
 def owed_section(facts: Facts, writer: Writer) -> Owed:
     """By how long it has been due, the most overdue office first."""
-    words = writer.words
+    words, text = writer.words, writer.words.of("owed")
     noted = [one for one in facts.receivables if one.is_receipt_noted]
-
-    def text(key: str) -> str:
-        return words.text(f"owed.{key}")
-
     bands: list[tuple[str, Callable[[Receivable], Decimal | None]]] = [
         ("outstanding", lambda r: r.outstanding),
         ("not_due", lambda r: r.not_due),
@@ -172,22 +189,29 @@ def owed_section(facts: Facts, writer: Writer) -> Owed:
         Column[Receivable](text("office"), lambda r: r.office_name),
         Column[Receivable](text("homes"), lambda r: r.homes, "count", is_minor=True),
         *(Column[Receivable](text(name), value, "stated money") for name, value in bands),
+        Column[Receivable](text("longest"), lambda r: r.longest_days, "count"),
     ]
     sales = [
         Column[DueSale](text("home"), lambda r: r.home),
+        Column[DueSale](text("office"), lambda r: r.office_name),
         Column[DueSale](text("agent"), lambda r: r.agent),
         Column[DueSale](text("possession"), lambda r: r.access_on, "day"),
         Column[DueSale](text("days"), lambda r: r.days_due, "count"),
         Column[DueSale](text("to_come"), lambda r: r.to_be_received_on, "day", is_minor=True),
         Column[DueSale](text("amount"), lambda r: r.due, "stated money"),
     ]
+    longest = sorted(facts.due_sales, key=lambda r: (-r.days_due, -r.due))
     return Owed(
         bands=[(text(name), words.brief(amount)) for name, amount in sums if amount or name != "undated"]
         if noted
         else [],
         offices=writer.table(text("caption"), offices, noted) if len(facts.receivables) > 1 else None,
         sales=writer.table(
-            text("caption_due"), sales, sorted(facts.due_sales, key=lambda r: (-r.days_due, -r.due))
+            text("caption_due"),
+            sales,
+            longest,
+            most=MOST_SALES,
+            in_all=sum({one.office_id: one.due_in_office for one in longest}.values()),
         ),
         unnoted=len(facts.receivables) - len(noted),
         counted=words.day(max(one.counted_on for one in noted)) if noted else "",
@@ -196,24 +220,22 @@ def owed_section(facts: Facts, writer: Writer) -> Owed:
 
 @dataclass(frozen=True)
 class CancelledSales:
-    """How many sales were cancelled this year, their commission, and which."""
+    """How many sales were cancelled this year, their commission, since when that is noticed, and which."""
 
     figure: Cell
+    since: str
     table: Table | None
 
 
 def cancelled_section(facts: Facts, writer: Writer) -> CancelledSales | None:
     """None where none was."""
-    words, rows = writer.words, facts.cancelled
+    words, rows, text = writer.words, facts.cancelled, writer.words.of("cancelled")
     if not rows:
         return None
     amount = sum((one.commission or Decimal(0) for one in rows), Decimal(0))
-
-    def text(key: str) -> str:
-        return words.text(f"cancelled.{key}")
-
     columns = [
         Column[Cancelled](text("home"), lambda r: r.home),
+        Column[Cancelled](text("number"), lambda r: r.home_number, is_minor=True),
         Column[Cancelled](text("office"), lambda r: r.office_name),
         Column[Cancelled](text("agents"), lambda r: r.agents, "words"),
         Column[Cancelled](text("contract"), lambda r: r.contract_on, "day", is_minor=True),
@@ -221,5 +243,8 @@ def cancelled_section(facts: Facts, writer: Writer) -> CancelledSales | None:
         Column[Cancelled](text("noted"), lambda r: r.noted_on, "day"),
         Column[Cancelled](text("commission"), lambda r: r.commission, "money"),
     ]
-    figure = writer.phrase("cancelled.figure", len(rows), amount)
-    return CancelledSales(figure, writer.table(text("heading"), columns, rows))
+    return CancelledSales(
+        figure=writer.phrase("cancelled.figure", len(rows), amount),
+        since=words.text("cancelled.since", day=words.day(max(one.known_since_on for one in rows))),
+        table=writer.table(text("heading"), columns, rows),
+    )

@@ -24,9 +24,9 @@ Value = str | Decimal | int | float | date | None
 class Column(Generic[T]):
     """A column: its head, what it shows of a record, and how that is written.
 
-    Kinds are text, words (which may be broken), day, month, count, parts, share, percent, change, brief,
-    exact, and money, which has two readings where VAT is left open; signed money has the one that is given,
-    and stated money only one.
+    Kinds are text, words (which may be broken), day, month, count, parts, share, change, brief, exact, stated
+    money and stated signed money, and those that have two readings where VAT is left open: money, signed
+    money and fee.
     """
 
     head: str
@@ -79,6 +79,8 @@ class Table:
     heads: list[Head]
     minor: list[bool]
     rows: list[list[Cell]]
+    total: list[Cell]  # none where there is no sum
+    more: int  # rows that are not shown, of which the file may have some
     download: Download | None
 
 
@@ -103,8 +105,20 @@ class Writer:
         less = self.without(amount)
         return Cell(text(amount), None if less is None else text(less))
 
-    def table(self, name: str, columns: Sequence[Column[T]], rows: Sequence[T]) -> Table | None:
-        """The table of these records; none without a record."""
+    def table(
+        self,
+        name: str,
+        columns: Sequence[Column[T]],
+        rows: Sequence[T],
+        *,
+        most: int | None = None,
+        in_all: int = 0,
+        total: T | None = None,
+    ) -> Table | None:
+        """The table of these records, or of the first of them, perhaps with a sum; none without a record.
+
+        The file has all that are given; in_all, of the call or of a record, says how many there are in all.
+        """
         if not rows:
             return None
         values = [[column.value(row) for column in columns] for row in rows]
@@ -121,8 +135,10 @@ class Writer:
                     self._cell(column, row, value, most)
                     for column, value, most in zip(columns, of_row, longest, strict=True)
                 ]
-                for row, of_row in zip(rows, values, strict=True)
+                for row, of_row in list(zip(rows, values, strict=True))[:most]
             ],
+            [self._cell(column, total, column.value(total), 0) for column in columns] if total else [],
+            max(len(rows), in_all, getattr(rows[0], "in_all", 0)) - len(rows[:most]),
             download(self.words, name, [column.head for column in columns], values),
         )
 
@@ -130,7 +146,7 @@ class Writer:
         """A value, with the second reading of an amount, or the one that is given."""
         if self.vat_rate is None:
             less = None
-        elif less is None and kind == "money" and isinstance(value, Decimal):
+        elif less is None and kind in ("money", "signed money", "fee") and isinstance(value, Decimal | float):
             less = self.without(value)
         return Cell(self._reading(kind, value), None if less is None else self._reading(kind, less))
 
@@ -139,7 +155,9 @@ class Writer:
             self.cell(column.kind, value, column.less(row) if column.less else None),
             note=column.note(row) if column.note else "",
             link=column.link(row) if column.link else "",
-            width=bar_width(value, longest) if column.has_bar and isinstance(value, Decimal | int) else "",
+            width=bar_width(value, longest)
+            if column.has_bar and longest and isinstance(value, Decimal | int)
+            else "",
         )
 
     def _reading(self, kind: str, value: Value) -> Reading:
@@ -147,18 +165,19 @@ class Writer:
             return Reading(self.words.month(value) if kind == "month" else self.words.day(value), f"{value}")
         if value is None or isinstance(value, str):
             return Reading(value or self.words.number(None), value or "")
-        tone = "" if kind not in ("change", "signed money") or not value else "up" if value > 0 else "down"
+        is_toned = kind in ("change", "signed money", "stated signed money")
+        tone = "" if not (is_toned and value) else "up" if value > 0 else "down"
         return Reading(self._number(kind, value), f"{float(value):.10g}", tone)
 
     def _number(self, kind: str, value: Number) -> str:
         match kind:
-            case "signed money":
+            case "signed money" | "stated signed money":
                 return self.words.signed(value)
             case "brief":
                 return self.words.brief(value)
             case "share":
                 return self.words.percent(value)
-            case "percent":
+            case "fee":
                 return self.words.percent(value, 2)
             case "change":
                 return self.words.change(value)

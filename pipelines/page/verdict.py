@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
@@ -12,35 +13,45 @@ from pipelines.page.tables import Column, Table, Writer
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether there is something to mind of the figures, and what."""
+    """Whether there is something to mind of the figures, of which, and what."""
 
     level: str  # well, warning or error
     text: str
     doubts: Table | None
+    subjects: frozenset[str] = frozenset()
 
 
 def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Verdict:
     """One line, and a table of what is doubtful: causes and remedies are for operators."""
-    words = writer.words
-    rows = facts.doubts
+    words, rows, text = writer.words, facts.doubts, writer.words.of("doubts")
+
+    def whom(row: Doubt) -> str:
+        if row.customer is None:
+            return "" if row.is_of_chain else text("all")
+        count = len(row.office_ids or ())
+        return words.text("doubts.group", count, name=row.customer) if count > 1 else row.customer
 
     def since(row: Doubt) -> str:
-        if row.first_month and row.last_month:
-            return words.period(row.first_month, row.last_month)
+        if row.months:
+            return words.months(row.months)
         return words.day(local_day(row.since_utc, timezone)) if row.since_utc else ""
 
+    def figures(subjects: Iterable[str]) -> str:
+        return ", ".join(words.label("subjects", one) for one in subjects)
+
     columns = [
-        Column[Doubt](
-            words.text("doubts.figures"), lambda r: words.label("subjects", r.subject or "all"), "words"
-        ),
-        Column[Doubt](words.text("doubts.what"), lambda r: words.label("conditions", r.kind), "words"),
-        Column[Doubt](words.text("doubts.office"), lambda r: r.office_name),
-        Column[Doubt](words.text("doubts.since"), since, "words"),
+        Column[Doubt](text("figures"), lambda r: figures(r.subjects), "words"),
+        Column[Doubt](text("what"), lambda r: words.label("conditions", r.kind), "words"),
+        Column[Doubt](text("office"), whom),
+        Column[Doubt](text("since"), since, "words"),
     ]
     if rows or facts.missing:
-        text = words.text("verdict.doubts", len(rows)) if rows else words.text("page.missing")
+        subjects = dict.fromkeys(subject for one in rows for subject in one.subjects)
+        said = words.text("page.missing")
+        if rows:
+            said = words.text("verdict.doubts", len(rows), figures=figures(subjects))
         level = "error" if any(one.severity == "error" for one in rows) else "warning"
-        return Verdict(level, text, writer.table(words.text("doubts.heading"), columns, rows))
+        return Verdict(level, said, writer.table(text("heading"), columns, rows), frozenset(subjects))
     if not facts.scopes:
         return Verdict("warning", words.text("verdict.nothing"), None)
     is_compared = any(one.compared_count for one in facts.agreements)

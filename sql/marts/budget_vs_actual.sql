@@ -187,7 +187,7 @@ owners_active AS (
         office_id AS owner_id,
         false AS is_user,
         NULL::DATE AS first_active_month,
-        max(month) FILTER (commission <> 0 OR sold_estate_parts <> 0 OR coalesce(active_agent_count, 1) > 0) AS last_active_month,
+        any_value(last_active_month) AS last_active_month,
         NULL::DATE AS left_month
     FROM marts.office_month
     GROUP BY office_id
@@ -228,7 +228,7 @@ compared AS (
             ELSE greatest(date_diff('day', month, least(read_on, last_day(month) + 1)), 0) / day(last_day(month))
         END AS passed_share,
         coalesce(month > owners.last_active_month, false) AS is_quiet,
-        coalesce(month > owners.last_active_month + INTERVAL 2 MONTH OR month >= owners.left_month, false) AS is_gone,
+        coalesce(is_without_trace(owners.last_active_month, month) OR month >= owners.left_month, false) AS is_gone,
         greatest(date_trunc('year', month)::DATE, owners.first_active_month) AS began_month
     FROM months_wanted
     LEFT JOIN budgets_summed AS budgets USING (is_user, owner_id, month, measure)

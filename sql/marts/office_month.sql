@@ -31,6 +31,8 @@
 --     may still fall, as active_agent_count may rise
 --   began_month: first month in which the office earned, sold, wrote or valued, or had an active agent; null where no month
 --     before it is held, as nobody can tell then, and if never
+--   last_active_month: last month in which the office earned or sold, or had an active agent, as far as its agents are known; null
+--     if never
 --   is_open: whether the month is not over, or the end of it is still to be asked for
 --   is_commission_complete: whether the office report is held to the end of the month, or to now while the month is
 --     open; false where it is not held, or was last read before its end and is not asked for any more
@@ -114,6 +116,12 @@ SELECT
         ) OVER of_office,
         min(held.month) FILTER (held.has_commission) OVER of_office
     ) AS began_month,
+    max(held.month) FILTER (
+        earned.commission <> 0
+        OR earned.sold_estate_parts <> 0
+        OR users_held.month IS NULL
+        OR agents_counted.active > 0
+    ) OVER of_office AS last_active_month,
     held.is_open,
     held.is_commission_complete,
     held.is_refreshed,

@@ -20,15 +20,7 @@
 --   check_name: the check that found it, where one did
 --   row_count: how many rows it concerns, where they were counted
 --   cause_key: the same for conditions that have the same behind them, whomever it concerns; rights are of a customer
-WITH moment AS (  -- a rehearsal has no other clock than its latest load
-    SELECT
-        CASE
-            WHEN EXISTS (FROM meta.storage WHERE is_rehearsal) THEN (SELECT max(fetched_at_utc) FROM meta.loads)
-            ELSE make_timestamp(epoch_us(now()))
-        END AS now_utc
-),
-
-failed AS (
+WITH failed AS (
     SELECT
         *,
         CASE
@@ -70,7 +62,7 @@ unpublished AS (
         any_value(latest.status) AS status,
         any_value(array_to_string(latest.reasons, '; ')) AS why
     FROM latest
-    CROSS JOIN moment
+    CROSS JOIN meta.current_moment
     LEFT JOIN meta.loads ON load_number > seen
     HAVING any_value(latest.status) IN ('refused', 'failed')
         OR min(loaded_at_utc) < any_value(now_utc) - INTERVAL 3 HOUR
@@ -79,7 +71,7 @@ unpublished AS (
 -- not in the file of a rehearsal, whose days are as they were said to be
 ahead AS (
     SELECT report, customer, month, fetched_at_utc, now_utc
-    FROM meta.months, moment
+    FROM meta.months, meta.current_moment
     WHERE fetched_at_utc > now_utc + INTERVAL 1 MINUTE AND NOT EXISTS (FROM meta.storage WHERE is_rehearsal)
 ),
 

@@ -1,12 +1,10 @@
 -- What did each agent earn this year at each office, and how far is that from the agent's own budget?
 -- One row per office and user at work there: January to month, the newest one that is over for every office. Budget and
--- reached are of the months that have a budget of the user and are known; both are null without a budget. Last seen is the last
--- month of any activity at the office, of who has left and of who was not active for two months. Before is of the same months of the year before, where all of them are
--- held for the office; whoever earned then and not since is there too. New since is the first month of activity at the office
--- of those who were not active there in January of the year before, where that year is held, and of those who came after month:
--- of these commission change is null, and of who has left, was not seen lately or moved: their years have other months. Who was
--- active at another office before or since has moved from there or to there, in that month, and is not new.
--- Declared VAT is taken off.
+-- reached are of the months that have a budget of the user and are known; both are null without a budget. Before is of the same
+-- months of the year before, where all of them are held for the office; whoever earned then and not since is there too. Stay says
+-- who moved to or from another office (stay office) in a month, has left, is quiet for three months (both with the last month of
+-- any activity at the office), or is new: not active there in January of the year before, where that year is held, or come
+-- after month. Of these commission change is null, as their years have other months. Declared VAT is taken off.
 WITH last_month AS (
     SELECT month FROM marts.chain_month WHERE is_last_over
 ),
@@ -86,25 +84,27 @@ SELECT
     nullif(budgeted.budget, 0)::DECIMAL(18, 4) AS budget,
     CASE WHEN budgeted.budget <> 0 THEN budgeted.reached END::DECIMAL(18, 4) AS reached,
     CASE
-        WHEN moved.moved_from IS NOT NULL THEN NULL
+        WHEN moved.moved_to IS NOT NULL THEN 'moved to'
+        WHEN moved.moved_from IS NOT NULL THEN 'moved from'
+        WHEN names.has_left THEN 'left'
+        WHEN is_without_trace(active.last_month, last_month.month) THEN 'quiet'
         WHEN active.first_month > last_month.month
             OR (
                 active.first_month > date_trunc('year', last_month.month) - INTERVAL 1 YEAR
                 AND held_before.office_id IS NOT NULL
             )
-        THEN active.first_month
-    END AS new_since,
-    coalesce(names.has_left, false) AS has_left,
+        THEN 'new'
+    END AS stay,
+    coalesce(moved.moved_to, moved.moved_from) AS stay_office,
     CASE
-        WHEN names.has_left OR active.last_month < last_month.month - INTERVAL 2 MONTH THEN active.last_month
-    END AS last_seen,
+        WHEN starts_with(stay, 'moved') THEN moved.moved_month
+        WHEN stay IN ('left', 'quiet') THEN active.last_month
+        WHEN stay = 'new' THEN active.first_month
+    END AS stay_month,
     CASE
-        WHEN commission_before <> 0 AND new_since IS NULL AND last_seen IS NULL AND moved.user_id IS NULL
+        WHEN commission_before <> 0 AND stay IS NULL
         THEN (coalesce(earned.commission, 0) / nullif(before.commission, 0) - 1)::DOUBLE
-    END AS commission_change,
-    moved.moved_from,
-    moved.moved_to,
-    moved.moved_month
+    END AS commission_change
 FROM (FROM earned_by_year WHERE years_ago = 0) AS earned
 FULL JOIN budgeted USING (office_id, user_id)
 FULL JOIN (FROM earned_by_year WHERE years_ago = 1 AND commission <> 0) AS before USING (office_id, user_id)

@@ -2,12 +2,9 @@
 -- One row. VAT that the settings declare to be in commissions is taken off everywhere on the pages, so that they stand beside
 -- budgets without it; the rate is that of the settings, else the Swedish one, which is what may be in them if nobody says.
 WITH published AS (
-    SELECT
-        max(at_utc) AS at_utc,
-        arg_max(name, at_utc) AS version,
-        arg_max(loads, at_utc) AS loads,
-        compared_with(at_utc, newest_utc) AS since_utc
-    FROM (SELECT *, max(at_utc) OVER () AS newest_utc FROM meta.publications WHERE status = 'published')
+    SELECT max(at_utc) AS at_utc, arg_max(name, at_utc) AS version, arg_max(loads, at_utc) AS loads
+    FROM meta.publications
+    WHERE status = 'published'
 ),
 
 declared AS (
@@ -20,6 +17,7 @@ SELECT
     published.version,
     published.at_utc AS published_utc,
     published.loads,
-    published.since_utc
+    since.since_utc
 FROM published
 CROSS JOIN declared
+CROSS JOIN meta.news_since AS since

@@ -1,10 +1,9 @@
 -- Which budgets of commission were entered or changed since the moment that is compared with?
 -- One row per office and year, the largest change first: the months of it that changed, the office's budget of these before
--- (null where it had none) and now, and how many agents' changed. A month that was not asked for before, or of an office that
--- was not known, is read for the first time, which is no news.
+-- (null where it had none) and now, and the agents whose own changed, by how much, the largest change first. A month that was
+-- not asked for before, or of an office that was not known, is read for the first time, which is no news.
 WITH since AS (
-    SELECT compared_with(at_utc, newest_utc) AS at_utc
-    FROM (SELECT at_utc, max(at_utc) OVER () AS newest_utc FROM meta.publications WHERE status = 'published')
+    SELECT since_utc AS at_utc FROM meta.news_since
 ),
 
 months_asked AS (
@@ -48,15 +47,29 @@ months_compared AS (
     FROM budgets_of_agents
 ),
 
+agents_changed AS (
+    SELECT
+        months.office_id,
+        year(months.month) AS of_year,
+        min(months.month) AS first_month,
+        max(months.month) AS last_month,
+        coalesce(any_value(users.user_label), months.user_id) AS agent,
+        (coalesce(sum(months.amount), 0) - coalesce(sum(months.amount_before), 0))::DECIMAL(18, 4) AS difference
+    FROM months_compared AS months
+    LEFT JOIN marts.users AS users ON users.user_id = months.user_id
+    WHERE months.is_changed
+    GROUP BY months.office_id, months.user_id, of_year
+),
+
 years AS (
     SELECT
         office_id,
-        min(month) AS first_month,
-        max(month) AS last_month,
-        count(DISTINCT user_id) AS agents
-    FROM months_compared
-    WHERE is_changed
-    GROUP BY office_id, year(month)
+        min(first_month) AS first_month,
+        max(last_month) AS last_month,
+        coalesce(list(agent ORDER BY abs(difference) DESC, agent) FILTER (agent IS NOT NULL), []) AS agents,
+        coalesce(list(difference ORDER BY abs(difference) DESC, agent) FILTER (agent IS NOT NULL), []) AS agents_differences
+    FROM agents_changed
+    GROUP BY office_id, of_year
 )
 
 SELECT
@@ -65,6 +78,7 @@ SELECT
     years.first_month,
     years.last_month,
     years.agents,
+    years.agents_differences,
     sum(months.amount_before)::DECIMAL(18, 4) AS amount_before,
     coalesce(sum(months.amount), 0)::DECIMAL(18, 4) AS amount_after,
     (coalesce(sum(months.amount), 0) - coalesce(sum(months.amount_before), 0))::DECIMAL(18, 4) AS difference
@@ -72,5 +86,5 @@ FROM years
 INNER JOIN months_compared AS months
     ON months.office_id = years.office_id AND months.month BETWEEN years.first_month AND years.last_month
 LEFT JOIN marts.offices AS offices ON offices.office_id = years.office_id
-GROUP BY years.office_id, years.first_month, years.last_month, years.agents
+GROUP BY years.office_id, years.first_month, years.last_month, years.agents, years.agents_differences
 ORDER BY abs(coalesce(sum(months.amount), 0) - coalesce(sum(months.amount_before), 0)) DESC, years.office_id, years.first_month

@@ -1,13 +1,16 @@
 -- Which sales were cancelled this year?
--- One row per sale that was found gone in the year of the newest month that is over, the latest first. Declared VAT is taken off.
+-- One row per sale that was found gone in the year of the newest month that is over, the latest first, with the day since which
+-- sales that go are noticed at its office. Declared VAT is taken off.
 SELECT
     sales.office_id,
     coalesce(sales.office_name, sales.office_id) AS office_name,
     coalesce(sales.street_address, sales.estate_number, sales.estate_id) AS home,
+    coalesce(sales.estate_number, sales.estate_id) AS home_number,
     sales.agents,
     sales.contract_on,
     sales.month,
     sales.noted_on,
+    sales.known_since_on,
     without_vat(sales.commission, basis)::DECIMAL(18, 4) AS commission
 FROM marts.cancelled_sales AS sales
 LEFT JOIN meta.tax_basis AS basis ON true

@@ -1,38 +1,88 @@
--- Which months that were over have another commission than then?
--- One row per office and month that was over at the moment that is compared with (sql/page/basis.sql), the largest change
--- first, and one that is told late of older changes of which a reason was noted since; marts.month_changes has each change. Declared VAT is taken off.
-WITH since AS (
-    SELECT compared_with(at_utc, newest_utc) AS at_utc
-    FROM (SELECT at_utc, max(at_utc) OVER () AS newest_utc FROM meta.publications WHERE status = 'published')
+-- Which months that were over have another commission than then, and why?
+-- One row per office and month that was over at the moment that is compared with (meta.news_since) and sale, agent or rest that
+-- explains a part of its change, as marts.month_change_reasons says; the largest change first. A change is told late if it is
+-- older and a reason was noted since. Less than a krona is no reason; where there is none, amount is null. Declared VAT is
+-- taken off.
+WITH told AS (
+    SELECT changes.*, changes.noted_at_utc <= since.since_utc AS is_told_late
+    FROM marts.month_changes AS changes
+    INNER JOIN meta.news_since AS since ON changes.over_since_utc <= since.since_utc
+    LEFT JOIN (
+        SELECT office_id, month, measure, noted_at_utc, max(reason_noted_at_utc) AS last_noted_at_utc
+        FROM marts.month_change_reasons
+        GROUP BY ALL
+    ) AS reasons USING (office_id, month, measure, noted_at_utc)
+    WHERE changes.measure = 'commission'
+        AND (changes.noted_at_utc > since.since_utc OR reasons.last_noted_at_utc > since.since_utc)
 ),
 
-told AS (
+months AS (
     SELECT
-        changes.office_id,
-        changes.month,
-        changes.noted_at_utc,
-        changes.noted_at_utc <= since.at_utc AS is_told_late
-    FROM marts.month_changes AS changes
-    INNER JOIN since ON changes.over_since_utc <= since.at_utc
-    LEFT JOIN marts.month_change_reasons AS reasons USING (office_id, month, measure, noted_at_utc)
-    WHERE changes.measure = 'commission'
-    GROUP BY changes.office_id, changes.month, changes.noted_at_utc, since.at_utc
-    HAVING changes.noted_at_utc > since.at_utc OR max(reasons.reason_noted_at_utc) > since.at_utc
+        office_id,
+        month,
+        is_told_late,
+        any_value(office_name) AS office_name,
+        arg_min(amount_before, noted_at_utc) AS amount_before,
+        arg_max(amount_after, noted_at_utc) AS amount_after,
+        sum(difference) AS difference,
+        max(noted_at_utc) AS noted_at_utc
+    FROM told
+    GROUP BY office_id, month, is_told_late
+    HAVING sum(difference) <> 0
+),
+
+reasons AS (
+    SELECT
+        office_id,
+        month,
+        told.is_told_late,
+        reasons.kind,
+        reasons.estate_id,
+        any_value(reasons.street_address) AS home,
+        reasons.user_id,
+        reasons.other_office_id,
+        reasons.other_month,
+        reasons.awaited_reports,
+        max(reasons.reason_noted_at_utc) AS noted_at_utc,
+        sum(reasons.amount) AS amount
+    FROM marts.month_change_reasons AS reasons
+    INNER JOIN told USING (office_id, month, measure, noted_at_utc)
+    GROUP BY ALL
+    HAVING abs(sum(reasons.amount)) >= 1
+),
+
+last_listed AS (
+    SELECT estate_id, estate_number, street_address, contract_on
+    FROM marts.sale_versions
+    WHERE is_present
+    QUALIFY row_number() OVER (PARTITION BY estate_id ORDER BY version DESC) = 1
 )
 
 SELECT
-    changes.office_id,
-    any_value(changes.office_name) AS office_name,
-    changes.month,
-    without_vat(arg_min(changes.amount_before, changes.noted_at_utc), any_value(basis))::DECIMAL(18, 4) AS amount_before,
-    without_vat(arg_max(changes.amount_after, changes.noted_at_utc), any_value(basis))::DECIMAL(18, 4) AS amount_after,
-    without_vat(sum(changes.difference), any_value(basis))::DECIMAL(18, 4) AS difference,
-    told.is_told_late,
-    max(changes.noted_at_utc) AS noted_at_utc
-FROM marts.month_changes AS changes
-INNER JOIN told USING (office_id, month, noted_at_utc)
+    office_id,
+    months.office_name,
+    month,
+    without_vat(months.amount_before, basis)::DECIMAL(18, 4) AS amount_before,
+    without_vat(months.amount_after, basis)::DECIMAL(18, 4) AS amount_after,
+    without_vat(months.difference, basis)::DECIMAL(18, 4) AS difference,
+    is_told_late,
+    coalesce(reasons.noted_at_utc, months.noted_at_utc) AS noted_at_utc,
+    reasons.kind,
+    reasons.estate_id IS NOT NULL AS is_of_sale,
+    coalesce(reasons.home, last_listed.street_address) AS home,
+    coalesce(last_listed.estate_number, reasons.estate_id) AS home_number,
+    last_listed.contract_on,
+    coalesce(users.user_label, reasons.user_id) AS agent,
+    coalesce(offices.office_name, reasons.other_office_id) AS other_office,
+    reasons.other_month,
+    reasons.awaited_reports,
+    without_vat(reasons.amount, basis)::DECIMAL(18, 4) AS amount
+FROM months
+LEFT JOIN reasons USING (office_id, month, is_told_late)
+LEFT JOIN last_listed ON last_listed.estate_id = reasons.estate_id
+LEFT JOIN marts.users AS users ON users.user_id = reasons.user_id
+LEFT JOIN marts.offices AS offices ON offices.office_id = reasons.other_office_id
 LEFT JOIN meta.tax_basis AS basis ON true
-WHERE changes.measure = 'commission'
-GROUP BY changes.office_id, changes.month, told.is_told_late
-HAVING sum(changes.difference) <> 0
-ORDER BY abs(sum(changes.difference)) DESC, changes.office_id, changes.month
+ORDER BY
+    abs(months.difference) DESC, office_id, month, is_told_late,
+    abs(reasons.amount) DESC, reasons.kind, reasons.estate_id, agent

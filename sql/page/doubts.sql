@@ -1,6 +1,7 @@
 -- Which figures of the pages are missing or doubtful?
--- One row per kind of meta.conditions, figures and office: without an office it may be about any, without figures about all. Kinds
--- that touch no figure are left out. Reports that disagree are one row per office, with the number of months. Of budgets,
+-- One row per kind of meta.conditions, customer, with the offices of which it answers (null: perhaps any), and months, with the
+-- figures. Kinds that touch no figure are left out. Reports that disagree, and figures of the two years that
+-- pages show which nobody reads any more, are one row per office. Of budgets,
 -- which several reports bring, none is doubtful that another report brings on time. A check that warns says not of which office:
 -- it is of the chain.
 WITH subjects AS (
@@ -40,10 +41,7 @@ found AS (
         conditions.customer,
         conditions.month,
         conditions.since_utc,
-        CASE
-            WHEN conditions.kind = 'not refreshed' THEN 'commission'
-            ELSE coalesce(checked.concerns, measures.subject, subjects.subject)
-        END AS subject
+        coalesce(checked.concerns, measures.subject, subjects.subject) AS subject
     FROM meta.conditions AS conditions
     LEFT JOIN subjects USING (report)
     LEFT JOIN meta.check_results AS checked ON conditions.kind = 'check' AND checked.name = conditions.cause
@@ -51,13 +49,7 @@ found AS (
         ON conditions.kind = 'assumption'
         AND (measures.subject = subjects.subject OR conditions.report IS NULL)
         AND measures.measure NOT IN (SELECT measure FROM marts.budgets)
-    WHERE conditions.kind NOT IN ('changed column', 'overlap', 'unpublished')
-        AND NOT (
-            conditions.kind = 'not refreshed'
-            AND conditions.customer IN (
-                SELECT customer FROM meta.freshness WHERE report = 'commission_office' AND state = 'fresh'
-            )
-        )
+    WHERE conditions.kind NOT IN ('changed column', 'overlap', 'unpublished', 'not refreshed')
         AND (
             measures.subject IS NOT NULL
             OR (
@@ -69,21 +61,54 @@ found AS (
     UNION ALL BY NAME
     SELECT 'reports differ' AS kind, 'warning' AS severity, office_id AS customer, month, 'commission' AS subject
     FROM marts.disagreements
+    UNION ALL BY NAME
+    SELECT 'not refreshed' AS kind, 'warning' AS severity, office_id AS customer, month, subjects.subject
+    FROM marts.office_sources AS sources
+    INNER JOIN subjects USING (report)
+    WHERE NOT sources.is_current
+        AND sources.source_state <> 'access refused'  -- which is a right lost
+        AND sources.month > (SELECT max(month) - INTERVAL 24 MONTH FROM marts.office_month)
+        AND (
+            NOT starts_with(subjects.subject, 'budgets')
+            OR (report, office_id, month) IN (SELECT (report, office_id, month) FROM marts.budgets WHERE valid_to_utc IS NULL)
+        )
+),
+
+answered AS (
+    SELECT customer_id, list(DISTINCT office_id ORDER BY office_id) AS office_ids
+    FROM marts.office_sources
+    GROUP BY customer_id
+),
+
+doubts AS (
+    SELECT
+        found.kind,
+        found.severity,
+        found.subject,
+        coalesce(any_value(offices.office_name), any_value(customers.customer_name), found.customer) AS customer,
+        coalesce(
+            CASE WHEN count(offices.office_id) > 0 THEN [found.customer] END, any_value(answered.office_ids)
+        ) AS office_ids,
+        coalesce(list(DISTINCT found.month ORDER BY found.month) FILTER (found.month IS NOT NULL), []) AS months,
+        min(found.since_utc) AS since_utc,
+        found.kind = 'check' AND found.severity = 'warning' AS is_of_chain
+    FROM found
+    ANTI JOIN budgets_on_time AS others ON others.subject = found.subject AND others.customer = found.customer
+    LEFT JOIN marts.offices AS offices ON offices.office_id = found.customer
+    LEFT JOIN marts.customers AS customers ON customers.customer_id = found.customer
+    LEFT JOIN answered ON answered.customer_id = found.customer
+    GROUP BY found.kind, found.severity, found.subject, found.customer
 )
 
 SELECT
-    found.kind,
-    found.severity,
-    found.subject,
-    offices.office_id,
-    any_value(offices.office_name) AS office_name,
-    count(DISTINCT found.month) AS months,
-    min(found.month) AS first_month,
-    max(found.month) AS last_month,
-    min(found.since_utc) AS since_utc,
-    found.kind = 'check' AND found.severity = 'warning' AS is_of_chain
-FROM found
-ANTI JOIN budgets_on_time AS others ON others.subject = found.subject AND others.customer = found.customer
-LEFT JOIN marts.offices AS offices ON offices.office_id = found.customer
-GROUP BY found.kind, found.severity, found.subject, offices.office_id
-ORDER BY found.severity, found.kind, found.subject, office_name, offices.office_id
+    kind,
+    severity,
+    list(coalesce(subject, 'all') ORDER BY subject) AS subjects,
+    customer,
+    office_ids,
+    months,
+    min(since_utc) AS since_utc,
+    is_of_chain
+FROM doubts
+GROUP BY kind, severity, customer, office_ids, months, is_of_chain
+ORDER BY severity, kind, subjects, customer, months

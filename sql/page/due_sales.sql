@@ -1,14 +1,17 @@
 -- Which commissions are due the longest?
 -- One row per sale whose possession has come and whose commission is not received: the ten longest of each office that
--- notes receipts at all; a receipt that is noted for a day to come has not come. Amounts are as in receivables.
+-- notes receipts at all, with how many are due there; a receipt that is noted for a day to come has not come. Amounts are as in
+-- receivables.
 SELECT
     due.office_id,
+    coalesce(due.office_name, due.office_id) AS office_name,
     coalesce(sales.street_address, due.estate_number, due.estate_id) AS home,
     coalesce(shared.agents, users.user_label, sales.responsible_user_name) AS agent,
     due.access_on,
     due.days_due,
     due.commission_received_on AS to_be_received_on,
-    due.due_commission AS due
+    due.due_commission AS due,
+    count(*) OVER (PARTITION BY due.office_id) AS due_in_office
 FROM marts.receivables AS due
 LEFT JOIN marts.sales AS sales USING (estate_id)
 LEFT JOIN marts.users AS users ON users.user_id = sales.responsible_user_id

@@ -8,6 +8,7 @@ SELECT
     without_vat(commission, basis)::DECIMAL(18, 4) AS commission,
     sold_estate_parts AS homes,
     commission_rank AS place,
+    is_new,
     rank_change,
     earner_count,
     is_complete,

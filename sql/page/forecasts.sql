@@ -8,6 +8,7 @@ SELECT
     found.month = newest.month AS is_newest,
     found.year_forecast::DECIMAL(18, 4) AS year_forecast,
     budgets.year_forecast_attainment_share::DOUBLE AS budget_share,
+    budgets.office_count AS offices,
     found.year_actual::DECIMAL(18, 4) AS year_actual,
     found.miss_share::DOUBLE AS miss_share,
     found.past_year_count AS past_years,

@@ -4,39 +4,26 @@
 -- alone. A month counts as marts.chain_month has it. The year before is compared over the offices of which every month of both
 -- periods is held to its end and which were there before: `compared` counts them, now and before are theirs; the month that runs
 -- is compared with nothing. A budget stands beside what was reached of it, of the offices that have one. The year ends where
--- each office's latest month that is over says, where all twelve have a budget. Commissions are without the VAT that is declared.
-WITH known AS (
+-- each office's latest month that is over says, where all twelve have a budget; budget_months counts them. Last active is the
+-- last month with a trace of an office, of one that has none for three months. Commissions are without the VAT that is declared.
+WITH of_pages AS (
     SELECT
-        coverage.month,
-        coverage.office_id,
-        coverage.is_commission_held AS is_whole,
-        without_vat(months.commission, basis) AS commission,
-        without_vat(months.sold_commission, basis) AS sold_commission,
-        months.sold_total_price AS price,
-        months.sold_estate_parts AS homes,
-        months.active_agent_count AS agents,
-        coalesce(months.is_open, false) AS is_open,
-        CASE WHEN coverage.is_commission_held THEN last_day(coverage.month) ELSE
-            greatest(months.read_at_utc::DATE, coverage.month) END AS until_on,
-        max(months.began_month) OVER (PARTITION BY coverage.office_id) AS began_month,
-        budgets.budget,
-        budgets.actual,
-        CASE WHEN budgets.budget_month_count = 12 THEN nullif(budgets.year_budget, 0) END AS year_budget,
-        arg_max_null(budgets.year_forecast, coverage.month) FILTER (NOT budgets.is_open) OVER (
-            PARTITION BY coverage.office_id, year(coverage.month)
-        ) AS year_forecast
-    FROM marts.office_coverage AS coverage
+        months.* REPLACE (
+            without_vat(months.commission, basis) AS commission,
+            without_vat(months.sold_commission, basis) AS sold_commission,
+            max(months.began_month) OVER of_office AS began_month,
+            max(months.last_active_month) OVER of_office AS last_active_month,
+            CASE WHEN months.budget_month_count = 12 THEN nullif(months.year_budget, 0) END AS year_budget,
+            arg_max_null(months.year_forecast, months.month) FILTER (NOT months.is_budget_open) OVER (
+                PARTITION BY months.level, months.member_id, months.office_id, year(months.month)
+            ) AS year_forecast
+        ),
+        months.level AS kind,
+        coalesce(months.member_id, '') AS scope,
+        CASE WHEN months.is_whole THEN last_day(months.month) ELSE greatest(months.read_at_utc::DATE, months.month) END AS until_on
+    FROM marts.level_office_month AS months
     LEFT JOIN meta.tax_basis AS basis ON true
-    LEFT JOIN marts.office_month AS months ON months.office_id = coverage.office_id AND months.month = coverage.month
-    LEFT JOIN marts.office_budget_vs_actual AS budgets
-        ON budgets.office_id = coverage.office_id AND budgets.month = coverage.month AND budgets.measure = 'commission'
-),
-
-of_pages AS (
-    SELECT levels.level AS kind, coalesce(levels.member_id, '') AS scope, known.*
-    FROM known
-    INNER JOIN marts.office_levels AS levels USING (office_id)
-    WHERE levels.level = 'chain' OR levels.member_id IS NOT NULL
+    WINDOW of_office AS (PARTITION BY months.level, months.member_id, months.office_id)
 ),
 
 months_of_pages AS (
@@ -131,15 +118,17 @@ figures AS (
         count(commission) FILTER (NOT is_whole) AS cut_short,
         max(until_on) FILTER (commission IS NOT NULL) AS until_on,
         max(began_month) AS began_month,
+        max(last_active_month) AS last_active_month,
+        coalesce(max(budget_month_count), 0) AS budget_months,
         sum(commission) AS commission,
-        sum(homes) FILTER (commission IS NOT NULL) AS homes,
+        sum(sold_estate_parts) FILTER (commission IS NOT NULL) AS homes,
         CASE WHEN count(commission) = count(sold_commission) THEN sum(sold_commission) END AS sold_commission,
-        sum(price) / nullif(sum(homes), 0) AS average_price,
-        sum(sold_commission) / nullif(sum(price), 0) AS fee_share,
-        sum(sold_commission) / nullif(sum(homes), 0) AS average_commission,
+        sum(sold_total_price) / nullif(sum(sold_estate_parts), 0) AS average_price,
+        sum(sold_commission) / nullif(sum(sold_total_price), 0) AS fee_share,
+        sum(sold_commission) / nullif(sum(sold_estate_parts), 0) AS average_commission,
         sum(commission) - CASE WHEN count(commission) = count(sold_commission) THEN sum(sold_commission) END AS beside_sales,
-        per_active_agent(commission, agents) AS per_agent,
-        sum(agents) / nullif(count(DISTINCT month) FILTER (agents IS NOT NULL), 0) AS agents,
+        per_active_agent(commission, active_agent_count) AS per_agent,
+        sum(active_agent_count) / nullif(count(DISTINCT month) FILTER (active_agent_count IS NOT NULL), 0) AS agents,
         nullif(sum(budget) FILTER (is_over AND actual IS NOT NULL), 0) AS budget,
         sum(actual) FILTER (is_over AND budget IS NOT NULL) AS actual,
         count(DISTINCT sides.office_id) FILTER (is_over AND budget IS NOT NULL AND actual IS NOT NULL) AS budgeted,
@@ -165,6 +154,10 @@ SELECT
     found.cut_short,
     found.until_on,
     CASE WHEN found.began_month > found.first_month - INTERVAL 1 YEAR THEN found.began_month END AS began_month,
+    CASE
+        WHEN found.office_id IS NOT NULL AND is_without_trace(found.last_active_month, found.last_month) THEN found.last_active_month
+    END AS last_active_month,
+    found.budget_months,
     found.commission::DECIMAL(18, 4) AS commission,
     found.homes::DECIMAL(19, 8) AS homes,
     found.average_price::DECIMAL(18, 4) AS average_price,

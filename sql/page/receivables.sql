@@ -10,13 +10,13 @@ SELECT
     coalesce(any_value(office_name), office_id) AS office_name,
     is_receipt_noted,
     count(*) FILTER (is_receipt_noted AND is_outstanding) AS homes,
-    sum(outstanding_commission) FILTER (is_receipt_noted)::DECIMAL(18, 4) AS outstanding,
-    sum(due_commission) FILTER (is_receipt_noted)::DECIMAL(18, 4) AS due,
-    sum(outstanding_commission) FILTER (is_receipt_noted AND age_band = 'not yet due')::DECIMAL(18, 4) AS not_due,
-    sum(due_commission) FILTER (is_receipt_noted AND age_band = '0-30 days')::DECIMAL(18, 4) AS due_to_30,
-    sum(due_commission) FILTER (is_receipt_noted AND age_band = '31-60 days')::DECIMAL(18, 4) AS due_to_60,
-    sum(due_commission) FILTER (is_receipt_noted AND age_band = 'over 60 days')::DECIMAL(18, 4) AS due_longer,
-    sum(outstanding_commission) FILTER (is_receipt_noted AND age_band = 'possession not known')::DECIMAL(18, 4) AS undated,
+    CASE WHEN is_receipt_noted THEN coalesce(sum(outstanding_commission), 0) END::DECIMAL(18, 4) AS outstanding,
+    CASE WHEN is_receipt_noted THEN coalesce(sum(outstanding_commission) FILTER (age_band = 'not yet due'), 0) END::DECIMAL(18, 4) AS not_due,
+    CASE WHEN is_receipt_noted THEN coalesce(sum(due_commission) FILTER (age_band = '0-30 days'), 0) END::DECIMAL(18, 4) AS due_to_30,
+    CASE WHEN is_receipt_noted THEN coalesce(sum(due_commission) FILTER (age_band = '31-60 days'), 0) END::DECIMAL(18, 4) AS due_to_60,
+    CASE WHEN is_receipt_noted THEN coalesce(sum(due_commission) FILTER (age_band = 'over 60 days'), 0) END::DECIMAL(18, 4) AS due_longer,
+    CASE WHEN is_receipt_noted THEN coalesce(sum(outstanding_commission) FILTER (age_band = 'possession not known'), 0) END::DECIMAL(18, 4) AS undated,
+    max(days_due) FILTER (is_receipt_noted AND due_commission > 0) AS longest_days,
     max(counted_on) AS counted_on
 FROM outstanding
 GROUP BY office_id, is_receipt_noted

@@ -1,5 +1,5 @@
 -- What changed afterwards in months that were over?
--- One row per change: the forty newest.
+-- One row per change: the forty newest; in_all counts every one.
 SELECT
     noted_at_utc,
     report,
@@ -8,7 +8,8 @@ SELECT
     row_count_change,
     commission_before,
     commission_after,
-    commission_change
+    commission_change,
+    count(*) OVER () AS in_all
 FROM marts.restatements
 ORDER BY noted_at_utc DESC, abs(commission_change) DESC NULLS LAST
 LIMIT 40

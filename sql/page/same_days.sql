@@ -1,7 +1,8 @@
 -- How far is the month that runs, beside the same days of last year?
 -- One row per page, over the offices whose sales are read in the month that runs and were read to the end of the same month of
--- last year: their sales by day of contract, each to the day before its own reading. Sales count at the offices of their agents by
--- their shares; nothing else that is earned has a day. Declared VAT is taken off.
+-- last year: their sales by day of contract, each to the day before its own reading, with those that were read before the last of
+-- these days. Sales count at the offices of their agents by their shares; nothing else that is earned has a day. Declared VAT is
+-- taken off.
 WITH running AS (
     SELECT max(month) AS month FROM marts.office_month WHERE is_open AND commission IS NOT NULL
 ),
@@ -22,12 +23,9 @@ offices_read AS (
 sold AS (
     SELECT
         offices.office_id,
-        offices.read_on,
-        sales.month = offices.month AS is_now,
-        coalesce(shares.commission_share, 1) AS homes,
-        without_vat(coalesce(shares.commission, sales.commission), basis) AS commission
+        sum(coalesce(shares.commission, sales.commission)) FILTER (sales.month = offices.month) AS commission,
+        sum(coalesce(shares.commission, sales.commission)) FILTER (sales.month < offices.month) AS commission_before
     FROM marts.sales AS sales
-    LEFT JOIN meta.tax_basis AS basis ON true
     LEFT JOIN marts.sale_shares AS shares ON shares.estate_id = sales.estate_id
     INNER JOIN offices_read AS offices
         ON offices.office_id = coalesce(shares.user_office_id, sales.office_id)
@@ -38,19 +36,36 @@ sold AS (
                 AND sales.contract_on <= offices.read_on - INTERVAL 1 YEAR
             )
         )
+    GROUP BY offices.office_id
+),
+
+of_pages AS (
+    SELECT
+        levels.level AS kind,
+        coalesce(levels.member_id, '') AS scope,
+        coalesce(names.office_name, office_id) AS office_name,
+        offices.read_on,
+        offices.read_on < max(offices.read_on) OVER (PARTITION BY levels.level, levels.member_id) AS is_earlier,
+        sold.office_id IS NOT NULL AS has_sold,
+        sold.commission,
+        sold.commission_before
+    FROM offices_read AS offices
+    INNER JOIN marts.office_levels AS levels USING (office_id)
+    LEFT JOIN marts.offices AS names USING (office_id)
+    LEFT JOIN sold USING (office_id)
+    WHERE levels.level = 'chain' OR levels.member_id IS NOT NULL
 )
 
 SELECT
-    levels.level AS kind,
-    coalesce(levels.member_id, '') AS scope,
-    max(sold.read_on) AS until_on,
-    count(DISTINCT sold.office_id) AS offices,
-    coalesce(sum(sold.homes) FILTER (sold.is_now), 0)::DECIMAL(19, 8) AS homes,
-    coalesce(sum(sold.homes) FILTER (NOT sold.is_now), 0)::DECIMAL(19, 8) AS homes_before,
-    coalesce(sum(sold.commission) FILTER (sold.is_now), 0)::DECIMAL(18, 4) AS commission,
-    coalesce(sum(sold.commission) FILTER (NOT sold.is_now), 0)::DECIMAL(18, 4) AS commission_before
-FROM sold
-INNER JOIN marts.office_levels AS levels USING (office_id)
-WHERE levels.level = 'chain' OR levels.member_id IS NOT NULL
-GROUP BY levels.level, levels.member_id
-ORDER BY levels.level, scope
+    kind,
+    scope,
+    max(read_on) AS until_on,
+    coalesce(list(office_name ORDER BY office_name) FILTER (is_earlier), []) AS earlier_offices,
+    coalesce(list(read_on ORDER BY office_name) FILTER (is_earlier), []) AS earlier_days,
+    without_vat(coalesce(sum(commission), 0), any_value(basis))::DECIMAL(18, 4) AS commission,
+    without_vat(coalesce(sum(commission_before), 0), any_value(basis))::DECIMAL(18, 4) AS commission_before
+FROM of_pages
+LEFT JOIN meta.tax_basis AS basis ON true
+GROUP BY kind, scope
+HAVING bool_or(has_sold)
+ORDER BY kind, scope

@@ -48,14 +48,12 @@ SELECT
     any_value(member_name) AS name,
     list(office_id ORDER BY office_name, office_id) AS office_ids,
     list(office_name ORDER BY office_name, office_id) AS office_names,
-    any_value(newest_of_chain) AS newest_of_chain,
     CASE
         WHEN kind <> 'office' OR any_value(state) IS NULL THEN NULL
         WHEN any_value(state) = 'cut' THEN greatest(any_value(read_at_utc)::DATE, any_value(newest))
         ELSE last_day(any_value(newest))
     END AS until_on,
     CASE WHEN kind = 'office' THEN any_value(state) END AS state,
-    max(newest) AS newest_month,
     min(read_at_utc) FILTER (newest = newest_of_chain) AS read_at_utc
 FROM pages
 GROUP BY kind, scope

@@ -580,6 +580,19 @@ def test_a_forecast_has_the_range_of_the_worst_miss_of_earlier_years_from_its_mo
     ]  # fmt: skip
 
 
+def test_the_coming_years_budgets_stand_beside_the_same_months_of_this_year(
+    given: DuckDBPyConnection,
+) -> None:
+    office_earned(given, {1: 90})
+    for of_month, users in (("2026-01", 3), ("2026-02", 2), ("2026-03", 1), ("2027-01", 1), ("2027-02", 1)):
+        for user in range(1, users + 1):
+            budgeted(given, of_month, f"U{user}", (100 * user, SPRING, None))
+    query = (SQL / "page" / "coming_budgets.sql").read_text("utf-8")
+    assert built(given, query) == [
+        ("M1", "M1", month("2027-01"), month("2027-02"), 1, 3, 200, 900)
+    ]  # fmt: skip
+
+
 def changed_budgets(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
     """The budgets that the page says were changed since spring."""
     sales_read(given, "2026-01", {"E1": 5}, SPRING)
@@ -588,18 +601,19 @@ def changed_budgets(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
         given.execute(
             "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
         )
-    shown = "office_id, first_month, last_month, agents, amount_before::INT, amount_after::INT"
-    return given.sql(BUDGET_CHANGES).select(shown).fetchall()
+    shown = "office_id, first_month, last_month, agents, agents_differences::INT[]"
+    amounts = "amount_before::INT, amount_after::INT"
+    return given.sql(BUDGET_CHANGES).select(f"{shown}, {amounts}").fetchall()
 
 
-def test_the_page_says_of_how_many_agents_an_offices_budget_changed(
+def test_the_page_says_by_which_agents_an_offices_budget_changed(
     given: DuckDBPyConnection,
 ) -> None:
     budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER))
     budgeted(given, "2026-12", "U2", (500, SPRING, None))
     budgeted(given, "2026-12", "U3", (200, SUMMER, None))
     december = month("2026-12")
-    assert changed_budgets(given) == [("M1", december, december, 2, 600, 700)]
+    assert changed_budgets(given) == [("M1", december, december, ["U3", "U1"], [200, -100], 600, 700)]
 
 
 @pytest.mark.parametrize("asked", [SPRING, SUMMER])
@@ -609,5 +623,5 @@ def test_first_budgets_are_news_where_the_month_had_been_asked_before(
     held(given, "budget_commission", "G1", ["2027-01"], at_utc=asked)
     budgeted(given, "2027-01", "U1", (900, SUMMER, None))
     january = month("2027-01")
-    entered = ("M1", january, january, 1, None, 900)
+    entered = ("M1", january, january, ["U1"], [900], None, 900)
     assert changed_budgets(given) == ([entered] if asked == SPRING else [])

@@ -9,6 +9,7 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import Row, arrived, built, earned, held, loaded, rows, sold, warehouse
+from warehouse.marts.queries import SQL
 
 COUNTED = "FROM marts.lead_funnel WHERE lead_count > 0"
 
@@ -161,3 +162,6 @@ def test_untouched_leads_are_listed_by_age_those_of_sellers_first() -> None:
         ("L3", True, 12, "8-30 days"), ("L2", True, 2, "0-2 days"),
         ("L1", False, 150, "over 30 days"), ("L4", False, 7, "3-7 days"),
     ]  # fmt: skip
+    by_age = "valuations, to_2, to_7, to_30, longer, tips"
+    page = (SQL / "page" / "untouched.sql").read_text("utf-8")
+    assert given.sql(page).select(by_age).fetchall() == [(1, 1, 1, 1, 1, 0)]

@@ -462,6 +462,7 @@ MARTS = {
     "leaderboard": "places in November, its quarter, year and twelve months: check_leaders",
     "leads": "by lead_funnel",
     "level_budget_vs_actual": "by its views",
+    "level_office_month": "as office_month and office_budget_vs_actual; tests/marts/test_pages.py",
     "month_change_reasons": "tests/marts/test_month_changes.py",
     "month_changes": "tests/marts/test_month_changes.py",
     "month_drift": "tests/marts/test_memory.py",

@@ -2,18 +2,8 @@
 -- What was read once and is refused now is late by its last success; what was always refused is not awaited.
 -- Where the login was refused (401) since, nothing is fresh: nobody asks until it is corrected.
 -- A report that is asked by id is never late: a night may have none to ask for.
--- epoch_us and make_timestamp give UTC whatever the reader's time zone is, in every DuckDB 1.x tool.
--- In the file of a rehearsal the clock stands at its latest load.
 CREATE OR REPLACE VIEW meta.freshness AS
-WITH moment AS (
-    SELECT
-        CASE
-            WHEN EXISTS (FROM meta.storage WHERE is_rehearsal) THEN (SELECT max(fetched_at_utc) FROM meta.loads)
-            ELSE make_timestamp(epoch_us(now()))
-        END AS now_utc
-),
-
-tries AS (
+WITH tries AS (
     SELECT
         report,
         customer,
@@ -76,7 +66,7 @@ judged AS (
     LEFT JOIN meta.access USING (report, customer)
     LEFT JOIN meta.reports USING (report)
     LEFT JOIN meta.customers USING (customer)
-    CROSS JOIN moment
+    CROSS JOIN meta.current_moment
 )
 
 SELECT

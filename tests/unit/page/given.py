@@ -14,7 +14,8 @@ from pipelines.page.facts import (
     BudgetChange,
     Cancelled,
     ChangedMonth,
-    ChangeReason,
+    ChangedSale,
+    ComingBudget,
     Doubt,
     Drift,
     Driver,
@@ -27,11 +28,11 @@ from pipelines.page.facts import (
     Month,
     Period,
     Receivable,
-    SalesSince,
     SameDays,
     Scope,
     Standing,
     Trend,
+    Untouched,
 )
 from pipelines.page.html_page import Form, page_of_chain, render_operators, render_page
 from pipelines.page.language import language
@@ -54,8 +55,8 @@ def scope(kind: str, name: str, *offices: str) -> Scope:
     """A page of these offices."""
     of_chain = kind == "chain"
     return Scope(
-        kind, "" if of_chain else name, None if of_chain else name, [*offices], [*offices], NEWEST, None,
-        None, NEWEST, PUBLISHED,
+        kind, "" if of_chain else name, None if of_chain else name, [*offices], [*offices], None, None,
+        PUBLISHED,
     )  # fmt: skip
 
 
@@ -83,6 +84,8 @@ def period(
         cut_short=0,
         until_on=date(2026, 2, 28),
         began_month=None,
+        last_active_month=None,
+        budget_months=12,
         commission=known,
         homes=Decimal("2.5"),
         average_price=Decimal(4_000_000),
@@ -116,7 +119,7 @@ def earned(kind: str, scope: str, of_month: date, amount: int) -> Month:
     known, homes = Decimal(amount), Decimal(5)
     return Month(
         kind, scope, of_month, is_open, False, known, before, before, homes, homes, homes, known, before,
-        known, before, 0.025, 0.024,
+        known, 0.025, PUBLISHED,
     )  # fmt: skip
 
 
@@ -126,35 +129,38 @@ def agent(office: str, name: str, commission: int = 800, budget: int | None = 10
     goal = None if budget is None else Decimal(budget)
     return Agent(
         office, LAST, name, amount, Decimal(1), amount / 2, True, amount, 0.0, goal,
-        None if goal is None else amount, None, False, None, None, None, None,
+        None if goal is None else amount, None, None, None,
     )  # fmt: skip
 
 
-def changed(office: str, of_month: str = "2026-01", difference: int = -60) -> ChangedMonth:
-    """A month that was over at 100."""
-    return ChangedMonth(
-        office,
-        office,
-        month(of_month),
-        Decimal(100),
-        Decimal(100 + difference),
-        Decimal(difference),
-        False,
-        PUBLISHED - timedelta(days=1),
-    )
-
-
-def reason(office: str, kind: str = "sale gone", amount: int = -60, **more: str | None) -> ChangeReason:
-    """What explains a change of January, a sale without an address if nothing else is said."""
-    known = ChangeReason(
-        office, month("2026-01"), kind, "E1", None, "2601-001", None, None, None, None,
-        PUBLISHED - timedelta(days=1), False, Decimal(amount),
+def changed(office: str, kind: str = "sale gone", amount: int = -60, **more: object) -> ChangedMonth:
+    """January, over at 100, fell by 60 for this reason: of a sale without an address, if it is one."""
+    is_of_sale = kind.startswith("sale")
+    known = ChangedMonth(
+        office, office, month("2026-01"), Decimal(100), Decimal(40), Decimal(-60), False,
+        PUBLISHED - timedelta(days=1), kind, is_of_sale, None, "2601-001", LAST, None, None, None, None,
+        Decimal(amount),
     )  # fmt: skip
     return replace(known, **more)  # type: ignore[arg-type]
 
 
-def doubt(kind: str = "failed", office: str | None = "A", subject: str | None = "sales") -> Doubt:
-    return Doubt(kind, "error", subject, office, office, 1, LAST, LAST, PUBLISHED, False)
+def sold(office: str, change: str = "new", before: int | None = None, now: int | None = 100) -> ChangedSale:
+    """A sale that has come, gone or changed."""
+    then, since = (None if amount is None else Decimal(amount) for amount in (before, now))
+    return ChangedSale(
+        office, office, change, f"Lane of {office}", "2601-001", LAST, f"Agent of {office}", then, since,
+        Decimal((now or 0) - (before or 0)),
+    )  # fmt: skip
+
+
+def gone(office: str) -> Cancelled:
+    """A sale that was cancelled."""
+    home = f"Lane of {office}"
+    return Cancelled(office, office, home, "1", None, LAST, LAST, PUBLISHED.date(), LAST, Decimal(60))
+
+
+def doubt(kind: str = "failed", office: str | None = "A", subject: str = "sales") -> Doubt:
+    return Doubt(kind, "error", [subject], office, [office] if office else None, [LAST], PUBLISHED, False)
 
 
 def owed(office: str, *, is_noted: bool = True) -> Receivable:
@@ -162,7 +168,7 @@ def owed(office: str, *, is_noted: bool = True) -> Receivable:
     a, b, nothing = (Decimal(amount) if is_noted else None for amount in (100, 200, 0))
     total = Decimal(300) if is_noted else None
     return Receivable(
-        office, office, is_noted, 2, total, b, a, b, nothing, nothing, nothing, PUBLISHED.date()
+        office, office, is_noted, 2, total, a, b, nothing, nothing, nothing, 9, PUBLISHED.date()
     )
 
 
@@ -194,19 +200,24 @@ def chain(*offices: str, months: int = 13) -> Facts:
             ),
         ),
         months=tuple(earned(kind, name, one, 1000 + one.month) for kind, name in pages for one in shown),
-        sales_since=tuple(
-            SalesSince(kind, name, 2, Decimal(100), 1, Decimal(-60), 1, Decimal(5)) for kind, name in pages
+        changed_sales=tuple(
+            one
+            for office in offices
+            for one in (sold(office), sold(office, "gone", 60, None), sold(office, "changed", 100, 105))
+        ),
+        coming_budgets=tuple(
+            ComingBudget(office, office, month("2027-01"), month("2027-12"), 1, 3, Decimal(50), Decimal(150))
+            for office in offices
         ),
         same_days=tuple(
-            SameDays(kind, name, PUBLISHED.date(), 1, Decimal(3), Decimal(4), Decimal(90), Decimal(100))
-            for kind, name in pages
+            SameDays(kind, name, PUBLISHED.date(), [], [], Decimal(90), Decimal(100)) for kind, name in pages
         ),
         forecasts=tuple(
             Forecast(kind, name, *known)
             for kind, name in pages
             for known in (
-                (LAST, True, Decimal(9000), 0.75, None, None, 1, Decimal(8000), Decimal(9900)),
-                (month("2025-02"), False, Decimal(9000), 0.75, Decimal(10_000), 1 / 9, 0, None, None),
+                (LAST, True, Decimal(9000), 0.75, 1, None, None, 1, Decimal(8000), Decimal(9900)),
+                (month("2025-02"), False, Decimal(9000), 0.75, 1, Decimal(10_000), 1 / 9, 0, None, None),
             )
         ),
         drift=(Drift(LAST, -0.025, 8, 3),),
@@ -221,24 +232,24 @@ def chain(*offices: str, months: int = 13) -> Facts:
             Trend(office, office, f"Agent of {office}", LAST, Decimal(40), Decimal(50), Decimal(-10), -0.2)
             for office in offices
         ),
-        cancelled=tuple(
-            Cancelled(office, office, f"Lane of {office}", None, LAST, LAST, PUBLISHED.date(), Decimal(60))
-            for office in offices
-        ),
+        cancelled=tuple(gone(office) for office in offices),
         changes=tuple(changed(office) for office in offices),
-        change_reasons=tuple(reason(office) for office in offices),
         budget_changes=tuple(
-            BudgetChange(office, office, LAST, NEWEST, 2, None, Decimal(100), Decimal(100))
+            BudgetChange(
+                office, office, LAST, NEWEST, ["Al"], [Decimal(90)], None, Decimal(100), Decimal(100)
+            )
             for office in offices
         ),
         agents=tuple(agent(office, f"Agent of {office}") for office in offices),
         receivables=tuple(owed(office) for office in offices),
         due_sales=tuple(
-            DueSale(office, f"Street of {office}", None, date(2026, 3, 11), 9, None, Decimal(200))
+            DueSale(office, office, f"Street of {office}", None, date(2026, 3, 11), 9, None, Decimal(200), 3)
             for office in offices
         ),
         earners=tuple(
-            Earner("user", of, LAST, f"Agent of {office}", Decimal(10), Decimal(1), 1, 2, 20, True, False)
+            Earner(
+                "user", of, LAST, f"Agent of {office}", Decimal(10), Decimal(1), 1, False, 2, 20, True, False
+            )
             for office in offices
             for of in ("month", "quarter", "year")
         ),
@@ -247,6 +258,7 @@ def chain(*offices: str, months: int = 13) -> Facts:
             for kind, scope in pages
             for part, name in LEAD_PARTS
         ),
+        untouched=tuple(Untouched(office, office, 1, 0, 2, 0, 3, 1, PUBLISHED.date()) for office in offices),
         standings=(Standing("sales", "M1", NEWEST, PUBLISHED, PUBLISHED, "fresh"),),
     )
 

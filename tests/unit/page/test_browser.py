@@ -140,9 +140,10 @@ def test_the_search_of_the_dictionary_leaves_the_rows_that_hold_every_word(tab: 
 
 
 SORTING = """(() => {
-  const table = document.querySelector("table.dense"), heads = [...table.querySelectorAll("thead button")];
+  const table = document.querySelector("[aria-labelledby=ranked] table");
+  const heads = [...table.querySelectorAll("thead button")];
   const names = () => [...table.tBodies[0].rows].map(row => row.cells[0].textContent.trim());
-  const share = heads.find(head => head.textContent === "Of budget");
+  const share = heads.find(head => head.textContent === "% of budget");
   share.click(); const down = names();
   share.click(); return [down, names(), share.closest("th").ariaSort];
 })()"""

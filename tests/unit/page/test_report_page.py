@@ -45,6 +45,7 @@ def save(connection: DuckDBPyConnection, room: Path) -> None:
 TYPES = {
     "VARCHAR": "str", "VARCHAR[]": "list[str]", "BOOLEAN": "bool", "DATE": "date", "TIMESTAMP": "datetime",
     "BIGINT": "int", "INTEGER": "int", "HUGEINT": "int", "DOUBLE": "float",
+    "DATE[]": "list[date]", "DECIMAL(18,4)[]": "list[Decimal]",
 }  # fmt: skip
 RECORDS = {**facts.RECORDS, **dictionary.RECORDS}
 

@@ -17,7 +17,7 @@ from pipelines.page.people import agents_section, boards, people_section
 from pipelines.page.sales import cancelled_section, changes_section, owed_section
 from pipelines.page.tables import Table, Writer
 from pipelines.page.verdict import verdict
-from tests.unit.page.given import agent, chain, doubt, month, owed, period, reason
+from tests.unit.page.given import agent, chain, changed, doubt, month, owed, period
 
 ENGLISH, BOTH = Writer(language("en"), None), Writer(language("en"), Decimal("0.25"))
 STOCKHOLM = ZoneInfo("Europe/Stockholm")
@@ -45,6 +45,7 @@ def test_a_card_has_what_commission_is_made_of_beside_it_and_its_part_of_the_bud
         ("Fee, % of price", "2.50%", 0.0),
     ]
     assert (card.progress and card.progress.stated.text, card.goal) == ("100%", "of budget, 1k")
+    assert (card.gap and card.gap.stated.text) == "0"
 
 
 def test_a_month_that_runs_has_a_card_without_a_comparison() -> None:
@@ -97,6 +98,7 @@ def test_offices_are_one_table_that_begins_with_who_is_furthest_behind() -> None
     table = offices_section(replace(facts, periods=behind), BOTH, {"A": "offices/A.html"})
     assert [row[:3] for row in texts(table)] == [["B", "−300", "70%"], ["A", "−100", "90%"]]
     assert table is not None
+    assert [one.stated.text for one in table.total[:3]] == ["All", "−50", "95%"]
     assert [(row[1].less and row[1].less.text, row[0].link) for row in table.rows] == [
         ("−440", ""),
         ("−280", "offices/A.html"),
@@ -108,37 +110,76 @@ def test_an_office_that_ended_within_the_year_says_so() -> None:
     ended = [replace(one, until_on=date(2026, 1, 31)) for one in facts.periods]
     [row] = texts(offices_section(replace(facts, periods=ended), ENGLISH, {}))
     assert row[0] == "A read to 31 January 2026"
+    quiet = [replace(one, last_active_month=month("2025-11")) for one in facts.periods]
+    assert (
+        texts(offices_section(replace(facts, periods=quiet), ENGLISH, {}))[0][0]
+        == "A last active November 2025"
+    )
 
 
-def test_an_agent_who_has_left_or_is_new_says_so() -> None:
+def test_an_office_without_a_forecast_says_why() -> None:
+    facts = of_chain(chain("A"))
+    lacking = [
+        replace(one, year_forecast=None if one.office_id else one.year_forecast) for one in facts.periods
+    ]
+    facts = replace(facts, periods=[*lacking, replace(period(office="B"), budget_months=12)])
+    some = [replace(one, budget_months=9) if one.office_id == "A" else one for one in facts.periods]
+    notes = [row[6] for row in texts(offices_section(replace(facts, periods=some), ENGLISH, {}))]
+    assert notes == ["– budget for 9 of 12 months", "9,000"]
+
+
+def test_an_agent_who_has_left_moved_or_is_new_says_so() -> None:
     stays = [
-        replace(agent("A", "Al"), has_left=True, last_seen=month("2026-01")),
-        replace(agent("A", "Bo", budget=None), new_since=month("2025-06")),
-        replace(agent("A", "Cy", budget=None), is_complete=False),
+        replace(agent("A", "Al"), stay="left", stay_month=month("2026-01")),
+        replace(agent("A", "Bo", budget=None), stay="new", stay_month=month("2025-06")),
+        replace(agent("A", "Cy", budget=None), is_complete=False, stay="left"),
+        replace(agent("A", "Di"), stay="moved to", stay_office="B", stay_month=month("2026-02")),
     ]
     assert [row[0] for row in texts(agents_section(Facts(agents=stays), ENGLISH))] == [
         "Al has left, last seen January 2026",
         "Bo new since June 2025",
-        "Cy known in part",
+        "Cy known in part, has left",
+        "Di moved to B in February 2026",
     ]
+
+
+def test_an_agent_has_an_own_budget_and_the_part_of_it_that_is_reached() -> None:
+    [row] = texts(agents_section(Facts(agents=[agent("A", "Al")]), ENGLISH))
+    assert row[4:7] == ["1,000", "80%", "−200"]
 
 
 def test_a_changed_month_stands_beside_each_of_its_reasons() -> None:
-    facts = of_chain(chain("A"))
-    reasons = [
-        reason("A", home="Main Street 1"),
-        reason("A", "valuations", -5, estate_id=None, agent="Al"),
-        reason("A", "open", 7, estate_id=None, awaited_reports="sales"),
-        reason("A", "nobody", 1, estate_id=None),
+    months = [
+        changed("A", home="Main Street 1"),
+        changed("A", other_month=month("2026-02")),
+        changed("A", "valuations", -5, agent="Al"),
+        changed("A", "open", 7, awaited_reports="sales"),
+        changed("A", "nobody", 1),
+        replace(changed("B"), kind=None, amount=None),
     ]
-    found = changes_section(replace(facts, change_reasons=reasons), ENGLISH, STOCKHOLM)
+    found = changes_section(replace(of_chain(chain("A")), changes=months), ENGLISH, STOCKHOLM)
     assert found is not None
-    assert [row[5:7] for row in texts(found.months)] == [
-        ["Main Street 1: sale gone", "−60"],
+    assert "2 closed months changed (−120)" in [one.stated.text for one in found.figures]
+    assert [[row[5], row[7]] for row in texts(found.tables[1])] == [
+        ["Main Street 1 (2601-001): sale gone", "−60"],
+        ["Home 2601-001: moved to February 2026", "−60"],
         ["Al: valuations", "−5"],
         ["not known yet; awaiting sales", "+7"],
         ["no agent's commission", "+1"],
+        ["–", "–"],
     ]
+
+
+def test_sales_that_changed_are_told_by_address_and_what_is_cut_is_counted() -> None:
+    facts = of_chain(chain(*(f"O{place}" for place in range(9))))
+    found = changes_section(facts, ENGLISH, STOCKHOLM)
+    assert found is not None
+    table = found.tables[0]
+    assert table is not None
+    assert texts(table)[1] == [
+        "Lane of O0 (2601-001)", "gone", "O0", "Agent of O0", "1 February 2026", "60", "–", "−60",
+    ]  # fmt: skip
+    assert (len(table.rows), table.more) == (20, 7)
 
 
 def test_what_changed_is_a_line_of_figures() -> None:
@@ -147,19 +188,28 @@ def test_what_changed_is_a_line_of_figures() -> None:
     assert (found.since, [one.stated.text for one in found.figures]) == (
         "13 March 2026",
         [
-            "2 new sales (+100)",
+            "one new sale (+100)",
             "one sale gone (−60)",
             "one sale with another commission (+5)",
             "one closed month changed (−60)",
             "budget of one office changed",
         ],
     )
-    [budget] = texts(found.budgets)
-    assert budget == ["A", "February to March 2026", "–", "100", "+100", "2"]
+    [budget] = texts(found.tables[2])
+    assert budget == ["A", "February to March 2026", "–", "100", "+100", "Al +90"]
+
+
+def test_how_far_the_coming_year_s_budgets_are_entered_is_said() -> None:
+    found = changes_section(of_chain(chain("A", "B")), ENGLISH, STOCKHOLM)
+    assert found is not None
+    coming = found.tables[3]
+    assert coming is not None
+    assert coming.name == "Budgets of January to December 2027: 2 of 6 agents so far"
+    assert texts(coming)[0] == ["A", "1", "3", "50", "150"]
 
 
 def test_charts_of_amounts_have_a_second_reading_and_others_none() -> None:
-    found = months_section(of_chain(chain("A")), BOTH)
+    found = months_section(of_chain(chain("A")), BOTH, STOCKHOLM)
     assert found is not None
     values = [float(chart.columns[0].month.value or 0) for chart in (found.charts[0], found.less[0])]
     assert values == [1003, pytest.approx(802.4)]
@@ -176,7 +226,7 @@ def test_what_is_owed_is_summed_by_age_without_offices_that_note_no_receipts() -
         ("31–60 days", "0"),
         ("Over 60 days", "0"),
     ]
-    assert (len(texts(found.offices)), found.unnoted) == (2, 1)
+    assert ([row[-1] for row in texts(found.offices)], found.unnoted) == (["9", "9"], 1)
 
 
 def test_a_leaderboard_names_its_months_who_has_left_and_moves() -> None:
@@ -188,6 +238,10 @@ def test_a_leaderboard_names_its_months_who_has_left_and_moves() -> None:
         "Quarter, January to February 2026",
     ]
     assert texts(found[0].table) == [["1 ▲2", "Agent of A has left", "10", "1"]]
+    assert found[0].table.more == 19
+    unranked = [replace(one, rank_change=None, is_new=one.period == "month") for one in earners]
+    again = boards(Facts(earners=unranked), ENGLISH, "user")
+    assert [texts(one.table)[0][0] for one in again[:2]] == ["1", "1 new"]
 
 
 def test_a_quarter_of_one_month_is_not_told_beside_the_month() -> None:
@@ -215,10 +269,23 @@ def test_codes_of_the_service_are_written_as_words(part: str, name: str | None, 
 
 def test_what_is_doubtful_is_a_table_and_its_worst_the_level() -> None:
     found = verdict(Facts(doubts=(doubt(), doubt("late", None, "budgets"))), ENGLISH, STOCKHOLM)
-    assert (found.level, found.text) == ("error", "2 things to know of the figures")
+    assert (found.level, found.text) == (
+        "error",
+        "2 things to know of the figures: sales, budgets of commission",
+    )
     assert texts(found.doubts) == [
         ["sales", "could not be read", "A", "February 2026"],
-        ["budgets of commission", "late", "–", "February 2026"],
+        ["budgets of commission", "late", "all offices", "February 2026"],
+    ]
+
+
+def test_a_doubt_names_its_group_and_each_of_its_months() -> None:
+    months = [month(one) for one in ("2025-12", "2026-01", "2026-03")]
+    one = replace(doubt(), customer="Hemviken", office_ids=["A", "B"], months=months)
+    checked = replace(doubt("check", None), months=[], is_of_chain=True)
+    assert [row[2:] for row in texts(verdict(Facts(doubts=(one, checked)), ENGLISH, STOCKHOLM).doubts)] == [
+        ["Hemviken, 2 offices", "December 2025 to January 2026, March 2026"],
+        ["–", "20 March 2026"],
     ]
 
 
@@ -228,6 +295,13 @@ def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -
     said = (figure.name, figure.cell.stated.text)
     assert said == ("Sales to day 20, on the same days of last year", "90")
     assert figure.change == pytest.approx(-0.1)
+
+
+def test_offices_that_were_read_on_different_days_are_compared_to_these() -> None:
+    facts = of_chain(chain("A"))
+    days = [date(2026, 3, 17), date(2026, 3, 2)]
+    apart = [replace(one, earlier_offices=["B", "C"], earlier_days=days) for one in facts.same_days]
+    assert cards(replace(facts, same_days=apart), BOTH)[0].notes[-1] == "Sales only to day: B 17, C 2."
 
 
 def test_homes_price_and_fee_stand_beside_what_they_made_of_commission() -> None:
@@ -261,4 +335,11 @@ def test_cancelled_sales_are_counted_with_their_commission_in_both_readings() ->
         "One sale, 60 of commission.",
         "One sale, 48 of commission.",
     )
-    assert texts(found.table)[0][0] == "Lane of A"
+    assert (found.since, texts(found.table)[0][0]) == ("Noticed since 1 February 2026.", "Lane of A")
+
+
+def test_leads_that_nobody_has_touched_are_told_by_office_and_age() -> None:
+    found = leads_section(of_chain(chain("A")), ENGLISH)
+    assert found is not None
+    assert found.tables[0].name == "Leads and tips nobody has touched, by age on 20 March 2026"
+    assert texts(found.tables[0]) == [["A", "1", "0", "2", "0", "3", "1"]]

@@ -1,0 +1,47 @@
+-- What is known of each office and month that should be held, beside its budgets, for sums over a brand, a region or the chain?
+-- One row per level, member, office and month of marts.office_coverage; where an office is not held its amounts are null, and so a
+-- sum over the others is no member's: count them. Take one level, and never add up two.
+-- Kind: view
+-- Key: level, member_id, office_id, month
+-- Columns:
+--   level: office, brand, region or chain
+--   member_id: the office, brand or region; null for the chain
+--   office_id: customer id of the office
+--   month: first day of the month
+--   is_whole: whether the office report is held to the end of the month, or to now while it is open
+--   is_open: whether the month is not over, as far as it is held
+--   actual: what was reached of the commission, without VAT that is declared, as in marts.budget_vs_actual; null where a month is
+--     not held whole
+--   is_budget_open: whether the month is not over or not read yet, as marts.office_budget_vs_actual has it; null without a budget
+--   homes_budget: budget of homes sold
+SELECT
+    levels.level,
+    levels.member_id,
+    coverage.office_id,
+    coverage.month,
+    coverage.is_commission_held AS is_whole,
+    coalesce(months.is_open, false) AS is_open,
+    months.commission,
+    months.sold_commission,
+    months.sold_total_price,
+    months.sold_estate_parts,
+    months.active_agent_count,
+    months.began_month,
+    months.last_active_month,
+    months.read_at_utc,
+    budgets.budget,
+    budgets.actual,
+    budgets.year_budget,
+    budgets.year_forecast,
+    budgets.budget_month_count,
+    budgets.is_open AS is_budget_open,
+    homes_budgets.budget AS homes_budget
+FROM marts.office_coverage AS coverage
+INNER JOIN marts.office_levels AS levels USING (office_id)
+LEFT JOIN marts.office_month AS months ON months.office_id = coverage.office_id AND months.month = coverage.month
+LEFT JOIN marts.office_budget_vs_actual AS budgets
+    ON budgets.office_id = coverage.office_id AND budgets.month = coverage.month AND budgets.measure = 'commission'
+LEFT JOIN marts.office_budget_vs_actual AS homes_budgets
+    ON homes_budgets.office_id = coverage.office_id AND homes_budgets.month = coverage.month
+    AND homes_budgets.measure = 'sold estates'
+WHERE levels.level = 'chain' OR levels.member_id IS NOT NULL

@@ -1,0 +1,9 @@
+-- Since when do the pages say what changed?
+-- One row: the newest publication that is a week older than the newest one, else the oldest; null where there is none before it.
+-- Columns:
+--   since_utc: when that file was published, in UTC
+SELECT
+    coalesce(
+        max(at_utc) FILTER (at_utc <= newest_utc - INTERVAL 156 HOUR), min(at_utc) FILTER (at_utc < newest_utc)
+    ) AS since_utc
+FROM (SELECT at_utc, max(at_utc) OVER () AS newest_utc FROM meta.publications WHERE status = 'published')

@@ -1,0 +1,54 @@
+-- Which sales have come, gone or changed since the moment that is compared with?
+-- One row per sale, the largest change of commission first. Sales count whole, at the listing
+-- office; new is a sale only where its office was known before: what is read for the first time is no news. One that moved to
+-- another office is neither. Agents are the last known. Declared VAT is taken off.
+WITH since AS (
+    SELECT since_utc AS at_utc
+    FROM meta.news_since
+    WHERE since_utc >= (SELECT min(valid_from_utc) FROM marts.sale_versions)
+),
+
+months_known AS (
+    SELECT DISTINCT totals.office_id, totals.month
+    FROM marts.month_total_versions AS totals
+    INNER JOIN since ON totals.valid_from_utc <= since.at_utc
+    WHERE totals.report = 'sales'
+),
+
+sales_then AS (
+    SELECT versions.*
+    FROM marts.sale_versions AS versions
+    INNER JOIN since
+        ON versions.valid_from_utc <= since.at_utc AND coalesce(versions.valid_to_utc > since.at_utc, true)
+    WHERE versions.is_present
+)
+
+SELECT
+    now.office_id,
+    coalesce(now.office_name, now.office_id) AS office_name,
+    CASE WHEN before.estate_id IS NULL THEN 'new' WHEN now.is_present THEN 'changed' ELSE 'gone' END AS change,
+    now.street_address AS home,
+    coalesce(before.estate_number, now.estate_number, estate_id) AS home_number,
+    coalesce(now.contract_on, before.contract_on) AS contract_on,
+    (
+        SELECT string_agg(users.user_label, ', ' ORDER BY list_position(string_split(now.agent_ids, ', '), users.user_id))
+        FROM marts.users AS users
+        WHERE list_contains(string_split(now.agent_ids, ', '), users.user_id)
+    ) AS agents,
+    without_vat(before.commission, basis)::DECIMAL(18, 4) AS commission_before,
+    CASE WHEN now.is_present THEN without_vat(now.commission, basis) END::DECIMAL(18, 4) AS commission,
+    (coalesce(CASE WHEN now.is_present THEN without_vat(now.commission, basis) END, 0) - coalesce(commission_before, 0))
+        ::DECIMAL(18, 4) AS difference
+FROM marts.sale_versions AS now
+CROSS JOIN since
+LEFT JOIN meta.tax_basis AS basis ON true
+LEFT JOIN sales_then AS before USING (estate_id)
+WHERE now.valid_to_utc IS NULL
+    AND coalesce(before.office_id = now.office_id, now.is_present)
+    AND (before.estate_id IS NULL OR (now.is_present, now.commission) IS DISTINCT FROM (true, before.commission))
+    AND (
+        before.estate_id IS NOT NULL
+        OR (now.office_id, now.month) IN (SELECT (office_id, month) FROM months_known)
+        OR (now.month >= date_trunc('month', since.at_utc) AND now.office_id IN (SELECT office_id FROM months_known))
+    )
+ORDER BY abs(difference) DESC, estate_id
