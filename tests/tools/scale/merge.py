@@ -30,7 +30,7 @@ from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
 
 UNION_SECONDS, PEAK_MB, TIMES = 240.0, 4096.0, 1.2
-TRIES = 7
+TRIES = 21
 NOW = datetime(2027, 1, 1, 6, tzinfo=UTC)
 QUESTIONS = {
     "a month of all offices": "FROM bi.running_commissions SELECT customer_id, sum(amount) "

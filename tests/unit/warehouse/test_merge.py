@@ -98,13 +98,15 @@ def test_a_customer_of_two_shards_is_refused_by_name_and_the_file_stays(tmp_path
     assert rows(folder, "SELECT count(*) FROM bi.things") == [(2,)]
 
 
-def test_shards_that_declare_different_things_are_refused(tmp_path: Path) -> None:
+def test_shards_that_declare_different_things_are_refused_and_the_file_stays(tmp_path: Path) -> None:
     a, b = given_shard(tmp_path / "a", "M1"), given_shard(tmp_path / "b", "M2")
+    folder = merged(tmp_path, a=a)
     with Store(b).writing() as connection:
         connection.execute("UPDATE meta.clock SET timezone = 'UTC'")
     publish(b, keep=1, now=NOW)
     with pytest.raises(WarehouseError, match="set them alike"):
         merged(tmp_path, a=a, b=b)
+    assert rows(folder, "SELECT _customer FROM bi.things") == [("M1",)]
 
 
 def test_a_directory_that_a_sync_loads_into_is_no_place_for_a_merge(tmp_path: Path) -> None:
