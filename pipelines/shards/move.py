@@ -50,9 +50,8 @@ def shards_of_move(shards: Shards, customer: str, source: str, target: str) -> t
 
 def settings_of(shard: Shard, shards: Shards) -> Settings:
     """The settings of a shard for work that asks the service nothing."""
-    others = {name: value for name, value in os.environ.items() if not name.startswith("BROKERBI_")}
     given = environment(shard, shards, secrets=None, data_dir=shard.data_dir)
-    return load_settings({**others, **given, "BROKERBI_CONFIG": os.devnull}, reading=True, with_secrets=True)
+    return load_settings({**os.environ, **given}, offline=True)
 
 
 def move(

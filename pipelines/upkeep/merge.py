@@ -32,6 +32,8 @@ def merge_shards(settings: Settings, sources: Mapping[str, Path], *, clock: Cloc
     `warehouse.publishing.merge.merge` and `finish` do.
     """
     clock = settings.clock_of_day(clock or SystemClock())
+    # what is one shard's own is not the merged file's: its rows in a lake, its stored answers
+    settings = settings.model_copy(update={"shard": "", "lake": "", "landing_days": None})
     with Store(settings.data_dir).locked():
         shards = merge(settings.data_dir, sources, now=clock.utc_now())
         return Merged(shards, finish(settings, clock))

@@ -187,10 +187,9 @@ def _fill(connection: DuckDBPyConnection, files: Sequence[Path], names: Sequence
         tables.append({name: one for name, one in read_tables(connection).items() if one.exists})
     connection.execute(f"USE {quoted(own)}")
     _refuse_contradictions(connection, shards, names)
+    first_rows = _first_rows(connection, shards, tables)
     made = [
-        _write_table(
-            connection, [one.get(name) for one in tables], shards, _first_rows(connection, shards, tables)
-        )
+        _write_table(connection, [one.get(name) for one in tables], shards, first_rows)
         for name in dict.fromkeys(name for one in tables for name in one)
     ]
     describe(connection, made)
@@ -305,12 +304,22 @@ def _digits_at_risk(
 
 
 def _write_meta(connection: DuckDBPyConnection, shards: Sequence[str]) -> None:
-    """Write what meta knows of loads, months and customers, and what marts remember."""
+    """Write what meta knows of loads, months and customers, and what marts remember.
+
+    A shard of an earlier version may lack a table or a column; it then says nothing of that.
+    """
+    known = connection.execute(
+        "SELECT database_name, table_name FROM duckdb_tables() WHERE schema_name = 'meta'"
+    ).fetchall()
 
     def of_all(table: str) -> str:
-        return " UNION ALL BY NAME ".join(
-            f"SELECT *, {number} AS _shard FROM {shard}.meta.{table}" for number, shard in enumerate(shards)
-        )
+        parts = [f"SELECT *, NULL::INTEGER AS _shard FROM meta.{table} WHERE false"]
+        parts += [
+            f"SELECT *, {number} AS _shard FROM {shard}.meta.{table}"
+            for number, shard in enumerate(shards)
+            if (shard, table) in known
+        ]
+        return " UNION ALL BY NAME ".join(parts)
 
     for table in ALL_ROWS:
         connection.execute(

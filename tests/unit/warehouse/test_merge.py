@@ -109,6 +109,13 @@ def test_shards_that_declare_different_things_are_refused_and_the_file_stays(tmp
     assert rows(folder, "SELECT _customer FROM bi.things") == [("M1",)]
 
 
+def test_a_shard_that_an_earlier_version_published_is_merged_with_what_it_has(tmp_path: Path) -> None:
+    a, b = given_shard(tmp_path / "a", "M1"), given_shard(tmp_path / "b", "M2")
+    with duckdb.connect(b / "warehouse.duckdb") as file:
+        file.execute("DROP TABLE meta.turns; ALTER TABLE meta.loads DROP COLUMN login")
+    assert rows(merged(tmp_path, a=a, b=b), "SELECT count(*) FROM meta.loads") == [(2,)]
+
+
 def test_a_directory_that_a_sync_loads_into_is_no_place_for_a_merge(tmp_path: Path) -> None:
     a = given_shard(tmp_path / "a", "M1")
     with pytest.raises(WarehouseError, match="directory of its own"):
