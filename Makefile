@@ -76,7 +76,7 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 	$(BIN)/dagster-webserver --workspace deploy/workspace.yaml --host 127.0.0.1 --port $(UI_PORT) --log-level warning & ui=$$!; wait $$ui
 
 test: $(STAMP) ## every test, then the demo from end to end in a directory of its own
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 	@demo=$$(mktemp -d) && trap 'rm -rf "$$demo"' EXIT && $(BIN)/brokerbi demo --data-dir "$$demo" \
 		&& $(BIN)/python -m tests.tools.notebook --data-dir "$$demo"
 
@@ -108,7 +108,7 @@ format: $(STAMP) ## let ruff format, and mend what it can
 	$(BIN)/ruff check --fix .
 
 coverage: $(STAMP) ## every test, and which branches none of them took
-	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report=term-missing
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --cov --cov-report=term-missing
 
 bench: $(STAMP) ## race against the floor and the best peer: BENCH="--help" says how
 	$(BIN)/python -m tests.tools.bench.race $(BENCH)
@@ -126,7 +126,7 @@ browser: $(STAMP) ## backfills of 252 and 70 squares by clicking in a real brows
 
 soak: $(STAMP) ## hours of it: the tests in new orders with many more examples (ROUNDS=3), and KILLS=200
 	@for round in $$(seq $${ROUNDS:-3}); do \
-	  echo "Round $$round"; $(BIN)/python -m pytest -n auto --dist loadfile --hypothesis-profile=soak || exit 1; done
+	  echo "Round $$round"; $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --hypothesis-profile=soak || exit 1; done
 	$(BIN)/python -m tests.tools.soak.kill_loop --kills $${KILLS:-200}
 	$(BIN)/python -m tests.tools.soak.cut_writes --every $${CUTS:-3}
 	$(BIN)/python -m tests.tools.soak.cut_pushes

@@ -117,14 +117,16 @@ def erase(
                 receipt.rebuilt += [f"{report} of {customer}" for customer in customers]
                 receipt.problems += done.failures
             with store.writing() as connection:  # of what no landing file can be read any more
+                erasure.drop_marts(connection)
                 for table, count in erasure.erase_tables(connection, person, tables).items():
                     receipt.rows.setdefault(table, count)
                 erasure.leave_traces(connection)
-            with store.writing() as connection:
-                build_marts(connection)  # the old ones would leave the person in the free space of the file
             compact(data_dir)
             if begun or receipt.found or erasure.was_published(data_dir, person, tables):
                 _publish(settings, clock, person, tables, receipt)
+            if not receipt.published:
+                with store.writing() as connection:
+                    build_marts(connection)
             _clean_up(data_dir, person, runs, receipt)
     return receipt
 

@@ -229,6 +229,7 @@ def test_a_loss_that_two_reports_tell_of_is_one_row_of_the_office_report() -> No
     assert given.execute("SELECT sum(commission_change) FROM marts.restatements").fetchall() == [(-80,)]
     [row] = analysis(given, "08_what_changed_afterwards")
     assert (row["change_of_sales"], row["still_open"], row["changes"]) == (-40, 0, "sale changed E1")
+    assert built(given, "SELECT commission_change FROM marts.office_restatements") == [(-40,)]
 
 
 def test_a_change_that_no_sale_explains_is_in_the_analysis_of_changes() -> None:

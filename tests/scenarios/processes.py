@@ -79,7 +79,7 @@ class Job:
 
 
 def process(job: Job) -> ForkServerProcess:
-    _FORK_SERVER.set_forkserver_preload(["__main__", __name__, "polars"])
+    _FORK_SERVER.set_forkserver_preload(["__main__", __name__, "polars", "tests.scenarios.warm"])
     return _FORK_SERVER.Process(target=_work, args=(job,), daemon=True)
 
 

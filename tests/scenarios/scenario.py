@@ -276,7 +276,8 @@ def content(file: duckdb.DuckDBPyConnection) -> dict[Cell, Rows]:
         return {}
     tables = file.execute("SELECT table_name, parent_name, history, nested FROM meta.tables").fetchall()
     known = {name: (parent if nested else None, history) for name, parent, history, nested in tables}
-    made = file.execute("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'bi'").fetchall()
+    filled = "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'bi' AND estimated_size > 0"
+    made = file.execute(filled).fetchall()
     found: dict[Cell, Rows] = {}
     for name, (_, history) in sorted(known.items()):
         if (f"{name}_history" if history else name,) in made:

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from email.utils import format_datetime
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 import httpx
 import pytest
@@ -37,9 +39,10 @@ def days(number: int) -> date:
     return TODAY + timedelta(days=number)
 
 
-def after_two_nights(directory: Path, *between: int) -> Scenario:
+@cache
+def after_two_nights(*between: int) -> Scenario:
     """Yesterday's night and tonight's; between them one at which the clock was so many days ahead."""
-    here = scenario(directory, REPORTS, start="2025-06", offices=1)
+    here = scenario(Path(mkdtemp()) / "data", REPORTS, start="2025-06", offices=1)
     assert real_night(here, days(-1)).sync().complaints() == []
     for ahead in between:
         assert real_night(here, days(ahead)).sync(refresh=True).complaints() == []
@@ -54,8 +57,8 @@ def due(here: Scenario) -> int:
     return sum(len(one.wanted.months) for one in plan.planned)
 
 
-def test_a_night_with_a_clock_ahead_is_healed_by_the_next(tmp_path: Path) -> None:
-    usual, healed = after_two_nights(tmp_path / "usual"), after_two_nights(tmp_path / "healed", 2)
+def test_a_night_with_a_clock_ahead_is_healed_by_the_next() -> None:
+    usual, healed = after_two_nights(), after_two_nights(2)
     assert healed.cells() == usual.cells()
     assert healed.value("SELECT max(fetched_at_utc) FROM meta.loads") < datetime.combine(TODAY, time(13))
     assert healed.rows("SELECT message FROM meta.problems WHERE kind = 'clock ahead'") == []
@@ -83,7 +86,7 @@ def test_a_right_that_was_lost_by_a_clock_ahead_comes_back(tmp_path: Path) -> No
 
 
 def test_a_replay_after_a_clock_ahead_keeps_what_was_read_since(tmp_path: Path) -> None:
-    here = after_two_nights(tmp_path, 2)
+    here = after_two_nights(2).copied_to(tmp_path / "data")
     before = here.cells()
     here.lose_working_file()
     (here.data_dir / "work").mkdir(mode=0o700)

@@ -168,7 +168,7 @@ def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
 
 
 def test_no_process_meets_a_lock_and_no_older_fetch_replaces_a_newer_one(tmp_path: Path) -> None:
-    found = crowd(tmp_path / "data", seconds=2, readers=3)
+    found = crowd(tmp_path / "data", seconds=1, readers=2)
     assert found.wrong == []
     assert set(found.done) == {*WRITERS, "read"}
 

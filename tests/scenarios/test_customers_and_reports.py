@@ -22,7 +22,7 @@ NAME = "user_budget_commission"
 HOSTILE = ("x'; DROP SCHEMA bi CASCADE; --", "../../outside", "<script>alert(1)</script>", 'a"b', "ö/ä?#%")
 
 
-def test_an_id_with_a_blank_and_a_slash_is_asked_landed_and_published(tmp_path: Path) -> None:
+def test_an_id_with_a_blank_and_a_slash_is_asked_landed_and_in_the_marts(tmp_path: Path) -> None:
     asked: list[str] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -33,9 +33,8 @@ def test_an_id_with_a_blank_and_a_slash_is_asked_landed_and_published(tmp_path: 
     here.transport = httpx.MockTransport(answer)
     assert here.sync().is_well
     assert asked == ["/BusinessIntelligence/CommissionOfficeReport/M%201%2F2"]
-    assert here.publish().publication.published
-    with duckdb.connect(str(here.data_dir / "warehouse.duckdb"), read_only=True) as file:
-        assert file.execute("SELECT office_id, _customer FROM marts.office_month").fetchall() == [(ODD, ODD)]
+    here.build("office_month")
+    assert here.rows("SELECT office_id, _customer FROM marts.office_month") == [(ODD, ODD)]
     [folder] = (here.data_dir / "landing" / "commission_office").iterdir()
     assert folder.name == "M%201%2F2"
 

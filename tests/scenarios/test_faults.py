@@ -6,22 +6,26 @@ Every fault strikes one report of one customer of its own, so that one night sho
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
-from pipelines.connect.errors import AllRefused, HostDown
+from pipelines.connect.errors import AllRefused, ConnectError, HostDown
 from pipelines.diagnosis.doctor import examine
+from pipelines.diagnosis.health import judge
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.summary import Summary
 from tests.scenarios.scenario import FEW, TODAY, Cell, Rows, Scenario, scenario
+from warehouse.ledger.status import overview
 from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.store.database import Store
 
 OFFICES = 5
 TRIES = 5
@@ -213,6 +217,40 @@ def test_a_lasting_400_in_mid_run_is_halved_within_its_bound_and_never_repeated(
     assert refused.total() <= HALVINGS * len(failed)
     assert here.sync().complaints() == []
     assert here.cells() == calm(2)
+
+
+def judged(here: Scenario, faults: Sequence[Fault]) -> tuple[object, ...]:
+    """What a night with these faults leads to: its sentences, and records, remedies, colours and ends."""
+    summary = here.sync(*faults)
+    loads = "report, customer, status, error_kind, remedy, http_status, login, requests"
+    known = overview(Store(here.data_dir)).conditions
+    verdict = judge(known, [state for (state,) in here.rows("SELECT state FROM meta.freshness")])
+    return (
+        here.rows("SELECT DISTINCT error FROM meta.loads WHERE error_kind <> '' ORDER BY 1"),
+        here.rows(f"SELECT {loads} FROM meta.loads ORDER BY ALL"),
+        here.rows("SELECT * EXCLUDE (error, last_try, since_utc) FROM meta.conditions ORDER BY ALL"),
+        (summary.is_well, type(summary.stopped), len(summary.complaints()), verdict),
+    )
+
+
+@pytest.mark.parametrize("kinds", ["404 redirect 403 500 html 429 reset 400", "401", "503"])
+def test_other_sentences_for_the_same_errors_change_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kinds: str
+) -> None:
+    """A report of a customer to each fault of several; one alone strikes all."""
+    usual, other = (scenario(tmp_path / name, tries="2", concurrency="1") for name in ("usual", "other"))
+    pairs = [(path, one.id) for one in usual.settings.customers for path in PATHS.values()]
+    several = zip(kinds.split(), pairs, strict=False)
+    faults = [Fault(kind, path=path, customer=one) for kind, (path, one) in several] if " " in kinds else ()
+    before = judged(usual, faults or [Fault(kinds)])
+    made = ConnectError.__init__
+
+    def reworded(self: ConnectError, found: str, remedy: str = "", *, last_try: str = "", **x: Any) -> None:
+        made(self, found[::-1], remedy, last_try=last_try[::-1], **x)
+
+    monkeypatch.setattr(ConnectError, "__init__", reworded)
+    after = judged(other, faults or [Fault(kinds)])
+    assert (after[0] != before[0], after[1:]) == (True, before[1:])
 
 
 def test_a_quarter_of_all_answers_may_be_faulty(tmp_path: Path) -> None:

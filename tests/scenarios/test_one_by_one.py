@@ -77,12 +77,17 @@ def test_a_night_asks_for_so_many_and_the_next_for_the_others(office: Scenario) 
     assert (len(first), len(waiting), set(first) & set(ids(few))) == (2, 1, set())
 
 
-@pytest.fixture
-def paid(tmp_path: Path) -> Scenario:
-    """An office whose sales are held, and whose deposits nobody has asked for."""
-    here = scenario(tmp_path / "data", ("sales", "deposits"), offices=1)
+@pytest.fixture(scope="module")
+def sales_held(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
+    here = scenario(tmp_path_factory.mktemp("paid") / "data", ("sales", "deposits"), offices=1)
     here.sync(reports=("sales",))
     return here
+
+
+@pytest.fixture
+def paid(sales_held: Scenario, tmp_path: Path) -> Scenario:
+    """An office whose sales are held, and whose deposits nobody has asked for."""
+    return sales_held.copied_to(tmp_path / "data")
 
 
 @pytest.mark.parametrize("kind", ["500", "html", "400"])

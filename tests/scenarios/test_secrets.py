@@ -23,7 +23,8 @@ SECRETS = (
     b64encode(f"{USERNAME}:{PASSWORD}".encode()).decode(),
     b64encode(PASSWORD.encode()).decode(),
 )
-TROUBLES = "404 429 500 redirect html empty half reset slow_start 403 401".split()
+TROUBLES = ("404 429 500", "redirect html empty", "half reset slow_start", "403", "401")
+"""Those of one sync together, each with a report of its own; the last two strike all of them."""
 NAMES = "SELECT lead_id, contact_first_name, contact_last_name, lead_title FROM bi.incoming_leads ORDER BY 1"
 KEY = b"a key"
 
@@ -37,8 +38,11 @@ def test_no_error_path_leaves_the_login_in_a_log_a_sentence_or_a_file(
     caplog.set_level(logging.DEBUG)
     said: list[str] = []
     here.sync()
-    for trouble in TROUBLES:
-        summary = here.sync(Fault(trouble, seconds=100), refresh=True)
+    for troubles in TROUBLES:
+        paths = ("/Users", "OfficeReport/", "SalesReport") if " " in troubles else (None,)
+        each = zip(troubles.split(), paths, strict=True)
+        faults = [Fault(kind, path=path, seconds=100) for kind, path in each]
+        summary = here.sync(*faults, refresh=True)
         assert here.asked
         said += [*summary.complaints(), repr(summary), repr(here.settings)]
     here.publish()

@@ -123,7 +123,7 @@ def declare_column_lineage(
     connection.execute("UPDATE meta.storage SET column_lineage_sha256 = $1", [worked_out])
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=32)
 def _lineage(
     tables: tuple[tuple[str, tuple[tuple[str, str], ...]], ...],
     staging: tuple[tuple[str, str], ...],
@@ -161,7 +161,7 @@ def _lineage(
             "from_column_name": from_column,
         }
         for (schema, name, *_), (plan,) in zip(marts, plans, strict=True)
-        for column, sources in _sources(plan, names[f"{schema}.{name}"]).items()
+        for column, sources in _sources(plan, tuple(names[f"{schema}.{name}"])).items()
         for from_schema, from_table, from_column in sorted(sources)
     )
 
@@ -171,7 +171,8 @@ def _empty_table(table: str, columns: Sequence[tuple[str, str]]) -> str:
     return f"CREATE TABLE {name} ({', '.join(f'{quoted(column)} {kind}' for column, kind in columns)})"
 
 
-def _sources(serialized: str, names: Sequence[str]) -> dict[str, frozenset[Column]]:
+@lru_cache(maxsize=512)
+def _sources(serialized: str, names: tuple[str, ...]) -> dict[str, frozenset[Column]]:
     """The columns that each column of a query comes from, as far as they can be worked out."""
     try:
         [plan] = orjson.loads(serialized)["plans"]

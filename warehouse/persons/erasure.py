@@ -154,6 +154,11 @@ def erase_tables(connection: DuckDBPyConnection, person: Person, tables: Documen
     return +touched
 
 
+def drop_marts(connection: DuckDBPyConnection) -> None:
+    """Take all marts away, before the file is rewritten: they are built anew from rows without the person."""
+    connection.execute("DROP SCHEMA IF EXISTS marts CASCADE; CREATE SCHEMA marts")
+
+
 def leave_traces(connection: DuckDBPyConnection) -> None:
     """Say that deleted data is in the free space of the file: it must be rewritten, not copied."""
     connection.execute("UPDATE meta.storage SET has_traces = true")
@@ -365,7 +370,7 @@ def _rows_about(
         texts = [name for name in names if type_of[name] in _TEXTS]
         documents = [name for name in names if type_of[name] == "JSON"]
         ids = [name for name in names if is_id_of(person.kind, name, documented)]
-        if not texts and not ids:
+        if not (texts or ids) or not connection.execute(f"FROM {schema}.{quoted(table)} LIMIT 1").fetchall():
             continue
         told_apart_by = _told_apart_by(schema, names)
         whole = f"concat_ws(' ', {_listed(texts)})"

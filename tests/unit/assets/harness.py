@@ -85,6 +85,7 @@ class Harness:
     values: Mapping[str, str]
     service: Service = field(default_factory=lambda: Service(WORLD))
     publishes_after_fetching: bool = False
+    _job: tuple[object, dg.JobDefinition | None] = (None, None)
 
     @property
     def project(self) -> Project:
@@ -98,7 +99,13 @@ class Harness:
 
     @property
     def job(self) -> dg.JobDefinition:
-        return build_definitions(self.project).resolve_job_def(NIGHTLY)
+        """The nightly job, made anew once the settings are others."""
+        about = (tuple(self.values.items()), self.publishes_after_fetching, id(self.service))
+        known, job = self._job
+        if job is None or known != about:
+            job = build_definitions(self.project).resolve_job_def(NIGHTLY)
+            self._job = (about, job)
+        return job
 
     @property
     def file(self) -> Path:

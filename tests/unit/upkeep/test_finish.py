@@ -40,11 +40,14 @@ def last_publication(here: Scenario) -> tuple[str, str]:
     return last.status, reason
 
 
-def test_an_error_that_a_check_found_is_the_reason(here: Scenario) -> None:
+def test_an_error_that_a_check_found_is_the_reason_also_on_the_operators_page(here: Scenario) -> None:
     here.execute("UPDATE bi.sales_estates SET final_price = -1")
     assert not here.publish().publication.published
     status, reason = last_publication(here)
     assert (status, reason.partition(":")[0]) == ("refused", "totals_are_not_negative")
+    html = (here.data_dir / "operators.html").read_text("utf-8")
+    assert "Look: The latest file was not published: totals_are_not_negative" in html
+    assert "Look at these numbers, then launch" in html
 
 
 def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: Scenario) -> None:
@@ -81,14 +84,6 @@ def test_a_night_that_failed_is_on_the_operators_page_beside_figures_that_are_pu
     assert ["the last: answered 503" in html, "cannot answer for" in html] == [True, False]
     after = {path: path.read_bytes() for path in here.data_dir.rglob("*.html")}
     assert [path.name for path in before if before[path] != after[path]] == ["operators.html"]
-
-
-def test_a_file_that_is_refused_is_on_the_operators_page_with_the_reason(here: Scenario) -> None:
-    here.execute("UPDATE bi.sales_estates SET final_price = -1")
-    here.publish()
-    html = (here.data_dir / "operators.html").read_text("utf-8")
-    assert "Look: The latest file was not published: totals_are_not_negative" in html
-    assert "Look at these numbers, then launch" in html
 
 
 def test_a_service_that_answers_nothing_at_all_has_a_page(tmp_path: Path) -> None:
