@@ -12,9 +12,10 @@ import duckdb
 import pytest
 
 from pipelines.shards.move import Moved, move
-from pipelines.upkeep.merge import merge_shards
-from tests.scenarios.scenario import Scenario, content, scenario
+from tests.scenarios.scenario import NOON, Scenario, content, scenario
 from warehouse.errors import WarehouseError
+from warehouse.publishing.merge import merge
+from warehouse.store.database import Store
 
 REPORTS = ("users", "commission_office", "commission_user", "sales", "tips_and_leads", "running_commissions")
 STEPS = (
@@ -63,9 +64,8 @@ def moved(shards: tuple[Scenario, Scenario]) -> Moved:
 def merged(shards: tuple[Scenario, Scenario], folder: Path) -> dict[str, object]:
     """What a merge of both holds of bi, and what it remembers."""
     north, south = shards
-    settings = north.with_settings(data_dir=folder).settings
-    merge_shards(settings, {"north": north.data_dir, "south": south.data_dir}, clock=north.clock)
-    with duckdb.connect(folder / "warehouse.duckdb", read_only=True) as file:
+    merge(folder, {"north": north.data_dir, "south": south.data_dir}, now=NOON)
+    with Store(folder).reading() as file:
         remembered: dict[str, object] = {
             table: sorted(file.execute(f"SELECT {columns} FROM meta.{table}").fetchall(), key=str)
             for table, columns in (
