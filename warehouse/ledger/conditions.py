@@ -38,6 +38,8 @@ class Kind(StrEnum):
     ASSUMPTION = "assumption"
     OVERLAP = "overlap"
     NOT_REFRESHED = "not refreshed"
+    SHARD_MISSING = "shard missing"
+    SHARD_LATE = "shard late"
     # a process
     MONTHS_MISSING = "months missing"
     NEVER_FETCHED = "never fetched"
