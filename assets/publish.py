@@ -23,6 +23,7 @@ from assets.metadata import FRESHNESS, OWNERS, ROW_COUNT, markdown_table
 from assets.project import Project
 from assets.report_checks import check_keys, report_check_results
 from assets.resources import WAREHOUSE, store_of
+from assets.run_results import event_files_open
 from assets.under_way import unfinished_runs
 from pipelines.diagnosis.health import note_daemon, observed
 from pipelines.planning.plan import PlannedReport, make_plan
@@ -168,7 +169,9 @@ def publish_after_fetching(
             context.log.warning(f"The job `{PUBLISH}` follows and says why the file stays as it was.")
             return
         of_reports = report_check_results(store_of(context), check_keys(project))
-        _log_results(context, [*_results(project, files, context, finished), *of_reports])
+        results = [*_results(project, files, context, finished), *of_reports]
+        with event_files_open(context):
+            _log_results(context, results)
     except (MartError, WarehouseError) as error:
         context.log.warning(f"Not published by this run; the job `{PUBLISH}` follows. {error}")
 

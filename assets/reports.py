@@ -38,6 +38,7 @@ from assets.run_results import (
     PartitionResult,
     PartitionState,
     conditions_of,
+    event_files_open,
     failure,
     materializations,
     may_pass,
@@ -377,8 +378,9 @@ def _log(
         previews = read_previews(
             store_of(context), {name: _rows_of(one.partition) for name, one in newest.items()}
         )
-    for event in materializations(project, results, previews, notes):
-        context.log_event(event)
+    with event_files_open(context):
+        for event in materializations(project, results, previews, notes):
+            context.log_event(event)
     monthly = {one.partition.report.name for one in results if one.partition.month}
     # Dagster counts materialized partitions onwards from its last look, and what one run logs while another
     # is being submitted can fall between two looks and be shown as missing for good. So let it count anew.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -28,11 +29,14 @@ from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
 from warehouse.ledger.conditions import Condition, Kind, rights_lost, shut_out
 from warehouse.ledger.ledger import HeldMonth, Ledger
 from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.store.sqlite_file import sqlite_file_open
 
 PLANNED, LOGGED = (
     dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED,
     dg.DagsterEventType.ASSET_MATERIALIZATION,
 )
+EVENTS_OF_ALL_RUNS = "index"
+"""How Dagster calls the file that has the events of assets of all runs."""
 NOT_ASKED = "it was not asked: the run ended before its turn"
 FAILED = "failed"
 """The metadata of a run whose failure is in meta.conditions: what failed, as a table."""
@@ -342,6 +346,7 @@ def plan_what_is_left(
         for one in failed or ()
         if one.month
     }
+    alone = []
     for event in events:
         planned: Any = event.event_specific_data
         subset = getattr(planned, "partitions_subset", None)
@@ -349,10 +354,27 @@ def plan_what_is_left(
             continue
         for key in sorted(subset.get_partition_keys()):
             if (event.asset_key, key) not in logged and (failed is None or (event.asset_key, key) in red):
-                alone = event._replace(
-                    event_specific_data=planned._replace(partition=key, partitions_subset=None)
-                )
-                context.instance.report_dagster_event(alone, context.run.run_id)
+                of_key = planned._replace(partition=key, partitions_subset=None)
+                alone.append(event._replace(event_specific_data=of_key))
+    with event_files_open(context):
+        for event in alone:
+            context.instance.report_dagster_event(event, context.run.run_id)
+
+
+@contextmanager
+def event_files_open(context: dg.AssetExecutionContext) -> Iterator[None]:
+    """Keep Dagster's SQLite files open while many events are logged.
+
+    Dagster opens and closes them for each: 8 milliseconds of processor for an event instead of 5, and three
+    times as many of the clock. Beside other work a run with its publication took 94 seconds, and 77 with this
+    (the middle of two in turns).
+    """
+    storage: Any = context.instance.event_log_storage
+    shards = (context.run.run_id, EVENTS_OF_ALL_RUNS) if hasattr(storage, "path_for_shard") else ()
+    with ExitStack() as stack:
+        for shard in shards:
+            stack.enter_context(sqlite_file_open(storage.path_for_shard(shard)))
+        yield
 
 
 def may_pass(conditions: Iterable[Condition]) -> bool:

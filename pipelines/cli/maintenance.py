@@ -106,6 +106,7 @@ def run_export(arguments: argparse.Namespace) -> int:
         formats=list(dict.fromkeys(arguments.format or settings.export_formats or ("parquet",))),
         to=arguments.to or settings.export_to,
         tables=arguments.table,
+        language=settings.language,
         now=SystemClock().utc_now(),
     )
     _print_export(made)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from datetime import date
 from decimal import Decimal
+from itertools import groupby
 from typing import Any
 
 from pipelines.cli.output import amount, count, line, table
+from pipelines.diagnosis.around import Change, Sale
 from pipelines.diagnosis.explain import Explanation
+from pipelines.diagnosis.recount import sum_of
 from warehouse.marts.lineage import TracedNumber
 
-MOST_ROWS = {"sales": 12}
+MOST_SALES, MOST_CHANGES = 12, 30
+"""So many are shown one by one; all are in marts.sale_shares and marts.month_changes, and with --json."""
 NOT_SHOWN = frozenset({"landing", "sha256"})
 TABLES = {
     "doubts": ("can I trust it", "what concerns this number alone"),
@@ -42,11 +46,46 @@ def print_around(explanation: Explanation, value: Decimal | int | None) -> None:
     for name, (head, note) in TABLES.items():
         rows: Sequence[Any] = getattr(around, name)
         if rows:
-            most = MOST_ROWS.get(name, len(rows))
-            more = f", the first {most} of {count(len(rows))}" if len(rows) > most else ""
-            print_rows(head, note + more, rows[:most])
+            print_rows(head, note, _SHORTENED.get(name, list)(rows))
         elif name == "changes":
             line(head, "nothing, as far as was read" if is_remembered(number) else "not kept of this measure")
+
+
+def _fewer_sales(rows: Sequence[Sale]) -> list[Sale]:
+    """Of each period the first, the others as one row, and what is in no listed sale."""
+    shown: list[Sale] = []
+    for _, found in groupby(rows, key=lambda one: one.period):
+        sales = list(found)
+        listed = [one for one in sales if one.id]
+        others = listed[MOST_SALES:]
+        shown += listed[:MOST_SALES]
+        if others:
+            commission, homes = (_sum(others, name) for name in ("commission", "homes"))
+            shown.append(Sale(others[0].period, _so_many(others), commission=commission, homes=homes))
+        shown += [one for one in sales if not one.id]
+    return shown
+
+
+def _fewer_changes(rows: Sequence[Change]) -> list[Change]:
+    """The first changes with their reasons, and what the others come to."""
+    others = rows[MOST_CHANGES:]
+    if not others:
+        return [*rows]
+    difference = _sum([one for one in others if one.kind == "total"], "difference")
+    rest = Change(others[0].noted_on, others[0].month, "others", _so_many(others), difference=difference)
+    return [*rows[:MOST_CHANGES], rest]
+
+
+def _sum(rows: Sequence[object], name: str) -> Decimal | None:
+    found = sum_of(getattr(one, name) for one in rows)
+    return None if found is None else Decimal(found)
+
+
+def _so_many(rows: Sequence[object]) -> str:
+    return f"{count(len(rows))} others"
+
+
+_SHORTENED: Mapping[str, Callable[[Any], list[Any]]] = {"sales": _fewer_sales, "changes": _fewer_changes}
 
 
 def is_remembered(number: TracedNumber) -> bool:

@@ -53,6 +53,7 @@ class Compared:
     writings: Decimal | None
     valuations: Decimal | None
     began_month: date | None
+    closed_after_month: date | None
 
 
 @dataclass(frozen=True)
@@ -112,18 +113,18 @@ class Change:
     noted_on: date
     month: date
     kind: str
-    what: str | None
-    amount_before: Decimal | None
-    amount_after: Decimal | None
-    difference: Decimal | None
-    writing_change: Decimal | None
-    valuation_change: Decimal | None
-    other_month: date | None
-    other_office: str | None
-    awaited_reports: str | None
-    id: str | None
-    landing: str | None
-    sha256: str | None
+    what: str | None = None
+    amount_before: Decimal | None = None
+    amount_after: Decimal | None = None
+    difference: Decimal | None = None
+    writing_change: Decimal | None = None
+    valuation_change: Decimal | None = None
+    other_month: date | None = None
+    other_office: str | None = None
+    awaited_reports: str | None = None
+    id: str | None = None
+    landing: str | None = None
+    sha256: str | None = None
 
 
 @dataclass(frozen=True)
@@ -143,18 +144,19 @@ class Part:
 
 @dataclass(frozen=True)
 class Sale:
-    """A sale: what of its commission and its home counts in the number."""
+    """A sale: what of its commission and its home counts in the number, or without id what is in none."""
 
+    period: str
     home: str
-    contract_on: date | None
-    commission: Decimal | None
-    homes: Decimal | None
-    possession_on: date | None
-    state: str | None
-    days_due: int | None
-    received_on: date | None
-    agents: str | None
-    id: str
+    contract_on: date | None = None
+    commission: Decimal | None = None
+    homes: Decimal | None = None
+    possession_on: date | None = None
+    state: str | None = None
+    days_due: int | None = None
+    received_on: date | None = None
+    agents: str | None = None
+    id: str | None = None
 
 
 @dataclass(frozen=True)

@@ -40,9 +40,8 @@ from pipelines.diagnosis.installation import (
 from pipelines.months import Month
 from pipelines.normalize.document import read_document
 from pipelines.planning.selection import Selection, chosen_reports
-from pipelines.planning.windows import Span
+from pipelines.planning.windows import Question, Span, build_request
 from pipelines.sync.causes import PASSING
-from pipelines.sync.fetch import Question, build_request
 from pipelines.sync.logins import login_states
 from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED, PageSize
 from pipelines.sync.request_log import RequestLogger

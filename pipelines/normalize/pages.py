@@ -10,6 +10,8 @@ from pipelines.normalize.envelopes import has_error_sign, is_hollow, says_nothin
 from pipelines.normalize.row_locator import RowPath, locator_of, value_at
 
 Id = tuple[str | None, ...]
+Found = Sequence[tuple[RowPath, Sequence[Json]]]
+"""The rows of every topmost table, wherever they are."""
 
 # How a total of rows may be called, the surest first. A bare `count` may be one of pages, and a size is
 # how many were asked for.
@@ -45,48 +47,46 @@ def stated_total(document: Document, names: Sequence[str] = TOTALS) -> int | Non
     return sum(total for name, total in stated if name == surest)
 
 
-def ids_of(report: Report, document: Document) -> Mapping[str, list[Id]]:
+def rows_found(report: Report, document: Document) -> Found:
+    """The rows of a page, which all that is asked about them is asked of."""
+    locator = locator_of(report)
+    page = locator.page_of(document.value)
+    found = locator.locate(page)
+    paths = [path for path in locator.paths if path.keys in found]
+    return [(path, locator.elements_along([page], found[path.keys])) for path in paths]
+
+
+def ids_of(found: Found) -> Mapping[str, list[Id]]:
     """The documented ids of a page's rows, in their order, by table; of tables that have one."""
-    found: dict[str, list[Id]] = {}
-    for path, rows in _rows_by_path(report, document):
+    ids: dict[str, list[Id]] = {}
+    for path, rows in found:
         if path.table and path.table.key:
             keys = {column.name: keys for keys, column in path.columns.items()}
-            found[path.table.name] = [
+            ids[path.table.name] = [
                 tuple(_as_text(value_at(row, keys[name])) for name in path.table.key) for row in rows
             ]
-    return found
+    return ids
 
 
-def row_count(report: Report, document: Document) -> int:
+def row_count(found: Found) -> int:
     """How many rows of its topmost tables a page holds."""
-    return sum(len(rows) for _, rows in _rows_by_path(report, document))
+    return sum(len(rows) for _, rows in found)
 
 
-def rows_hash(report: Report, document: Document) -> int:
+def rows_hash(found: Found) -> int:
     """What tells the rows of a page from those of another, also without ids; whatever its envelope says."""
-    return hash(repr([rows for _, rows in _rows_by_path(report, document)]))
+    return hash(repr([rows for _, rows in found]))
 
 
-def is_empty(report: Report, document: Document) -> bool:
+def is_empty(report: Report, document: Document, found: Found) -> bool:
     """Whether a page holds no row, and nothing that might be rows under another name."""
-    if row_count(report, document):
+    if row_count(found):
         return False
     if says_nothing(document.value):
         return True
     locator = locator_of(report)
     page = locator.page_of(document.value)
-    is_named = bool(locator.locate(page)) or is_hollow(page, locator.names)
-    return is_named and not has_error_sign(page)
-
-
-def _rows_by_path(report: Report, document: Document) -> Iterator[tuple[RowPath, Sequence[Json]]]:
-    """The rows of every topmost table, wherever they are."""
-    locator = locator_of(report)
-    page = locator.page_of(document.value)
-    found = locator.locate(page)
-    for path in locator.paths:
-        if path.keys in found:
-            yield path, locator.elements_along([page], found[path.keys])
+    return (bool(found) or is_hollow(page, locator.names)) and not has_error_sign(page)
 
 
 def _as_text(value: Json) -> str | None:

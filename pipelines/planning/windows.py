@@ -1,11 +1,14 @@
-"""Windows: the stretch of time that one request covers, cut from wanted months into as few as are legal."""
+"""Windows, cut from wanted months into as few as are legal, and the requests for them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from urllib.parse import quote
 
+from pipelines.catalogue.model import Report
+from pipelines.connect.models import Request
 from pipelines.months import Month, months_between, runs_of_months
 
 
@@ -128,3 +131,53 @@ def spans_of_days(span: Span, longest_days: int) -> Iterator[Span]:
         last = min(first + timedelta(days=longest_days - 1), span.last)
         yield Span(first, last)
         first = last + timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked besides customer and span: an id, and one of the report's choices."""
+
+    asked: str | None = None
+    choice: str | None = None
+
+
+NOTHING_ELSE = Question()
+
+
+def build_request(
+    report: Report, customer: str, span: Span | None, question: Question = NOTHING_ELSE, *, paged: bool = True
+) -> Request:
+    """The request for one span of a report (interface, Business intelligence and Budget reports).
+
+    `paged=False` takes the unpaged twin of a paged report. Ids are percent-encoded: they come from
+    settings and answers.
+    """
+    path = (
+        report.endpoint.path
+        if paged or report.endpoint.unpaged_path is None
+        else report.endpoint.unpaged_path
+    )
+    query = dict(report.endpoint.query)
+    places = {"customerId": quote(customer, safe="")}
+    if report.endpoint.customer_parameter:
+        query[report.endpoint.customer_parameter] = customer
+    if span is not None:
+        places |= {"year": str(span.first.year), "month": str(span.first.month)}
+        if report.endpoint.time_parameters == "dates":
+            query["dateFrom"], query["dateTo"] = span.bounds
+        elif report.endpoint.time_parameters == "month bounds":
+            query |= {
+                "fromYear": str(span.first.year),
+                "fromMonth": str(span.first.month),
+                "toYear": str(span.last.year),
+                "toMonth": str(span.last.month),
+            }
+    if report.endpoint.choices and question.choice is not None:
+        query[report.endpoint.choices.parameter] = question.choice
+    each = report.endpoint.each
+    for name, id_ in zip(each.names, each.parts(question.asked), strict=True) if each else ():
+        if f"{{{name}}}" in path:
+            places[name] = quote(id_ or "", safe="")
+        elif id_ is not None:
+            query[name] = id_
+    return Request(path=path.format_map(places), query=query, report=report.name, customer=customer)

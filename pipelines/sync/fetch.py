@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
@@ -21,101 +20,57 @@ from pipelines.connect.client import Client
 from pipelines.connect.errors import (
     AnswerTooLarge,
     ConnectError,
-    Forbidden,
     NotFound,
     NotJson,
     Refused,
     RunFailed,
-    TooManyObjects,
     Unavailable,
     Unexpected,
 )
-from pipelines.connect.models import Answer, Request
+from pipelines.connect.models import Answer
 from pipelines.months import Month
-from pipelines.normalize.document import Document, InvalidJson, parse_exactly, read_document, to_json
-from pipelines.normalize.envelopes import simplified
+from pipelines.normalize.document import (
+    garbage_collection_off,
+    read_document,
+)
 from pipelines.normalize.months_within import are_constants, have_numbers_beside_months
-from pipelines.normalize.normalize import normalize
-from pipelines.normalize.pages import OF_ALL, ids_of, is_empty, row_count, rows_hash, stated_total
+from pipelines.normalize.pages import (
+    OF_ALL,
+    ids_of,
+    is_empty,
+    row_count,
+    rows_found,
+    rows_hash,
+    stated_total,
+)
 from pipelines.normalize.tables import Normalized
-from pipelines.planning.windows import Span, Window
+from pipelines.planning.windows import NOTHING_ELSE, Question, Span, Window, build_request
+from pipelines.sync.answers import (
+    UnreadableRows,
+    check_size,
+    normalize_answers,
+    rows_by_month,
+    stored_body,
+    with_rows,
+)
 from pipelines.sync.bisect import read_spans
 from pipelines.sync.memory_budget import MemoryBudget
-from pipelines.sync.paging import UNPAGED, Page, PagingRefused, PagingUnproven, read_pages
+from pipelines.sync.paging import UNPAGED, Page, PagingRefused, read_proven
 from warehouse.errors import WarehouseError
 
 if TYPE_CHECKING:
     from pipelines.sync.task import TaskState
-    from warehouse.handed_over import TableLike
     from warehouse.ledger.window_result import WindowResult
     from warehouse.load.landing import Landing, LandingWriter
 
 T = TypeVar("T")
 
-PAGING_TRIES = 2
-"""How often a span is read page by page before it is read unpaged."""
-MOST_OBJECTS = 1_000_000
-"""Objects and lists of one answer, its rows and all that is nested in them; an empty one takes 60 bytes."""
 LARGE_ANSWER = 1_000_000
 """Bytes; larger answers are read one by one: values take about seven times the memory of the body."""
 
 
-class UnreadableRows(Exception):
-    """An answer that is JSON, but that no rows could be made of."""
-
-
 class RowsWithoutMonths(Exception):
     """Rows for several months that do not say which month each belongs to."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is asked besides customer and span: an id, and one of the report's choices."""
-
-    asked: str | None = None
-    choice: str | None = None
-
-
-NOTHING_ELSE = Question()
-
-
-def build_request(
-    report: Report, customer: str, span: Span | None, question: Question = NOTHING_ELSE, *, paged: bool = True
-) -> Request:
-    """The request for one span of a report (interface, Business intelligence and Budget reports).
-
-    `paged=False` takes the unpaged twin of a paged report. Ids are percent-encoded: they come from
-    settings and answers.
-    """
-    path = (
-        report.endpoint.path
-        if paged or report.endpoint.unpaged_path is None
-        else report.endpoint.unpaged_path
-    )
-    query = dict(report.endpoint.query)
-    places = {"customerId": quote(customer, safe="")}
-    if report.endpoint.customer_parameter:
-        query[report.endpoint.customer_parameter] = customer
-    if span is not None:
-        places |= {"year": str(span.first.year), "month": str(span.first.month)}
-        if report.endpoint.time_parameters == "dates":
-            query["dateFrom"], query["dateTo"] = span.bounds
-        elif report.endpoint.time_parameters == "month bounds":
-            query |= {
-                "fromYear": str(span.first.year),
-                "fromMonth": str(span.first.month),
-                "toYear": str(span.last.year),
-                "toMonth": str(span.last.month),
-            }
-    if report.endpoint.choices and question.choice is not None:
-        query[report.endpoint.choices.parameter] = question.choice
-    each = report.endpoint.each
-    for name, id_ in zip(each.names, each.parts(question.asked), strict=True) if each else ():
-        if f"{{{name}}}" in path:
-            places[name] = quote(id_ or "", safe="")
-        elif id_ is not None:
-            query[name] = id_
-    return Request(path=path.format_map(places), query=query, report=report.name, customer=customer)
 
 
 @dataclass(frozen=True)
@@ -391,7 +346,7 @@ class _WindowReader:
 
         Raises UnreadableRows for an answer that is something else: beside good ones it would go unnoticed.
         """
-        pages = await self._read_proven(question, span)
+        pages = await read_proven(partial(self._ask_page, question, span), self.note)
         if pages is None:
             self.note("read unpaged")
             pages = [await self._ask(question, span)]
@@ -401,58 +356,18 @@ class _WindowReader:
                 raise normalized
         return pages
 
-    async def _read_proven(self, question: Question, span: Span | None) -> list[Page] | None:
-        """The pages of one question; none where they cannot be proven to be whole."""
-        for _ in range(PAGING_TRIES):
-            try:
-                pages = await read_pages(partial(self._ask_page, question, span))
-            except PagingRefused as error:
-                self.note(str(error))
-                break
-            except PagingUnproven as error:
-                self.note(f"read again: {error}")
-            else:
-                if len(pages) > 2:
-                    self.note(f"{len(pages)} pages, proven")
-                return pages
-        return None
-
     async def _ask_page(self, question: Question, span: Span | None, index: int) -> Page:
         size = self.task.page_size
         if not size.is_settled:
             async with size.search:
                 if not size.is_settled:
-                    return await self._first_page(question, span)
+                    return await size.find(lambda rows: self._ask(question, span, rows=rows), self.note)
         try:
             return await self._ask(question, span, page=index, rows=size.rows)
         except (Refused, NotFound) as error:
             if index == 0:
                 raise
             raise PagingRefused(f"page {index} was refused ({type(error).__name__})") from error
-
-    async def _first_page(self, question: Question, span: Span | None) -> Page:
-        """The first page, of as many rows as the service accepts, or all rows where it accepts no page.
-
-        A 400 may mean the size or the span: raises the first refusal when nothing was accepted.
-        """
-        size, refusals, has_unpaged = self.task.page_size, list[Refused](), True
-        for rows in size.candidates:
-            try:
-                page = await self._ask(question, span, rows=rows)
-            except Refused as error:
-                refusals.append(error)
-            except (NotFound, Forbidden):
-                if rows != UNPAGED or not refusals:
-                    raise
-                has_unpaged = False
-            else:
-                if refusals:
-                    accepted = f"{rows} are accepted" if rows else "it is read unpaged"
-                    self.note(f"{size.rows} rows a page were refused, {accepted}")
-                size.accept(rows)
-                return page
-        size.acquit(has_unpaged=has_unpaged)
-        raise refusals[0]
 
     async def _ask(
         self, question: Question, span: Span | None, *, page: int = 0, rows: int = UNPAGED
@@ -487,26 +402,34 @@ class _WindowReader:
         if same := self.looked_at.get((question, rows, body)):
             return replace(same)
         check_size(body)
-        with self.fetcher.one_large if len(body) > LARGE_ANSWER else nullcontext():
+        with self._one_large(len(body)):
             document = read_document(body)
             found = Page(document, question.asked, question.choice, asked_for=rows)
             if self.report.endpoint.paged:
-                found.rows = row_count(self.report, document)
-                found.is_empty = is_empty(self.report, document)
-            if rows != UNPAGED:
-                self.looked_at[question, rows, body] = found
-                found.total = stated_total(document)
-                found.has_sure_total = stated_total(document, OF_ALL) is not None
-                found.ids = ids_of(self.report, document)
-                found.rows_hash = None if found.whole_ids else rows_hash(self.report, document)
+                rows_of_page = rows_found(self.report, document)
+                found.rows = row_count(rows_of_page)
+                found.is_empty = is_empty(self.report, document, rows_of_page)
+                if rows != UNPAGED:
+                    self.looked_at[question, rows, body] = found
+                    found.total = stated_total(document)
+                    found.has_sure_total = stated_total(document, OF_ALL) is not None
+                    found.ids = ids_of(rows_of_page)
+                    found.rows_hash = None if found.whole_ids else rows_hash(rows_of_page)
+                del rows_of_page
             if is_whole:
                 self.normalized = self._normalize([found])
             document.forget()
         return found
 
+    @contextmanager
+    def _one_large(self, size: int) -> Iterator[None]:
+        """One large answer is read at a time; no value of any is garbage before it is forgotten."""
+        with self.fetcher.one_large if size > LARGE_ANSWER else nullcontext(), garbage_collection_off():
+            yield
+
     def _normalize_together(self) -> Normalized | UnreadableRows:
         size = sum(len(page.document.body) for page in self.counted)
-        with self.fetcher.one_large if size > LARGE_ANSWER else nullcontext():
+        with self._one_large(size):
             return self._normalize(self.counted)
 
     def _normalize(
@@ -554,32 +477,6 @@ class _WindowReader:
             return self.landed - 1
 
 
-def check_size(body: bytes) -> None:
-    """Raise TooManyObjects for a body whose values would take far more memory than others of its size."""
-    count = body.count(b"{") + body.count(b"[")
-    if count > MOST_OBJECTS:
-        raise TooManyObjects(f"holds {count} objects and lists, more than {MOST_OBJECTS}")
-
-
-def stored_body(body: bytes, never_landed: Collection[str]) -> bytes:
-    """A body without the fields that must not even be stored; nothing of one that is not JSON."""
-    if not never_landed:
-        return body
-
-    def is_left_out(key: str) -> bool:
-        return any(name in simplified(key) for name in never_landed)
-
-    def kept(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: kept(one) for key, one in value.items() if not is_left_out(key)}
-        return [kept(one) for one in value] if isinstance(value, list) else value
-
-    try:
-        return to_json(kept(parse_exactly(body, numbers_as_written=True))).encode()
-    except (InvalidJson, RecursionError):
-        return b""
-
-
 async def in_parallel(jobs: Sequence[Callable[[], Awaitable[T]]], at_once: int) -> list[T]:
     """The results of all jobs, in their order; so many are under way at once.
 
@@ -602,90 +499,3 @@ async def in_parallel(jobs: Sequence[Callable[[], Awaitable[T]]], at_once: int) 
     if errors:
         raise errors[0]
     return [results[place] for place in sorted(results)]
-
-
-def normalize_answers(
-    report: Report,
-    documents: Sequence[Document],
-    months: Sequence[date],
-    timezone: str,
-    asked: Sequence[str | None],
-    chosen: Sequence[str | None],
-    *,
-    holds_no_sums: bool = False,
-) -> Normalized:
-    """Rows of one window's answers; raises UnreadableRows with a sentence instead of a library's error."""
-    try:
-        normalized = normalize(
-            report,
-            documents,
-            months=[Month.of(day) for day in months],
-            timezone=timezone,
-            asked=asked,
-            chosen=chosen,
-            holds_no_sums=holds_no_sums,
-        )
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise UnreadableRows(
-            f"no rows could be made of the answer ({type(error).__name__}: {error}); it is kept in landing, "
-            "and `brokerbi replay` loads it once the cause is mended"
-        ) from error
-    if not normalized.recognised:
-        raise UnreadableRows(
-            f"the answer is JSON, but not this report ({'; '.join(normalized.notes)}); it is kept "
-            "in landing and what was held stays; if the service has truly changed, adapt the report's block"
-        )
-    return normalized
-
-
-def read_landed_tables(landing: Landing, result: WindowResult, report: Report, timezone: str) -> WindowResult:
-    """The record of a fetched window with its rows, from the answers of its landing file that counted.
-
-    Raises what reading a damaged or missing file raises, and UnreadableRows.
-    """
-    documents: list[Document] = []
-    asked: list[str | None] = []
-    chosen: list[str | None] = []
-    for meta, body in landing.read_used(result.landing, result.sha256):
-        documents.append(read_document(body))
-        asked.append(meta.get("asked"))
-        chosen.append(
-            meta.get("query", {}).get(report.endpoint.choices.parameter) if report.endpoint.choices else None
-        )
-    is_spread = report.month_of_row == "year and month within"
-    holds_no_sums = is_spread and landing.landed(result.landing).trailer.get("holds_no_sums", False)
-    normalized = normalize_answers(
-        report, documents, result.months, timezone, asked, chosen, holds_no_sums=holds_no_sums
-    )
-    return with_rows(result, normalized, timezone)
-
-
-def with_rows(result: WindowResult, normalized: Normalized, timezone: str) -> WindowResult:
-    """The record of a fetched window with its rows."""
-    return replace(
-        result,
-        tables=normalized.tables,
-        rejected=normalized.rejected,
-        open_months=open_months(result.months, result.window_end, result.fetched, timezone),
-    )
-
-
-def open_months(
-    months: Sequence[date], window_end: date | None, fetched_at_utc: datetime, timezone: str
-) -> frozenset[date]:
-    """The months of a window that were not over when it was asked, or that it does not reach the end of."""
-    asked_on = fetched_at_utc.astimezone(ZoneInfo(timezone)).date()
-    reached = min(window_end, asked_on - timedelta(days=1)) if window_end else asked_on
-    return frozenset(day for day in months if Month.of(day).last_day > reached)
-
-
-def rows_by_month(tables: Sequence[TableLike], months: Sequence[date]) -> dict[date | None, int]:
-    """How many rows each month of a window turned out to have, over all tables; none without months."""
-    counts: dict[date | None, int] = dict.fromkeys(months or (None,), 0)
-    for table in tables:
-        for day, number in table.frame["_month"].value_counts().iter_rows():
-            if day is not None or not months:
-                counts[day] = counts.get(day, 0) + number
-    return counts

@@ -5,11 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
+
+from pipelines.connect.errors import Forbidden, NotFound, Refused
 
 if TYPE_CHECKING:
     from pipelines.normalize.document import Document
 
+PAGING_TRIES = 2
+"""How often a span is read page by page before it is read unpaged."""
 MOST_PAGES = 1_000
 """A report that still has rows after so many pages is taken to repeat itself for ever: it is read unpaged."""
 
@@ -68,6 +73,30 @@ class PageSize:
             self.learned = rows
         self.candidates = [rows]
 
+    async def find(self, ask: Callable[[int], Awaitable[Page]], note: Callable[[str], None]) -> Page:
+        """The first page, of as many rows as the service accepts, or all rows where it accepts no page.
+
+        A 400 may mean the size or the span: raises the first refusal when nothing was accepted.
+        """
+        refusals, has_unpaged = list[Refused](), True
+        for rows in self.candidates:
+            try:
+                page = await ask(rows)
+            except Refused as error:
+                refusals.append(error)
+            except (NotFound, Forbidden):
+                if rows != UNPAGED or not refusals:
+                    raise
+                has_unpaged = False
+            else:
+                if refusals:
+                    accepted = f"{rows} are accepted" if rows else "it is read unpaged"
+                    note(f"{self.rows} rows a page were refused, {accepted}")
+                self.accept(rows)
+                return page
+        self.acquit(has_unpaged=has_unpaged)
+        raise refusals[0]
+
     def acquit(self, *, has_unpaged: bool) -> None:
         """Every size was refused, so it is not the size; without pages is the one thing left to try."""
         self.candidates = [self.rows, UNPAGED] if has_unpaged else [self.rows]
@@ -100,7 +129,7 @@ class Page:
         """Rows of its longest list."""
         return max(map(len, self.ids.values()), default=0)
 
-    @property
+    @cached_property
     def whole_ids(self) -> set[tuple[str, Id]]:
         """The ids that have no gap, each with its table."""
         return {(table, one) for table, many in self.ids.items() for one in many if None not in one}
@@ -119,6 +148,25 @@ class Page:
         """Whether another look at the same page shows the same rows."""
         mine, others = ((one.rows, one.total, one.is_empty, dict(one.ids)) for one in (self, other))
         return mine == others
+
+
+async def read_proven(
+    ask: Callable[[int], Awaitable[Page]], note: Callable[[str], None]
+) -> list[Page] | None:
+    """The pages of one question; none where they cannot be proven to be whole."""
+    for _ in range(PAGING_TRIES):
+        try:
+            pages = await read_pages(ask)
+        except PagingRefused as error:
+            note(str(error))
+            break
+        except PagingUnproven as error:
+            note(f"read again: {error}")
+        else:
+            if len(pages) > 2:
+                note(f"{len(pages)} pages, proven")
+            return pages
+    return None
 
 
 async def read_pages(ask: Callable[[int], Awaitable[Page]]) -> list[Page]:

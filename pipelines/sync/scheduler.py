@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused
 from pipelines.planning.windows import Window, windows
-from pipelines.sync.fetch import Fetcher, RowsWithoutMonths, read_landed_tables
+from pipelines.sync.answers import read_landed_tables
+from pipelines.sync.fetch import Fetcher, RowsWithoutMonths
 from pipelines.sync.guard import Comparison, compared_months, reason, shrink_warning
 from pipelines.sync.loader import Loader
 from pipelines.sync.summary import Summary

@@ -22,7 +22,7 @@ from filelock import FileLock
 
 from pipelines.foreign_text import FORMULA_SIGNS, file_name
 from pipelines.upkeep.dbt_project import write_dbt_project
-from pipelines.upkeep.workbook import write_workbook
+from pipelines.upkeep.workbook import sheets, write_workbook
 from warehouse.errors import WarehouseError, explained
 from warehouse.publishing.table_export import PublishedTable, TableExport, table_export
 from warehouse.store.files import (
@@ -65,7 +65,13 @@ class Export:
 
 
 def export(
-    data_dir: Path, *, formats: Sequence[str], now: datetime, to: str = "", tables: Sequence[str] = ()
+    data_dir: Path,
+    *,
+    formats: Sequence[str],
+    now: datetime,
+    to: str = "",
+    tables: Sequence[str] = (),
+    language: str = "en",
 ) -> Export:
     """Write the tables as parquet, csv, xlsx or dbt, and remove older exports from the same place.
 
@@ -79,7 +85,7 @@ def export(
     root = data_dir / FOLDER if is_address or not to else Path(to).absolute()
     with explained(root), _unfinished_folder(root) as unfinished:
         publication = Versions(data_dir).current()
-        too_long = _write_files(data_dir, unfinished, formats, tables, publication, now)
+        too_long = _write_files(data_dir, unfinished, formats, tables, publication, now, language)
         files = [path for path in unfinished.rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files)
         place = _put_at_address(unfinished, to, now) if is_address else _put_in_place(unfinished, root, now)
@@ -91,7 +97,13 @@ def refresh_export(settings: Settings, now: datetime) -> Export | str | None:
     if not settings.export_formats:
         return None
     try:
-        return export(settings.data_dir, formats=settings.export_formats, to=settings.export_to, now=now)
+        return export(
+            settings.data_dir,
+            formats=settings.export_formats,
+            to=settings.export_to,
+            language=settings.language,
+            now=now,
+        )
     except Exception as error:  # noqa: BLE001 whatever is wrong with the export, the numbers are published
         why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
         return f"The export could not be written, the one before stays: {why}"
@@ -113,17 +125,23 @@ def _write_files(
     wanted: Sequence[str],
     publication: str | None,
     now: datetime,
+    language: str,
 ) -> list[str]:
     """Write every file; the tables that are longer than a sheet."""
     too_long: list[str] = []
     with table_export(data_dir) as source:
         tables = source.tables(wanted)
+        basis = source.tax_basis()
         for format_ in formats:
             if format_ == "xlsx":
                 marts = [table for table in tables if table.schema == "marts"]
-                day = source.published_on() or now.astimezone(UTC).date()
                 too_long = write_workbook(
-                    folder / WORKBOOK, marts, source.frame, published_on=f"{day}", is_chosen=bool(wanted)
+                    folder / WORKBOOK,
+                    sheets(marts, language, is_chosen=bool(wanted)),
+                    source.frame,
+                    basis=basis,
+                    published_on=source.published_on() or now.astimezone(UTC).date(),
+                    language=language,
                 )
             elif format_ == "dbt":
                 write_dbt_project(folder / format_, tables, source.keys())
@@ -132,10 +150,12 @@ def _write_files(
     described = {
         "publication": publication,
         "made_at_utc": now.astimezone(UTC).isoformat(timespec="seconds"),
+        "commission_basis": basis.commission_basis,
         "tables": {
             table.name: {
                 "rows": table.row_count,
                 "columns": {one.name: one.exported_type for one in table.columns},
+                "meanings": {one.name: one.meaning for one in table.columns},
             }
             for table in tables
         },

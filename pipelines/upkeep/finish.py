@@ -10,12 +10,14 @@ import httpx
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.planning.plan import note_next_due
+from pipelines.sync.declaration import declared_tables
 from pipelines.sync.logins import note_corrected_logins
 from pipelines.upkeep.export import Export, refresh_export
 from pipelines.upkeep.report_page import ReportPage, refresh_operators_page, refresh_report_page
 from warehouse.errors import WarehouseError
 from warehouse.ledger.changes import remember_disagreements
 from warehouse.ledger.ledger import holds_anything
+from warehouse.load.schema_evolution import declare_missing
 from warehouse.marts.build import MEMORY_LIMIT, MartError, MartTooLarge, build_marts
 from warehouse.marts.checks import CheckResult, check_and_keep
 from warehouse.publishing.merge import is_merged
@@ -98,6 +100,7 @@ def _build_and_check(
             raise WarehouseError(
                 "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
             )
+        declare_missing(connection, declared_tables(), clock.utc_now().replace(tzinfo=None))
         if is_merged(connection):  # what is declared, and what is asked next, is for its shards to say
             return build_marts(connection, memory_limit=memory_limit), check_and_keep(
                 connection, clock.utc_now()

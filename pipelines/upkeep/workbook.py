@@ -1,87 +1,170 @@
-"""Workbook for people who decide: a cover, a dozen sheets of marts, and what their columns mean.
+"""Workbook for people who decide: a cover, the sheets of workbook.toml, and what their columns mean.
 
 What it leaves out is in the Parquet and CSV files: sales and leads one by one, lineage, versions.
 """
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import polars.selectors as of
 import xlsxwriter
 
-from warehouse.publishing.table_export import PublishedTable
+from warehouse.publishing.table_export import PublishedTable, TaxBasis
 
-SHEETS: Mapping[str, tuple[str, str]] = {
-    "Chain": ("marts.chain_month", ""),
-    "Brands": ("marts.brand_month", ""),
-    "Regions": ("marts.region_month", ""),
-    "Offices": ("marts.office_month", ""),
-    "Budgets": ("marts.office_budget_vs_actual", "WHERE measure IN ('commission', 'sold estates')"),
-    "Drivers": ("marts.commission_drivers", ""),
-    "Forecasts": ("marts.forecast_accuracy", "WHERE level IN ('chain', 'office')"),
-    "Headcount": ("marts.headcount_month", ""),
-    "Agents": ("marts.agent_month", ""),
-    "Trends": ("marts.agent_trends", ""),
-    "Receivables": ("marts.receivables", "WHERE state <> 'received'"),
-    "Cancelled": ("marts.cancelled_sales", ""),
-}
-"""Each sheet: the mart, and which of its rows. None has personal data of leads."""
-COVER, MEANINGS = "Cover", "Meanings"
 MOST_ROWS = 1_048_575
 """A sheet holds so many rows below its heads."""
 LONGEST_NAME = 31
-AMOUNT, PARTS, DAY, MOMENT = "#,##0", "#,##0.00##", "yyyy-mm-dd", "yyyy-mm-dd hh:mm"
+AMOUNT, PARTS, PERCENT, MONTH, DAY, MOMENT = (
+    "#,##0", "#,##0.00##", "0.0%", "yyyy-mm", "yyyy-mm-dd", "yyyy-mm-dd hh:mm",
+)  # fmt: skip
+SHARE, PART = re.compile("_share(_before)?$"), re.compile("_(parts|percentage)(_before)?$")
+LONG, WIDE = frozenset({"missing_offices", "agents", "meaning", "words"}), 400
+"""Columns of long texts, and how wide they are, in pixels."""
 OPTIONS = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A sheet: which rows of which mart, in which columns; all of them where none are named."""
+
+    name: str
+    meaning: str
+    table: PublishedTable
+    columns: Sequence[str] = ()
+    where: str = ""
+    order: str = ""
+
+    @property
+    def select(self) -> str:
+        """Its rows, without columns of ours."""
+        where = f" WHERE {self.where}" if self.where else ""
+        return f"{self.table.select}{where}{f' ORDER BY {self.order}' if self.order else ''}"
+
+
+@cache
+def words() -> Mapping[str, Any]:
+    """What workbook.toml says."""
+    return tomllib.loads(Path(__file__).with_name("workbook.toml").read_text("utf-8"))
+
+
+def sheets(tables: Sequence[PublishedTable], language: str, *, is_chosen: bool) -> list[Sheet]:
+    """The sheets of workbook.toml whose marts there are, or one a table where they are chosen."""
+    if is_chosen:
+        return [Sheet(one.table[:LONGEST_NAME], one.meaning, one) for one in tables]
+    by_name = {one.name: one for one in tables}
+    return [
+        Sheet(
+            one["names"][language],
+            one["meanings"][language],
+            by_name[one["table"]],
+            one["columns"].split(),
+            one.get("where", ""),
+            one["order"],
+        )
+        for one in words()["sheets"]
+        if one["table"] in by_name
+    ]
 
 
 def write_workbook(
     path: Path,
-    tables: Sequence[PublishedTable],
+    wanted: Sequence[Sheet],
     frame_of: Callable[[str], pl.DataFrame],
     *,
-    published_on: str,
-    is_chosen: bool,
+    basis: TaxBasis,
+    published_on: date,
+    language: str,
 ) -> list[str]:
     """Write the workbook; the names of tables that are longer than a sheet and were left out.
 
-    The sheets are those of SHEETS, or one for each table where somebody has chosen them. `frame_of` answers
-    a SELECT.
+    `frame_of` answers a SELECT. A sheet of workbook.toml without a row is on the cover alone.
     """
-    by_name = {table.name: table for table in tables}
-    chosen = {table.table[:LONGEST_NAME]: (table.name, "") for table in tables} if is_chosen else SHEETS
-    sheets = {name: (by_name[mart], where) for name, (mart, where) in chosen.items() if mart in by_name}
-    too_long = [table.name for table, _ in sheets.values() if table.row_count > MOST_ROWS]
+    said: dict[str, dict[str, str]] = {
+        part: {name: word[language] for name, word in found.items()}
+        for part, found in words().items()
+        if part not in ("sheets", "values")
+    }
+    own_words = words()["values"].get(language, {})
+    too_long: list[str] = []
     cover, meanings = [], []
     with xlsxwriter.Workbook(path, OPTIONS) as book:
-        book.add_worksheet(COVER)
-        for name, (table, where) in sheets.items():
-            if table.name in too_long:
-                cover.append((name, f"{table.row_count:,} rows are more than a sheet holds.", 0, table.name))
+        front = book.add_worksheet(said["cover"]["name"])
+        for sheet in wanted:
+            table = sheet.table
+            if table.row_count > MOST_ROWS:
+                too_long.append(table.name)
+                cover.append((sheet.name, said["cover"]["too_long"], table.row_count, table.name))
                 continue
-            frame = frame_of(f"{table.select} {where}").select(~of.starts_with("_"))
-            _write(book, name, frame, 110)
-            cover.append((name, table.meaning, frame.height, table.name))
-            meanings += [(name, one.name, one.meaning) for one in table.columns if one.name in frame.columns]
-        _write(book, MEANINGS, pl.DataFrame(meanings, ["sheet", "column", "meaning"], orient="row"), 250)
-        heads = [f"Published on {published_on}", "what the sheet says", "rows", "table of the file"]
-        _write(book, COVER, pl.DataFrame(cover, heads, orient="row"), 250)
+            frame = frame_of(sheet.select).select(~of.starts_with("_"))
+            cover.append((sheet.name, sheet.meaning, frame.height, table.name))
+            if sheet.columns:
+                frame = frame.select(one for one in sheet.columns if one in frame.columns).with_columns(
+                    of.string().replace(own_words)
+                )
+            if frame.height or not sheet.columns:
+                heads = {name: said["columns"][name] for name in frame.columns} if sheet.columns else {}
+                _write(book, sheet.name, frame, heads)
+                meanings += [
+                    (sheet.name, heads.get(one.name, one.name), one.name, one.meaning)
+                    for one in table.columns
+                    if one.name in frame.columns
+                ]
+        for part, rows, first in (("meanings", meanings, 0), ("cover", cover, 4)):
+            heads = {name: word for name, word in said[part].items() if name in _TEXTS[part]}
+            _write(book, said[part]["name"], pl.DataFrame(rows, list(heads), orient="row"), heads, first)
+        rate = f"{100 * (basis.vat_rate or 0):.2f}".rstrip("0").rstrip(".") + " %"
+        for row, (name, text) in enumerate(
+            {
+                "published": str(published_on),
+                "commission": said["basis"][basis.commission_vat].format(rate=rate),
+                "budgets": said["basis"][f"{basis.commission_vat}_budgets"].format(rate=rate),
+            }.items()
+        ):
+            front.write_row(row, 0, [said["cover"][name], text])
     return too_long
 
 
-def _write(book: xlsxwriter.Workbook, name: str, frame: pl.DataFrame, width: int) -> None:
-    """A sheet with its heads in place; amounts without decimals, parts and percentages with up to four."""
-    frame.write_excel(
+_TEXTS = {"cover": ("sheet", "meaning", "rows", "table"), "meanings": ("of", "head", "column", "words")}
+
+
+def _write(
+    book: xlsxwriter.Workbook, name: str, frame: pl.DataFrame, heads: Mapping[str, str], first_row: int = 0
+) -> None:
+    """A table with its heads in place, on a sheet of this name."""
+    written = frame.rename(heads)
+    forms = {heads.get(name, name): _form(name, kind) for name, kind in frame.schema.items()}
+    written.write_excel(
         book,
         name,
-        column_formats={
-            of.float(): AMOUNT,
-            of.matches("_(parts|share|percentage)(_before)?$"): PARTS,
-            of.date(): DAY,
-            of.datetime(): MOMENT,
+        position=(first_row, 0),
+        column_formats={name: form for name, form in forms.items() if form},
+        column_widths={
+            heads.get(name, name): WIDE for name in LONG & {*frame.columns} if frame[name].count()
         },
-        column_widths=width,
-        freeze_panes=(1, 0),
+        autofit=True,
+        freeze_panes=(first_row + 1, 0),
     )
+
+
+def _form(name: str, kind: pl.DataType) -> str:
+    """How numbers and days of a column are shown: amounts without decimals, parts with up to four."""
+    match kind:
+        case pl.Date():
+            return MONTH if name.endswith("month") else DAY
+        case pl.Datetime():
+            return MOMENT
+        case _ if not kind.is_numeric():
+            return ""
+        case _ if SHARE.search(name):
+            return PERCENT
+        case _:
+            return PARTS if PART.search(name) else AMOUNT

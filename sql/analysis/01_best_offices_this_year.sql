@@ -7,11 +7,14 @@
 -- Parameters: year, office
 SELECT
     office_name,
+    is_closed AS has_closed,
     year_to_date_commission AS commission_so_far,
     year_to_date_commission_before AS commission_last_year,
     round(100 * year_to_date_change_share, 1) AS change_percent,
-    year_to_date_parts AS homes_sold
+    year_to_date_parts AS homes_sold,
+    commission_basis
 FROM marts.year_over_year
+CROSS JOIN marts.tax_basis
 WHERE month = (
     SELECT max(month) FROM marts.year_over_year
     WHERE NOT is_open AND year(month) = coalesce(getvariable('year'), year(month))

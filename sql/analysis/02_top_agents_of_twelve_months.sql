@@ -12,8 +12,10 @@ SELECT
     commission,
     sold_estate_parts AS homes_sold,
     sold_average_commission AS average_commission,
-    rank_change AS places_won
+    rank_change AS places_won,
+    commission_basis
 FROM marts.user_leaderboard_12_months
+CROSS JOIN marts.tax_basis
 WHERE month = (
     SELECT max(month) FROM marts.office_month
     WHERE NOT is_open AND year(month) = coalesce(getvariable('year'), year(month))

@@ -10,8 +10,10 @@ SELECT
     round(sum(sold_commission) / nullif(sum(sold_estate_parts), 0), 0) AS average_commission,
     round(100 * sum(sold_commission) / nullif(sum(sold_total_price), 0), 2) AS percent_of_price,
     sum(sold_estate_parts) AS homes_sold,
-    count(DISTINCT month) = 3 AND NOT bool_or(is_open) AND bool_and(is_commission_complete) AS is_whole
+    count(DISTINCT month) = 3 AND NOT bool_or(is_open) AND bool_and(is_commission_complete) AS is_whole,
+    any_value(commission_basis) AS commission_basis
 FROM marts.office_month
+CROSS JOIN marts.tax_basis
 WHERE commission IS NOT NULL
     AND year(month) = coalesce(getvariable('year'), year(month))
     AND office_id = coalesce(getvariable('office'), office_id)

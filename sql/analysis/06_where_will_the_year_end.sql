@@ -17,8 +17,13 @@ WITH answered AS (
         budget_month_count AS months_with_a_budget,
         round(year_forecast, 0) AS year_forecast,
         round(100 * year_forecast_attainment_share, 1) AS percent_of_year_budget,
-        basis_note AS what_to_mind
+        concat_ws(
+            '; ',
+            coalesce(basis_note, 'commission and its budget are without VAT'),
+            'closed after ' || strftime(closed_after_month, '%Y-%m')
+        ) AS what_to_mind
     FROM marts.office_budget_vs_actual
+    LEFT JOIN (SELECT office_id, closed_after_month FROM marts.dim_office) AS offices USING (office_id)
     WHERE measure = 'commission'
         AND NOT is_open
         AND year(month) = coalesce(

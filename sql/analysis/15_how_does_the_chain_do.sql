@@ -15,8 +15,10 @@ SELECT
     expected_office_count,
     is_open,
     is_complete AND NOT is_open AS is_complete,
-    missing_offices
+    missing_offices,
+    commission_basis
 FROM marts.chain_month
+CROSS JOIN marts.tax_basis
 WHERE CASE
         WHEN getvariable('year') IS NULL THEN month > (SELECT max(month) FROM marts.chain_month) - INTERVAL 12 MONTH
         ELSE year(month) = getvariable('year')
@@ -32,8 +34,10 @@ SELECT
     expected_office_count,
     is_open,
     is_complete AND NOT is_open AS is_complete,
-    missing_offices
+    missing_offices,
+    commission_basis
 FROM marts.brand_month
+CROSS JOIN marts.tax_basis
 WHERE CASE
         WHEN getvariable('year') IS NULL THEN month > (SELECT max(month) FROM marts.chain_month) - INTERVAL 12 MONTH
         ELSE year(month) = getvariable('year')

@@ -13,8 +13,10 @@ SELECT
     sum(due_commission) AS due,
     max(days_due) AS longest_days_due,
     counted_on,
-    is_refreshed
+    is_refreshed,
+    commission_basis
 FROM marts.receivables
+CROSS JOIN marts.tax_basis
 WHERE state <> 'received'
     AND is_receipt_noted
     AND outstanding_commission > 0

@@ -2,8 +2,8 @@
 -- One row per office; the twelve months that end with the latest month that is over, or the year that is set.
 --
 -- An agent is a user who was active in the period, counted for the months in which marts.user_month says is_active, as
--- marts.office_month counts them: who came in autumn is not measured by a whole year, and a month without commission
--- counts. agent_months are these months; top_percent is the share of the one who earned most.
+-- marts.office_month counts them: who came in autumn is not measured by a whole year, and a month with a lead and no
+-- commission counts. agent_months are these months; top_percent is the share of the one who earned most.
 -- Parameters: year, office
 WITH last_month AS (
     SELECT max(month) AS month
@@ -36,7 +36,9 @@ SELECT
     sum(commission) AS commission,
     round(sum(commission) / sum(months), 0) AS commission_per_agent_and_month,
     round(sum(homes) / sum(months), 2) AS homes_per_agent_and_month,
-    round(100 * max(commission) / nullif(sum(commission), 0), 1) AS top_percent
+    round(100 * max(commission) / nullif(sum(commission), 0), 1) AS top_percent,
+    any_value(commission_basis) AS commission_basis
 FROM agents
+CROSS JOIN marts.tax_basis
 GROUP BY office_id
 ORDER BY commission_per_agent_and_month DESC;

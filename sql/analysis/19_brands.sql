@@ -33,8 +33,10 @@ SELECT
         THEN round(100 * (this_year.commission / nullif(before.commission, 0) - 1), 1)
     END AS change_percent,
     this_year.homes AS homes_sold,
-    round(this_year.sold_commission / nullif(this_year.homes, 0), 0) AS average_commission
+    round(this_year.sold_commission / nullif(this_year.homes, 0), 0) AS average_commission,
+    basis.commission_basis
 FROM (FROM years WHERE is_this_year) AS this_year
 LEFT JOIN (FROM years WHERE NOT is_this_year) AS before
     ON this_year.brand IS NOT DISTINCT FROM before.brand
+CROSS JOIN marts.tax_basis AS basis
 ORDER BY this_year.commission DESC;

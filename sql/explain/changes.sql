@@ -1,6 +1,7 @@
 -- What changed in the number after its months were over, and why?
--- One row per change (kind total) and per reason of marts.month_change_reasons; of an office they add up. The chain has
--- the changes of its offices, the three largest with their reasons. A user has changes of the user's own total, the user's writings and valuations, and of
+-- One row per change (kind total) and per reason of marts.month_change_reasons; of an office they add up. Of several changes the
+-- first row (kind all) is what they come to. The chain has the changes of its offices, the largest first, and the reasons of
+-- the three largest. A user has changes of the user's own total, the user's writings and valuations, and of
 -- sales the user's share; of a sale that is gone share and home are known only from the stored answer at landing that
 -- still had it, or where nobody else was its agent. Other measures than those of marts.month_changes are not remembered, but for a user's sold_commission.
 -- Parameters: kind, id, first_month, month, measure
@@ -91,6 +92,27 @@ found AS (
         AND sales.month = reasons.month
         AND sales.noted_at_utc = reasons.reason_noted_at_utc
     LEFT JOIN meta.loads AS loads ON loads.load_id = sales.load_id_before
+),
+
+in_months AS (
+    SELECT
+        *,
+        max(CASE WHEN kind = 'total' AND getvariable('kind') = 'chain' THEN abs(difference) END) OVER (
+            PARTITION BY office_id, month, noted_at_utc
+        ) AS size
+    FROM found
+    WHERE month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+),
+
+with_all AS (
+    FROM in_months
+    UNION ALL BY NAME
+    SELECT
+        max(noted_at_utc) AS noted_at_utc, max(month) AS month, 'all' AS kind, count(*) || ' changes' AS what,
+        sum(difference) AS difference
+    FROM in_months
+    WHERE kind = 'total'
+    HAVING count(*) > 1
 )
 
 SELECT
@@ -109,10 +131,11 @@ SELECT
     found.id,
     found.landing,
     found.sha256
-FROM found
+FROM with_all AS found
 LEFT JOIN meta.clock AS clock ON true
-WHERE found.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
 ORDER BY
+    found.kind <> 'all',
+    found.size DESC,
     found.month,
     CASE WHEN getvariable('kind') <> 'user' THEN found.noted_at_utc END,
     CASE WHEN getvariable('kind') = 'chain' THEN found.office_id END,

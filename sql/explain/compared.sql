@@ -1,7 +1,7 @@
 -- What is the number, and what is it made of, beside earlier periods?
 -- One row per period: the month or months asked for, the month before, the same a year before, the year to date, and
 -- that of the year before; but for the first only those of which every month since began_month is held and was read to
--- its end. A difference is what the number is more than this one; no share is said of what began meanwhile. What is not
+-- its end. A difference is what the number is more than this one; no share is said of what began meanwhile or has closed. What is not
 -- over is compared in same_days.sql alone.
 -- Parameters: kind, id, first_month, month, measure, report
 WITH lines AS (
@@ -23,6 +23,7 @@ periods AS (
         place,
         base,
         asked.began_month,
+        asked.closed_after_month,
         (CASE WHEN place > 3 THEN date_trunc('year', month) ELSE first_month END - back * INTERVAL 1 MONTH)::DATE
             AS first_month,
         (month - back * INTERVAL 1 MONTH)::DATE AS month
@@ -42,6 +43,7 @@ summed AS (
         base,
         months_of(periods.first_month, periods.month) AS period,
         CASE WHEN periods.began_month > periods.first_month THEN periods.began_month END AS began_month,
+        CASE WHEN periods.closed_after_month < getvariable('month')::DATE THEN periods.closed_after_month END AS closed_after_month,
         bool_or(is_open) AS is_open,
         count(*) = datediff('month', greatest(periods.began_month, periods.first_month), periods.month) + 1 AS is_held,
         is_held AND count(number) = count(*)
@@ -56,7 +58,7 @@ summed AS (
     FROM periods
     INNER JOIN (SELECT *, (numbers ->> getvariable('measure')::VARCHAR)::DECIMAL(28, 8) AS number FROM lines) AS known
         ON known.month BETWEEN greatest(periods.began_month, periods.first_month) AND periods.month
-    GROUP BY place, base, periods.began_month, periods.first_month, periods.month
+    GROUP BY place, base, periods.began_month, periods.closed_after_month, periods.first_month, periods.month
 )
 
 SELECT
@@ -65,7 +67,8 @@ SELECT
     summed.number,
     CASE WHEN base.is_whole THEN base.number - summed.number END AS difference,
     CASE
-        WHEN summed.number > 0 AND summed.began_month IS NULL THEN (difference / summed.number)::DECIMAL(18, 4)
+        WHEN summed.number > 0 AND summed.began_month IS NULL AND summed.closed_after_month IS NULL
+            THEN (difference / summed.number)::DECIMAL(18, 4)
     END AS difference_share,
     summed.sold_estate_parts AS homes,
     (summed.sold_total_price / nullif(homes, 0))::DECIMAL(28, 8) AS average_price,
@@ -73,7 +76,8 @@ SELECT
     summed.sold_commission,
     summed.writing_parts AS writings,
     summed.valuation_parts AS valuations,
-    summed.began_month
+    summed.began_month,
+    summed.closed_after_month
 FROM summed
 LEFT JOIN summed AS base ON base.place = summed.base
 WHERE (summed.is_whole OR summed.place = 1) AND NOT starts_with(getvariable('measure'), 'budget_')

@@ -1,5 +1,6 @@
 -- How new and how whole is the number, and what speaks against it?
--- One row per finding, what is_doubt first; of several months from the first to the last that it is about. Only what
+-- One row per finding and months in a row that it is about, what is_doubt first. Reports agree where nothing differs in any
+-- of the months. Only what
 -- concerns the offices, months, report and measure of the number is here, once: of a user the answers for the user's
 -- office in the month. That a report is late concerns a month that is not over. What a check found concerns the number
 -- where a row that was kept of the check names its office, and its month if any. Whoever has left did so after the
@@ -27,6 +28,28 @@ sources AS (
         ON sources.office_id = asked.office_id AND sources.month = asked.month AND sources.report = getvariable('report')
     LEFT JOIN meta.clock AS clock ON true
     WHERE asked.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+),
+
+compared AS (
+    SELECT
+        sources.office_id, sources.office_name, sources.month, compared.compared, compared.difference, compared.likely_reason,
+        compared.is_reconciled, local_day(compared.compared_read_at_utc, clock) AS read_on
+    FROM sources
+    INNER JOIN marts.reconciliation AS compared
+        ON compared.office_id = sources.office_id AND compared.month = sources.month AND compared.is_reconciled IS NOT NULL
+    LEFT JOIN meta.clock AS clock ON true
+    WHERE starts_with(sources.report, 'commission')
+        AND (getvariable('kind') <> 'user' OR compared.compared = 'user report')
+        AND list_contains(
+            CASE getvariable('measure')
+                WHEN 'commission' THEN ['commission', 'sold commission']
+                WHEN 'sold_average_commission' THEN ['sold commission', 'sold estate parts']
+                WHEN 'sold_commission_percentage' THEN ['sold commission', 'sold total price']
+                WHEN 'average_price' THEN ['sold total price', 'sold estate parts']
+                ELSE [replace(getvariable('measure'), '_', ' ')]
+            END,
+            compared.measure
+        )
 ),
 
 found AS (
@@ -87,27 +110,24 @@ found AS (
     LEFT JOIN meta.clock AS clock ON true
     UNION ALL BY NAME
     SELECT
-        'reports differ' AS kind, true AS is_doubt, sources.office_name AS whose, sources.month,
-        local_day(max(compared.compared_read_at_utc), any_value(clock)) AS noted_on,
-        string_agg(DISTINCT compared.compared, ', ' ORDER BY compared.compared)
-        || coalesce(': ' || arg_max(compared.likely_reason, abs(compared.difference)), '') AS message,
-        arg_max(compared.difference, abs(compared.difference)) AS difference
-    FROM sources
-    INNER JOIN marts.reconciliation AS compared
-        ON compared.office_id = sources.office_id AND compared.month = sources.month AND NOT compared.is_reconciled
-    LEFT JOIN meta.clock AS clock ON true
-    WHERE starts_with(sources.report, 'commission')
-        AND (getvariable('kind') <> 'user' OR compared.compared = 'user report')
-        AND list_contains(
-            CASE getvariable('measure')
-                WHEN 'commission' THEN ['commission', 'sold commission']
-                WHEN 'sold_average_commission' THEN ['sold commission', 'sold estate parts']
-                WHEN 'sold_commission_percentage' THEN ['sold commission', 'sold total price']
-                ELSE [replace(getvariable('measure'), '_', ' ')]
-            END,
-            compared.measure
-        )
-    GROUP BY sources.office_id, sources.office_name, sources.month
+        'reports differ' AS kind, true AS is_doubt, office_name AS whose, month, max(read_on) AS noted_on,
+        string_agg(DISTINCT compared, ', ' ORDER BY compared)
+        || coalesce(': ' || arg_max(likely_reason, abs(difference)), '') AS message,
+        arg_max(difference, abs(difference)) AS difference
+    FROM compared
+    WHERE NOT is_reconciled
+    GROUP BY office_id, office_name, month
+    UNION ALL BY NAME
+    SELECT
+        'reports agree' AS kind, false AS is_doubt, compared.month, max(compared.read_on) AS noted_on,
+        any_value(agreeing.reports) AS message
+    FROM compared
+    CROSS JOIN (
+        SELECT string_agg(compared, ', ' ORDER BY compared) AS reports
+        FROM (SELECT compared FROM compared GROUP BY compared HAVING bool_and(is_reconciled))
+    ) AS agreeing
+    WHERE agreeing.reports IS NOT NULL
+    GROUP BY compared.month
     UNION ALL BY NAME
     SELECT 'has left' AS kind, false AS is_doubt, last_active_month AS month, left_directory_on AS noted_on
     FROM marts.users
@@ -123,6 +143,11 @@ SELECT
     min(noted_on) AS noted_on,
     arg_max(difference, abs(difference)) AS difference,
     message
-FROM found
-GROUP BY kind, is_doubt, whose, message
+FROM (
+    SELECT
+        *,
+        month - dense_rank() OVER (PARTITION BY kind, is_doubt, whose, message ORDER BY month) * INTERVAL 1 MONTH AS run
+    FROM found
+)
+GROUP BY kind, is_doubt, whose, message, run
 ORDER BY NOT is_doubt, first_month, kind, whose, message

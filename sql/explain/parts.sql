@@ -1,10 +1,10 @@
 -- Which offices made the number of the chain, or which agents that of the office, beside the same months a year before?
 -- One row per office or agent with a row in either period, the largest difference first, and one without id for what is
--- in none of them. The year before is null where a month of it since began_month is not known, and while this one is
+-- in none of them. Who left, or the office that closed, did so after the month that is named. The year before is null where a month of it since began_month is not known, and while this one is
 -- not over.
 -- Parameters: kind, id, first_month, month, measure, report
 WITH lines AS (
-    SELECT *, office_id AS id, office_name AS name, to_json(line) AS numbers
+    SELECT *, office_id AS id, office_name AS name, to_json(line) AS numbers, closed_after_month AS left_after_month
     FROM marts.office_month AS line
     WHERE getvariable('kind') = 'chain'
     UNION ALL BY NAME
@@ -44,7 +44,8 @@ summed AS (
         END AS year_before,
         sum(parts) FILTER (is_now) AS homes,
         CASE WHEN year_before IS NOT NULL THEN sum(parts) FILTER (is_before) END AS homes_year_before,
-        any_value(began_month) FILTER (began_month > getvariable('first_month')::DATE - INTERVAL 1 YEAR) AS began_month
+        any_value(began_month) FILTER (began_month > getvariable('first_month')::DATE - INTERVAL 1 YEAR) AS began_month,
+        any_value(left_after_month) AS left_after_month
     FROM lines_measured
     GROUP BY id
     HAVING bool_or(
@@ -65,9 +66,8 @@ whole AS (
 )
 
 SELECT
-    summed.*,
-    summed.number - summed.year_before AS difference,
-    CASE WHEN users.has_left THEN users.last_active_month END AS left_after_month
+    summed.* REPLACE (coalesce(summed.left_after_month, CASE WHEN users.has_left THEN users.last_active_month END) AS left_after_month),
+    summed.number - summed.year_before AS difference
 FROM summed
 LEFT JOIN marts.users AS users ON users.user_id = summed.id AND getvariable('kind') = 'office'
 UNION ALL BY NAME

@@ -14,7 +14,7 @@
 --   is_open: whether the month is not over, or still to come
 --   is_commission_complete: whether the user report is held to the end of the month, or to now while it is open
 --   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   sold_commission: commission of sales alone, in the same
 --   sold_total_price: prices of what was sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts

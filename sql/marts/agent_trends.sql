@@ -10,7 +10,7 @@
 --   office_name: name of that office
 --   last_month: first day of the last of the three months
 --   commission: commission of the three months; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   commission_before: commission of the same three months a year before, in the same
 --   commission_change: what was added to it
 --   commission_change_share: the change in parts of the year before, -0.1 for a tenth less

@@ -17,7 +17,7 @@
 --   contract_on: day of its contract
 --   is_restatement: whether that month was over when it was read the time before, so that a closed month fell
 --   commission: whole commission, all agents together; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   final_price: sale price; its currency is not documented
 --   load_id_before: the load that listed it last; joins meta.loads
 --   _customer: the customer whose answer shows that it is gone

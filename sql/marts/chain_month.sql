@@ -6,7 +6,7 @@
 -- Columns:
 --   month: first day of the month
 --   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   sold_commission: commission of sales alone, by share; exact, or worked out from averages to half an öre a home
 --   sold_total_price: prices of what was sold, by share
 --   sold_estate_parts: homes sold; a home that is shared with somebody outside the chain counts in parts

@@ -6,7 +6,7 @@
 -- brand's: that homes moved to offices with other prices is price there.
 -- All three are null where one of the factors is unknown, zero or negative. A period is unknown where one of its offices is not
 -- held to the end of one of its months, or was not asked for so early: missing_offices names it. An office that was switched
--- off since counts in the year before alone. Other commission (writings, valuations) is not in here.
+-- off since counts in the year before alone; one that has closed has no row of its own after its last month. Other commission (writings, valuations) is not in here.
 -- Key: level, member_id, period, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
@@ -15,7 +15,7 @@
 --   period: month, or year to date: from January to the month
 --   month: first day of the last month of the period
 --   sold_commission: commission of sales alone, by share; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   sold_commission_before: the same of the period a year before
 --   sold_estate_parts: homes sold
 --   sold_estate_parts_before: homes sold in the period a year before
@@ -150,4 +150,6 @@ SELECT
     (difference - homes_effect - price_effect)::DECIMAL(18, 4) AS fee_effect,
     missing_offices
 FROM factored
+ANTI JOIN marts.dim_office AS closed
+    ON factored.level = 'office' AND closed.office_id = factored.member_id AND closed.closed_after_month < factored.month
 ORDER BY level, member_id, period, month

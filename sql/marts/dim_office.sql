@@ -6,6 +6,7 @@
 --   office_label: its name; the id without a name
 --   began_month: first month in which the office was at work, see marts.office_month; null where nobody can tell
 --   last_month: newest month held of the office
+--   closed_after_month: last month of an office that has closed, see marts.office_month; null of all others
 SELECT
     offices.office_id,
     coalesce(offices.office_name, offices.office_id) AS office_label,
@@ -13,10 +14,12 @@ SELECT
     offices.brand,
     offices.region,
     held.began_month,
-    held.last_month
+    held.last_month,
+    held.closed_after_month
 FROM marts.offices AS offices
 LEFT JOIN (
-    SELECT office_id, any_value(began_month) AS began_month, max(month) AS last_month
+    SELECT office_id, any_value(began_month) AS began_month, max(month) AS last_month,
+        any_value(closed_after_month) AS closed_after_month
     FROM marts.office_month
     GROUP BY ALL
 ) AS held USING (office_id)

@@ -4,7 +4,7 @@
 -- budgets are now; that months changed later is not in it, see marts.month_drift. The range goes as far from the forecast, up
 -- and down, as the worst forecast of any earlier year was off in the same month or a later one, and never below what is reached.
 -- It rests on past_year_count years: with one or two it says little. Without an earlier year that is held to its end there is no
--- range.
+-- range. An office that has closed is not forecast: it has no row after its last month.
 -- Key: level, member_id, measure, month
 -- Columns:
 --   level: office, brand, region or chain
@@ -12,10 +12,11 @@
 --   member_name: its name
 --   measure: commission or sold estates
 --   month: first day of the month at whose end the forecast is
---   year_forecast: where the year would end, as seen from this month; tax basis as actual in marts.budget_vs_actual, see
+--   year_forecast: where the year would end, as seen from this month, of months and budgets as they are now; tax basis as actual in marts.budget_vs_actual, see
 --     basis_note there
 --   year_actual: where the year ended; null while it is not over, or not held to its end
---   miss_share: year_actual less the forecast, in parts of the forecast: -0.02 where the year ended 2 % below it
+--   miss_share: year_actual less the forecast, in parts of the forecast: -0.02 where the year ended 2 % below it; what was
+--     corrected since is in both, so the forecast that was read then may have missed by more
 --   past_year_count: earlier years whose forecast of the same month can be compared with how they ended
 --   worst_miss_share: the largest miss of these years from the same month on, without its sign
 --   year_forecast_low: the forecast less that part of it, or what is reached if that is more
@@ -72,4 +73,6 @@ SELECT
         AS year_forecast_low,
     (year_forecast * (1 + worst_miss_share))::DECIMAL(18, 4) AS year_forecast_high
 FROM compared
+ANTI JOIN marts.dim_office AS closed
+    ON compared.level = 'office' AND closed.office_id = compared.member_id AND closed.closed_after_month < compared.month
 ORDER BY level, member_id, measure, month

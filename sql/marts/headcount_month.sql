@@ -1,11 +1,11 @@
 -- How many agents are at work, who came and who left, month by month?
 -- One row per level, member and month in which offices are expected, see marts.office_coverage.
--- An agent is a user of whom marts.user_month says is_active: from the first to the last month with commission, a sale, an
--- assignment, a lead or a tip, so that a quiet month between them is no leaving. Joined is counted in the first of these months.
--- Who is not at work any more counts in the month after the last: as left, if marts.users says has_left; else as quiet, as
--- nobody can tell yet. An agent who changed office moved, and has neither
+-- An agent is a user of whom marts.user_month says is_active: with commission, a sale, an assignment, a lead or a tip in the
+-- month, by one rule in old and new months. Joined is counted in the first of these months. Who is not active any more counts
+-- in the month after the last: as left, if marts.users says has_left by now; else as quiet, as nobody can tell yet, and as
+-- back once active again. An agent who changed office moved, and has neither
 -- left nor joined the chain, nor the brand or region if that is the same. So active agents are those of the month before,
--- plus joined and moved in, less left, quiet and moved out.
+-- plus joined, back and moved in, less left, quiet and moved out.
 -- A number is null where the user report of an office is not held, of the month or (of who came and went) the month before.
 -- Agents whose office nobody knows are in the chain alone.
 -- Key: level, member_id, month
@@ -14,14 +14,14 @@
 --   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
 --   member_name: its name
 --   month: first day of the month
---   active_agent_count: agents at work in the month; of the newest months it may still rise, as who is quiet now counts in
---     them once back
+--   active_agent_count: agents at work in the month
 --   joined_count: of these, who were never at work before
---   left_count: agents at work in the month before who have left
---   quiet_count: agents at work in the month before and not since, of whom it is not known yet that they left
+--   back_count: of these, who were at work before, but not in the month before
+--   left_count: agents at work in the month before, and not since, who have left
+--   quiet_count: agents at work in the month before and not in this one, who came back or of whom it is not known that they left
 --   moved_in_count: of the active, who worked at another office, brand or region in the month before
 --   moved_out_count: agents of the month before who work at another one
---   is_open: whether the month is not over: who was active the month before counts until taken out of the directory
+--   is_open: whether the month is not over: who is at work counts so far
 --   missing_offices: names of offices whose user report is not held, of the month or the one before; null where none is missing
 WITH offices_held AS (
     SELECT
@@ -78,8 +78,7 @@ followed AS (
         before.last_active_month IS NOT NULL AS was_here,
         is_here AND was_here AND now.member_id IS DISTINCT FROM before.member_id AS has_moved,
         NOT was_here AND now.first_active_month = month AS has_joined,
-        NOT is_here AND before.last_active_month < month AS is_gone,
-        is_gone AND users.has_left AS has_left
+        NOT is_here AND before.last_active_month < month AND users.has_left AS has_left
     FROM agents AS now
     FULL JOIN (SELECT * REPLACE ((month + INTERVAL 1 MONTH)::DATE AS month) FROM agents) AS before
         USING (level, user_id, month)
@@ -93,7 +92,8 @@ arrived AS (
         month,
         count(*) AS active,
         count(*) FILTER (has_joined) AS joined,
-        count(*) FILTER (has_moved OR NOT (was_here OR has_joined)) AS moved_in
+        count(*) FILTER (NOT (was_here OR has_joined)) AS back,
+        count(*) FILTER (has_moved) AS moved_in
     FROM followed
     WHERE is_here
     GROUP BY ALL
@@ -105,8 +105,8 @@ departed AS (
         member_id_before AS member_id,
         month,
         count(*) FILTER (has_left) AS has_left,
-        count(*) FILTER (is_gone AND NOT has_left) AS quiet,
-        count(*) FILTER (has_moved OR NOT (is_here OR is_gone)) AS moved_out
+        count(*) FILTER (NOT (is_here OR has_left)) AS quiet,
+        count(*) FILTER (has_moved) AS moved_out
     FROM followed
     WHERE was_here
     GROUP BY ALL
@@ -119,6 +119,7 @@ SELECT
     members.month,
     CASE WHEN members.is_held THEN coalesce(arrived.active, 0) END AS active_agent_count,
     CASE WHEN members.is_followed THEN coalesce(arrived.joined, 0) END AS joined_count,
+    CASE WHEN members.is_followed THEN coalesce(arrived.back, 0) END AS back_count,
     CASE WHEN members.is_followed THEN coalesce(departed.has_left, 0) END AS left_count,
     CASE WHEN members.is_followed THEN coalesce(departed.quiet, 0) END AS quiet_count,
     CASE WHEN members.is_followed THEN coalesce(arrived.moved_in, 0) END AS moved_in_count,

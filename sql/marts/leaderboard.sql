@@ -8,11 +8,12 @@
 -- the period is ranked fairly by commission_per_active_month: look at active_month_count beside it, as one month may be luck.
 -- Offices and users, and periods that overlap, lie in one table here, so it is deprecated: read one kind and one period in
 -- office_leaderboard_month, user_leaderboard_year and the six others.
+-- An office that has closed is ranked to its last month, see marts.office_month.
 -- Rows lie by year and office, so that both an office and a month are found quickly.
 -- Key: earner_kind, period, month, earner_id
 -- Columns:
 --   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   earner_kind: office or user
 --   period: month, quarter, year or twelve months
 --   month: first day of the last month of the period
@@ -42,14 +43,14 @@ WITH earners AS (
     SELECT
         'office' AS earner_kind, office_id AS earner_id, office_name AS earner_name, office_id, month,
         is_open, is_open OR NOT is_commission_complete AS is_partial, NULL::BOOLEAN AS is_active,
-        began_month AS first_month,
+        began_month AS first_month, closed_after_month,
         commission, sold_commission, sold_total_price, sold_estate_parts
     FROM marts.office_month
     WHERE commission IS NOT NULL
     UNION ALL
     SELECT
         'user', user_id, user_label, office_id, month, is_open, is_open OR NOT is_commission_complete, is_active,
-        nullif(first_active_month, min(month) OVER ()),
+        nullif(first_active_month, min(month) OVER ()), NULL,
         commission, sold_commission, sold_total_price, sold_estate_parts
     FROM marts.user_month
     WHERE commission IS NOT NULL
@@ -101,7 +102,7 @@ summed AS (
     FROM periods
     INNER JOIN earners ON earners.month BETWEEN periods.first_month AND periods.month
     GROUP BY earners.earner_kind, earners.earner_id, periods.period, periods.month, periods.first_month
-    HAVING max(earners.month) = periods.month
+    HAVING max(earners.month) = periods.month AND coalesce(periods.month <= any_value(earners.closed_after_month), true)
 ),
 
 ranked AS (

@@ -25,6 +25,7 @@
 --     null in an open month
 --   year_budget: budget of the whole year, the same on each of its rows: never to be added up over months
 --   year_forecast: sum of the offices' forecasts; null where one has none, and in a month that is open
+--   offices_without_forecast: names of the offices that have none; null where all have one, and in a month that is open
 --   year_forecast_attainment_share: sum of where the offices' months with a budget will end, in parts of year_budget
 --   office_count: offices that have a budget in the year
 --   missing_office_count: offices of these of which it is not known what they reached in the month
@@ -70,6 +71,9 @@ summed AS (
             coalesce(offices.office_name, offices.office_id), ', ' ORDER BY offices.office_name, offices.office_id
         ) FILTER (known.actual IS NULL) AS missing_offices,
         CASE WHEN count(known.year_forecast) = count(*) THEN sum(known.year_forecast) END AS year_forecast,
+        string_agg(
+            coalesce(offices.office_name, offices.office_id), ', ' ORDER BY offices.office_name, offices.office_id
+        ) FILTER (known.year_forecast IS NULL) AS offices_without_forecast,
         CASE
             WHEN count(known.year_forecast_attainment_share) = count(*)
                 THEN sum(known.year_forecast_attainment_share * known.year_budget)
@@ -111,6 +115,7 @@ SELECT
     (CASE WHEN NOT is_open THEN actual_of_budgeted_so_far / nullif(budget_so_far, 0) END)::DECIMAL(19, 8) AS year_to_date_attainment_share,
     year_budget::DECIMAL(18, 4) AS year_budget,
     year_forecast::DECIMAL(18, 4) AS year_forecast,
+    CASE WHEN NOT is_open THEN offices_without_forecast END AS offices_without_forecast,
     (forecast_of_budgeted / nullif(year_budget, 0))::DECIMAL(19, 8) AS year_forecast_attainment_share,
     office_count,
     missing_office_count,

@@ -3,7 +3,7 @@
 -- The amounts of a change add up to its difference, exactly.
 -- A sale or an agent is a reason by a change of its own, noted since the office report last had the earlier total; or, where the
 -- amounts fit, noted since it first had it, or after the change in the next reading or within a week. Each is the reason of
--- one change.
+-- one change; of several of which each would do alone none is stated.
 -- What one run read is equally new. Sales count at the offices of their agents by their shares, as in the office report; who
 -- shared in a sale that is listed no more nobody knows, so it counts whole where it was listed. What offices then have too
 -- much and too little, in the same month and night and of the same sale, is the sale's at each of them.
@@ -16,7 +16,8 @@
 --   measure: commission, sold_total_price or sold_estate_parts
 --   kind: sale new, sale gone (from this month and office), sale changed; writings, valuations, or writings or valuations of an
 --     agent, where both changed or neither is known; of what is left open, where not known, or nobody, where it concerns no
---     agent's and no sale's commission, as far as reports say that were read no earlier than the change
+--     agent's and no sale's commission, as far as reports say that were read no earlier than the change, and no other office has
+--     the opposite
 --   amount: the part of the difference that it explains, or what is left of it; currency and tax basis as the measure
 --   estate_id: id of the estate
 --   street_address: address of the home, as last read
@@ -227,21 +228,20 @@ rated AS (
             WHEN is_recent AND abs(difference - recent) < tolerance THEN 2
             WHEN is_near AND is_sale AND abs(difference - near_sales) < tolerance THEN 3
             WHEN is_near AND abs(difference - near) < tolerance THEN 4
-            WHEN abs(difference - amount) < tolerance THEN 5
-            WHEN NOT is_recent AND abs(difference - recent - amount) < tolerance THEN 6
-            WHEN is_recent THEN 7
+            WHEN is_near AND abs(difference - amount) < tolerance THEN 5
+            WHEN abs(difference - amount) < tolerance THEN 6
+            WHEN NOT is_recent AND abs(difference - recent - amount) < tolerance THEN 7
+            WHEN is_recent THEN 8
         END AS fit
     FROM summed
 ),
 
+-- Of several that would each do alone none is known to be the one.
 chosen AS (
-    SELECT *, min(fit) OVER of_change AS best
+    SELECT *, min(fit) OVER (PARTITION BY change_id) AS best
     FROM rated
-    WINDOW
-        of_change AS (PARTITION BY change_id),
-        by_fit AS (PARTITION BY change_id ORDER BY fit NULLS LAST, noted_at_utc DESC, found_id)
     QUALIFY CASE
-        WHEN best IN (5, 6) THEN row_number() OVER by_fit = 1 OR (best = 6 AND is_recent)
+        WHEN best IN (5, 6, 7) THEN (fit = best AND count(*) OVER (PARTITION BY change_id, fit) = 1) OR (best = 7 AND is_recent)
         ELSE fit = best
     END
 ),
@@ -319,9 +319,32 @@ sharing_evenly AS (
     QUALIFY abs(sum(rest) OVER (PARTITION BY estate_id, month, measure, noted_at_utc)) < tolerance
 ),
 
+-- A sale that nobody knows the shares of is of the offices whose changes of one night come to the whole of it.
+sharing_whole AS (
+    SELECT found.estate_id, found.kind, found.reason_noted_at_utc, rests.*
+    FROM (
+        SELECT DISTINCT
+            candidates.estate_id, candidates.kind, candidates.noted_at_utc AS reason_noted_at_utc, candidates.amount,
+            changes.month, changes.measure, changes.noted_at_utc
+        FROM candidates
+        INNER JOIN changes USING (change_id)
+        WHERE candidates.is_sale AND candidates.is_near AND candidates.share IS NULL AND candidates.amount <> 0
+    ) AS found
+    ANTI JOIN sales_found USING (estate_id, month, noted_at_utc)
+    INNER JOIN rests ON rests.month = found.month
+        AND rests.measure = found.measure
+        AND rests.noted_at_utc = found.noted_at_utc
+        AND sign(rests.rest) = sign(found.amount)
+    WINDOW of_sale AS (PARTITION BY found.estate_id, rests.month, rests.measure, rests.noted_at_utc)
+    QUALIFY abs(sum(rests.rest) OVER of_sale - found.amount) < tolerance AND count(*) OVER of_sale > 1
+),
+
 shared_out AS (
     SELECT *
-    FROM (SELECT *, count(*) OVER (PARTITION BY change_id) = 1 AS is_of_one_sale FROM sharing_evenly)
+    FROM (
+        SELECT *, count(*) OVER (PARTITION BY change_id) = 1 AS is_of_one_sale
+        FROM (SELECT * FROM sharing_evenly UNION ALL SELECT * FROM sharing_whole)
+    )
     QUALIFY bool_and(is_of_one_sale) OVER (PARTITION BY estate_id, month, measure, noted_at_utc)
 ),
 
@@ -389,6 +412,14 @@ left_over AS (
     GROUP BY changes.change_id, changes.difference, changes.tolerance
 ),
 
+-- What is too much at one office and missing at another may be an agent's who counts at the other now.
+moved_over AS (
+    SELECT DISTINCT here.change_id
+    FROM (SELECT * FROM left_over INNER JOIN changes USING (change_id)) AS here
+    INNER JOIN (SELECT * FROM left_over INNER JOIN changes USING (change_id)) AS there USING (month, measure, noted_at_utc)
+    WHERE abs(here.amount) >= here.tolerance AND abs(here.amount + there.amount) < here.tolerance
+),
+
 -- Shares of sales are rounded, and so is what they explain: what is missing for that is the largest reason's.
 reasons_rounded AS (
     SELECT reasons.* REPLACE (
@@ -430,7 +461,10 @@ SELECT
 FROM (
     SELECT * FROM reasons_rounded
     UNION ALL BY NAME
-    SELECT change_id, kind, amount, awaited_reports FROM left_over WHERE NOT is_rounding AND amount <> 0
+    SELECT change_id, CASE WHEN moved_over.change_id IS NULL THEN kind ELSE 'open' END AS kind, amount, awaited_reports
+    FROM left_over
+    LEFT JOIN moved_over USING (change_id)
+    WHERE NOT is_rounding AND amount <> 0
 ) AS reasons
 INNER JOIN changes USING (change_id)
 LEFT JOIN (

@@ -12,7 +12,7 @@
 --   office_id: customer id of the office
 --   office_name: name of the office
 --   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
 --     null without a sale; never average or add it up, take sum(sold_commission) / sum(sold_estate_parts)
 --   average_price: price of an average home sold, from sums, currency not documented; null without a sale; never average or
@@ -25,14 +25,12 @@
 --   tip_count: tips sent by colleagues of the office
 --   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
 --   active_agent_count: users of the office whose row of marts.user_month says is_active, with commission in the month
---     or without; null where the user report is not held. Of the newest months it may still rise: who is quiet now counts
---     in them once back
---   commission_per_active_agent: commission of the office by each of these; null without one. Of the newest months it
---     may still fall, as active_agent_count may rise
+--     or without; null where the user report is not held
+--   commission_per_active_agent: commission of the office by each of these; null without one
 --   began_month: first month in which the office earned, sold, wrote or valued, or had an active agent; null where no month
 --     before it is held, as nobody can tell then, and if never
---   last_active_month: last month in which the office earned or sold, or had an active agent, as far as its agents are known; null
---     if never
+--   last_active_month: last such month, or one of which that is not known
+--   closed_after_month: the same of an office that has closed: nothing of it in three whole months since; null of all others
 --   is_open: whether the month is not over, or the end of it is still to be asked for
 --   is_commission_complete: whether the office report is held to the end of the month, or to now while the month is
 --     open; false where it is not held, or was last read before its end and is not asked for any more
@@ -119,9 +117,18 @@ SELECT
     max(held.month) FILTER (
         earned.commission <> 0
         OR earned.sold_estate_parts <> 0
-        OR users_held.month IS NULL
+        OR earned.writing_parts <> 0
+        OR earned.valuation_parts <> 0
         OR agents_counted.active > 0
+        OR users_held.month IS NULL
+        OR NOT held.has_commission
     ) OVER of_office AS last_active_month,
+    CASE
+        WHEN is_without_trace(
+            last_active_month,
+            max(held.month) FILTER (held.is_commission_complete AND NOT held.is_open) OVER of_office
+        ) THEN last_active_month
+    END AS closed_after_month,
     held.is_open,
     held.is_commission_complete,
     held.is_refreshed,

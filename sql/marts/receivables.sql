@@ -18,7 +18,7 @@
 --     possession not known, where nothing is received either; a day of receipt after counted_on has not come yet
 --   commission: whole commission, all agents together, as the service states it: what will be paid, with the VAT that is in it,
 --     whatever the settings declare; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   outstanding_commission: the same while nothing is received; zero afterwards
 --   due_commission: the same from possession on; zero before and afterwards
 --   age_band: how long it has been due: not yet due, 0-30 days, 31-60 days, over 60 days, or possession not known; null once

@@ -17,7 +17,7 @@
 --   other_office_id: of a sale that moved: where it came from, or went to
 --   other_month: of a sale that moved: the month it came from, or went to
 --   commission_before: commission before; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   commission_after: commission since
 --   commission_change: what the change added to the commission of this office and month
 --   price_before: sale price before; its currency is not documented

@@ -7,7 +7,7 @@
 --   office_id: customer id of the listing office, under which the service reports the home
 --   user_office_id: customer id of the agent's own office; what it earned of the sale counts there
 --   is_cross_office: whether the agent's own office is not the reporting one
---   commission: the agent's share of the commission in SEK; tax basis not documented
+--   commission: the agent's share of the commission in SEK; tax basis as declared in marts.tax_basis
 --   commission_share: the agent's part of the whole commission, 0 to 1; also the agent's part of one sold home
 --   final_price_share: the agent's part of the sale price; currency not documented
 --   user_name: name of the agent; two may have the same, so group by user_id: marts.users has a label for each

@@ -11,7 +11,7 @@
 --   office_name: name of the office
 --   month: first day of the month of the contract; of a sale that is gone, the month that had it
 --   commission: whole commission, all agents together; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   final_price: sale price; its currency is not documented
 --   was_over: whether that month had been read before, and was over then: what changes in it is a restatement
 --   left_was_over: the same of the month and office that the sale left; null where it left none

@@ -5,8 +5,8 @@
 -- The rows of somebody who left go on: what is booked later still counts. For averages per agent take the rows
 -- with is_active, also for a headcount: count(DISTINCT user_id) counts everybody who ever left. Leads that are assigned
 -- to nobody are in no row here; marts.office_month has them.
--- Who is quiet for the last months held cannot be told from who left, and counts as gone; only in a month that is not
--- over everybody counts who was active the month before and has not left the directory. Budgets show nothing here: they
+-- Active is who left a trace in the month itself, in every month alike: what comes later changes no earlier month, so counts
+-- of months that are over can be compared; of a month that is not over it is so far. Budgets show nothing here: they
 -- often stay when somebody has left. Nor do running commissions, which may be paid long after, but of users of whom no
 -- user report tells.
 -- The user report does not say of which office: it is that of marts.user_offices for the month, else for an
@@ -24,7 +24,7 @@
 --   user_name: name of the user; two may have the same, so group by user_id: user_label tells them apart
 --   office_name: name of that office
 --   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   office_id: customer id of the user's office; derived, see office_basis
 --   office_basis: this month, earlier month, later month or customer asked: where the office is known from
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:
@@ -36,8 +36,7 @@
 --   first_active_month: first month in which the user earned, sold, wrote, valued, or had a lead or tip; null if
 --     never
 --   last_active_month: last such month
---   is_active: whether the month is one of these or between them, or was not over when last asked and is the next after
---     them, and the user has not left the directory
+--   is_active: whether the user earned, sold, wrote, valued, or had a lead or tip in the month
 --   is_open: whether the month is not over, or the end of it is still to be asked for in the user report
 --   is_commission_complete: whether the user report is held to the end of the month, or to now while the month is
 --     open; false where it is not held, or one that counts was last read before its end and is not asked for any more
@@ -195,18 +194,7 @@ SELECT
     CASE WHEN held.has_leads THEN coalesce(leads_counted.removed, 0) END AS removed_lead_count,
     users_active.first_month AS first_active_month,
     users_active.last_month AS last_active_month,
-    coalesce(
-        held.month >= users_active.first_month
-        AND (
-            held.month <= users_active.last_month
-            OR (
-                (held.is_open OR held.is_cut_short)
-                AND held.month <= users_active.last_month + INTERVAL 1 MONTH
-                AND users.left_directory_on IS NULL
-            )
-        ),
-        false
-    ) AS is_active,
+    active.user_id IS NOT NULL AS is_active,
     held.is_open,
     held.has_commission AND NOT coalesce(earned_summed.is_cut_short, held.is_cut_short) AS is_commission_complete,
     coalesce(earned_summed.customers, held.customer_id) AS _customer,
@@ -217,6 +205,7 @@ LEFT JOIN earned_summed ON earned_summed.user_id = held.user_id AND earned_summe
 LEFT JOIN running_summed ON running_summed.user_id = held.user_id AND running_summed.month = held.month
 LEFT JOIN leads_counted ON leads_counted.user_id = held.user_id AND leads_counted.month = held.month
 LEFT JOIN users_active ON users_active.user_id = held.user_id
+LEFT JOIN active_months AS active ON active.user_id = held.user_id AND active.month = held.month
 LEFT JOIN marts.offices AS offices
     ON offices.office_id = coalesce(held.office_before, held.office_after, held.office_asked)
 ORDER BY held.month, held.user_id

@@ -8,9 +8,9 @@
 --   user_name: name of the user; two may have the same, so group by user_id
 --   is_present: whether marts.user_month had the user and month; a total that it no longer has has no amounts
 --   commission: commission for sales, valuations and writings together; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   sold_commission: commission of sales alone; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK
 --   version: 1 for the oldest, 2 for the next
 --   valid_from_utc: when the service gave the newest answer on users that was in the file as the total was found

@@ -10,9 +10,9 @@
 --   user_label: the name, with the office or the id behind it where another user has the same; the id without a name
 --   customers: the customers whose answers are added up, by id
 --   commission: what they say together; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   largest_commission: what the largest of the answers says; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   has_equal_amounts: whether two answers that are not empty agree in commission, prices and parts
 WITH counted AS (
     SELECT given.*

@@ -8,11 +8,13 @@
 --   office_id: customer id of the office
 --   office_name: name of the office
 --   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   is_commission_complete: whether it is commission to the end of the month, or to now while the month is open; false
 --     where nobody asked again after a day within it
 --   commission_before: commission of the same month a year before
---   commission_change: commission less that; null in an open month, and where one of the two is not of a whole month
+--   is_closed: whether the office had closed before the month, see marts.office_month; it is compared with nothing then
+--   commission_change: commission less that; null in an open month, of a closed office, and where one of the two is not of a whole
+--     month
 --   commission_change_share: the change in parts of the year before, 0.1 for a tenth more
 --   sold_estate_parts_before: homes sold in the same month a year before
 --   sold_total_price_before: prices of what was sold in the same month a year before
@@ -31,6 +33,7 @@ WITH known AS (
         sold_estate_parts,
         sold_total_price,
         began_month,
+        closed_after_month,
         is_open,
         is_commission_complete,
         count(*) FILTER (is_commission_complete) OVER so_far = month(month) AS is_whole,
@@ -47,9 +50,10 @@ SELECT
     now.office_name,
     now.is_open,
     now.is_commission_complete,
+    coalesce(now.month > now.closed_after_month, false) AS is_closed,
     now.commission,
     before.commission AS commission_before,
-    (CASE WHEN now.is_commission_complete AND NOT now.is_open THEN now.commission - before.commission END)::DECIMAL(18, 4)
+    (CASE WHEN now.is_commission_complete AND NOT (now.is_open OR is_closed) THEN now.commission - before.commission END)::DECIMAL(18, 4)
         AS commission_change,
     (commission_change / nullif(before.commission, 0))::DECIMAL(19, 8) AS commission_change_share,
     now.sold_estate_parts,
@@ -61,7 +65,7 @@ SELECT
         AS year_to_date_commission_before,
     (CASE
         WHEN
-            now.is_whole AND before.is_whole AND NOT now.is_open
+            now.is_whole AND before.is_whole AND NOT (now.is_open OR is_closed)
             AND coalesce(now.began_month <= date_trunc('year', before.month), true)
         THEN (now.year_to_date_commission - before.year_to_date_commission) / nullif(before.year_to_date_commission, 0)
     END)::DECIMAL(19, 8) AS year_to_date_change_share,

@@ -9,7 +9,7 @@
 --   user_office_id: customer id of the user's own office, which may not be the reporting one
 --   user_office_name: name of the user's own office
 --   is_responsible: whether this agent is the responsible one
---   commission: the user's share of the commission in SEK; tax basis not documented
+--   commission: the user's share of the commission in SEK; tax basis as declared in marts.tax_basis
 --   commission_foreign: the user's share in the foreign currency; foreign properties only
 --   commission_share: the user's part of the whole commission, 0 to 1
 SELECT

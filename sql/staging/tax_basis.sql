@@ -3,6 +3,7 @@
 -- Columns:
 --   commission_vat: whether commissions have VAT in them, as the settings declare: excluded, included or unknown
 --   vat_rate: the rate of VAT that is declared, 0.25 for 25 %; null where none is
+--   commission_basis: the same in words, for what shows commissions as the service states them
 --   basis_note: what to mind where commission is compared with a budget; null where both are known to be
 --     without VAT
 WITH declared AS (
@@ -14,8 +15,12 @@ SELECT
     commission_vat,
     vat_rate,
     CASE commission_vat
+        WHEN 'unknown' THEN 'not declared whether with VAT'
+        WHEN 'included' THEN 'with VAT of ' || percent || ' %'
+        ELSE 'without VAT'
+    END AS commission_basis,
+    CASE commission_vat
         WHEN 'unknown' THEN 'commission may have VAT in it, the budget has none'
-        WHEN 'included' THEN
-            'commission less its declared VAT of ' || regexp_replace((100 * vat_rate)::VARCHAR, '\.?0+$', '') || ' %'
+        WHEN 'included' THEN 'commission less its declared VAT of ' || percent || ' %'
     END AS basis_note
-FROM declared
+FROM (SELECT *, regexp_replace((100 * vat_rate)::VARCHAR, '\.?0+$', '') AS percent FROM declared)

@@ -257,9 +257,11 @@ def test_an_analysis_of_budgets_says_why_there_is_nothing(name: str, column: str
 def test_agents_are_counted_in_the_same_months_by_the_analysis_and_by_the_office() -> None:
     given = warehouse()
     for of_month, amount in (("2026-01", 90), ("2026-02", 0), ("2026-03", 30)):
-        loaded(given, "commission_user", "M1", of_month, [earned({"user_id": "U1"}, amount)])
+        user = earned({"user_id": "U1"}, amount, parts=int(amount > 0))
+        loaded(given, "commission_user", "M1", of_month, [user])
         loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, amount)])
-    counted = built(given, "SELECT sum(active_agent_count) FROM marts.office_month")
+    build(given, "office_month", "tax_basis")
+    counted = given.execute("SELECT sum(active_agent_count) FROM marts.office_month").fetchall()
     [row] = analysis(given, "18_productivity")
-    assert [(row["agent_months"],)] == counted == [(3,)]
-    assert row["commission_per_agent_and_month"] == 40
+    assert [(row["agent_months"],)] == counted == [(2,)]
+    assert row["commission_per_agent_and_month"] == 60

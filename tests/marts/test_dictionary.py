@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import duckdb
@@ -15,7 +16,7 @@ from warehouse.marts.build import build_marts
 from warehouse.marts.dictionary import MOST_COMMENTED, describe
 from warehouse.marts.queries import SQL, queries
 from warehouse.store.duckdb_file import insert_rows
-from warehouse.store.meta_schema import statements
+from warehouse.store.meta_schema import statements, write_declared
 
 QUESTIONS = sorted((SQL / "analysis").glob("*.sql"))
 
@@ -165,3 +166,12 @@ def test_of_very_many_undocumented_columns_only_the_dictionary_says_so() -> None
         f"SELECT count(*) FROM meta.dictionary {said} AND description <> ''"
     ).fetchall()
     assert (comments, meanings) == (0, len(names))
+
+
+def test_the_comment_of_a_commission_says_how_its_vat_is_declared() -> None:
+    given = warehouse()
+    write_declared(given, "tax_basis", "included", Decimal("0.25"))
+    build_marts(given)
+    where = "WHERE schema_name = 'marts' AND table_name = 'office_month' AND column_name = 'commission'"
+    [(said,)] = given.execute(f"SELECT comment FROM duckdb_columns() {where}").fetchall()
+    assert said.endswith("tax basis as declared in marts.tax_basis: with VAT of 25 %")

@@ -106,7 +106,8 @@ def test_changes_are_those_since_the_month_was_over_and_sales_count_by_their_sha
 def test_the_chain_has_the_changes_of_its_offices_each_before_its_reasons(
     restated: DuckDBPyConnection,
 ) -> None:
-    found = explained_again(restated, "changes", "2026-01")
+    both, *found = explained_again(restated, "changes", "2026-01")
+    assert (both.kind, both.what, both.difference) == ("all", "2 changes", -30)
     assert [(one.kind, one.amount_before, one.amount_after, one.difference) for one in found] == [
         ("total", 95, 80, -15),
         ("sale changed", None, None, -15),
@@ -152,8 +153,10 @@ def test_days_are_those_where_the_chain_is() -> None:
     for day, amount in ((2, 100), (3, 60)):
         read(given, datetime(2026, 2, day, 23, 30), {"E1": amount})
     assert {one.noted_on for one in explained(given, "changes", "2026-01", office="M1")} == {date(2026, 2, 4)}
-    [doubt] = explained(given, "doubts", "2026-01", office="M1")
-    assert (doubt.kind, doubt.noted_on) == ("the whole month", date(2026, 2, 4))
+    found = explained(given, "doubts", "2026-01", office="M1")
+    assert {(one.kind, one.noted_on) for one in found} == {
+        (kind, date(2026, 2, 4)) for kind in ("reports agree", "the whole month")
+    }
 
 
 def compared(given: DuckDBPyConnection, first: str, last: str = "", **asked: str) -> list[tuple[object, ...]]:
@@ -240,8 +243,7 @@ def test_a_month_that_is_over_has_no_same_days() -> None:
     assert explained(given, "same_days", "2025-01", office="M1") == []
 
 
-@pytest.fixture(scope="module")
-def differing() -> DuckDBPyConnection:
+def given_a_difference() -> DuckDBPyConnection:
     """M1 and M2 in two months, of which M1 differs in February from the user report and the sales list."""
     given = warehouse()
     for of_month in ("2026-01", "2026-02"):
@@ -261,6 +263,12 @@ def differing() -> DuckDBPyConnection:
     )
     explained(given, "doubts", "2026-01")
     return given
+
+
+@pytest.fixture(scope="module")
+def differing() -> DuckDBPyConnection:
+    """The same, for tests that change nothing of it."""
+    return given_a_difference()
 
 
 @pytest.mark.parametrize(
@@ -438,6 +446,36 @@ def test_a_sale_counts_by_the_shares_of_whom_is_asked_for_and_names_all_its_agen
     asked = ({"user": "U1"}, {"office": "M1"})
     found = [explained_again(given, "sales", "2026-01", **whose) for whose in asked]
     assert [(one.commission, one.homes, one.agents) for [one] in found] == [
-        (15, Decimal("0.15"), "U1, U2"),
-        (100, 1, "U1, U2"),
+        (15, Decimal("0.15"), "U2 85 %, U1 15 %"),
+        (100, 1, "U2 85 %, U1 15 %"),
     ]
+
+
+def test_sales_of_the_year_before_and_what_is_in_no_listed_sale_are_beside_those_of_the_number() -> None:
+    given = warehouse()
+    agent = {"id": "U1", "primary_office_customer_id": "M1", "commission_value": 70,
+             "commission_percentage_of_total": 100}  # fmt: skip
+    for of_month, amount in (("2025-01", 70), ("2026-01", 100)):
+        loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, amount)])
+        sold(given, "M1", of_month, "M1", of_month, agents=[agent])
+    found = explained(given, "sales", "2026-01", office="M1")
+    assert [(one.period, one.home, one.commission) for one in found] == [
+        ("2026-01", "2026-01", 70),
+        ("2026-01", "in no listed sale", 30),
+        ("2025-01", "2025-01", 70),
+    ]
+
+
+def test_reports_that_agree_are_named_and_months_of_a_doubt_are_not_spanned_over_others() -> None:
+    given = given_a_difference()
+    found = explained(given, "doubts", "2026-01", office="M1")
+    assert [(one.kind, one.message) for one in found] == [
+        ("reports agree", "sales list, shares of agents, user report"),
+        ("the whole month", None),
+    ]
+    given.execute("UPDATE meta.months SET month = '2026-04-01' WHERE month = '2026-02-01'")
+    given.execute("UPDATE bi.commission_office SET _month = '2026-04-01' WHERE _month = '2026-02-01'")
+    whole = [one for one in explained(given, "doubts", "2026-01", "2026-04", office="M1") if not one.is_doubt]
+    assert [one.first_month for one in whole if one.kind == "the whole month"] == [
+        month("2026-01"), month("2026-04"),
+    ]  # fmt: skip

@@ -229,6 +229,40 @@ def test_what_offices_miss_of_one_another_is_of_the_sale_they_share(
     assert found.fetchall() == [("M1", kind, "E2", changed[0]), ("M2", kind, "E2", changed[1])]
 
 
+def test_a_sale_gone_that_offices_shared_is_theirs_where_their_changes_come_to_the_whole_of_it() -> None:
+    given = warehouse()
+    two_offices(given, FIRST, (135, 70), 70, 30, sale=100)
+    for office, amount in (("M1", 65), ("M2", 40)):
+        row = earned({"office_customer_id": office}, amount)
+        loaded(given, "commission_office", office, "2026-01", [row], at_utc=CHANGED)
+    build(given, "month_change_reasons")
+    assert reasons(given) == [("open", None, amount, "sales, commission_user") for amount in (-70, -30)]
+    sales_read(given, "2026-01", {"E1": 65}, CHANGED + WEEK)
+    build(given, "month_change_reasons")
+    assert reasons(given) == [("sale gone", "E2", amount, None) for amount in (-70, -30)]
+
+
+def test_of_two_sales_that_would_each_do_alone_none_is_stated(given: Given) -> None:
+    read(given, FIRST + DAY, office=170, sales={"E1": 60, "E2": 40, "E3": 60})
+    read(given, CHANGED, office=110)
+    read(given, CHANGED + DAY, sales={"E2": 40})
+    assert reasons(given)[-1] == ("open", None, -60, "commission_user")
+
+
+def test_what_one_office_lost_and_another_got_is_not_said_to_be_nobody_s() -> None:
+    given = warehouse()
+    for at_utc, amounts in ((FIRST, (100, 0)), (CHANGED, (0, 100))):
+        offices = [
+            earned({"office_customer_id": office}, amount)
+            for office, amount in zip(("M1", "M2"), amounts, strict=True)
+        ]
+        loaded(given, "commission_office", "G1", "2026-01", offices, at_utc=at_utc)
+        loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 100)], at_utc=at_utc)
+        held(given, "sales", "G1", ["2026-01"], at_utc=at_utc)
+        build(given, "month_change_reasons")
+    assert reasons(given) == [("open", None, amount, None) for amount in (-100, 100)]
+
+
 def test_a_month_that_changed_has_a_row_for_each_measure_that_did(given: Given) -> None:
     row = earned({"office_customer_id": "M1"}, 50, parts=0.5, price=1000)
     loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=CHANGED)

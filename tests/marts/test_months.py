@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 
 from duckdb import DuckDBPyConnection
@@ -183,7 +184,7 @@ def test_a_user_without_a_commission_report_has_unknown_commission() -> None:
     assert built(given, f"SELECT {amounts} FROM marts.user_month") == [(None, Decimal(100), 0)]
 
 
-def test_a_user_is_active_from_the_first_month_with_a_trace_to_the_last() -> None:
+def test_a_user_is_active_in_the_months_with_a_trace_whatever_comes_later() -> None:
     given = warehouse()
     for month, users in {
         "01": [earned(U1, 0, parts=0)],
@@ -199,29 +200,33 @@ def test_a_user_is_active_from_the_first_month_with_a_trace_to_the_last() -> Non
         "FROM marts.user_month",
     )
     assert found == [
-        (1, False, 2, 4), (2, True, 2, 4), (3, True, 2, 4), (4, True, 2, 4), (5, False, 2, 4)
+        (1, False, 2, 4), (2, True, 2, 4), (3, False, 2, 4), (4, True, 2, 4), (5, False, 2, 4)
     ]  # fmt: skip
 
 
-def test_a_month_that_is_not_over_makes_nobody_inactive_who_was_active_the_month_before() -> None:
+def test_an_office_without_a_trace_in_three_whole_months_has_closed_and_is_compared_and_ranked_no_more() -> (
+    None
+):
     given = warehouse()
-    user_report(given, "M1", "2026-01", [earned(U1, 7), earned({"user_id": "U2"}, 7)])
-    user_report(given, "M1", "2026-02", [earned(U1, 7)])
-    loaded(given, "commission_user", "M1", "2026-03", [], is_open=True)
-    query = "SELECT user_id, is_active FROM marts.user_month WHERE month = '2026-03-01'"
-    assert built(given, query) == [("U1", True), ("U2", False)]
-
-
-def test_who_has_left_the_directory_is_not_active_in_a_month_that_is_not_over() -> None:
-    given = warehouse()
-    user_report(given, "M1", "2026-02", [earned(U1, 7), earned({"user_id": "U2"}, 7)])
-    loaded(given, "commission_user", "M1", "2026-03", [], is_open=True)
-    for user, until in (("U1", "TIMESTAMP '2026-03-05'"), ("U2", "NULL")):
-        given.execute(
-            f"INSERT INTO bi.users_history (_customer, id, valid_to_utc) VALUES ('M1', '{user}', {until})"
-        )
-    query = "SELECT user_id, is_active FROM marts.user_month WHERE month = '2026-03-01'"
-    assert built(given, query) == [("U1", False), ("U2", True)]
+    for month, amount in (("2025-03", 9), ("2026-01", 7), ("2026-02", 0), ("2026-03", 0), ("2026-04", 0)):
+        for office, found in (("M1", earned(M1, amount, parts=int(amount > 0))), ("M2", earned(M2, 5))):
+            loaded(given, "commission_office", office, month, [found])
+            user_report(given, office, month, [])
+    closed = (
+        "SELECT DISTINCT office_id, strftime(closed_after_month, '%Y-%m') FROM marts.office_month ORDER BY 1"
+    )
+    assert built(given, closed) == [("M1", "2026-01"), ("M2", None)]
+    changes = "FROM marts.year_over_year WHERE month = '2026-03-01' ORDER BY office_id"
+    assert built(given, f"SELECT is_closed, commission_change {changes}") == [(True, None), (False, 0)]
+    ranked = "SELECT strftime(max(month), '%m') FROM marts.office_leaderboard_year WHERE office_id = 'M1'"
+    assert built(given, f"{ranked} AND year(month) = 2026") == [("01",)]
+    driven = "SELECT max(month) FROM marts.commission_drivers WHERE member_id"
+    assert built(given, f"{driven} = 'M1' UNION ALL {driven} = 'M2'") == [
+        (date(2026, 1, 1),),
+        (date(2026, 4, 1),),
+    ]
+    given.execute("DELETE FROM meta.months WHERE month = '2026-03-01' AND report = 'commission_user'")
+    assert built(given, closed) == [("M1", None), ("M2", None)]
 
 
 def test_a_late_step_of_a_commission_is_no_work_where_a_user_report_tells_who_worked() -> None:

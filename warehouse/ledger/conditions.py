@@ -38,6 +38,7 @@ class Kind(StrEnum):
     ASSUMPTION = "assumption"
     OVERLAP = "overlap"
     NOT_REFRESHED = "not refreshed"
+    BUDGET_UNCONFIRMED = "budget unconfirmed"
     SHARD_MISSING = "shard missing"
     SHARD_LATE = "shard late"
     # a process

@@ -71,6 +71,8 @@ LEFT JOIN meta.columns AS columns
 WHERE found.schema_name IN ('bi', 'marts', 'meta')
 ORDER BY found.schema_name, found.table_name, found.place
 """
+DECLARED = "tax basis as declared in marts.tax_basis"
+"""What the meaning of a commission says, where the file says how it is declared."""
 MOST_COMMENTED = 200
 """Of a table with more columns only meta.dictionary says which are not documented: each comment costs DuckDB
 a copy of all its columns, so a thousand take gigabytes."""
@@ -90,6 +92,14 @@ _SCHEMA = "INSERT INTO meta.dictionary (schema_name, kind, description) VALUES (
 def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
     """Write the meaning of every mart and column into the file, and gather everything in meta.dictionary."""
     words = meanings(connection, built)
+    if "marts.tax_basis" in words:
+        [(basis,)] = connection.execute("SELECT commission_basis FROM marts.tax_basis").fetchall()
+        words = {
+            table: {
+                column: meaning.replace(DECLARED, f"{DECLARED}: {basis}") for column, meaning in said.items()
+            }
+            for table, said in words.items()
+        }
     comments = []
     for query in built:
         if query.schema != "staging":

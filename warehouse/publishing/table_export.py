@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
 import duckdb
@@ -73,6 +74,15 @@ class PublishedTable:
         return f"SELECT * REPLACE ({', '.join(casts)}) FROM {self.source}" if casts else f"FROM {self.source}"
 
 
+@dataclass(frozen=True)
+class TaxBasis:
+    """The row of marts.tax_basis."""
+
+    commission_vat: str = "unknown"
+    vat_rate: Decimal | None = None
+    commission_basis: str = "not declared whether with VAT"
+
+
 _COLUMNS = """
 SELECT columns.schema_name, columns.table_name, coalesce(tables.comment, views.comment, ''),
        list({'name': columns.column_name, 'type': columns.data_type, 'meaning': coalesce(columns.comment, '')}
@@ -87,6 +97,7 @@ GROUP BY ALL
 ORDER BY columns.schema_name DESC, columns.table_name
 """
 _PUBLISHED_ON = "SELECT max(at_utc)::DATE FROM meta.publications WHERE status = 'published'"
+_BASIS = "SELECT commission_vat, vat_rate, commission_basis FROM marts.tax_basis"
 _KEYS = "SELECT schema_name || '.' || table_name, columns FROM meta.keys WHERE kind = 'grain'"
 
 
@@ -132,6 +143,14 @@ class TableExport:
         except duckdb.CatalogException:
             return None
         return found  # type: ignore[no-any-return]
+
+    def tax_basis(self) -> TaxBasis:
+        """The tax basis of commissions; not declared in a file of before."""
+        try:
+            [found] = self.connection.execute(_BASIS).fetchall()
+        except duckdb.CatalogException:
+            return TaxBasis()
+        return TaxBasis(*found)
 
     def write_parquet(self, table: PublishedTable, path: Path) -> None:
         """All rows of a table, typed; what the table and its columns mean is in the file's metadata."""

@@ -26,13 +26,13 @@ NO_CURRENCY = dict.fromkeys((*FOREIGN, "currencyCode", "currencyExchangeRate"))
 
 def pages(stage: Stage, number: int, customer: str, first: date) -> list[bytes]:
     """The answer to the window of this number; of a paged report, one body for each page."""
+    return [_stamped(body, stage, customer, first) for body in _bodies(stage, number % VARIANTS)]
+
+
+def _stamped(body: bytes, stage: Stage, customer: str, first: date) -> bytes:
     stamps = {CUSTOMER: customer, YEAR: str(first.year)}
     for later in range(stage.kind.months_of_window):
         stamps[MONTHS[later]] = str(Month.of(first).plus(later))
-    return [_stamped(body, stamps) for body in _bodies(stage, number % VARIANTS)]
-
-
-def _stamped(body: bytes, stamps: Mapping[str, str]) -> bytes:
     for mark, text in stamps.items():
         body = body.replace(mark.encode(), text.encode())
     return body

@@ -10,20 +10,21 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Mapping
+from datetime import date, timedelta
 from urllib.parse import parse_qs, urlsplit
 
 from tests.tools.bench.contents import EMPTY_PAGE, pages
 from tests.tools.bench.stages import OPTIONS, Stage
 
 END = b"\r\n\r\n"
-Answers = Mapping[tuple[str, str, str], bytes]
+Answers = Mapping[tuple[str, date, str], bytes]
 """By customer, first day and page."""
 
 
 def answers(stage: Stage) -> Answers:
     """The whole answer, headers and all, to every request of a stage."""
     return {
-        (customer, first.isoformat(), str(page) if stage.kind.is_paged else ""): _answer(body)
+        (customer, first, str(page) if stage.kind.is_paged else ""): _answer(body)
         for number, (customer, first, _) in enumerate(stage.windows())
         for page, body in enumerate(pages(stage, number, customer, first))
     }
@@ -39,6 +40,8 @@ class Connection(asyncio.Protocol):
 
     def __init__(self, path: str, ready: Answers, latency: float) -> None:
         self._path, self._ready, self._latency = path, ready, latency
+        self._customers = {customer for customer, _, _ in ready}
+        self._first_days = {first for _, first, _ in ready}
         self._received = b""
         self._transport: asyncio.Transport | None = None
 
@@ -54,13 +57,23 @@ class Connection(asyncio.Protocol):
     def _found(self, request: bytes) -> bytes:
         target = urlsplit(request.split(b" ", 2)[1].decode())
         query = parse_qs(target.query)
-        first, page = query.get("dateFrom", [""])[0][:10], query.get("pageIndex", [""])[0]
-        ready = self._ready.get((query.get("customerId", [""])[0], first, page))
-        if target.path != self._path or (ready is None and not page):
+        customer = query.get("customerId", [""])[0]
+        if target.path != self._path or customer not in self._customers:
             return _answer(b"[]", "404 Not Found")
+        page = query.get("pageIndex", [""])[0]
+        empty = _answer(EMPTY_PAGE if page else b"[]")
         if query.get("activeStatusTipLead") == ["Removed"]:  # there are none, so that rows are asked for once
-            return _answer(EMPTY_PAGE)
-        return ready or _answer(EMPTY_PAGE)
+            return empty
+        first = self._first_day(*(date.fromisoformat(query[name][0][:10]) for name in ("dateFrom", "dateTo")))
+        return self._ready.get((customer, first, page), empty) if first else empty
+
+    def _first_day(self, since: date, until: date) -> date | None:
+        """The first day of the window that is asked for, perhaps in parts and with a day more on both sides.
+
+        All of it is in the part that has its second day.
+        """
+        second = timedelta(days=1)
+        return next((first for first in self._first_days if since <= first + second <= until), None)
 
     def _send(self, answer: bytes) -> None:
         if self._transport is not None and not self._transport.is_closing():

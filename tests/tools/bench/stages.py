@@ -18,7 +18,7 @@ class Kind:
 
     report: str
     path: str
-    months_of_window: int = 2
+    months_of_window: int = 3
     rows_of_item: int = 1
     is_paged: bool = False
 

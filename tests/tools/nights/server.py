@@ -59,6 +59,7 @@ class Server:
             **({"REPORTS": self.reports} if self.reports else {}),
         }
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("BROKERBI_")}
+        inherited.pop("PYTHONDONTWRITEBYTECODE", None)  # a server keeps what it compiled
         dagster = {
             "DAGSTER_HOME": str(self.directory / "dagster"),
             "DAGSTER_CODE_SOCKET": str(self.directory / "code"),

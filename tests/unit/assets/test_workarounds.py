@@ -5,6 +5,7 @@
 | `plan_what_is_left` in `run_results.py` | planned in one event |
 | an event for each partition, then a failure, in `reports.py` | for some partitions of a range |
 | `wipe_asset_cached_status` in `reports.py` and `publish.py` | `test_publish.py`: lost count of |
+| `event_files_open` in `run_results.py` | are closed after each event |
 | `report_dep` in `marts.py` | staleness is worked out |
 | `backfills.py` | `test_backfills.py`: no neighbours |
 | events of marts that a run skips, in `publish.py` | `test_publish.py`: skips its marts |
@@ -12,6 +13,7 @@
 """
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from dagster._core.definitions.temporal_context import TemporalContext
 from dagster._core.storage import tags
 
 from assets import backfills, reports, trouble, under_way
+from assets.run_results import EVENTS_OF_ALL_RUNS, event_files_open
 from tests.unit.assets.harness import range_tags
 
 MONTHS = dg.StaticPartitionsDefinition(["1", "2", "3"])
@@ -48,6 +51,21 @@ def test_partitions_that_are_planned_in_one_event_are_not_called_failed(
             found[together] = [state and state.value for state in (states or {}).values()]
             instance.wipe_assets([fails.key])
     assert found == {"0": ["MATERIALIZED", "FAILED", "FAILED"], "1": ["MATERIALIZED", None, None]}
+
+
+def test_the_files_of_sqlite_are_closed_after_each_event_unless_they_are_kept_open(tmp_path: Path) -> None:
+    logs: list[list[str]] = []
+
+    @dg.asset
+    def of_two_events(context: dg.AssetExecutionContext) -> None:
+        for keeping in (nullcontext(), event_files_open(context)):
+            with keeping:
+                context.log_event(dg.AssetMaterialization("another"))
+                logs.append(sorted(path.stem for path in tmp_path.rglob("history/runs/*.db-wal")))
+
+    with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
+        run = dg.materialize([of_two_events], instance=instance)
+    assert logs == [[], sorted([run.run_id, EVENTS_OF_ALL_RUNS])]
 
 
 def test_staleness_is_worked_out_over_every_partition_unless_a_dependency_names_none(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from pipelines.cli.number_around import print_around, print_rows
-from pipelines.diagnosis.around import Around, Basis, Change
+from pipelines.diagnosis.around import Around, Basis, Change, Sale
 from pipelines.diagnosis.explain import Explanation
 from warehouse.marts.lineage import Trace, TracedNumber
 
@@ -67,3 +67,24 @@ def test_the_basis_is_named_with_the_value_that_is_printed_without_vat(
     said = capsys.readouterr().out
     assert "the basis        with VAT\n" in said
     assert "without that VAT of 25 % it is 200\n" in said
+
+
+def test_more_sales_than_are_shown_are_one_row_before_what_is_in_none(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sales = [Sale("2026-09", f"Home {place}", commission=Decimal(10), id=f"E{place}") for place in range(14)]
+    rest = Sale("2026-09", "in no listed sale", commission=Decimal(3))
+    print_around(explanation("tip_count", Around(sales=[*sales, rest])), None)
+    assert [one.split() for one in capsys.readouterr().out.splitlines()[-3:]] == [
+        "2026-09 Home 11 10 E11".split(),
+        "2026-09 2 others 20 -".split(),
+        "2026-09 in no listed sale 3 -".split(),
+    ]
+
+
+def test_more_changes_than_are_shown_are_one_row(capsys: pytest.CaptureFixture[str]) -> None:
+    print_around(explanation("commission", Around(changes=[TOTAL] * 32)), None)
+    assert (
+        capsys.readouterr().out.splitlines()[-1].split()
+        == "2026-11-09 2026-09 others 2 others - - -1 999 -".split()
+    )

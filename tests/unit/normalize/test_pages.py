@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.normalize.pages import ids_of, is_empty, row_count, rows_hash, stated_total
+from pipelines.normalize.pages import ids_of, is_empty, row_count, rows_found, rows_hash, stated_total
 from tests.unit.normalize.answers import document, lead
 
 LEADS = REPORTS["tips_and_leads"]
@@ -37,7 +37,10 @@ def test_ids_are_listed_table_by_table_in_the_order_of_the_rows() -> None:
     page = document(
         {"rows": {"incomingLeads": [lead("L2"), lead(None), lead("L1")], "tips": [{"tip": {"id": 7}}]}}
     )
-    assert ids_of(LEADS, page) == {"incoming_leads": [("L2",), (None,), ("L1",)], "tips": [("7",)]}
+    assert ids_of(rows_found(LEADS, page)) == {
+        "incoming_leads": [("L2",), (None,), ("L1",)],
+        "tips": [("7",)],
+    }
 
 
 @pytest.mark.parametrize(
@@ -52,7 +55,7 @@ def test_ids_are_listed_table_by_table_in_the_order_of_the_rows() -> None:
     ],
 )
 def test_rows_are_counted_wherever_they_are(answer: Any, count: int) -> None:
-    assert row_count(LEADS, document(answer)) == count
+    assert row_count(rows_found(LEADS, document(answer))) == count
 
 
 @pytest.mark.parametrize(
@@ -68,12 +71,13 @@ def test_rows_are_counted_wherever_they_are(answer: Any, count: int) -> None:
     ],
 )
 def test_a_page_is_empty_when_it_holds_no_row_and_nothing_unknown(answer: Any, is_empty_page: bool) -> None:
-    assert is_empty(LEADS, document(answer)) is is_empty_page
+    page = document(answer)
+    assert is_empty(LEADS, page, rows_found(LEADS, page)) is is_empty_page
 
 
 def test_rows_are_the_same_whatever_the_envelope_says_of_their_page() -> None:
     first, again, other = (
-        rows_hash(LEADS, document({"index": index, "tips": [{"createdAt": day}]}))
+        rows_hash(rows_found(LEADS, document({"index": index, "tips": [{"createdAt": day}]})))
         for index, day in ((0, "2026-01-01"), (1, "2026-01-01"), (2, "2026-01-02"))
     )
     assert (first == again, first == other) == (True, False)

@@ -103,19 +103,43 @@ def test_a_workbook_has_numbers_days_and_no_formula(here: Path) -> None:
 def test_a_workbook_says_what_its_sheets_and_columns_mean_and_when_it_was_published(here: Path) -> None:
     book = workbook(here, tables=["sums"])
     assert book.sheetnames == ["Cover", "sums", "Meanings"]
-    assert [row[0] for row in book["Cover"].iter_rows(values_only=True)] == [
-        "Published on 2026-11-21",
-        "sums",
+    assert [row[:2] for row in book["Cover"].iter_rows(values_only=True)] == [
+        ("Published on", "2026-11-21"),
+        ("Commission", "not declared whether with VAT"),
+        ("Compared with budgets", "commission may have VAT in it, the budget has none"),
+        (None, None),
+        ("Sheet", "What it says"),
+        ("sums", None),
     ]
-    assert ("sums", "commission", MEANING) in book["Meanings"].iter_rows(values_only=True)
+    assert ("sums", "commission", "commission", MEANING) in book["Meanings"].iter_rows(values_only=True)
 
 
-def test_a_workbook_has_a_dozen_marts_without_columns_of_ours(here: Path) -> None:
+def test_a_workbook_speaks_to_a_controller_in_the_language_of_the_settings(here: Path) -> None:
     with duckdb.connect(here / "warehouse.duckdb") as connection:
-        connection.execute("CREATE TABLE marts.chain_month AS SELECT 1.5 AS commission, 'L1' AS _load_id")
-    book = workbook(here)
-    assert book.sheetnames == ["Cover", "Chain", "Meanings"]
-    assert list(book["Chain"].iter_rows(values_only=True)) == [("commission",), (1.5,)]
+        connection.execute("""
+            CREATE TABLE marts.headcount_month AS SELECT
+                DATE '2026-10-01' AS month, 'office' AS level, 'Kalmar' AS member_name,
+                7 AS left_count, 'L1' AS _load_id;
+            CREATE TABLE marts.region_month AS SELECT DATE '2026-10-01' AS month, NULL AS region;
+            CREATE TABLE marts.tax_basis AS SELECT
+                'included' AS commission_vat, 0.25::DECIMAL(18, 8) AS vat_rate, 'with VAT' AS commission_basis
+        """)
+    book = workbook(here, language="sv")
+    assert book.sheetnames == ["Försättsblad", "Bemanning", "Förklaringar"]
+    assert [cell.value for cell in book["Försättsblad"]["B"][:3]] == [
+        "2026-11-21", "med 25 % moms", "båda utan moms: 25 % är avdragen från provisionen",
+    ]  # fmt: skip
+    assert list(book["Bemanning"].iter_rows(values_only=True)) == [
+        ("Månad", "Nivå", "Avser", "Slutat"),
+        (datetime(2026, 10, 1), "kontor", "Kalmar", 7),
+    ]
+
+
+def test_the_manifest_names_the_tax_basis_and_what_columns_mean(here: Path) -> None:
+    exported(here, "csv", tables=["sums"])
+    said = json.loads((here / "export/latest/manifest.json").read_text("utf-8"))
+    assert said["commission_basis"] == "not declared whether with VAT"
+    assert said["tables"]["marts.sums"]["meanings"]["commission"] == MEANING
 
 
 def test_deprecated_tables_are_exported_by_name_alone(here: Path) -> None:

@@ -1,0 +1,1 @@
+SELECT commission_basis FROM marts.tax_basis

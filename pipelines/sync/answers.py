@@ -1,0 +1,142 @@
+"""The rows of a window's answers, from the service or from landing, and what of an answer is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+from pipelines.catalogue.model import Report
+from pipelines.connect.errors import TooManyObjects
+from pipelines.months import Month
+from pipelines.normalize.document import Document, InvalidJson, parse_exactly, read_document, to_json
+from pipelines.normalize.envelopes import simplified
+from pipelines.normalize.normalize import normalize
+from pipelines.normalize.tables import Normalized
+
+if TYPE_CHECKING:
+    from warehouse.handed_over import TableLike
+    from warehouse.ledger.window_result import WindowResult
+    from warehouse.load.landing import Landing
+
+MOST_OBJECTS = 1_000_000
+"""Objects and lists of one answer, its rows and all that is nested in them; an empty one takes 60 bytes."""
+
+
+class UnreadableRows(Exception):
+    """An answer that is JSON, but that no rows could be made of."""
+
+
+def check_size(body: bytes) -> None:
+    """Raise TooManyObjects for a body whose values would take far more memory than others of its size."""
+    count = body.count(b"{") + body.count(b"[")
+    if count > MOST_OBJECTS:
+        raise TooManyObjects(f"holds {count} objects and lists, more than {MOST_OBJECTS}")
+
+
+def stored_body(body: bytes, never_landed: Collection[str]) -> bytes:
+    """A body without the fields that must not even be stored; nothing of one that is not JSON."""
+    if not never_landed:
+        return body
+
+    def is_left_out(key: str) -> bool:
+        return any(name in simplified(key) for name in never_landed)
+
+    def kept(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: kept(one) for key, one in value.items() if not is_left_out(key)}
+        return [kept(one) for one in value] if isinstance(value, list) else value
+
+    try:
+        return to_json(kept(parse_exactly(body, numbers_as_written=True))).encode()
+    except (InvalidJson, RecursionError):
+        return b""
+
+
+def normalize_answers(
+    report: Report,
+    documents: Sequence[Document],
+    months: Sequence[date],
+    timezone: str,
+    asked: Sequence[str | None],
+    chosen: Sequence[str | None],
+    *,
+    holds_no_sums: bool = False,
+) -> Normalized:
+    """Rows of one window's answers; raises UnreadableRows with a sentence instead of a library's error."""
+    try:
+        normalized = normalize(
+            report,
+            documents,
+            months=[Month.of(day) for day in months],
+            timezone=timezone,
+            asked=asked,
+            chosen=chosen,
+            holds_no_sums=holds_no_sums,
+        )
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise UnreadableRows(
+            f"no rows could be made of the answer ({type(error).__name__}: {error}); it is kept in landing, "
+            "and `brokerbi replay` loads it once the cause is mended"
+        ) from error
+    if not normalized.recognised:
+        raise UnreadableRows(
+            f"the answer is JSON, but not this report ({'; '.join(normalized.notes)}); it is kept "
+            "in landing and what was held stays; if the service has truly changed, adapt the report's block"
+        )
+    return normalized
+
+
+def read_landed_tables(landing: Landing, result: WindowResult, report: Report, timezone: str) -> WindowResult:
+    """The record of a fetched window with its rows, from the answers of its landing file that counted.
+
+    Raises what reading a damaged or missing file raises, and UnreadableRows.
+    """
+    documents: list[Document] = []
+    asked: list[str | None] = []
+    chosen: list[str | None] = []
+    for meta, body in landing.read_used(result.landing, result.sha256):
+        documents.append(read_document(body))
+        asked.append(meta.get("asked"))
+        chosen.append(
+            meta.get("query", {}).get(report.endpoint.choices.parameter) if report.endpoint.choices else None
+        )
+    is_spread = report.month_of_row == "year and month within"
+    holds_no_sums = is_spread and landing.landed(result.landing).trailer.get("holds_no_sums", False)
+    normalized = normalize_answers(
+        report, documents, result.months, timezone, asked, chosen, holds_no_sums=holds_no_sums
+    )
+    return with_rows(result, normalized, timezone)
+
+
+def with_rows(result: WindowResult, normalized: Normalized, timezone: str) -> WindowResult:
+    """The record of a fetched window with its rows."""
+    return replace(
+        result,
+        tables=normalized.tables,
+        rejected=normalized.rejected,
+        open_months=open_months(result.months, result.window_end, result.fetched, timezone),
+    )
+
+
+def open_months(
+    months: Sequence[date], window_end: date | None, fetched_at_utc: datetime, timezone: str
+) -> frozenset[date]:
+    """The months of a window that were not over when it was asked, or that it does not reach the end of."""
+    asked_on = fetched_at_utc.astimezone(ZoneInfo(timezone)).date()
+    reached = min(window_end, asked_on - timedelta(days=1)) if window_end else asked_on
+    return frozenset(day for day in months if Month.of(day).last_day > reached)
+
+
+def rows_by_month(tables: Sequence[TableLike], months: Sequence[date]) -> dict[date | None, int]:
+    """How many rows each month of a window turned out to have, over all tables; none without months."""
+    counts: dict[date | None, int] = dict.fromkeys(months or (None,), 0)
+    for table in tables:
+        for day, number in table.frame["_month"].value_counts().iter_rows():
+            if day is not None or not months:
+                counts[day] = counts.get(day, 0) + number
+    return counts

@@ -1,0 +1,39 @@
+"""The workbook fits the marts: every sheet finds its columns, and every column has words."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from pipelines.upkeep.workbook import words
+from tests.marts.given import built, warehouse
+from warehouse.store.meta_schema import write_declared
+
+
+@pytest.mark.parametrize("sheet", words()["sheets"], ids=lambda sheet: sheet["names"]["en"])
+def test_a_sheet_finds_its_columns_and_their_words(sheet: dict[str, str]) -> None:
+    columns = sheet["columns"].split()
+    where = f"WHERE {sheet['where']}" if "where" in sheet else ""
+    assert (
+        built(
+            warehouse(),
+            f"SELECT {', '.join(columns)} FROM {sheet['table']} {where} ORDER BY {sheet['order']}",
+        )
+        == []
+    )
+    assert set(columns) <= set(words()["columns"])
+
+
+@pytest.mark.parametrize(
+    ("declared", "rate", "basis"),
+    [
+        ("included", Decimal("0.25"), "with VAT of 25 %"),
+        ("excluded", None, "without VAT"),
+        ("unknown", None, "not declared whether with VAT"),
+    ],
+)
+def test_the_tax_basis_is_in_words(declared: str, rate: Decimal | None, basis: str) -> None:
+    given = warehouse()
+    write_declared(given, "tax_basis", declared, rate)
+    assert built(given, "SELECT commission_basis FROM marts.tax_basis") == [(basis,)]
