@@ -11,7 +11,7 @@ from assets.marts import FILE, read_sql_files
 from assets.notify import channels
 from assets.old_runs import old_runs_sensor
 from assets.partitions import customers_in_order
-from assets.project import Project
+from assets.project import SHARD, Project
 from assets.publish import PUBLISH, published_file, publishing_sensor
 from assets.report_checks import checks_of_reports
 from assets.reports import (
@@ -43,15 +43,16 @@ def defs() -> dg.Definitions:
 def build_definitions(project: Project) -> dg.Definitions:
     """Everything Dagster is to know of a project."""
     customers = customers_in_order(project.settings, project.customers_with_data())
-    all_reports = dg.AssetSelection.assets(*(report.name for report in project.reports))
-    with_months = dg.AssetSelection.assets(*(report.name for report in project.monthly_reports))
+    all_reports = dg.AssetSelection.assets(*(project.key(report.name) for report in project.reports))
+    with_months = dg.AssetSelection.assets(*(project.key(report.name) for report in project.monthly_reports))
     checks = dg.AssetSelection.all_asset_checks()
-    with_file = dg.AssetSelection.assets(FILE).required_multi_asset_neighbors()
+    with_file = dg.AssetSelection.assets(project.key(FILE)).required_multi_asset_neighbors()
     files = read_sql_files()
+    tags = {SHARD: project.settings.shard} if project.settings.shard else None
     to_notify, by_id = channels(project.settings), project.reports_by_id
     return dg.Definitions(
         assets=[
-            service_spec(),
+            service_spec(project),
             reports_without_months(project, SNAPSHOT_REPORTS, project.snapshot_reports, files),
             monthly_reports(project, customers, files),
             *([reports_without_months(project, REPORTS_BY_ID, by_id, files)] if by_id else []),
@@ -62,14 +63,19 @@ def build_definitions(project: Project) -> dg.Definitions:
             dg.define_asset_job(
                 NIGHTLY,
                 selection=all_reports - checks,
+                tags=tags,
                 description="The night: everything that is due, of all customers.",
             ),
             dg.define_asset_job(
-                CATCH_UP, selection=with_months - checks, description="Older months that a customer lacks."
+                CATCH_UP,
+                selection=with_months - checks,
+                tags=tags,
+                description="Older months that a customer lacks.",
             ),
             dg.define_asset_job(
                 PUBLISH,
                 selection=with_file | checks,
+                tags=tags,
                 description="Builds the marts, runs the checks and publishes the file.",
             ),
         ],

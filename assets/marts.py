@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from assets.metadata import (
     markdown_table,
     read_previews,
 )
+from assets.project import Project
 from pipelines.catalogue.model import Report
 from warehouse.marts.checks import CheckResult
 from warehouse.marts.column_lineage import sources_of_columns
@@ -26,7 +27,7 @@ from warehouse.marts.queries import SQL, Query, queries
 from warehouse.store.database import Store
 
 MARTS = "marts"
-FILE = dg.AssetKey("warehouse_file")
+FILE = "warehouse_file"
 SEVERITIES = {"error": dg.AssetCheckSeverity.ERROR, "warning": dg.AssetCheckSeverity.WARN}
 
 SchemaAndName = tuple[str, str]
@@ -58,12 +59,12 @@ def read_sql_files(folder: Path = SQL) -> SqlFiles:
     return SqlFiles(**found)
 
 
-def mart_key(name: str) -> dg.AssetKey:
+def mart_key(project: Project, name: str) -> dg.AssetKey:
     """The asset key of a mart; prefixed, because a mart may have the name of a report."""
-    return dg.AssetKey([MARTS, name])
+    return project.key(MARTS, name)
 
 
-def report_dep(report: Report) -> dg.AssetDep:
+def report_dep(project: Project, report: Report) -> dg.AssetDep:
     """A report as what an unpartitioned asset is made of.
 
     It names no single partition of a report with months. Otherwise Dagster compares every partition of every
@@ -71,22 +72,22 @@ def report_dep(report: Report) -> dg.AssetDep:
     41 s for 24 marts of 17 reports at 69 partitions, and 0.1 s from 100 on, where it gives that up itself.
     """
     nothing = dg.SpecificPartitionsPartitionMapping([]) if report.has_months else None
-    return dg.AssetDep(dg.AssetKey(report.name), partition_mapping=nothing)
+    return dg.AssetDep(project.key(report.name), partition_mapping=nothing)
 
 
-def mart_specs(files: SqlFiles, reports: Sequence[Report]) -> list[dg.AssetSpec]:
+def mart_specs(project: Project, files: SqlFiles) -> list[dg.AssetSpec]:
     """Every mart as an asset downstream of the reports and marts that it reads."""
-    all_reports = [report_dep(report) for report in reports]
+    all_reports = [report_dep(project, report) for report in project.reports]
     deps = {
-        ("bi", f"{table.name}{ending}"): report_dep(report)
-        for report in reports
+        ("bi", f"{table.name}{ending}"): report_dep(project, report)
+        for report in project.reports
         for table in report.tables
         for ending in ("", "_history", "_as_of")
     }
-    deps |= {table: dg.AssetDep(mart_key(query.name)) for table, query in files.marts.items()}
+    deps |= {table: dg.AssetDep(mart_key(project, query.name)) for table, query in files.marts.items()}
     return [
         dg.AssetSpec(
-            key=mart_key(query.name),
+            key=mart_key(project, query.name),
             # What reads only the ledger is about all reports; without them a backfill would build it first.
             deps=_deps(deps[table] for table in files.sources(query) & deps.keys() - {(MARTS, query.name)})
             or all_reports,
@@ -119,7 +120,7 @@ def _deps(found: Iterable[dg.AssetDep]) -> list[dg.AssetDep]:
 
 
 def mart_results(
-    files: SqlFiles, reports: Sequence[Report], store: Store, built: Iterable[str]
+    project: Project, files: SqlFiles, store: Store, built: Iterable[str]
 ) -> Iterable[dg.MaterializeResult[Any]]:
     """A result for every mart that was built, in that order.
 
@@ -130,7 +131,7 @@ def mart_results(
     previews = read_previews(store, {one.table: (one.table, "true") for one in marts if not one.parameters})
     with store.reading() as connection:
         meanings = meanings_of_columns(connection, MARTS)
-        lineage = column_lineage(files, reports, sources_of_columns(connection, MARTS))
+        lineage = column_lineage(project, files, sources_of_columns(connection, MARTS))
     for mart in marts:
         metadata: dict[str, Any] = {}
         if preview := previews.get(mart.table):
@@ -138,11 +139,11 @@ def mart_results(
             metadata = {ROW_COUNT: preview.row_count, **preview.metadata(described)}
         if found := lineage.get(mart.name):
             metadata[COLUMN_LINEAGE] = dg.TableColumnLineage(found)
-        yield dg.MaterializeResult(asset_key=mart_key(mart.name), metadata=metadata)
+        yield dg.MaterializeResult(asset_key=mart_key(project, mart.name), metadata=metadata)
 
 
 def column_lineage(
-    files: SqlFiles, reports: Sequence[Report], rows: Iterable[tuple[str, ...]]
+    project: Project, files: SqlFiles, rows: Iterable[tuple[str, ...]]
 ) -> dict[str, dict[str, list[dg.TableColumnDep]]]:
     """What each column of each mart comes from among assets; the tables of meta are none.
 
@@ -150,28 +151,28 @@ def column_lineage(
     declared: bi.users__phones is nested in bi.users.
     """
     marts = {mart.name for mart in files.marts.values()}
-    report_of = {table.name: report for report in reports for table in report.tables}
+    report_of = {table.name: report for report in project.reports for table in report.tables}
     found: dict[str, dict[str, list[dg.TableColumnDep]]] = {}
     for mart, column, from_schema, from_table, name in rows:
         table = from_table.removesuffix("_history")
         report = report_of.get(table.partition("__")[0]) if from_schema == "bi" else None
         if report:
             is_first = table == report.tables[0].name
-            dep = dg.TableColumnDep(dg.AssetKey(report.name), name if is_first else f"{from_table}.{name}")
+            dep = dg.TableColumnDep(project.key(report.name), name if is_first else f"{from_table}.{name}")
         elif from_schema == MARTS and from_table in marts:
-            dep = dg.TableColumnDep(mart_key(from_table), name)
+            dep = dg.TableColumnDep(mart_key(project, from_table), name)
         else:
             continue
         found.setdefault(mart, {}).setdefault(column, []).append(dep)
     return found
 
 
-def check_specs(files: SqlFiles) -> list[dg.AssetCheckSpec]:
+def check_specs(project: Project, files: SqlFiles) -> list[dg.AssetCheckSpec]:
     """Every check, on the mart it reads, or else on the published file."""
     return [
         dg.AssetCheckSpec(
             name=query.name,
-            asset=_checked_asset(files, query),
+            asset=_checked_asset(project, files, query),
             description=f"{query.question}\n\n{query.words}",
             metadata={"severity": query.severity},
             blocking=query.severity == "error",
@@ -180,7 +181,7 @@ def check_specs(files: SqlFiles) -> list[dg.AssetCheckSpec]:
     ]
 
 
-def check_result(files: SqlFiles, found: CheckResult) -> dg.AssetCheckResult:
+def check_result(project: Project, files: SqlFiles, found: CheckResult) -> dg.AssetCheckResult:
     """What a check found, with some of the offending rows."""
     metadata: dict[str, Any] = {"rows": found.rows}
     if found.sample:
@@ -189,13 +190,13 @@ def check_result(files: SqlFiles, found: CheckResult) -> dg.AssetCheckResult:
     return dg.AssetCheckResult(
         passed=found.passed,
         check_name=found.name,
-        asset_key=_checked_asset(files, files.checks["checks", found.name]),
+        asset_key=_checked_asset(project, files, files.checks["checks", found.name]),
         severity=SEVERITIES[found.severity],
         description=found.question if found.passed else found.sentence,
         metadata=metadata,
     )
 
 
-def _checked_asset(files: SqlFiles, query: Query) -> dg.AssetKey:
+def _checked_asset(project: Project, files: SqlFiles, query: Query) -> dg.AssetKey:
     marts = sorted(name for schema, name in query.reads if (schema, name) in files.marts)
-    return mart_key(marts[0]) if marts else FILE
+    return mart_key(project, marts[0]) if marts else project.key(FILE)

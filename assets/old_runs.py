@@ -32,7 +32,7 @@ def old_runs_sensor(project: Project) -> dg.SensorDefinition:
     def old_runs(context: dg.SensorEvaluationContext) -> dg.SkipReason:
         after = datetime.fromtimestamp(float(context.cursor or 0), UTC)
         before = project.run_context.clock.utc_now() - KEPT
-        looked_at = list(delete_old_runs(context.instance, after, before))
+        looked_at = list(delete_old_runs(project, context.instance, after, before))
         if looked_at:
             context.update_cursor(str(max(created.timestamp() for created, _ in looked_at)))
         return dg.SkipReason(f"{sum(gone for _, gone in looked_at)} of {len(looked_at)} old runs deleted.")
@@ -41,10 +41,10 @@ def old_runs_sensor(project: Project) -> dg.SensorDefinition:
 
 
 def delete_old_runs(
-    instance: dg.DagsterInstance, after: datetime, before: datetime
+    project: Project, instance: dg.DagsterInstance, after: datetime, before: datetime
 ) -> Iterator[tuple[datetime, bool]]:
     """Delete some runs created in this time, oldest first; when each was created, and whether it is gone."""
-    wanted = dg.RunsFilter(statuses=ENDED, created_after=after, created_before=before)
+    wanted = project.runs(statuses=ENDED, created_after=after, created_before=before)
     for record in instance.get_run_records(wanted, limit=MOST_AT_ONCE, ascending=True):
         run_id = record.dagster_run.run_id
         if gone := not _is_last_reader(instance, run_id):

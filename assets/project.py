@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
+
+import dagster as dg
 
 from pipelines.catalogue.model import Report
 from pipelines.clock import Clock
@@ -18,6 +21,10 @@ from warehouse.ledger.ledger import ledger_of
 from warehouse.store.database import Store
 
 RETRY_SECONDS = 300.0
+SHARD = "brokerbi/shard"
+"""Run tag: the shard of a run of a job, for limits of how many runs a shard may have at once."""
+REPOSITORY, REPOSITORY_NAME = ".dagster/repository", "__repository__"
+"""Dagster's own tag of where a run comes from; every run that was launched has it."""
 OPTIONAL_READ_SECONDS = 2.0
 """How long reading the ledger may wait for a writer when the definitions can do without it."""
 
@@ -34,6 +41,17 @@ class Project:
     run_context: RunContext = field(default_factory=RunContext)
     retry_seconds: float = RETRY_SECONDS
     publishes_after_fetching: bool = True
+
+    def key(self, *path: str) -> dg.AssetKey:
+        """The key of an asset; several shards share one Dagster, so a shard's begins with its name."""
+        shard = self.settings.shard
+        return dg.AssetKey([shard, *path] if shard else path)
+
+    def runs(self, *, tags: Mapping[str, str] | None = None, **wanted: Any) -> dg.RunsFilter:
+        """A filter of runs of this code location alone, which is named after its shard."""
+        shard = self.settings.shard
+        own = {REPOSITORY: f"{REPOSITORY_NAME}@{shard}"} if shard else {}
+        return dg.RunsFilter(tags={**own, **(tags or {})}, **wanted)
 
     @property
     def clock(self) -> Clock:

@@ -70,7 +70,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
     )
     def publishing(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.SkipReason:
         note_daemon(project.settings.data_dir)
-        jobs = [run.job_name for run in unfinished_runs(context.instance)]
+        jobs = [run.job_name for run in unfinished_runs(project, context.instance)]
         if PUBLISH in jobs:
             return dg.SkipReason("A publication is under way.")
         try:
@@ -83,7 +83,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
         if jobs and recently:
             return dg.SkipReason(f"{len(jobs)} runs are still fetching.")
         load = str(loaded.load_number)
-        of_load = dg.RunsFilter(job_name=PUBLISH, tags={LOAD: load})
+        of_load = project.runs(job_name=PUBLISH, tags={LOAD: load})
         tries = context.instance.get_run_records(of_load, limit=MOST_TRIES)
         if tries:
             since = project.run_context.clock.utc_now() - tries[0].update_timestamp
@@ -118,15 +118,15 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
 
     @dg.multi_asset(
         name="marts_and_file",
-        specs=[*mart_specs(files, project.reports), file_spec(project, files)],
-        check_specs=check_specs(files),
+        specs=[*mart_specs(project, files), file_spec(project, files)],
+        check_specs=check_specs(project, files),
         required_resource_keys={WAREHOUSE},
     )
     def publish(
         context: dg.AssetExecutionContext,
     ) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
         # Dagster may have lost partitions that were logged during a submission: let it count them anew.
-        context.instance.wipe_asset_cached_status([dg.AssetKey(one.name) for one in project.monthly_reports])
+        context.instance.wipe_asset_cached_status([project.key(one.name) for one in project.monthly_reports])
         try:
             finished = finish(project.settings, project.clock)
         except (MartError, WarehouseError) as error:
@@ -140,8 +140,8 @@ def _results(
     project: Project, files: SqlFiles, context: dg.AssetExecutionContext, finished: Finished
 ) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
     """Results of all marts, their checks and the file; raises dg.Failure when that was not published."""
-    yield from mart_results(files, project.reports, store_of(context), finished.marts)
-    yield from (check_result(files, one) for one in finished.checks)
+    yield from mart_results(project, files, store_of(context), finished.marts)
+    yield from (check_result(project, files, one) for one in finished.checks)
     yield _publication(project, context, finished)
 
 
@@ -157,7 +157,7 @@ def publish_after_fetching(
     """
     if not project.publishes_after_fetching or any(context.job_def.has_node_named(name) for name in later):
         return
-    if any(run.run_id != context.run.run_id for run in unfinished_runs(context.instance)):
+    if any(run.run_id != context.run.run_id for run in unfinished_runs(project, context.instance)):
         return
     try:
         if loaded_since_publication(store_of(context)) is None:
@@ -168,7 +168,7 @@ def publish_after_fetching(
         if not finished.publication.published:
             context.log.warning(f"The job `{PUBLISH}` follows and says why the file stays as it was.")
             return
-        of_reports = report_check_results(store_of(context), check_keys(project.reports))
+        of_reports = report_check_results(store_of(context), check_keys(project))
         results = [*_results(project, files, context, finished), *of_reports]
         with event_files_open(context):
             _log_results(context, results)
@@ -207,10 +207,10 @@ def _log_results(
 def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
     """The file that analysts open."""
     path = (project.settings.data_dir / "warehouse.duckdb").resolve()
-    reports = [report_dep(report) for report in project.reports]
+    reports = [report_dep(project, report) for report in project.reports]
     return dg.AssetSpec(
-        key=FILE,
-        deps=[*reports, *(mart_key(query.name) for query in files.marts.values())],
+        key=project.key(FILE),
+        deps=[*reports, *(mart_key(project, query.name) for query in files.marts.values())],
         description="The file analysts open, replaced as a whole: open it at any time, nobody is blocked.\n\n"
         f"    duckdb -readonly {path}\n\n"
         "When a check of severity error fails the file of before stays, and this asset says why.",
@@ -230,7 +230,9 @@ def _publication(
     planned, conditions = _state(project)
     metadata = {
         "missing": dg.MetadataValue.md(_conditions_table(conditions) or "Nothing is missing."),
-        **_state_metadata(planned, ledger_of(project.store), _rows_published_before(context.instance)),
+        **_state_metadata(
+            planned, ledger_of(project.store), _rows_published_before(project, context.instance)
+        ),
     }
     publication = finished.publication
     if not publication.published:
@@ -244,7 +246,8 @@ def _publication(
         context.log.warning(finished.ping)
     context.log.info(f"Published {publication.path}, {(publication.bytes or 0) / 1_000_000:,.1f} MB.")
     return dg.MaterializeResult(
-        asset_key=FILE, metadata={**_file_metadata(finished, project.settings.published_url), **metadata}
+        asset_key=project.key(FILE),
+        metadata={**_file_metadata(finished, project.settings.published_url), **metadata},
     )
 
 
@@ -349,9 +352,9 @@ def changes(before: Mapping[str, int], now: Mapping[str, int]) -> str:
     return markdown_table(headings, rows, right=headings[1:])
 
 
-def _rows_published_before(instance: dg.DagsterInstance) -> Mapping[str, int]:
+def _rows_published_before(project: Project, instance: dg.DagsterInstance) -> Mapping[str, int]:
     """The rows of every report when the file was last published; empty when that is unknown."""
-    event = instance.get_latest_materialization_event(FILE)
+    event = instance.get_latest_materialization_event(project.key(FILE))
     materialization = event.asset_materialization if event else None
     entry = materialization.metadata.get(ROWS_BY_REPORT) if materialization else None
     rows = entry.value if entry is not None else None

@@ -8,7 +8,6 @@ import dagster as dg
 from assets.metadata import markdown_table
 from assets.project import Project
 from assets.resources import WAREHOUSE, store_of
-from pipelines.catalogue.model import Report
 from pipelines.sync.causes import names
 from warehouse.errors import WarehouseError
 from warehouse.marts.checks import KEYS, SAMPLE_ROWS, offending_rows, report_checks
@@ -20,7 +19,7 @@ def checks_of_reports(project: Project) -> dg.AssetChecksDefinition:
     words = {one.name: f"{one.question}\n\n{one.words}" for one in report_checks()}
     specs = [
         dg.AssetCheckSpec(key.name, asset=key.asset_key, description=words[key.name])
-        for key in check_keys(project.reports)
+        for key in check_keys(project)
     ]
 
     @dg.multi_asset_check(
@@ -35,14 +34,14 @@ def checks_of_reports(project: Project) -> dg.AssetChecksDefinition:
     return check
 
 
-def check_keys(reports: Iterable[Report]) -> Iterator[dg.AssetCheckKey]:
+def check_keys(project: Project) -> Iterator[dg.AssetCheckKey]:
     """The key of every check of these reports; without a documented id none is checked for being unique."""
     checks = [one.name for one in report_checks()]
-    for report in reports:
+    for report in project.reports:
         has_ids = any(table.key for table in report.tables)
         for name in checks:
             if has_ids or name != KEYS:
-                yield dg.AssetCheckKey(dg.AssetKey(report.name), name)
+                yield dg.AssetCheckKey(project.key(report.name), name)
 
 
 def report_check_results(store: Store, keys: Iterable[dg.AssetCheckKey]) -> Iterator[dg.AssetCheckResult]:

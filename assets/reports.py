@@ -59,7 +59,7 @@ from warehouse.ledger.status import read_conditions
 from warehouse.ledger.window_result import WindowResult
 from warehouse.store.duckdb_file import literal, quoted
 
-SERVICE = dg.AssetKey("connect_service")
+SERVICE = "connect_service"
 SNAPSHOT_REPORTS, MONTHLY_REPORTS, REPORTS_BY_ID = STEPS = (
     "snapshot_reports",
     "monthly_reports",
@@ -96,7 +96,7 @@ def monthly_reports(project: Project, customers: Sequence[str], files: SqlFiles)
     @dg.multi_asset(
         name=MONTHLY_REPORTS,
         specs=[
-            report_spec(report, partitions_def).merge_attributes(metadata=who)
+            report_spec(project, report, partitions_def).merge_attributes(metadata=who)
             for report in project.monthly_reports
         ],
         backfill_policy=dg.BackfillPolicy.single_run(),  # one run for each range: backfills.py
@@ -107,7 +107,7 @@ def monthly_reports(project: Project, customers: Sequence[str], files: SqlFiles)
         if not (context.has_partition_key or context.has_partition_key_range):
             raise dg.Failure(NOTHING_SELECTED)
         places = [parse_partition_key(key) for key in context.partition_keys]
-        reports = _selected(context, project.monthly_reports)
+        reports = _selected(project, context, project.monthly_reports)
         own = [ReportPartition(one, *place) for one in reports for place in places]
         with with_months_of_others(project, context, own) as partitions:
             _fetch_and_publish(project, files, context, partitions)
@@ -124,14 +124,14 @@ def reports_without_months(
 
     @dg.multi_asset(
         name=step,
-        specs=[report_spec(report, None) for report in reports],
+        specs=[report_spec(project, report, None) for report in reports],
         can_subset=True,
         op_tags={"dagster/priority": str(priority)},
         required_resource_keys={CONNECT_SERVICE, WAREHOUSE},
     )
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
         customers = [customer.id for customer in project.settings.customers]
-        selected = _selected(context, reports)
+        selected = _selected(project, context, reports)
         partitions = [ReportPartition(one, name, None) for one in selected for name in customers]
         _fetch_and_publish(project, files, context, partitions)
         yield from ()  # every partition is logged on its own
@@ -139,10 +139,10 @@ def reports_without_months(
     return fetch
 
 
-def service_spec() -> dg.AssetSpec:
+def service_spec(project: Project) -> dg.AssetSpec:
     """The service itself, where all lineage begins; Dagster only knows of it."""
     return dg.AssetSpec(
-        key=SERVICE,
+        key=project.key(SERVICE),
         description="The HTTP interface of the brokerage system, which every report asks.",
         group_name="service",
         kinds={"http"},
@@ -150,7 +150,9 @@ def service_spec() -> dg.AssetSpec:
     )
 
 
-def report_spec(report: Report, partitions: dg.PartitionsDefinition[str] | None) -> dg.AssetSpec:
+def report_spec(
+    project: Project, report: Report, partitions: dg.PartitionsDefinition[str] | None
+) -> dg.AssetSpec:
     """A report as an asset; skippable, so that a partition that was not fetched stays as it is."""
     first, *others = report.tables
     is_history = report.stored_as == "history"
@@ -166,13 +168,13 @@ def report_spec(report: Report, partitions: dg.PartitionsDefinition[str] | None)
         if columns := documented_columns(table):
             metadata[f"columns of bi.{table.name}"] = column_schema(columns)
     return dg.AssetSpec(
-        key=report.name,
+        key=project.key(report.name),
         description=_description(report),
         group_name=report.subject,
         owners=list(OWNERS),
         kinds={"polars", "duckdb"},
         tags={"layer": "report", "pii": "yes" if _is_about_persons(report) else "no"},
-        deps=[SERVICE],
+        deps=[project.key(SERVICE)],
         metadata=metadata,
         partitions_def=partitions,
         freshness_policy=None if report.is_by_id else FRESHNESS,
@@ -198,7 +200,7 @@ def _fetch_and_publish(
         draw_operators_page(project, context)
         raise
     except Exception:
-        plan_what_is_left(context)
+        plan_what_is_left(project, context)
         publish_after_fetching(project, files, context, later)
         raise
     publish_after_fetching(project, files, context, later)
@@ -230,8 +232,8 @@ def fetch_partitions(
     # What a failed run planned and did not log turns red, and a backfill waits for all that it planned; after
     # another run, what is green stays so by itself.
     awaited = failed is not None or BACKFILL in context.run.tags
-    green = {} if awaited else _green(context, found)
-    _log(context, [one for one in found if one.is_news(green)], run_notes(run_log, news))
+    green = {} if awaited else _green(project, context, found)
+    _log(project, context, [one for one in found if one.is_news(green)], run_notes(run_log, news))
     run_log.ended(news)
     context.log.info(summary_line(found))
     if failed and is_tried_again:
@@ -239,7 +241,7 @@ def fetch_partitions(
         raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from failed
     if failed:
         red = [one for one in found if one.state in RED]
-        plan_what_is_left(context, [one.partition for one in red])
+        plan_what_is_left(project, context, [one.partition for one in red])
     return failed
 
 
@@ -269,7 +271,7 @@ def _sync_and_compare(
     except BaseException:
         with suppress(WarehouseError):
             found = _results(replace(comparison, after=ledger_of(store)), partitions, windows)
-            _log(context, [one for one in found if one.state is PartitionState.FETCHED])
+            _log(project, context, [one for one in found if one.state is PartitionState.FETCHED])
         raise
     with store.reading() as connection:
         everything = read_conditions(connection)
@@ -311,7 +313,9 @@ def _not_under_way(
 ) -> Sequence[ReportPartition]:
     """The partitions that no backfill is fetching or is about to."""
     order = customers_in_order(project.settings, project.customers_with_data())
-    others = [one for one in being_fetched(context.instance, order) if one.run_id != context.run.run_id]
+    others = [
+        one for one in being_fetched(project, context.instance, order) if one.run_id != context.run.run_id
+    ]
     left = [one for one in partitions if not any(other.covers(one) for other in others)]
     if len(left) < len(partitions):
         context.log.info(
@@ -362,6 +366,7 @@ def run_notes(run_log: RunLog, news: Sequence[ColumnNews]) -> Mapping[str, Mappi
 
 
 def _log(
+    project: Project,
     context: dg.AssetExecutionContext,
     results: Sequence[PartitionResult],
     notes: Mapping[str, Mapping[str, str]] = NO_NOTES,
@@ -374,16 +379,16 @@ def _log(
             store_of(context), {name: _rows_of(one.partition) for name, one in newest.items()}
         )
     with event_files_open(context):
-        for event in materializations(results, previews, notes):
+        for event in materializations(project, results, previews, notes):
             context.log_event(event)
     monthly = {one.partition.report.name for one in results if one.partition.month}
     # Dagster counts materialized partitions onwards from its last look, and what one run logs while another
     # is being submitted can fall between two looks and be shown as missing for good. So let it count anew.
-    context.instance.wipe_asset_cached_status([dg.AssetKey(name) for name in sorted(monthly)])
+    context.instance.wipe_asset_cached_status([project.key(name) for name in sorted(monthly)])
 
 
 def _green(
-    context: dg.AssetExecutionContext, results: Sequence[PartitionResult]
+    project: Project, context: dg.AssetExecutionContext, results: Sequence[PartitionResult]
 ) -> Mapping[str, Collection[str]]:
     """The keys of partitions that were green before, by report, but for the newest month.
 
@@ -396,7 +401,7 @@ def _green(
     found = {}
     for name in {name for name, _ in with_months}:
         states = context.instance.get_status_by_partition(
-            dg.AssetKey(name), keys, context.assets_def.partitions_def
+            project.key(name), keys, context.assets_def.partitions_def
         )
         found[name] = {key for key, state in (states or {}).items() if state is green}
     return found
@@ -425,8 +430,8 @@ def _is_automatic_retry(context: dg.AssetExecutionContext) -> bool:
     return bool(context.retry_number) or RETRY_NUMBER in context.run.tags
 
 
-def _selected(context: dg.AssetExecutionContext, reports: Sequence[Report]) -> list[Report]:
-    return [report for report in reports if dg.AssetKey(report.name) in context.selected_asset_keys]
+def _selected(project: Project, context: dg.AssetExecutionContext, reports: Sequence[Report]) -> list[Report]:
+    return [report for report in reports if project.key(report.name) in context.selected_asset_keys]
 
 
 def _is_about_persons(report: Report) -> bool:

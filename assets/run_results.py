@@ -20,6 +20,7 @@ from assets.metadata import (
     markdown_table,
 )
 from assets.partitions import ReportPartition, partition_key
+from assets.project import Project
 from pipelines.months import Month, months_in_words
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
@@ -199,6 +200,7 @@ def newest_fetched(results: Iterable[PartitionResult]) -> dict[str, PartitionRes
 
 
 def materializations(
+    project: Project,
     results: Sequence[PartitionResult],
     previews: Mapping[str, TablePreview],
     notes: Mapping[str, Mapping[str, str]],
@@ -218,7 +220,7 @@ def materializations(
         is_newest = newest.get(report.name) is result
         preview = previews.get(report.name) if is_newest else None
         yield dg.AssetMaterialization(
-            asset_key=report.name,
+            asset_key=project.key(report.name),
             partition=partition_key(result.partition.customer, result.partition.month),
             description=result.reason or None,
             metadata=_partition_metadata(result)
@@ -231,7 +233,7 @@ def materializations(
         is_whole = any(one.is_done for one in of_report) and not any(one.state in RED for one in of_report)
         event = dg.AssetMaterialization if is_whole else dg.AssetObservation
         yield event(
-            asset_key=name,
+            asset_key=project.key(name),
             metadata={
                 ROW_COUNT: sum(one.rows or 0 for one in of_report),
                 "customers": len(of_report),
@@ -326,7 +328,9 @@ def failure(
 
 
 def plan_what_is_left(
-    context: dg.AssetExecutionContext, failed: Collection[ReportPartition] | None = None
+    project: Project,
+    context: dg.AssetExecutionContext,
+    failed: Collection[ReportPartition] | None = None,
 ) -> None:
     """Plan each partition that failed by itself, so that it turns red; without a list, all that are not done.
 
@@ -338,7 +342,7 @@ def plan_what_is_left(
     events = [event for record in records if (event := record.event_log_entry.dagster_event)]
     logged = {(event.asset_key, event.partition) for event in events}
     red = {
-        (dg.AssetKey(one.report.name), partition_key(one.customer, one.month))
+        (project.key(one.report.name), partition_key(one.customer, one.month))
         for one in failed or ()
         if one.month
     }

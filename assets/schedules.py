@@ -81,7 +81,9 @@ def catch_up_schedule(project: Project) -> dg.ScheduleDefinition:
     def catch_up(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest | dg.SkipReason]:
         moment = _local(project, context)
         _, older = _planned_ranges(project, moment, context)
-        being_fetched = customers_being_fetched(context.instance, customers_in_order(project.settings))
+        being_fetched = customers_being_fetched(
+            project, context.instance, customers_in_order(project.settings)
+        )
         lacking = [one for one in older if being_fetched.isdisjoint(one.customers)]
         for one in lacking:
             (customer,) = one.customers

@@ -101,8 +101,8 @@ def look(
         return replace(told, until=now.timestamp())
     if told.channels and set(channels) <= set(told.channels):
         return told
-    night, silence, failed = _occasion(instance, now, told)
-    if not (night or failed or (told.subjects and _all_has_ended(instance, told))):
+    night, silence, failed = _occasion(project, instance, now, told)
+    if not (night or failed or (told.subjects and _all_has_ended(project, instance, told))):
         return told
     view = _view(project, failed)
     night = night if view else ""
@@ -114,7 +114,7 @@ def look(
         [*(view.conditions if view else ()), *silence, *broken],
         after_night=bool(night),
         after_run=bool(failed),
-        being_fetched=customers_being_fetched(instance, customers_in_order(project.settings)),
+        being_fetched=customers_being_fetched(project, instance, customers_in_order(project.settings)),
     )
     after = replace(
         told,
@@ -133,19 +133,19 @@ def look(
 
 
 def _occasion(
-    instance: dg.DagsterInstance, now: datetime, told: Told
+    project: Project, instance: dg.DagsterInstance, now: datetime, told: Told
 ) -> tuple[str, list[Condition], list[FailedRun]]:
     """The day of a night to report, the silence of the schedule, and the runs that failed since then.
 
     A night of a date that was not reported yet is no such run by itself.
     """
-    latest = _latest_night(instance)
+    latest = _latest_night(project, instance)
     night, silence = _night_to_report(latest, now, told)
     awaited = latest.dagster_run.run_id if latest and latest.dagster_run.tags[NIGHT_OF] != told.day else ""
     since = told.looked - LATE_ENTRIES.total_seconds() if told.looked else told.until
     failed = [
         one
-        for one in failed_runs(instance, _moment(since))
+        for one in failed_runs(project, instance, _moment(since))
         if one.run_id not in told.runs and (night or one.run_id != awaited)
     ]
     return night, silence, failed
@@ -177,9 +177,9 @@ def deliver(told: Told, channels: Mapping[str, Channel], log: Logger) -> Told:
     return replace(told, channels=refused)
 
 
-def failed_runs(instance: dg.DagsterInstance, since: datetime) -> Iterator[FailedRun]:
+def failed_runs(project: Project, instance: dg.DagsterInstance, since: datetime) -> Iterator[FailedRun]:
     """Runs of any job that failed for good, oldest first."""
-    wanted = dg.RunsFilter(statuses=[dg.DagsterRunStatus.FAILURE], updated_after=since)
+    wanted = project.runs(statuses=[dg.DagsterRunStatus.FAILURE], updated_after=since)
     for record in instance.get_run_records(wanted, limit=LATEST_RUNS, ascending=True):
         run = record.dagster_run
         if run.tags.get(WILL_RETRY) != "true":
@@ -222,7 +222,7 @@ def _broken_runs(
             if max(made, default=moment) > project.as_of(moment):
                 return True
         name = JOB_OF_SELECTED_ASSETS if job == SELECTED_ASSETS else job
-        wanted = dg.RunsFilter(job_name=name, statuses=[dg.DagsterRunStatus.SUCCESS], updated_after=moment)
+        wanted = project.runs(job_name=name, statuses=[dg.DagsterRunStatus.SUCCESS], updated_after=moment)
         return bool(instance.get_run_records(wanted, limit=1))
 
     is_unpublished = view is not None and any(one.kind == Kind.UNPUBLISHED for one in view.conditions)
@@ -243,9 +243,9 @@ def _is_asked(one: Subject, project: Project) -> bool:
     return one.kind in OF_DAGSTER or (of_customer and of_report)
 
 
-def _latest_night(instance: dg.DagsterInstance) -> dg.RunRecord | None:
+def _latest_night(project: Project, instance: dg.DagsterInstance) -> dg.RunRecord | None:
     """The latest run of a night, its retry if there is one."""
-    records = instance.get_run_records(dg.RunsFilter(job_name=NIGHTLY), limit=LATEST_RUNS)
+    records = instance.get_run_records(project.runs(job_name=NIGHTLY), limit=LATEST_RUNS)
     return next((one for one in records if NIGHT_OF in one.dagster_run.tags), None)
 
 
@@ -270,11 +270,11 @@ def _night_to_report(night: dg.RunRecord | None, now: datetime, told: Told) -> t
     return ("" if told.day == day else day), [silence]
 
 
-def _all_has_ended(instance: dg.DagsterInstance, told: Told) -> bool:
+def _all_has_ended(project: Project, instance: dg.DagsterInstance, told: Told) -> bool:
     """Whether a run has succeeded since the last look, and no other goes on."""
     since = _moment(told.looked)
-    ended = dg.RunsFilter(statuses=[dg.DagsterRunStatus.SUCCESS], updated_after=since)
-    return bool(instance.get_run_records(ended, limit=1)) and not unfinished_runs(instance)
+    ended = project.runs(statuses=[dg.DagsterRunStatus.SUCCESS], updated_after=since)
+    return bool(instance.get_run_records(ended, limit=1)) and not unfinished_runs(project, instance)
 
 
 def _link(ui_url: str, run_id: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import dagster as dg
 
 from assets.partitions import ReportPartition, parse_partition_key
+from assets.project import Project
 from pipelines.months import Month
 
 NIGHT_OF = "brokerbi/night"
@@ -46,17 +47,19 @@ class Fetching:
         )
 
 
-def unfinished_runs(instance: dg.DagsterInstance) -> Sequence[dg.DagsterRun]:
+def unfinished_runs(project: Project, instance: dg.DagsterInstance) -> Sequence[dg.DagsterRun]:
     """Every run that waits or goes on."""
-    return instance.get_runs(dg.RunsFilter(statuses=list(UNFINISHED)), limit=MOST_RUNS)
+    return instance.get_runs(project.runs(statuses=list(UNFINISHED)), limit=MOST_RUNS)
 
 
-def being_fetched(instance: dg.DagsterInstance, customers: Sequence[str]) -> Iterator[Fetching]:
+def being_fetched(
+    project: Project, instance: dg.DagsterInstance, customers: Sequence[str]
+) -> Iterator[Fetching]:
     """What unfinished backfills and catch-ups fetch; the nightly run does not count.
 
     `customers` are all of them in the order of the partitions: a range goes from one to another.
     """
-    for run in unfinished_runs(instance):
+    for run in unfinished_runs(project, instance):
         start = run.tags.get(RANGE_START, run.tags.get(SINGLE_PARTITION))
         end = run.tags.get(RANGE_END, start)
         if NIGHT_OF in run.tags or start is None or end is None:
@@ -69,6 +72,8 @@ def being_fetched(instance: dg.DagsterInstance, customers: Sequence[str]) -> Ite
         yield Fetching(run.run_id, reports, frozenset(between), first_month, last_month)
 
 
-def customers_being_fetched(instance: dg.DagsterInstance, customers: Sequence[str]) -> set[str]:
+def customers_being_fetched(
+    project: Project, instance: dg.DagsterInstance, customers: Sequence[str]
+) -> set[str]:
     """Customers of whom an unfinished backfill or catch-up fetches anything."""
-    return {name for one in being_fetched(instance, customers) for name in one.customers}
+    return {name for one in being_fetched(project, instance, customers) for name in one.customers}

@@ -72,7 +72,7 @@ def run_rollback(arguments: argparse.Namespace) -> int:
     from pipelines.upkeep.report_page import refresh_report_page
     from warehouse.publishing.publish import rollback
 
-    settings = load_settings(os.environ, offline=True)
+    settings = load_settings(os.environ, reading=True)
     publication = rollback(settings.data_dir, to=arguments.to, now=SystemClock().utc_now())
     page = refresh_report_page(settings, SystemClock().utc_now())
     if isinstance(page, str):

@@ -442,6 +442,17 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class MergedShard:
+    """A shard of a merged file, and how old what is here of it is."""
+
+    shard: str
+    customer_count: int
+    published_at_utc: datetime | None
+    fetched_at_utc: datetime | None
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Something that is wrong or unsure."""
 
@@ -524,6 +535,7 @@ class Facts:
     differences: Sequence[Difference] = ()
     restatements: Sequence[Restatement] = ()
     standings: Sequence[Standing] = ()
+    shards: Sequence[MergedShard] = ()
     problems: Sequence[Problem] = ()
     requests: Sequence[RequestDay] = ()
     quarantine: Sequence[SetAside] = ()
@@ -539,7 +551,7 @@ RECORDS: Mapping[str, type[Any]] = {
 OF_FIGURES = ("basis", "agreements", "differences", "restatements")
 """The queries of the operators' page on what analysts see."""
 
-OF_PIPELINE = ("standings", "problems", "requests", "quarantine", "coverage")
+OF_PIPELINE = ("standings", "shards", "problems", "requests", "quarantine", "coverage")
 """The queries of the operators' page on the state of the pipeline, which goes on without a publication."""
 
 

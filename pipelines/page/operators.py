@@ -15,6 +15,7 @@ from pipelines.page.facts import (
     Agreement,
     Difference,
     Facts,
+    MergedShard,
     Problem,
     RequestDay,
     Restatement,
@@ -54,6 +55,7 @@ class OperatorsPage:
     """What the page says: tables of what is not as it should be, and of what else is known."""
 
     problems: Table | None
+    shards: Table | None
     agreements: Table | None
     differences: Table | None
     restatements: Table | None
@@ -70,6 +72,7 @@ def operators_page(facts: Facts, words: Language, timezone: ZoneInfo) -> Operato
     states = {one.state for one in facts.coverage}
     return OperatorsPage(
         problems=writer.table("Open problems", _problem_columns(words, timezone), facts.problems),
+        shards=writer.table("Shards in this file", _shard_columns(words, timezone), facts.shards),
         agreements=writer.table("Do the reports agree?", _AGREEMENTS, facts.agreements),
         differences=writer.table("The largest differences", _DIFFERENCES, facts.differences),
         restatements=writer.table(
@@ -114,6 +117,16 @@ def _problem_columns(words: Language, timezone: ZoneInfo) -> list[Column[Problem
         Column("Customers", lambda one: one.customers, "words"),
         Column("Months", months, "words"),
         Column("Since", lambda one: words.moment(one.since_utc, timezone)),
+    ]
+
+
+def _shard_columns(words: Language, timezone: ZoneInfo) -> list[Column[MergedShard]]:
+    return [
+        Column("Shard", lambda one: one.shard),
+        Column("State", lambda one: one.state),
+        Column("Customers", lambda one: one.customer_count, "count"),
+        Column("Published", lambda one: words.moment(one.published_at_utc, timezone)),
+        Column("Newest answer", lambda one: words.moment(one.fetched_at_utc, timezone)),
     ]
 
 

@@ -26,9 +26,10 @@ from warehouse.load.schema_evolution import declare_missing
 from warehouse.marts.build import MEMORY_LIMIT, MartError, MartTooLarge, build_marts
 from warehouse.marts.checks import CheckResult, check_and_keep
 from warehouse.publishing.lake import LakePublication
+from warehouse.publishing.merge import is_merged
 from warehouse.publishing.publish import Publication, publish
 from warehouse.publishing.retention import clear_landing
-from warehouse.store.database import Store
+from warehouse.store.database import Connection, Store
 from warehouse.store.meta_schema import write_configured, write_declared
 
 if TYPE_CHECKING:
@@ -121,6 +122,25 @@ def _build_and_check(
     store: Store, settings: Settings, clock: Clock, memory_limit: str | None
 ) -> tuple[list[str], list[CheckResult]]:
     """Marts in one transaction, what the checks find in them in another; the file is opened once for both."""
+    with store.writing() as connection:
+        if not holds_anything(connection):
+            raise WarehouseError(
+                "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
+            )
+        declare_missing(connection, declared_tables(), clock.utc_now().replace(tzinfo=None))
+        if is_merged(connection):  # what is declared, and what is asked next, is for its shards to say
+            return build_marts(connection, memory_limit=memory_limit), check_and_keep(
+                connection, clock.utc_now()
+            )
+        _declare(connection, settings)
+        marts = build_marts(connection, memory_limit=memory_limit)
+        remember_disagreements(connection, [one.name for one in REPORTS.values() if one.timing.follows_sales])
+        note_next_due(connection, settings, clock)
+        return marts, check_and_keep(connection, clock.utc_now())
+
+
+def _declare(connection: Connection, settings: Settings) -> None:
+    """Write down what the settings say of customers, times and amounts."""
     start = settings.start.first_day
     customers = [
         {
@@ -132,19 +152,9 @@ def _build_and_check(
         }
         for one in settings.customers
     ]
-    with store.writing() as connection:
-        if not holds_anything(connection):
-            raise WarehouseError(
-                "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
-            )
-        declare_missing(connection, declared_tables(), clock.utc_now().replace(tzinfo=None))
-        write_configured(connection, "customers", customers)
-        write_declared(connection, "clock", settings.timezone)
-        write_declared(connection, "tax_basis", settings.commission_vat, settings.vat_rate)
-        write_declared(connection, "rereading", settings.changed_months)
-        forget_sinks(connection, but={ARCHIVE: settings.landing_archive, LAKE: settings.lake})
-        note_corrected_logins(connection, settings)
-        marts = build_marts(connection, memory_limit=memory_limit)
-        remember_disagreements(connection, [one.name for one in REPORTS.values() if one.timing.follows_sales])
-        note_next_due(connection, settings, clock)
-        return marts, check_and_keep(connection, clock.utc_now())
+    write_configured(connection, "customers", customers)
+    write_declared(connection, "clock", settings.timezone)
+    write_declared(connection, "tax_basis", settings.commission_vat, settings.vat_rate)
+    write_declared(connection, "rereading", settings.changed_months)
+    forget_sinks(connection, but={ARCHIVE: settings.landing_archive, LAKE: settings.lake})
+    note_corrected_logins(connection, settings)

@@ -5,8 +5,9 @@
 --   kind: failed, held back, shut out (each of several reports ever asked for is refused: a wrong id, or no rights
 --     at all), right lost (answered before, refused now), no right, late, never read, unpublished (the latest file was
 --     not made, or none followed what was loaded three hours ago), clock ahead, quarantine, check, changes unknown,
---     changed column, assumption, overlap, not refreshed, not archived, not in the lake or budget unconfirmed (sent in
---     the latest 31 days, and the service did not show it; where a push was killed it counts after an hour)
+--     changed column, assumption, overlap, not refreshed, not archived, not in the lake, budget unconfirmed (sent in
+--     the latest 31 days, and the service did not show it; where a push was killed it counts after an hour), and of a
+--     merged file shard missing or shard late
 --   severity: error or warning
 --   report: name of the report; null where it is about several, or all of a customer
 --   customer: the customer that was asked; null where it is about all
@@ -301,6 +302,18 @@ found AS (
     WHERE sent_at_utc > now_utc - INTERVAL 31 DAY
         AND (status = 'unconfirmed' OR (status = 'sent' AND sent_at_utc < now_utc - INTERVAL 1 HOUR))
     GROUP BY customer, month
+    UNION ALL BY NAME
+    SELECT
+        CASE WHEN shards.error IS NULL THEN 'shard late' ELSE 'shard missing' END AS kind, 'error' AS severity,
+        coalesce(published_at_utc, merged_at_utc) AS since_utc, shard AS cause,
+        CASE WHEN shards.error IS NULL THEN
+            'The file of the shard ' || shard || ' was a day and a half old or older when it was merged.'
+            ELSE 'Nothing of the shard ' || shard || ' is in this file'
+                || coalesce(', so ' || nullif(len(customers), 0) || ' customers lack', '') || ': ' || shards.error
+        END AS error,
+        'See that the shard publishes, then run `brokerbi merge` again.' AS remedy
+    FROM meta.shards AS shards
+    WHERE shards.error IS NOT NULL OR published_at_utc IS NULL OR merged_at_utc > published_at_utc + INTERVAL 36 HOUR
 )
 
 SELECT

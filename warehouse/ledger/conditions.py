@@ -41,6 +41,8 @@ class Kind(StrEnum):
     NOT_ARCHIVED = "not archived"
     NOT_IN_LAKE = "not in the lake"
     BUDGET_UNCONFIRMED = "budget unconfirmed"
+    SHARD_MISSING = "shard missing"
+    SHARD_LATE = "shard late"
     # a process
     MONTHS_MISSING = "months missing"
     NEVER_FETCHED = "never fetched"

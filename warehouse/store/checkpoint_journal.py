@@ -78,7 +78,9 @@ def _checkpoint(connection: DuckDBPyConnection, path: Path, file: int) -> None:
 
 def _write_journal(connection: DuckDBPyConnection, path: Path, file: int) -> None:
     """Copy headers and metadata as they are on the disk; the journal gets its name when it is whole."""
-    [(size,)] = connection.execute("SELECT block_size FROM pragma_database_size()").fetchall()
+    [(size,)] = connection.execute(
+        "SELECT block_size FROM pragma_database_size() WHERE database_name = current_database()"
+    ).fetchall()
     blocks = connection.execute("SELECT block_id FROM pragma_metadata_info()").fetchall()
     unfinished = journal_path(path).with_suffix(".part")
     descriptor = os.open(unfinished, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, PRIVATE_FILE)

@@ -125,7 +125,7 @@ class Harness:
         self.service.log.clear()
         return self.job.execute_in_process(
             instance=self.instance,
-            asset_selection=[dg.AssetKey(name) for name in reports or (RUNNING,)],
+            asset_selection=[dg.AssetKey(name.split("/")) for name in reports or (RUNNING,)],
             tags={**range_tags(first, last), **(tags or {})},
             raise_on_error=False,
         )
@@ -143,7 +143,7 @@ class Harness:
         made = self.project.settings
         definition = customer_months(made, customers_in_order(made, self.project.customers_with_data()))
         states = self.instance.get_status_by_partition(
-            dg.AssetKey(report), definition.get_partition_keys(), definition
+            dg.AssetKey(report.split("/")), definition.get_partition_keys(), definition
         )
         colours = {dg.AssetPartitionStatus.MATERIALIZED: "green", dg.AssetPartitionStatus.FAILED: "red"}
         seen = [(key.partition("|")[0], state) for key, state in (states or {}).items() if state in colours]

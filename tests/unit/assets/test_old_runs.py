@@ -20,7 +20,7 @@ def test_a_run_goes_with_its_files_once_others_have_read_all_that_it_read(
     superseded = made.run(first="G1|2026-09", last="G1|2026-10").run_id
     last_reader = made.run(first="G1|2026-08", last="G1|2026-09").run_id
     latest = made.run(first="G1|2026-09", last="G1|2026-11").run_id
-    gone = [one for _, one in delete_old_runs(instance, LONG_AGO, LATER)]
+    gone = [one for _, one in delete_old_runs(made.project, instance, LONG_AGO, LATER)]
     assert gone == [True, False, False]
     assert {run.run_id for run in instance.get_runs()} == {last_reader, latest}
     assert made.partitions() == {"G1 green": 4}

@@ -16,7 +16,6 @@ from assets.definitions import build_definitions
 from assets.marts import FILE, column_lineage, read_sql_files
 from assets.partitions import customer_months
 from assets.publish import LOAD, PUBLISH, reason_to_wait
-from pipelines.catalogue.reports import REPORTS
 from pipelines.diagnosis.health import daemon_seen
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import CUSTOMERS, M16, RUNNING, Harness, failure_of, harness
@@ -57,14 +56,16 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     requested.append(len(look(made)))
     result = made.publish()
     requested.append(len(look(made)))
-    first = made.metadata(FILE)
+    first = made.metadata(dg.AssetKey(FILE))
     made.service.faults.switch([])
     made.run()
     lose_count(made)
     lost = made.partitions()
     made.change_settings(published_url=f"{ELSEWHERE}/")
     assert made.publish().success
-    return Published(made, result, [first, made.metadata(FILE)], requested, [lost, made.partitions()])
+    return Published(
+        made, result, [first, made.metadata(dg.AssetKey(FILE))], requested, [lost, made.partitions()]
+    )
 
 
 def lose_count(made: Harness) -> None:
@@ -89,7 +90,7 @@ def test_every_mart_and_check_has_an_event_and_every_column_a_description(publis
     keys = build_definitions(published.made.project).resolve_all_asset_keys()
     assert {event.asset_key for event in published.result.get_asset_materialization_events()} == {
         *(key for key in keys if key.path[0] == "marts"),
-        FILE,
+        dg.AssetKey(FILE),
     }
     checks = list((ROOT / "sql" / "checks").glob("*.sql"))
     assert len(published.result.get_asset_check_evaluations()) == len(checks)
@@ -106,7 +107,9 @@ def test_a_column_of_a_mart_comes_from_columns_of_reports_and_marts(published: P
     }
 
 
-def test_a_column_of_a_further_table_of_a_report_is_named_with_it_and_meta_is_no_asset() -> None:
+def test_a_column_of_a_further_table_of_a_report_is_named_with_it_and_meta_is_no_asset(
+    tmp_path: Path,
+) -> None:
     rows = [
         ("a", "a", "bi", "users_history", "name"),
         ("a", "b", "bi", "sales_agents", "name"),
@@ -114,7 +117,7 @@ def test_a_column_of_a_further_table_of_a_report_is_named_with_it_and_meta_is_no
         ("a", "d", "meta", "loads", "load_id"),
         ("a", "e", "bi", "tips", "tip_id"),
     ]
-    found = column_lineage(read_sql_files(), [REPORTS["sales"], REPORTS["users"]], rows)
+    found = column_lineage(harness(tmp_path, reports="sales,users").project, read_sql_files(), rows)
     assert found["a"] == {
         "a": [dg.TableColumnDep(dg.AssetKey("users"), "name")],
         "b": [dg.TableColumnDep(dg.AssetKey("sales"), "sales_agents.name")],
@@ -175,7 +178,7 @@ def test_the_run_that_fetches_last_publishes_whether_all_was_right_or_not(tmp_pa
     events = made.instance.all_logs(result.run_id)
     logged = {one.asset_materialization.asset_key for one in events if one.asset_materialization}
     keys = build_definitions(made.project).resolve_all_asset_keys()
-    assert {FILE, *(key for key in keys if key.path[0] == "marts")} <= logged
+    assert {dg.AssetKey(FILE), *(key for key in keys if key.path[0] == "marts")} <= logged
     checked = {one.asset_check_evaluation.check_name for one in events if one.asset_check_evaluation}
     assert {path.stem for path in (ROOT / "sql" / "checks").glob("*.sql")} < checked
     assert look(made) == []
@@ -188,7 +191,7 @@ def test_a_run_of_reports_and_marts_publishes_though_dagster_skips_its_marts(tmp
     marts = dg.AssetSelection.groups("marts", "published").resolve(whole.asset_layer.asset_graph)
     keys = [dg.AssetKey("users"), *marts]
     assert whole.execute_in_process(instance=made.instance, asset_selection=keys).success
-    assert made.metadata(FILE)["bytes"] > 0
+    assert made.metadata(dg.AssetKey(FILE))["bytes"] > 0
 
 
 def test_a_run_that_loads_nothing_says_so_on_the_operators_page(tmp_path: Path) -> None:

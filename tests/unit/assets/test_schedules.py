@@ -166,18 +166,27 @@ def add_run(instance: dg.DagsterInstance, tags: Mapping[str, str], status: dg.Da
     instance.add_run(dg.DagsterRun(job_name="reports", run_id=run_id, status=status, tags=tags))
 
 
-def test_everybody_in_the_range_of_an_unfinished_run_is_being_fetched(instance: dg.DagsterInstance) -> None:
+def test_everybody_in_the_range_of_an_unfinished_run_is_being_fetched(
+    tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
     add_run(instance, range_tags("c01|2026-01", "c02|2026-01"), dg.DagsterRunStatus.STARTING)
     add_run(instance, range_tags("c03|2026-01", "c03|2026-11"), dg.DagsterRunStatus.FAILURE)
     add_run(instance, range_tags("c08|2026-01", "c09|2026-01"), dg.DagsterRunStatus.STARTED)
-    assert customers_being_fetched(instance, EVERYBODY) == {"c01", "c02", "c08", "c09"}
+    assert customers_being_fetched(Project(settings(tmp_path)), instance, EVERYBODY) == {
+        "c01",
+        "c02",
+        "c08",
+        "c09",
+    }
 
 
-def test_a_run_of_one_partition_counts_and_the_night_does_not(instance: dg.DagsterInstance) -> None:
+def test_a_run_of_one_partition_counts_and_the_night_does_not(
+    tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
     nightly = {**range_tags("c01|2026-09", "c03|2026-11"), "brokerbi/night": "2026-11-21"}
     for tags in ({"dagster/partition": "c02|2026-01"}, nightly, {}):
         add_run(instance, tags, dg.DagsterRunStatus.STARTED)
-    assert customers_being_fetched(instance, EVERYBODY) == {"c02"}
+    assert customers_being_fetched(Project(settings(tmp_path)), instance, EVERYBODY) == {"c02"}
 
 
 def test_customers_that_lack_older_months_get_a_run_each_but_not_while_a_backfill_has_them(

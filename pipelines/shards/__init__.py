@@ -1,0 +1,1 @@
+"""Shards: the file that names them, what runs them, and customers moving between them."""

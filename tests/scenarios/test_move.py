@@ -1,0 +1,171 @@
+"""Moving a customer between shards: the merge stays the same, whatever is killed on the way."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import duckdb
+import pytest
+
+from pipelines.shards.move import Moved, move
+from tests.scenarios.scenario import NOON, Scenario, content, scenario
+from warehouse.errors import WarehouseError
+from warehouse.publishing.merge import merge
+from warehouse.store.database import Store
+
+REPORTS = ("users", "commission_office", "commission_user", "sales", "tips_and_leads", "running_commissions")
+STEPS = (
+    "brokerbi.customer_ledger_copied",
+    "brokerbi.version_shown",
+    "brokerbi.customer_removed",
+)
+
+
+@cache
+def published() -> tuple[Scenario, Scenario]:
+    """Two shards of two offices each, all of one world."""
+    folder = Path(mkdtemp())
+    whole = scenario(folder / "none", REPORTS, offices=4)
+    ids = [one.id for one in whole.settings.customers]
+    made = []
+    for name, mine in (("north", ids[:2]), ("south", ids[2:])):
+        chosen = tuple(one for one in whole.settings.customers if one.id in mine)
+        here = whole.with_settings(data_dir=folder / name, customers=chosen)
+        assert here.sync().complaints() == []
+        assert here.publish().publication.published
+        made.append(here)
+    return made[0], made[1]
+
+
+@pytest.fixture
+def shards(tmp_path: Path) -> tuple[Scenario, Scenario]:
+    """The two, and the settings they are to have: the last customer of north is in south."""
+    north, south = published()
+    moving = north.settings.customers[-1]
+    return (
+        north.copied_to(tmp_path / "north").with_settings(customers=north.settings.customers[:-1]),
+        south.copied_to(tmp_path / "south").with_settings(customers=(*south.settings.customers, moving)),
+    )
+
+
+def moving() -> str:
+    return published()[0].settings.customers[-1].id
+
+
+def moved(shards: tuple[Scenario, Scenario]) -> Moved:
+    north, south = shards
+    return move(north.settings, south.settings, moving(), clock=north.clock)
+
+
+def merged(shards: tuple[Scenario, Scenario], folder: Path) -> dict[str, object]:
+    """What a merge of both holds of bi, and what it remembers."""
+    north, south = shards
+    merge(folder, {"north": north.data_dir, "south": south.data_dir}, now=NOON)
+    with Store(folder).reading() as file:
+        remembered: dict[str, object] = {
+            table: sorted(file.execute(f"SELECT {columns} FROM meta.{table}").fetchall(), key=str)
+            for table, columns in (
+                ("month_totals", "report, office_id, month, version, row_count, commission, noted_at_utc"),
+                ("sale_versions", "* EXCLUDE (load_id)"),
+                ("user_month_versions", "*"),
+                ("lead_states", "*"),
+                ("loads", "load_id, status, fetched_at_utc, rows"),
+            )
+        }
+        return {str(one): cell for one, cell in content(file).items()} | remembered
+
+
+@cache
+def before() -> dict[str, object]:
+    return merged(published(), Path(mkdtemp()) / "all")
+
+
+def test_a_merge_is_the_same_before_and_after_a_customer_moved(
+    tmp_path: Path, shards: tuple[Scenario, Scenario]
+) -> None:
+    assert moved(shards).rows > 0
+    assert merged(shards, tmp_path / "all") == before()
+
+
+def test_nothing_of_the_customer_is_left_in_its_old_shard(shards: tuple[Scenario, Scenario]) -> None:
+    moved(shards)
+    north, south = shards
+    assert [path for path in north.landing_files if moving() in path.parts] == []
+    assert {customer for _, customer, _ in north.cells()} == {north.settings.customers[0].id}
+    assert moving() in {customer for _, customer, _ in south.cells()}
+    with duckdb.connect(north.data_dir / "warehouse.duckdb", read_only=True) as file:
+        assert file.execute("SELECT count(*) FROM marts.restatements").fetchall() == [(0,)]
+
+
+class Killed(BaseException):
+    """What no code catches."""
+
+
+@cache
+def _listener() -> dict[str, int]:
+    """How often each event may still pass; at zero the process is as good as killed."""
+    left: dict[str, int] = {}
+
+    def listen(event: str, arguments: object) -> None:
+        del arguments
+        if event in left:
+            left[event] -= 1
+            if left[event] < 0:
+                raise Killed(event)
+
+    sys.addaudithook(listen)
+    return left
+
+
+@pytest.mark.parametrize("step", [*STEPS, "brokerbi.version_shown again"])
+def test_killed_anywhere_and_said_again_it_is_done_and_no_merge_has_the_customer_twice(
+    tmp_path: Path, shards: tuple[Scenario, Scenario], step: str
+) -> None:
+    event, _, again = step.partition(" ")
+    left = _listener()
+    left[event] = 1 if again else 0
+    found: object
+    try:
+        with pytest.raises(Killed):
+            moved(shards)
+    finally:
+        left.clear()
+    folder = tmp_path / "all"
+    try:
+        found = merged(shards, folder)
+    except WarehouseError as error:
+        found = str(error)
+    assert found == before() or f"{moving()} is in north and in south" in str(found)
+    moved(shards)
+    shutil.rmtree(folder, ignore_errors=True)
+    assert merged(shards, folder) == before()
+
+
+def test_a_stored_answer_that_cannot_be_read_keeps_the_customer_where_it_is(
+    shards: tuple[Scenario, Scenario],
+) -> None:
+    north, _ = shards
+    cells = north.cells()
+    next(path for path in north.landing_files if moving() in path.parts).write_bytes(b"spoiled")
+    with pytest.raises(WarehouseError, match=f"{moving()} stays where it is"):
+        moved(shards)
+    assert north.cells() == cells
+
+
+def test_rows_that_are_not_what_was_answered_keep_the_customer_where_it_is(
+    shards: tuple[Scenario, Scenario],
+) -> None:
+    north, _ = shards
+    north.execute("UPDATE bi.sales_estates SET final_price = final_price + 1 WHERE _customer = $1", moving())
+    with pytest.raises(WarehouseError, match="other rows than before are in sales_estates"):
+        moved(shards)
+
+
+def test_a_customer_that_neither_holds_is_a_sentence(shards: tuple[Scenario, Scenario]) -> None:
+    north, south = shards
+    with pytest.raises(WarehouseError, match="holds anything of M0"):
+        move(north.settings, south.settings, "M0", clock=north.clock)

@@ -1,0 +1,55 @@
+"""Shards: several code locations in one Dagster, whose assets and runs are never mixed up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dagster as dg
+
+from assets.definitions import build_definitions
+from assets.marts import FILE
+from assets.project import REPOSITORY, SHARD, Project
+from assets.publish import PUBLISH
+from tests.unit.assets.harness import RUNNING, failure_of, harness, settings
+
+
+def keys_of(directory: Path, shard: str) -> set[dg.AssetKey]:
+    return set(build_definitions(Project(settings(directory, shard=shard))).resolve_all_asset_keys())
+
+
+def test_every_key_of_a_shard_begins_with_its_name_and_else_stays_as_it_is(tmp_path: Path) -> None:
+    without = keys_of(tmp_path, "")
+    assert keys_of(tmp_path, "north") == {key.with_prefix("north") for key in without}
+
+
+def test_every_check_of_a_shard_is_about_its_own_assets(tmp_path: Path) -> None:
+    graph = build_definitions(Project(settings(tmp_path, shard="north"))).resolve_asset_graph()
+    assert {key.asset_key.path[0] for key in graph.asset_check_keys} == {"north"}
+
+
+def test_jobs_and_schedules_keep_their_names_and_runs_of_jobs_name_the_shard(tmp_path: Path) -> None:
+    made = build_definitions(Project(settings(tmp_path, shard="north")))
+    whole = build_definitions(Project(settings(tmp_path)))
+    assert {one.name for one in made.schedules or ()} == {one.name for one in whole.schedules or ()}
+    assert made.resolve_job_def(PUBLISH).run_tags[SHARD] == "north"
+    assert SHARD not in whole.resolve_job_def(PUBLISH).run_tags
+
+
+def test_a_shard_looks_only_at_runs_of_its_own_code_location(tmp_path: Path) -> None:
+    assert Project(settings(tmp_path, shard="north")).runs().tags == {REPOSITORY: "__repository__@north"}
+    assert Project(settings(tmp_path)).runs() == dg.RunsFilter()
+
+
+def test_a_shard_fetches_publishes_and_turns_its_own_partitions_green(tmp_path: Path) -> None:
+    made = harness(tmp_path, shard="north")
+    made.publishes_after_fetching = True
+    result = made.run(f"north/{RUNNING}", first="G1|2026-10", last="G1|2026-11")
+    assert result.success, failure_of(result)
+    assert made.partitions(f"north/{RUNNING}") == {"G1 green": 2}
+    assert made.metadata(dg.AssetKey(["north", FILE]))["bytes"] > 0
+
+
+def test_a_failed_run_of_a_shard_turns_its_own_partitions_red(tmp_path: Path) -> None:
+    made = harness(tmp_path, shard="north", password="wrong")
+    assert not made.run(f"north/{RUNNING}", first="G1|2026-10", last="G1|2026-11").success
+    assert made.partitions(f"north/{RUNNING}") == {"G1 red": 2}
