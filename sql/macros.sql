@@ -14,10 +14,6 @@ CREATE OR REPLACE TEMP MACRO is_of_month(said, asked_month) AS
     says_nothing_else(TRY_CAST(said ->> 'year' AS INT), year(asked_month), 1900, 2199)
     AND says_nothing_else(TRY_CAST(said ->> 'month' AS INT), month(asked_month), 1, 12);
 
--- One measure of a budget row; an amount that is no number is null.
-CREATE OR REPLACE TEMP MACRO budgeted(measure, amount) AS
-    {'measure': measure, 'amount': TRY_CAST(amount AS DECIMAL(18, 4))};
-
 -- The day of a moment in UTC where the chain is: `clock` is the row of staging.clock, or of meta.clock.
 CREATE OR REPLACE TEMP MACRO local_day(at_utc, clock) AS
     timezone(coalesce(clock.timezone, 'UTC'), timezone('UTC', at_utc))::DATE;
@@ -166,6 +162,13 @@ CREATE OR REPLACE TEMP MACRO amount_written(written) AS
         WHEN regexp_full_match(plain_amount(written), '\d+([.,]\d{1,2})?')
             THEN TRY_CAST(replace(plain_amount(written), ',', '.') AS DECIMAL(18, 4))
     END;
+
+-- One measure of a budget row; an amount that is no number, not even as somebody writes one, is null.
+CREATE OR REPLACE TEMP MACRO budgeted(measure, amount) AS
+    {
+        'measure': measure,
+        'amount': coalesce(TRY_CAST(amount AS DECIMAL(18, 4)), amount_written(amount::VARCHAR))
+    };
 
 -- Whether a position lies in an outline: a line from it to the east crosses the sides an odd number of times.
 CREATE OR REPLACE TEMP MACRO lies_in(longitude, latitude, outline) AS

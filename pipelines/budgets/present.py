@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 
@@ -18,6 +19,7 @@ from pipelines.catalogue.model import Report, snake_case
 from pipelines.connect.client import Client
 from pipelines.connect.models import Answer, Request
 from pipelines.months import Month
+from pipelines.normalize.types import number_of
 
 WORDS = {
     "user_budget_commission": {"commission": {"commission", "amount", "value", "budget"}},
@@ -237,16 +239,14 @@ def number(office_id: str) -> str:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) or (isinstance(value, str) and value.strip().isdigit())
+    return isinstance(value, int | float) or (isinstance(value, str) and number_of(value.strip()).is_finite())
 
 
 def _whole(value: object) -> int | None:
     """A whole number; the service is sent no others, so another could not be sent back as it is."""
     if value is None:
         return None
-    try:
-        if not isinstance(value, bool) and float(str(value)).is_integer():
-            return int(float(str(value)))
-    except ValueError:
-        pass
+    number = Decimal("NaN") if isinstance(value, bool) else number_of(str(value))
+    if number.is_finite() and number == int(number):
+        return int(number)
     raise Unreadable(f"says {str(value)[:40]!r}, which is not whole")

@@ -33,20 +33,24 @@ from pipelines.connect.errors import (
 from pipelines.connect.models import Answer, Request
 from pipelines.settings.messages import SettingsError
 from warehouse.ledger.budget_pushes import (
+    IN_LANDING,
     Push,
     PushStatus,
     note_intent,
     note_outcome,
     note_planned,
     read_pushes,
+    written_down,
 )
 from warehouse.ledger.budget_pushes import Whose as LedgerKey
-from warehouse.load.landing import Landing
+from warehouse.load.landing import Landing, LandingWriter
 from warehouse.store.files import PRIVATE_FILE, private_folder
 
 if TYPE_CHECKING:
+    from pipelines.months import Month
     from pipelines.settings.model import Settings
     from pipelines.sync.run_context import RunContext
+    from warehouse.store.database import Connection
 
 PATH = "/BusinessIntelligence/Budget/{}/{}/{}/{}/{}"
 """Interface, Budget maintenance: customer, office, user, year and month."""
@@ -180,6 +184,8 @@ class _Pusher:
         with self.session.store.writing() as connection:
             note_planned(connection, rows, self.session.clock.utc_now())
             self.pushes = read_pushes(connection, self.plan.plan_id)
+            for customer in sorted({change.customer for change in self.plan.changes}):
+                self._keep(customer, written_down(connection, self.plan.plan_id, customer))
         sys.audit("brokerbi.budgets_planned")
 
     async def push_all(self) -> None:
@@ -278,6 +284,7 @@ class _Pusher:
         now = self.session.clock.utc_now()
         with self.session.store.writing() as connection:
             note_intent(connection, self.plan.plan_id, _key(change), os_user(), now)
+            self._keep_state(connection, change)
         self.pushes[_key(change)] = Push(PushStatus.SENT, 1, now)
         sys.audit("brokerbi.budget_intended")
         try:
@@ -296,15 +303,7 @@ class _Pusher:
     ) -> None:
         """Keep what was shown before, what was sent and what was answered."""
         sys.audit("brokerbi.budget_sent")
-        month = month_of(change)
-        load_id = f"{self.session.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
-        header = {
-            "run_id": self.session.run_id,
-            "plan_id": self.plan.plan_id,
-            "kept": False,
-            "asked": [change.user_id],
-        }
-        writer = self.landing.open(REPORT, change.customer, month.first_day, month.last_day, load_id, header)
+        writer = self._open(REPORT, change.customer, month_of(change), asked=[change.user_id])
         try:
             for read in present.answers:
                 writer.add(_meta(read.request, read), read.body)
@@ -315,6 +314,25 @@ class _Pusher:
             writer.discard()
         self.landed[_key(change)] = landed.path
         sys.audit("brokerbi.budget_landed")
+
+    def _keep_state(self, connection: Connection, change: Change) -> None:
+        rows = written_down(connection, self.plan.plan_id, change.customer, _key(change))
+        self._keep(change.customer, rows, month_of(change))
+
+    def _keep(self, customer: str, rows: bytes, month: Month | None = None) -> None:
+        """Let landing know what the ledger is about to, for a rebuild without the working file."""
+        writer = self._open(IN_LANDING, customer, month)
+        try:
+            writer.add({}, rows)
+            writer.close()
+        finally:
+            writer.discard()
+
+    def _open(self, report: str, customer: str, month: Month | None, **header: object) -> LandingWriter:
+        load_id = f"{self.session.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
+        header |= {"run_id": self.session.run_id, "plan_id": self.plan.plan_id, "kept": False}
+        first, last = (month.first_day, month.last_day) if month else (None, None)
+        return self.landing.open(report, customer, first, last, load_id, header)
 
     def _note(self, change: Change, status: PushStatus, reason: str, found: Values | None = None) -> None:
         now = self.session.clock.utc_now()
@@ -329,6 +347,7 @@ class _Pusher:
                 self.landed.get(_key(change)),
                 now,
             )
+            self._keep_state(connection, change)
         sys.audit("brokerbi.budget_noted")
         self.on_outcome(change, status, reason)
 

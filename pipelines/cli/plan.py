@@ -119,10 +119,8 @@ def _days(planned: PlannedReport) -> list[str]:
     rules = Counter(planned.wanted.due.values())
     later = [due for month, due in planned.next_due.items() if month and month not in planned.wanted.months]
     following = min(later, default=None)
-    return (
-        [f"{count(number)} {rule}" for rule, number in rules.items()]
-        + ([f"next {following.reason} on {following.on}"] if following else [])
-        + ([f"{count(planned.postponed)} ids another night"] if planned.postponed else [])
+    return [f"{count(number)} {rule}" for rule, number in rules.items()] + (
+        [f"next {following.reason} on {following.on}"] if following else []
     )
 
 
@@ -143,6 +141,8 @@ def _cells(several: Sequence[PlannedReport], more: Sequence[str] = ()) -> list[s
     remarks = [_span(windows)] + ([f"{skipped} reports are not asked"] if skipped else [])
     if turns := [day for planned in several for day in planned.wanted.waiting.values()]:
         remarks.append(f"{count(len(turns))} due by turns until {max(turns)}")
+    if postponed := sum(planned.postponed for planned in several):
+        remarks.append(f"{count(postponed)} ids another night")
     return [*map(count, counts), "; ".join([*remarks, *more])]
 
 
@@ -180,6 +180,7 @@ def _planned_as_json(planned: PlannedReport) -> dict[str, object]:
             if month
         },
         "held": planned.wanted.left,
+        "ids_another_night": planned.postponed,
         "waiting": {str(month): str(day) for month, day in planned.wanted.waiting.items()},
         "requests": planned.requests,
         "requests_expected": planned.requests_expected,

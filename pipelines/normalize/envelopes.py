@@ -39,6 +39,7 @@ _SUCCESS = frozenset("success ok issuccess issuccessful successful succeeded".sp
 _STATUS = frozenset("status statuscode code".split())
 _WELL = frozenset("ok success succeeded completed done 0 200 204".split())
 _OF_THE_REQUEST = frozenset("requestid traceid correlationid timestamp path instance".split())
+_OF_FORMATS = ("@", "$")  # what formats say of themselves: `@odata.context`, `$id`
 _NOTHING: tuple[Json, ...] = (None, "", [], {}, False, 0)
 
 
@@ -85,6 +86,7 @@ def wrapped_list(value: Object) -> str | None:
     is_all = all(
         key == found[0]
         or other is None
+        or other == []
         or _is_well(key, other)
         or (simplified(key) in _OF_LISTS and not isinstance(other, dict | list))
         or simplified(key) in _ABOUT_LISTS
@@ -97,6 +99,13 @@ def wrapped_list(value: Object) -> str | None:
 def keys_of_envelopes(keys: tuple[str, ...]) -> list[str]:
     """Those of an object's keys that are what services call the list in an envelope."""
     return [key for key in keys if simplified(key) in ENVELOPES]
+
+
+def unwrapped(value: Object) -> Object:
+    """The object in envelopes that say nothing beside it; one that is in none is itself."""
+    while (key := wrapped_list(value)) is not None and type(value[key]) is dict:
+        value = value[key]
+    return value
 
 
 def is_hollow(page: Json, names: Collection[str]) -> bool:
@@ -148,6 +157,8 @@ def is_an_error(page: Object, known: Collection[str]) -> bool:
 def _is_well(key: str, value: Json) -> bool:
     """Whether a member only says that the request went well, or which one it was."""
     name = simplified(key)
+    if key[:1] in _OF_FORMATS and not isinstance(value, dict | list):
+        return True
     if name in _SUCCESS:
         return value is True
     if name in _STATUS:

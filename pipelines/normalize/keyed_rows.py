@@ -7,7 +7,13 @@ from collections.abc import Collection, Sequence
 from itertools import chain
 
 from pipelines.normalize.document import OURS, ROOT, Document, Json, Object, to_json
-from pipelines.normalize.envelopes import ENVELOPES, keys_of_envelopes, simplified, wrapped_list
+from pipelines.normalize.envelopes import (
+    ENVELOPES,
+    keys_of_envelopes,
+    simplified,
+    unwrapped,
+    wrapped_list,
+)
 
 KEY = f"{OURS}key"  # the key of a row that says under which key it was kept
 _KEPT_BY = {"years": "year", "months": "month"}
@@ -49,7 +55,9 @@ def raw_row(document: Document, steps: Sequence[str | int], names: Collection[st
     value, opened = document.as_written, document.opened
     for step in steps:
         if isinstance(step, int) and id(value) not in opened:
-            opened[id(value)] = rows_in(value, names) or []
+            opened[id(value)] = rows_in(value, names) or [value]  # an object may be the only row
+        if isinstance(step, str) and type(value) is dict and step not in value:
+            value = unwrapped(value)
         value = opened[id(value)][step] if isinstance(step, int) else value[step]
     return to_json({key: one for key, one in value.items() if key != KEY} if type(value) is dict else value)
 

@@ -28,6 +28,7 @@ from pipelines.normalize.row_locator import (
     ListPath,
     RowPath,
     as_written,
+    kind_of,
     lists_of_kinds,
     lists_of_rows,
     paths_as_found,
@@ -44,6 +45,7 @@ from pipelines.normalize.tables import (
     joined,
     make_table,
     name_of,
+    spelled_as_found,
     unique_names,
 )
 from pipelines.normalize.types import constant
@@ -219,7 +221,9 @@ class Flattening:
 
     def _add(self, level: _Level) -> None:
         """Turn rows into a table, and every list of rows in them."""
-        path, table, length = level.path, level.path.table, len(level.objects)
+        documented = spelled_as_found(level.path.columns, level.objects)
+        level.path = path = replace(level.path, columns=documented)
+        table, length = path.table, len(level.objects)
         lists = [inner.keys for inner in path.inner if inner.holds_only_rows and inner.keys != (ANY,)]
         named = {inner.keys: self.declared_names for inner in path.inner}
         contents = Contents(path.columns.keys(), frozenset(lists), named, len(level.way) < DEEPEST)
@@ -420,7 +424,7 @@ def _carried(level: _Level, above: _Level) -> list[FilledColumn]:
         given = [*above.carried, *above.columns]
     carried = [one.gather(level.parents) for one in given]
     if table and table.key_column and level.way[-1] == (ANY,):
-        names_of_lists = pl.Series([keys[0] for keys in level.keys_of_lists], dtype=pl.String)
+        names_of_lists = pl.Series([kind_of(keys) for keys in level.keys_of_lists], dtype=pl.String)
         values = names_of_lists.gather(level.lists % len(level.keys_of_lists))
         carried.append(FilledColumn(Column(table.key_column, "VARCHAR", True, "", ""), values))
     return carried

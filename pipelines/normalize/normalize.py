@@ -136,6 +136,8 @@ class _Answer:
         carry = set()
         for number, (page, found) in enumerate(zip(pages, self._located(locator, pages), strict=True)):
             paths = locator.paths
+            if not found and (row := locator.as_only_row(page)):
+                page, found = row, locator.locate(row)
             key: tuple[object, ...] = (*found.items(),)
             if self.report.month_of_row == "year and month" and not says_nothing(page):
                 rows = locator.elements_along([page], found.get(paths[0].keys, ()))
@@ -187,6 +189,8 @@ class _Answer:
                 self._refuse("it says that something went wrong, although its status says that all is well")
             elif locator.paths[0].keys and tops[locator.paths[0].keys].columns:
                 self._refuse("")  # of undocumented rows anything may be one
+            elif not locator.is_row_of_document(shape.pages):
+                self._refuse("it has no documented field")
             return
         for number, page in zip(shape.numbers, shape.pages, strict=True):
             with_rows = [

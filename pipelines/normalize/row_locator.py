@@ -13,7 +13,7 @@ from itertools import chain, islice
 
 from pipelines.catalogue.model import Column, Report, Table, columns_of_level
 from pipelines.normalize.document import OURS, ROOT, Json, Keys, Object
-from pipelines.normalize.envelopes import ENVELOPES, says_nothing, simplified
+from pipelines.normalize.envelopes import ENVELOPES, says_nothing, simplified, unwrapped
 from pipelines.normalize.keyed_rows import keeps_rows, rows_in
 from pipelines.normalize.tables import holds_rows, joined, name_of
 
@@ -171,9 +171,10 @@ class Locator:
     def page_of(self, value: Json) -> Object:
         """A document as an object; one that holds rows itself is an object that holds just that."""
         if self.paths[0].keys == () and value:  # the document is rows itself, in whatever envelope
+            value = unwrapped(value) if type(value) is dict else value
             return {ROOT: value} if rows_in(value, self.names) is not None else value
         if self.is_one_of_lists and type(value) is dict:
-            return {ROOT: [value]}
+            return {ROOT: [unwrapped(value)]}
         is_envelope = type(value) is dict and not keeps_rows(value, self.names)
         return value if is_envelope else {ROOT: value}
 
@@ -207,6 +208,23 @@ class Locator:
                     found[path.keys] = way
         claims = list(found.values())
         return {keys: way for keys, way in found.items() if claims.count(way) == 1}
+
+    def is_row_of_document(self, pages: Sequence[Object]) -> bool:
+        """Whether documents that are rows themselves have any documented field, where there are such."""
+        (path, *_) = self.paths
+        rows = [
+            row for one in pages for row in (self.elements_along([one], ((ROOT,),)) if ROOT in one else [one])
+        ]
+        return not path.expected or not rows or _likeness(rows, path.expected) > 0
+
+    def as_only_row(self, page: Object) -> Object | None:
+        """A page that is a row where a list of rows is expected, as a list of it; else None."""
+        (path, *others) = self.paths
+        if others or path.keys != (ROOT,) or not path.expected or ROOT in page:
+            return None
+        row = unwrapped(page)
+        is_row = path.certain <= _names_in([row]) and _likeness([row], path.expected) >= ALIKE
+        return {ROOT: [row]} if is_row else None
 
     def _down_to_rows(self, page: Object, path: RowPath) -> ListPath | None:
         """The declared way, and further to the lists that rows are in where its own objects are none.
@@ -403,24 +421,26 @@ def lists_of_rows(path: RowPath, lists: Mapping[Keys, Sequence[Json]]) -> tuple[
 
 
 def lists_of_kinds(path: RowPath, lists: Mapping[Keys, Sequence[Json]]) -> tuple[Keys, ...]:
-    """The keys from rows to their lists of every kind, each kind being what the first key says.
+    """The keys from rows to their lists of every kind, each kind being what `kind_of` says.
 
-    A list may be in an object under its kind, if it is the only one there and has any documented key.
+    Where their rows are documented a list of a kind has any of their keys. It may be in an object under its
+    kind, if it is the only one there.
     """
     kinds: dict[str, list[Keys]] = {}
-    for keys in lists:
-        kinds.setdefault(keys[0], []).append(keys)
+    for keys, rows in lists.items():
+        elements = list(chain.from_iterable(one for one in rows if one))
+        if _likeness(elements, path.expected) or not (path.expected or len(keys) > 1):
+            kinds.setdefault(kind_of(keys), []).append(keys)
     found: list[Keys] = []
     for own in kinds.values():
         plain = [keys for keys in own if len(keys) == 1]
-        boxed = [
-            keys
-            for keys in own
-            if len(own) == 1
-            and _likeness(list(chain.from_iterable(one for one in lists[keys] if one)), path.expected)
-        ]
-        found += plain or boxed
+        found += plain or (own if len(own) == 1 else [])
     return tuple(found)
+
+
+def kind_of(keys: Keys) -> str:
+    """What a list is called: the first of its keys that does not only say that something is in it."""
+    return next((key for key in keys if simplified(key) not in ENVELOPES), keys[0])
 
 
 def value_at(one: Json, keys: Keys) -> Json:

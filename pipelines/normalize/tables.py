@@ -14,6 +14,7 @@ import polars as pl
 
 from pipelines.catalogue.model import Column, prefixed, snake_case
 from pipelines.normalize.document import OURS, Json, Keys, Object
+from pipelines.normalize.envelopes import simplified
 from pipelines.normalize.keyed_rows import may_hold_envelopes, rows_in
 from pipelines.normalize.types import (
     DTYPES,
@@ -29,6 +30,7 @@ DEEPEST = 8  # objects nested deeper stay JSON, and so do lists of objects
 MOST_COLUMNS = 1_500  # what goes beyond stays JSON, in one column
 MOST_LISTS = 50  # lists of objects beyond that stay JSON as well
 MORE = f"{OURS}more fields"  # the key of that column
+SPELLED_ALIKE = 50  # objects of a list that its spelling is judged by
 LONGEST_NAME = 120  # characters of a name; a key can be of any length
 OUR_COLUMNS = (
     "_customer",
@@ -205,12 +207,29 @@ def holds_rows(value: Json) -> bool:
     return dict in types and types <= {dict, type(None)}
 
 
+def spelled_as_found(columns: Mapping[Keys, Column], objects: Sequence[Json]) -> dict[Keys, Column]:
+    """Documented columns by the keys that objects have, which may write the documented ones otherwise."""
+    looked_at = [one for one in objects[:SPELLED_ALIKE] if type(one) is dict]
+    names = dict.fromkeys(chain.from_iterable(looked_at))
+    found: dict[Keys, Column] = {}
+    for first in dict.fromkeys(keys[0] for keys in columns):
+        alike = [] if first in names else [one for one in names if simplified(one) == simplified(first)]
+        name = alike[0] if len(alike) == 1 else first
+        below = {keys[1:]: column for keys, column in columns.items() if keys[0] == first}
+        if () in below:
+            found[(name,)] = below.pop(())
+        inner = spelled_as_found(below, [one.get(name) for one in looked_at]) if below else {}
+        found |= {(name, *keys): column for keys, column in inner.items()}
+    return found
+
+
 def fill_columns(
     contents: Contents, documented: Mapping[Keys, Column], prefix: str, source: str, zone: str, length: int
 ) -> dict[Keys, FilledColumn]:
     """Every value of the rows as a column; a documented one is known by its keys, else by its name.
 
-    By its name only where the object that it is documented in is not there at all, not even as null.
+    By its name only where the object that it is documented in is not there at all, not even as null. What is
+    written otherwise than documented and does not fit is something else.
 
     `prefix` begins the names of the others, `source` the paths that they are read from.
     """
@@ -224,7 +243,8 @@ def fill_columns(
         name = prefixed(prefix, name_of(keys))
         column = documented.get(keys) or missing.get(name)
         values, misfits = converted(kinds, column.type, zone, length) if column else (None, {})
-        if column and values is not None and not (misfits and keys not in documented):
+        is_exact = column is not None and column.source.endswith(joined(keys))
+        if column and values is not None and (is_exact or not misfits):
             missing.pop(name, None)
             columns[keys] = FilledColumn(column, values, misfits, may_lack_digits(kinds, column.type))
         else:

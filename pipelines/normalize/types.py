@@ -47,6 +47,10 @@ _KIND_OF: Mapping[type, tuple[str, pl.DataType]] = {
 }
 _TYPE_OF_KIND = {TRUTH: "BOOLEAN", WHOLE: "BIGINT", FRACTION: "DOUBLE", NESTED: "JSON"}
 _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
+_AMOUNT = re.compile(  # with what may be between thousands, and a currency
+    r"-?(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d{1,40})(?:,\d{1,2})?(?:\s?(?:kr|SEK|:-))?", re.IGNORECASE
+)
+_NO_DIGITS = re.compile(r"[^\d,-]|-$")
 _TRUTHS = {"true": True, "false": False}
 _LONG = 2**63
 
@@ -103,7 +107,7 @@ def converted(kinds: Kinds, type_: str, zone: str, length: int) -> tuple[pl.Seri
         values = without_unset(all_values) if is_time else all_values
         fitting = _fitting(kind, values, type_, zone)
         if fitting.null_count() != values.null_count():
-            is_misfit = values.is_not_null() & fitting.is_null() & ~_is_no_number(kind, values, type_)
+            is_misfit = values.is_not_null() & fitting.is_null() & ~_is_nothing(kind, values, type_)
             if is_misfit.any():
                 misfits[kind] = is_misfit
         parts.append(fitting)
@@ -148,10 +152,11 @@ def _floats(values: pl.Series) -> pl.Series:
     return _each(values, float, pl.Float64()) if values.dtype == pl.String else values.cast(pl.Float64)
 
 
-def _is_no_number(kind: str, values: pl.Series, type_: str) -> pl.Series:
-    """Which values of a documented number are what a division by zero gives."""
-    if DTYPES[type_].is_numeric() and kind == TEXT:
-        return values.is_in(NO_NUMBERS)
+def _is_nothing(kind: str, values: pl.Series, type_: str) -> pl.Series:
+    """Which values are empty texts where no text is documented, or what a division by zero gives."""
+    if kind == TEXT:
+        is_blank = values.str.strip_chars() == ""
+        return is_blank | values.is_in(NO_NUMBERS) if DTYPES[type_].is_numeric() else is_blank
     if DTYPES[type_].is_numeric() and kind == FRACTION:
         return ~values.is_finite()
     return constant(False, pl.Boolean(), len(values))
@@ -188,8 +193,18 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
     return _together([small, large])
 
 
+def number_of(text: str) -> Decimal:
+    """The number that a text is, also as people write amounts: `1 234,50 kr`; no number else.
+
+    A comma before three digits may be between thousands, and is none of a number.
+    """
+    if _AMOUNT.fullmatch(text):
+        text = _NO_DIGITS.sub("", text).replace(",", ".")
+    return Decimal(text) if _NUMBER.fullmatch(text) else Decimal("NaN")
+
+
 def _decimal_of(text: str, scale: int) -> Decimal | None:
-    number = Decimal(text) if _NUMBER.fullmatch(text) else Decimal("NaN")
+    number = number_of(text)
     most = 10 ** (DIGITS_OF_A_DECIMAL - scale)
     if not number.is_finite() or abs(number) >= most:
         return None
@@ -199,7 +214,7 @@ def _decimal_of(text: str, scale: int) -> Decimal | None:
 
 def _whole_of(number: float | str) -> int | None:
     text = str(number)
-    exact = Decimal(text) if _NUMBER.fullmatch(text) else Decimal("NaN")
+    exact = number_of(text)
     is_whole = exact.is_finite() and abs(exact) < _LONG and exact == int(exact)
     return int(exact) if is_whole else None
 

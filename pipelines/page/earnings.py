@@ -337,8 +337,8 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> T
 
 def _on_office(row: Period, words: Language) -> str:
     """How far an office's year is known, and whether it came or went in it."""
-    if row.last_active_month:
-        return words.text("offices.quiet", month=words.month(row.last_active_month))
+    if row.closed_after_month:
+        return words.text("offices.closed", month=words.month(row.closed_after_month))
     if row.cut_short or (row.until_on and row.until_on < row.last_month):
         return words.text("offices.until", day=words.day(row.until_on))
     if row.unheld:

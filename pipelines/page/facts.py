@@ -52,7 +52,7 @@ class Period:
     cut_short: int
     until_on: date | None
     began_month: date | None
-    last_active_month: date | None
+    closed_after_month: date | None
     budget_months: int
     commission: Decimal | None
     homes: Decimal | None
@@ -236,6 +236,7 @@ class Headcount:
     month: date
     agents: int
     joined: int | None
+    back: int | None
     gone: int | None
     quiet: int | None
     moved_in: int | None

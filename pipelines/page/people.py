@@ -36,6 +36,7 @@ def people_section(facts: Facts, writer: Writer) -> People | None:
         Column[Headcount](words.text("page.month"), lambda r: r.month, "month"),
         Column[Headcount](text("agents"), lambda r: r.agents, "count"),
         Column[Headcount](text("joined"), lambda r: r.joined, "count"),
+        Column[Headcount](text("back"), lambda r: r.back, "count"),
         Column[Headcount](text("gone"), lambda r: r.gone, "count"),
         Column[Headcount](text("quiet"), lambda r: r.quiet, "count"),
         Column[Headcount](text("moved_in"), lambda r: r.moved_in, "count", is_minor=True),

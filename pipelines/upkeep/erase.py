@@ -14,10 +14,12 @@ from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.normalize.tables import name_of
+from pipelines.sync.declaration import declared_tables
 from pipelines.upkeep.export import remove_exports
 from pipelines.upkeep.finish import finish
 from pipelines.upkeep.replay import replay
 from pipelines.upkeep.report_page import refresh_report_page, remove_pages
+from warehouse.load.schema_evolution import declare_missing
 from warehouse.marts.build import build_marts
 from warehouse.persons import erasure
 from warehouse.persons.erasure import DocumentedTables
@@ -126,6 +128,7 @@ def erase(
                 _publish(settings, clock, person, tables, receipt)
             if not receipt.published:
                 with store.writing() as connection:
+                    declare_missing(connection, declared_tables(), clock.utc_now().replace(tzinfo=None))
                     build_marts(connection)
             _clean_up(data_dir, person, runs, receipt)
     return receipt

@@ -10,6 +10,7 @@ import httpx
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.planning.plan import note_next_due
+from pipelines.sync.declaration import declared_tables
 from pipelines.sync.logins import note_corrected_logins
 from pipelines.sync.run_context import owner_of
 from pipelines.upkeep.export import Export, refresh_export
@@ -17,6 +18,7 @@ from pipelines.upkeep.report_page import ReportPage, refresh_operators_page, ref
 from warehouse.errors import WarehouseError
 from warehouse.ledger.changes import remember_disagreements
 from warehouse.ledger.ledger import holds_anything
+from warehouse.load.schema_evolution import declare_missing
 from warehouse.marts.build import MEMORY_LIMIT, MartError, MartTooLarge, build_marts
 from warehouse.marts.checks import CheckResult, check_and_keep
 from warehouse.publishing.publish import Publication, publish
@@ -115,6 +117,7 @@ def _build_and_check(
             raise WarehouseError(
                 "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
             )
+        declare_missing(connection, declared_tables(), clock.utc_now().replace(tzinfo=None))
         write_configured(connection, "customers", customers)
         write_declared(connection, "clock", settings.timezone)
         write_declared(connection, "tax_basis", settings.commission_vat, settings.vat_rate)

@@ -22,6 +22,7 @@ from pipelines.sync.declaration import declare_catalogue, declared_tables
 from pipelines.sync.pseudonyms import pseudonyms_of
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.ledger.ahead import latest_moment, note_rehearsal
+from warehouse.ledger.budget_pushes import IN_LANDING, relearn_pushes
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landing
 from warehouse.load.schema_evolution import declare_tables
@@ -116,9 +117,11 @@ def _relearn(store: Store, landing: Landing, failures: list[str]) -> None:
     """Write loads that only landing knows into the ledger, as after the working file was lost."""
     found = list(landing.walk())
     failures += [str(one) for one in found if isinstance(one, LandingDamaged)]
-    whole = (one for one in found if not isinstance(one, LandingDamaged))
+    whole = [one for one in found if not isinstance(one, LandingDamaged)]
+    pushes = [landing.read(one.path) for one in whole if one.header["report"] == IN_LANDING]
     with store.writing() as connection:
         relearn(connection, (one for one in whole if one.header.get("kept", True)))
+        relearn_pushes(connection, (body for answers in pushes for _, body in answers))
 
 
 def _whole_histories(

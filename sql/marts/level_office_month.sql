@@ -27,7 +27,7 @@ SELECT
     months.sold_estate_parts,
     months.active_agent_count,
     months.began_month,
-    months.last_active_month,
+    months.closed_after_month,
     months.read_at_utc,
     budgets.budget,
     budgets.actual,

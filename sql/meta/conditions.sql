@@ -5,7 +5,8 @@
 --   kind: failed, held back, shut out (each of several reports ever asked for is refused: a wrong id, or no rights
 --     at all), right lost (answered before, refused now), no right, late, never read, unpublished (the latest file was
 --     not made, or none followed what was loaded three hours ago), clock ahead, quarantine, check, changes unknown,
---     changed column, assumption, overlap or not refreshed
+--     changed column, assumption, overlap, not refreshed or budget unconfirmed (sent in the latest 31 days, and the
+--     service did not show it; where a push was killed it counts after an hour)
 --   severity: error or warning
 --   report: name of the report; null where it is about several, or all of a customer
 --   customer: the customer that was asked; null where it is about all
@@ -139,6 +140,18 @@ differing AS (
     WHERE state = 'differs'
 ),
 
+pushed AS (
+    SELECT
+        customer,
+        month,
+        office_id,
+        user_id,
+        max(sent_at_utc) AS sent_at_utc,
+        arg_max(status, (noted_at_utc, sent_count)) FILTER (status NOT IN ('planned', 'refused')) AS status
+    FROM meta.budget_pushes
+    GROUP BY customer, month, office_id, user_id
+),
+
 found AS (
     SELECT
         status AS kind, 'error' AS severity, report, customer, month, since_utc, error_kind AS cause, error,
@@ -263,6 +276,18 @@ found AS (
         || coalesce(' (' || source.reports || ')', '') AS error,
         'numbers_are_refreshed' AS check_name
     FROM not_refreshed
+    UNION ALL BY NAME
+    SELECT
+        'budget unconfirmed' AS kind, 'error' AS severity, 'budget_pushes' AS report, customer, month,
+        max(sent_at_utc) AS since_utc,
+        'Budgets were sent, and the service did not show them.' AS error,
+        'Push their plan again: `brokerbi budget push`.' AS remedy,
+        count(*) AS row_count
+    FROM pushed
+    CROSS JOIN meta.current_moment
+    WHERE sent_at_utc > now_utc - INTERVAL 31 DAY
+        AND (status = 'unconfirmed' OR (status = 'sent' AND sent_at_utc < now_utc - INTERVAL 1 HOUR))
+    GROUP BY customer, month
 )
 
 SELECT

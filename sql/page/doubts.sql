@@ -49,7 +49,7 @@ found AS (
         ON conditions.kind = 'assumption'
         AND (measures.subject = subjects.subject OR conditions.report IS NULL)
         AND measures.measure NOT IN (SELECT measure FROM marts.budgets)
-    WHERE conditions.kind NOT IN ('changed column', 'overlap', 'unpublished', 'not refreshed')
+    WHERE conditions.kind NOT IN ('budget unconfirmed', 'changed column', 'overlap', 'unpublished', 'not refreshed')
         AND (
             measures.subject IS NOT NULL
             OR (

@@ -6,6 +6,7 @@ SELECT
     counted.month,
     counted.active_agent_count AS agents,
     counted.joined_count AS joined,
+    counted.back_count AS back,
     counted.left_count AS gone,
     counted.quiet_count AS quiet,
     counted.moved_in_count AS moved_in,

@@ -4,15 +4,15 @@
 -- alone. A month counts as marts.chain_month has it. The year before is compared over the offices of which every month of both
 -- periods is held to its end and which were there before: `compared` counts them, now and before are theirs; the month that runs
 -- is compared with nothing. A budget stands beside what was reached of it, of the offices that have one. The year ends where
--- each office's latest month that is over says, where all twelve have a budget; budget_months counts them. Last active is the
--- last month with a trace of an office, of one that has none for three months. Commissions are without the VAT that is declared.
+-- each office's latest month that is over says, where all twelve have a budget; budget_months counts them. An
+-- office that has closed since is compared with nothing. Commissions are without the VAT that is declared.
 WITH of_pages AS (
     SELECT
         months.* REPLACE (
             without_vat(months.commission, basis) AS commission,
             without_vat(months.sold_commission, basis) AS sold_commission,
             max(months.began_month) OVER of_office AS began_month,
-            max(months.last_active_month) OVER of_office AS last_active_month,
+            max(months.closed_after_month) OVER of_office AS closed_after_month,
             CASE WHEN months.budget_month_count = 12 THEN nullif(months.year_budget, 0) END AS year_budget,
             arg_max_null(months.year_forecast, months.month) FILTER (NOT months.is_budget_open) OVER (
                 PARTITION BY months.level, months.member_id, months.office_id, year(months.month)
@@ -118,7 +118,7 @@ figures AS (
         count(commission) FILTER (NOT is_whole) AS cut_short,
         max(until_on) FILTER (commission IS NOT NULL) AS until_on,
         max(began_month) AS began_month,
-        max(last_active_month) AS last_active_month,
+        max(closed_after_month) AS closed_after_month,
         coalesce(max(budget_month_count), 0) AS budget_months,
         sum(commission) AS commission,
         sum(sold_estate_parts) FILTER (commission IS NOT NULL) AS homes,
@@ -154,9 +154,7 @@ SELECT
     found.cut_short,
     found.until_on,
     CASE WHEN found.began_month > found.first_month - INTERVAL 1 YEAR THEN found.began_month END AS began_month,
-    CASE
-        WHEN found.office_id IS NOT NULL AND is_without_trace(found.last_active_month, found.last_month) THEN found.last_active_month
-    END AS last_active_month,
+    CASE WHEN found.office_id IS NOT NULL THEN found.closed_after_month END AS closed_after_month,
     found.budget_months,
     found.commission::DECIMAL(18, 4) AS commission,
     found.homes::DECIMAL(19, 8) AS homes,
@@ -182,11 +180,11 @@ SELECT
     found.year_forecast::DECIMAL(18, 4) AS year_forecast,
     found.forecast
 FROM (FROM figures WHERE side = 'all') AS found
-LEFT JOIN (FROM figures WHERE side = 'now') AS now
+LEFT JOIN (FROM figures WHERE side = 'now' AND NOT (office_id IS NOT NULL AND coalesce(closed_after_month < last_month, false))) AS now
     ON (now.kind, now.scope, now.period) = (found.kind, found.scope, found.period)
     AND now.office_id IS NOT DISTINCT FROM found.office_id
 LEFT JOIN (FROM figures WHERE side = 'before') AS before
-    ON (before.kind, before.scope, before.period) = (found.kind, found.scope, found.period)
-    AND before.office_id IS NOT DISTINCT FROM found.office_id
+    ON (before.kind, before.scope, before.period) = (now.kind, now.scope, now.period)
+    AND before.office_id IS NOT DISTINCT FROM now.office_id
 WHERE found.first_month IS NOT NULL
 ORDER BY found.kind, found.scope, found.period, found.office_id

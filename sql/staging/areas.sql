@@ -10,7 +10,7 @@ SELECT
     area_id,
     arg_max(area_name, _fetched_at_utc) AS area_name,
     arg_max(
-        from_json(polygon_wgs84, '[{"longitud": "DOUBLE", "latitud": "DOUBLE"}]'), _fetched_at_utc
+        from_json(lower(polygon_wgs84), '[{"longitud": "DOUBLE", "latitud": "DOUBLE"}]'), _fetched_at_utc
     ) AS outline
 FROM bi.areas
 WHERE area_id IS NOT NULL AND archived IS DISTINCT FROM true

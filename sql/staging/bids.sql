@@ -21,9 +21,9 @@ WITH both_lists AS (
 
 SELECT
     _customer AS customer_id,
-    coalesce(estate_id, asked_estate_id) AS estate_id,
+    coalesce(nullif(estate_id, ''), asked_estate_id) AS estate_id,
     id AS bid_id,
-    contact_id,
+    nullif(contact_id, '') AS contact_id,
     created_at AS bid_at,
     amount_written(amount) AS amount,
     amount AS amount_text,

@@ -29,7 +29,12 @@ def home() -> DuckDBPyConnection:
 
 def test_a_bidding_counts_bids_that_stand_and_who_made_them(home: DuckDBPyConnection) -> None:
     bidden(
-        home, "E1", bid(1, "95"), bid(3, "110", "C2"), bid(4, "150", "C3", is_canceled=True), bid(5, "120")
+        home,
+        "E1",
+        bid(1, "95"),
+        bid(3, "110", "C2"),
+        bid(4, "150", "C3", is_canceled=True),
+        bid(5, "120", ""),
     )
     shown = "bid_count, bidder_count, canceled_bid_count, first_bid, highest_bid, bidding_days"
     found = built(home, f"SELECT {shown}, first_bid_to_final_price FROM marts.bidding")
@@ -76,7 +81,7 @@ NOTCHED = [(18, 59), (19, 59), (18.5, 59.5), (19, 60), (18, 60)]
 
 
 def outlined(corners: Sequence[tuple[float, float]]) -> str:
-    return json.dumps([{"longitud": east, "latitud": north} for east, north in corners])
+    return json.dumps([{"Longitud": east, "latitud": north} for east, north in corners])
 
 
 def area(name: str, corners: Sequence[tuple[float, float]], **more: object) -> dict[str, object]:

@@ -37,7 +37,7 @@ def test_every_kind_is_known_to_the_code_and_the_operators_and_has_its_words_on_
     told = (SQL.parent / "docs" / "operators.md").read_text("utf-8")
     table = told.partition("| Condition | Severity |")[2].partition("\n\n")[0]
     assert set(re.findall(r"^\| `([a-z ]+)` \|", table, re.MULTILINE)) == known
-    not_of_figures = {"changed column", "overlap", "unpublished"}
+    not_of_figures = {"budget unconfirmed", "changed column", "overlap", "unpublished"}
     for code in ("en", "sv"):
         labels = {name.replace("_", " ") for name in language(code).words["conditions"]}
         assert labels == in_file - not_of_figures | {"reports differ"}
@@ -142,3 +142,44 @@ def test_what_has_an_outage_behind_it_is_one_trouble_and_says_what_to_do() -> No
         ("tips", None, "Mend tips."),
         ("users", "service", "Mend users."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("statuses", "hours", "expected"),
+    [
+        (["unconfirmed"], 0, True),
+        (["sent"], 0, False),
+        (["sent"], 2, True),
+        (["unconfirmed", "planned"], 0, True),
+        (["unconfirmed", "refused"], 0, True),
+        (["unconfirmed", "confirmed"], 0, False),
+        (["unconfirmed"], 32 * 24, False),
+    ],
+    ids=[
+        "not shown",
+        "under way",
+        "killed",
+        "planned anew",
+        "not readable",
+        "set by another plan",
+        "long ago",
+    ],
+)
+def test_a_budget_that_was_sent_and_is_not_shown_is_unconfirmed(
+    statuses: list[str], hours: int, expected: bool
+) -> None:
+    given = warehouse()
+    for number, status in enumerate(statuses):
+        noted = NOW - timedelta(hours=hours, minutes=-number)
+        row = {
+            "customer": "M1",
+            "office_id": "M1",
+            "user_id": "U1",
+            "month": NOW.date(),
+            "noted_at_utc": noted,
+        }
+        sent = {} if status in ("planned", "refused") else {"sent_at_utc": noted}
+        push = {"plan_id": str(number), "status": status, "sent_count": len(sent), **sent}
+        insert_rows(given, "meta.budget_pushes", [{**row, **push, "measure": one} for one in ("sold", "own")])
+    found = ("budget unconfirmed", "error", "budget_pushes", "M1")
+    assert conditions(given) == ([found] if expected else [])

@@ -394,14 +394,14 @@ def test_a_figure_of_a_page_that_nobody_reads_any_more_is_doubtful_with_its_mont
     )
 
 
-def test_an_office_without_a_trace_for_three_months_says_when_it_was_last_active() -> None:
+def test_an_office_that_has_closed_says_after_which_month() -> None:
     given = warehouse()
     read(given, "M1", {f"2026-0{place}": 5 for place in range(1, 6)})
     read(given, "M2", {"2026-01": 5, "2026-02": 5, "2026-03": 0, "2026-04": 0, "2026-05": 0})
     for office in ("M1", "M2"):
         held(given, "commission_user", office, [f"2026-0{place}" for place in range(1, 6)])
     last = {
-        one["office_id"]: one["last_active_month"]
+        one["office_id"]: one["closed_after_month"]
         for one in found(given, "periods")
         if one["kind"] == "chain"
     }

@@ -141,7 +141,7 @@ def test_a_budget_of_another_shape_is_no_budget_and_breaks_no_mart_of_budgets(
         ),
         (
             "office_budget_crm",
-            {"saleMeetings": {"total": 3, "ownBooked": 2}},
+            {"saleMeetings": {"total": "3,00", "ownBooked": 2}},
             ["meetings", "own booked meetings"],
         ),
     ],

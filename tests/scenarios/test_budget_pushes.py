@@ -17,6 +17,7 @@ from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.server import serving
 from pipelines.settings.messages import SettingsError
 from pipelines.upkeep.erase import erase
+from pipelines.upkeep.replay import replay
 from tests.scenarios.budgets import (
     DECEMBER,
     NEVER_BUDGETED,
@@ -31,6 +32,7 @@ from tests.scenarios.processes import Job, Step, is_killed, run
 from tests.scenarios.scenario import FEW, files_with, synced
 from tests.tools.soak.cut_pushes import push_cut_at
 from warehouse.load.landing import Landing
+from warehouse.store.database import Store
 
 NEW = {"commission": 90_000, "sold": 3}
 
@@ -245,6 +247,24 @@ def test_an_erasure_takes_the_user_out_of_pushes_and_their_requests(here: Budget
     assert files_with(here.settings.data_dir, user) != []
     assert erase(here.settings, "user", user, clock=here.clock).problems == []
     assert (files_with(here.settings.data_dir, user), here.ledger("measure, before, after")) == ([], amounts)
+    rows = here.ledger("*")
+    Store(here.settings.data_dir).path.unlink()
+    replay(here.settings)
+    assert here.ledger("*") == rows
+
+
+def test_what_became_of_pushes_is_relearned_from_landing(here: BudgetScenario) -> None:
+    """Two plans, one confirmed after it was lost twice, the other refused; then the working file is lost."""
+    plan = here.plan_for_all()
+    here.push(plan, Fault("500", path=SETTING))
+    here.push(plan)
+    here.push(here.plan(NEW), Fault("400", path=SETTING))
+    before = here.ledger("*")
+    assert replay(here.settings).failures == []
+    assert (here.ledger("*"), len(before)) == (before, 20)
+    Store(here.settings.data_dir).path.unlink()
+    assert replay(here.settings).failures == []
+    assert here.ledger("*") == before
 
 
 def test_a_plan_is_private_and_refused_when_somebody_changed_it(here: BudgetScenario, tmp_path: Path) -> None:
@@ -284,15 +304,14 @@ def test_only_one_push_runs_at_a_time(here: BudgetScenario) -> None:
 
 
 STEPS = (
-    "budgets_planned",
-    "journal_written",
-    "checkpointed",
-    "budget_intended",
-    "budget_sent",
-    "before_landing_closed",
-    "landing_closed",
-    "budget_landed",
-    "budget_noted",
+    Step("budgets_planned"),
+    Step("journal_written"),
+    Step("checkpointed"),
+    Step("budget_intended"),
+    Step("budget_sent"),
+    *(Step(name, turn) for name in ("before_landing_closed", "landing_closed") for turn in (1, 2, 3)),
+    Step("budget_landed"),
+    Step("budget_noted"),
 )
 
 
@@ -307,7 +326,7 @@ def test_a_push_killed_at_every_step_goes_on_and_sends_nothing_twice(tmp_path: P
         plan.write(plan_file)
         job = Job("push", here.settings.data_dir, (OFFICE,), base_url=server.base_url, plan=plan_file)
         for step in STEPS:
-            assert is_killed(job, Step(step)), step
+            assert is_killed(job, step), step
         assert run(job) == 0
     assert (len(here.sent), here.sent.total()) == (len(here.users), len(plan.changes))
     assert here.ledger("status") == [("confirmed",)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import httpx
@@ -18,6 +18,7 @@ from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.upkeep.erase import erase
 from pipelines.upkeep.replay import replay
+from tests.scenarios.processes import Job, Step, is_killed
 from tests.scenarios.scenario import TODAY, Scenario, files_with, scenario, whole_chain
 from warehouse.ledger.window_result import WindowStatus
 from warehouse.store.database import Store
@@ -59,6 +60,25 @@ def test_an_id_is_asked_again_when_what_has_it_was_changed(office: Scenario) -> 
     assert len(asked) < len(sold(office))
 
 
+def test_a_sale_that_the_service_says_it_changed_is_asked_for_again_that_night(tmp_path: Path) -> None:
+    """Also one of a month that is read again only because the service named the sale."""
+    more = {"due_months_monthly": "3", "ids_a_night": "1000"}
+    first = whole_chain(
+        tmp_path, ("sales", "bids"), start="2025-11", customers="G1", as_of=date(2026, 6, 5), **more
+    )
+    first.sync()
+    held = "SELECT id, changed_at FROM bi.sales_estates WHERE _month < DATE '2026-04-01'"
+    before = first.rows(held)
+    later = first.on(date(2026, 6, 12))
+    later.sync()
+    changed = {id_ for id_, _ in {*later.rows(held)} - {*before}}
+    assert (bool(changed), changed <= set(ids(later)), len(ids(later)) < len(before) / 2) == (
+        True,
+        True,
+        True,
+    )
+
+
 def test_what_is_filled_is_asked_for_no_more(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("sales", "deposits"), offices=1)
     here.sync()
@@ -71,10 +91,26 @@ def test_what_is_filled_is_asked_for_no_more(tmp_path: Path) -> None:
 
 def test_a_night_asks_for_so_many_and_the_next_for_the_others(office: Scenario) -> None:
     few = office.with_settings(ids_a_night=2)
+    few.sync(reports=("sales",))
+    [planned] = make_plan(few.settings, Selection(reports=("bids",)), Store(few.data_dir), few.clock)[
+        0
+    ].planned
+    assert (planned.requests, planned.postponed) == (2, len(sold(few)) - 2)
     waiting = [one for one in few.sync().results if one.status is WindowStatus.WAITING]
     first = ids(few)
     few.sync()
     assert (len(first), len(waiting), set(first) & set(ids(few))) == (2, 1, set())
+
+
+def test_a_killed_sync_goes_on_with_the_ids_that_are_not_loaded(tmp_path: Path) -> None:
+    here = scenario(tmp_path / "data", ("sales", "deposits"), offices=1, start="2025-06")
+    here.sync(reports=("sales",))
+    assert is_killed(Job.of("sync", here, refresh=False), Step("load_committed", 2))
+    loaded = {one.split("|")[1] for (one,) in here.rows("SELECT asked FROM meta.history_scopes")}
+    here.sync()
+    asked = {entry.path.split("/")[6] for entry in here.asked if entry.path.endswith("/deposit")}
+    wanted = {id_ for (id_,) in here.rows("SELECT asked_estate_id FROM bi.deposits")}
+    assert (bool(loaded), loaded & asked, loaded | asked) == (True, set(), wanted)
 
 
 @pytest.fixture(scope="module")

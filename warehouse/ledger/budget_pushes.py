@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from warehouse.store.duckdb_file import insert_rows
-from warehouse.store.meta_schema import aware, complete, naive_utc
+from warehouse.store.meta_schema import aware, complete, naive_utc, replace_rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -39,8 +41,11 @@ class Push:
     reason: str = ""
 
 
+IN_LANDING = "budget_ledger"
+"""The name under which landing keeps what is written down here, so that it outlives the working file."""
 Whose = tuple[str, str, date]
 """Office, user and first day of the month."""
+_KEY = ("plan_id", "office_id", "user_id", "month", "measure")
 _OF = "(plan_id, office_id, user_id, month) = ($1, $2, $3, $4)"
 
 
@@ -95,6 +100,51 @@ def note_outcome(
         """,
         [plan_id, *whose, status.value, reason, naive_utc(now), landing, [*found], [*found.values()]],
     )
+
+
+def written_down(
+    connection: DuckDBPyConnection, plan_id: str, customer: str, whose: Whose | None = None
+) -> bytes:
+    """The rows of a plan, or of one budget of it, as landing keeps them."""
+    found = connection.execute(
+        """
+        SELECT to_json(list(pushes)) FROM meta.budget_pushes AS pushes
+        WHERE (plan_id, customer) = ($1, $2) AND ($3 OR (office_id, user_id, month) = ($4, $5, $6))
+        """,
+        [plan_id, customer, whose is None, *(whose or ("", "", date.min))],
+    )
+    [(rows,)] = found.fetchall()
+    return str(rows).encode()
+
+
+def relearn_pushes(connection: DuckDBPyConnection, kept: Iterable[bytes]) -> None:
+    """Bring the ledger to what landing keeps.
+
+    Of a plan that is known only what was written down later counts: an erasure may have renamed its users.
+    """
+    complete(connection)
+    latest: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for row in chain.from_iterable(map(json.loads, kept)):
+        row["month"] = date.fromisoformat(row["month"])
+        for moment in ("planned_at_utc", "sent_at_utc", "noted_at_utc"):
+            row[moment] = row[moment] and datetime.fromisoformat(row[moment])
+        key = tuple(row[name] for name in _KEY)
+        latest[key] = max(latest.get(key, row), row, key=_progress)
+    found = connection.execute(f"SELECT {', '.join(_KEY)}, noted_at_utc FROM meta.budget_pushes")
+    known = {tuple(key): noted for *key, noted in found.fetchall()}
+    plans = {plan for plan, *_ in known}
+    news = [
+        row
+        for key, row in latest.items()
+        if row["plan_id"] not in plans or (key in known and row["noted_at_utc"] > known[key])
+    ]
+    replace_rows(connection, "budget_pushes", news, key=_KEY)
+
+
+def _progress(row: Mapping[str, Any]) -> tuple[datetime, int, bool]:
+    """How late a row was written down."""
+    is_outcome = row["status"] not in (PushStatus.PLANNED, PushStatus.SENT)
+    return row["noted_at_utc"], row["sent_count"], is_outcome
 
 
 def read_pushes(connection: DuckDBPyConnection, plan_id: str) -> dict[Whose, Push]:

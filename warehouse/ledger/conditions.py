@@ -38,6 +38,7 @@ class Kind(StrEnum):
     ASSUMPTION = "assumption"
     OVERLAP = "overlap"
     NOT_REFRESHED = "not refreshed"
+    BUDGET_UNCONFIRMED = "budget unconfirmed"
     # a process
     MONTHS_MISSING = "months missing"
     NEVER_FETCHED = "never fetched"

@@ -63,6 +63,20 @@ def undeclared(connection: DuckDBPyConnection, declared: Sequence[TableSchema]) 
     return [table for table in declared if documented.get(table.name) != table]
 
 
+def declare_missing(
+    connection: DuckDBPyConnection, declared: Sequence[TableSchema], at_utc: datetime
+) -> None:
+    """Create the tables and columns that a file of an earlier version lacks; the other tables stay."""
+    tables = read_tables(connection)
+
+    def is_whole(table: TableSchema) -> bool:
+        known = tables.get(table.name.lower())
+        return known is not None and known.exists and table.columns.keys() <= known.columns.keys()
+
+    if missing := [table for table in declared if not is_whole(table)]:
+        declare(connection, missing, at_utc)
+
+
 def declare_tables(store: Store, tables: Sequence[TableSchema]) -> None:
     """Create every table with all its documented columns; only reads when nothing is new."""
     with store.reading() as connection:

@@ -16,7 +16,22 @@ from pipelines.normalize.types import canonical, converted, discovered, kinds_of
 
 NOTHING = None
 MONEY = "DECIMAL(18,4)"
-NO_MONEY = [True, "1,5", " 2 ", "", "abc", "nano", "0x10", 10**14, 1e300, Number("1e400"), 10**30, [1], {}]
+NO_MONEY = [
+    True,
+    "1,234",
+    "1.234,50",
+    "12 34",
+    " 2 ",
+    "abc",
+    "nano",
+    "0x10",
+    10**14,
+    1e300,
+    Number("1e400"),
+    10**30,
+    [1],
+    {},
+]
 
 
 def as_type(type_: str, *values: Any) -> list[Any]:
@@ -38,6 +53,10 @@ def misfits(type_: str, *values: Any) -> dict[str, int]:
         (MONEY, -0.0, Decimal(0)),
         (MONEY, "12.5", Decimal("12.5")),
         (MONEY, "1e5", Decimal(100000)),
+        (MONEY, "1 234,50 kr", Decimal("1234.5")),
+        (MONEY, "-1\u00a0234\u00a0567:-", Decimal(-1234567)),
+        (MONEY, "1,5", Decimal("1.5")),
+        (MONEY, "", None),
         (MONEY, 99_999_999_999_999, Decimal(99999999999999)),
         (MONEY, 12345678901234.5, Decimal("12345678901234.5")),
         (MONEY, Number("12345678901234.5678"), Decimal("12345678901234.5678")),
@@ -49,6 +68,9 @@ def misfits(type_: str, *values: Any) -> dict[str, int]:
         ("BIGINT", 12, 12),
         ("BIGINT", 12.0, 12),
         ("BIGINT", "12", 12),
+        ("BIGINT", "12 000,00", 12000),
+        ("TIMESTAMP", " ", None),
+        ("VARCHAR", "", ""),
         ("BOOLEAN", True, True),
         ("BOOLEAN", "False", False),
     ],

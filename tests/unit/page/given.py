@@ -84,7 +84,7 @@ def period(
         cut_short=0,
         until_on=date(2026, 2, 28),
         began_month=None,
-        last_active_month=None,
+        closed_after_month=None,
         budget_months=12,
         commission=known,
         homes=Decimal("2.5"),
@@ -226,7 +226,7 @@ def chain(*offices: str, months: int = 13) -> Facts:
             for kind, name in pages
         ),
         headcount=tuple(
-            Headcount(kind, name, one, 7, 1, 2, 0, 0, 0) for kind, name in pages for one in shown[-2::-1]
+            Headcount(kind, name, one, 7, 1, 0, 2, 0, 0, 0) for kind, name in pages for one in shown[-2::-1]
         ),
         trends=tuple(
             Trend(office, office, f"Agent of {office}", LAST, Decimal(40), Decimal(50), Decimal(-10), -0.2)

@@ -110,10 +110,10 @@ def test_an_office_that_ended_within_the_year_says_so() -> None:
     ended = [replace(one, until_on=date(2026, 1, 31)) for one in facts.periods]
     [row] = texts(offices_section(replace(facts, periods=ended), ENGLISH, {}))
     assert row[0] == "A read to 31 January 2026"
-    quiet = [replace(one, last_active_month=month("2025-11")) for one in facts.periods]
+    closed = [replace(one, closed_after_month=month("2025-11")) for one in facts.periods]
     assert (
-        texts(offices_section(replace(facts, periods=quiet), ENGLISH, {}))[0][0]
-        == "A last active November 2025"
+        texts(offices_section(replace(facts, periods=closed), ENGLISH, {}))[0][0]
+        == "A closed after November 2025"
     )
 
 

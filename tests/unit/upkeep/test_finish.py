@@ -60,6 +60,22 @@ def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: 
     assert (here.data_dir / "warehouse.duckdb").read_bytes() == before
 
 
+def test_a_file_of_an_earlier_version_is_published_without_a_sync(here: Scenario) -> None:
+    """One from before a report was added, and a column was documented."""
+    here.execute("DROP VIEW bi.areas")
+    here.execute("DROP TABLE bi.areas_history")
+    here.execute("ALTER TABLE bi.sales_estates DROP COLUMN final_price")
+    here.execute("DELETE FROM meta.tables WHERE table_name = 'areas'")
+    here.execute(
+        "DELETE FROM meta.columns WHERE table_name = 'areas' "
+        "OR (table_name, column_name) = ('sales_estates', 'final_price')"
+    )
+    assert here.publish().publication.published
+    assert here.rows("SELECT count(final_price), (SELECT count(*) FROM bi.areas) FROM bi.sales_estates") == [
+        (0, 0)
+    ]
+
+
 def operators_page(here: Scenario) -> str:
     assert refresh_operators_page(here.settings, here.clock.utc_now()) == ""
     return (here.data_dir / "operators.html").read_text("utf-8")

@@ -1,0 +1,139 @@
+"""Reports that a service writes otherwise than documented: other letters, boxes and words for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from pipelines.catalogue.model import snake_case
+from tests.unit.normalize.answers import FEBRUARY, JANUARY, normalized, rows
+
+Json = Any
+
+BID = {"id": "B1", "estateId": "E1", "contactId": "C1", "isCanceled": False, "amount": "2 000 000 kr"}
+AREA = {
+    "areaId": "A1",
+    "archived": False,
+    "areaName": "Centrum",
+    "showOnInternet": True,
+    "surrounding": {"nearService": "ICA"},
+    "polygonWGS84": [{"longitud": 18.1, "latitud": 59.2}],
+}
+PROFILE = {"id": "S1", "subtypes": ["House"], "areaIds": [], "price": {"minValue": None, "maxValue": 9}}
+DEPOSIT = {"amount": 1234.5, "payDay": "2026-05-10T00:00:00", "paidAt": None, "reportedAt": None}
+ANSWERS: Mapping[str, tuple[Json, tuple[str, ...], tuple[object, ...]]] = {
+    "bids": ([BID], ("id", "contact_id", "amount"), ("B1", "C1", "2 000 000 kr")),
+    "areas": (
+        [AREA],
+        ("area_id", "surrounding_near_service", "polygon_wgs84"),
+        ("A1", "ICA", '[{"longitud": 18.1, "latitud": 59.2}]'),
+    ),
+    "categories": (
+        {"personCategories": [{"id": "P1", "name": "VIP", "readOnly": False}], "companyCategories": []},
+        ("kind", "id", "read_only"),
+        ("personCategories", "P1", False),
+    ),
+    "search_profiles": (
+        {"farmProfiles": None, "residentialProfiles": [PROFILE]},
+        ("kind", "id", "subtypes", "price_max_value"),
+        ("residentialProfiles", "S1", '["House"]', 9),
+    ),
+}
+
+
+def respelled(value: Json, spell: Callable[[str], str]) -> Json:
+    if isinstance(value, dict):
+        return {spell(key): respelled(member, spell) for key, member in value.items()}
+    return [respelled(one, spell) for one in value] if isinstance(value, list) else value
+
+
+BOXES: Mapping[str, Callable[[Json], Json]] = {
+    "as documented": lambda value: value,
+    "two levels down": lambda value: {"response": {"payload": value}},
+    "beside what went well": lambda value: {"success": True, "data": value, "errors": [], "message": None},
+    "as a format says it": lambda value: {"$id": "1", "@odata.context": "x", "value": value},
+    "alone": lambda value: value[0] if isinstance(value, list) else [value],
+    "alone in a box": lambda value: {"data": value[0] if isinstance(value, list) else [value]},
+}
+
+
+@pytest.mark.parametrize("box", BOXES)
+@pytest.mark.parametrize("report", ANSWERS)
+def test_rows_are_found_in_any_box_and_an_only_row_without_a_list(report: str, box: str) -> None:
+    answer, columns, row = ANSWERS[report]
+    result = normalized(report, BOXES[box](answer), asked=["M1|E1"])
+    assert (rows(result, report, *columns), result.rejected, result.recognised) == ([row], (), True)
+
+
+@pytest.mark.parametrize("spell", [str.upper, snake_case, str.capitalize], ids=["UPPER", "snake", "Capital"])
+@pytest.mark.parametrize("report", ["bids", "areas"])
+def test_documented_fields_are_known_in_any_spelling(report: str, spell: Callable[[str], str]) -> None:
+    answer, columns, row = ANSWERS[report]
+    result = normalized(report, respelled(answer, spell), asked=["M1|E1"])
+    found = rows(result, report, *columns)
+    assert ([tuple(str(one).lower() for one in of) for of in found], result.rejected) == (
+        [tuple(str(one).lower() for one in row)],
+        (),
+    )
+
+
+def test_amounts_as_people_write_them_are_numbers_and_an_empty_text_is_nothing() -> None:
+    written = {**DEPOSIT, "amount": "1 234,50 kr", "paidAt": "", "reportedAt": " "}
+    result = normalized("deposits", written, asked=["M1|E1"])
+    assert result.rejected == ()
+    assert rows(result, "deposits", "amount", "pay_day", "paid_at", "reported_at") == rows(
+        normalized("deposits", DEPOSIT, asked=["M1|E1"]),
+        "deposits",
+        "amount",
+        "pay_day",
+        "paid_at",
+        "reported_at",
+    )
+
+
+@pytest.mark.parametrize(
+    "box", [lambda value: value, lambda value: {"items": value}], ids=["bare", "in a box"]
+)
+def test_a_list_of_something_else_is_no_kind_of_rows(box: Callable[[Json], Json]) -> None:
+    answer, columns, row = ANSWERS["categories"]
+    result = normalized("categories", {**box(answer), "lookups": [{"code": "A"}]}, asked=["M1"])
+    assert (rows(result, "categories", *columns), result.rejected) == ([row], ())
+    assert rows(result, "categories__lookups", "code") == [("A",)]
+
+
+def test_a_row_of_kinds_that_does_not_fit_is_kept_as_it_came() -> None:
+    answer = {"data": {"personCategories": [{"id": None, "name": "VIP"}]}}
+    [rejected] = normalized("categories", answer, asked=["M1"]).rejected
+    assert (rejected.raw, rejected.reason) == (
+        '{"id": null, "name": "VIP"}',
+        "id is missing, which tells rows apart",
+    )
+
+
+@pytest.mark.parametrize(
+    "box", ["as documented", "two levels down", "beside what went well", "as a format says it"]
+)
+def test_a_document_that_is_a_row_is_found_in_any_box(box: str) -> None:
+    result = normalized("deposits", BOXES[box](DEPOSIT), asked=["M1|E1"])
+    assert rows(result, "deposits", "asked_estate_id", "amount") == [("E1", Decimal("1234.5"))]
+
+
+def test_a_document_without_a_documented_field_is_no_row_and_is_refused() -> None:
+    answer = {"items": DEPOSIT, "lookups": [{"code": "A"}]}
+    assert not normalized("deposits", answer, asked=["M1|E1"]).recognised
+    assert normalized("deposits", {"items": [], "count": 0}, asked=["M1|E1"]).recognised
+
+
+def test_what_an_envelope_counts_is_no_sum_over_the_months_of_its_rows() -> None:
+    months = [{"year": 2026, "month": number, "commission": 5} for number in (1, 2)]
+    offices = [{"customerId": "M1", "users": [{"userId": "U1", "months": months}]}]
+    result = normalized(
+        "budget_commission", {"data": offices, "meta": {"count": 1}, "links": [{"rel": "self"}]}
+    )
+    assert (rows(result, "budget_commission__users__months", "_month", "commission"), result.undated) == (
+        [(JANUARY.first_day, 5), (FEBRUARY.first_day, 5)],
+        False,
+    )
