@@ -4,7 +4,7 @@
 -- Key: commission_basis
 SELECT
     commission_vat,
-    vat_rate,
+    vat_rate::DECIMAL(19, 8) AS vat_rate,
     commission_basis,
     basis_note
 FROM staging.tax_basis
