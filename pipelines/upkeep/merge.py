@@ -16,6 +16,15 @@ from warehouse.store.database import Store
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
+OF_A_SHARD = {
+    "shard": "",
+    "lake": "",
+    "landing_archive": "",
+    "landing_days": None,
+    "landing_local_days": None,
+}
+"""What is one shard's own and not the merged file's: its rows in a lake, its stored answers."""
+
 
 @dataclass(frozen=True)
 class Merged:
@@ -32,8 +41,7 @@ def merge_shards(settings: Settings, sources: Mapping[str, Path], *, clock: Cloc
     `warehouse.publishing.merge.merge` and `finish` do.
     """
     clock = settings.clock_of_day(clock or SystemClock())
-    # what is one shard's own is not the merged file's: its rows in a lake, its stored answers
-    settings = settings.model_copy(update={"shard": "", "lake": "", "landing_days": None})
+    settings = settings.model_copy(update=OF_A_SHARD)
     with Store(settings.data_dir).locked():
         shards = merge(settings.data_dir, sources, now=clock.utc_now())
         return Merged(shards, finish(settings, clock))
