@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from assets.notify import Message
 from pipelines.sync.causes import PASSING, causes, names, shortened
-from warehouse.ledger.conditions import LOGIN_CORRECTED, SERVICE, Condition, Kind
+from warehouse.ledger.conditions import COORDINATION, LOGIN_CORRECTED, SERVICE, Condition, Kind
 
 LOGIN = "login"
 """The cause of a subject: a login is refused, whatever it is called."""
@@ -80,8 +80,8 @@ class Change:
 
 def subject_of(one: Condition) -> Subject:
     """What a condition is told as."""
-    if one.trouble == SERVICE:
-        return Subject(one.kind, SERVICE)
+    if one.trouble in (SERVICE, COORDINATION):
+        return Subject(one.kind, one.trouble)
     if one.login:
         return Subject(one.kind, LOGIN, customer=one.customer)
     if one.kind == Kind.RUN_FAILED or one.cause in PASSING:

@@ -274,6 +274,9 @@ def _file_metadata(finished: Finished, published_url: str) -> dict[str, Any]:
     }
     if warnings:
         metadata["warnings"] = dg.MetadataValue.md("\n".join(f"- {one}" for one in warnings))
+    for name, made in (("export", finished.export), ("lake", finished.lake)):
+        if isinstance(made, str):  # why there is none
+            metadata[name] = made
     return metadata
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pipelines.months import Month
 from pipelines.planning.selection import correct_customers, left_customers
 from pipelines.sync.causes import LONGEST_REASON, shortened
-from warehouse.ledger.conditions import ERROR, LOGIN_REFUSED, SERVICE, WARNING, Condition, Kind
+from warehouse.ledger.conditions import COORDINATION, ERROR, LOGIN_REFUSED, SERVICE, WARNING, Condition, Kind
 
 if TYPE_CHECKING:
     from pipelines.planning.plan import PlannedReport
@@ -30,6 +30,11 @@ START_DAEMON = (
     "Start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml; if it runs, see that "
     "the code server does too and that the sensor `publishing` is on"
 )
+TROUBLES = {
+    SERVICE: "not read as the service is down",
+    COORDINATION: "not read as the database of BROKERBI_COORDINATION_URL is away",
+}
+"""What failures are counted as that have the same behind them; of any other it is a login."""
 TOLD_IN_FULL = frozenset(
     (
         *(Kind.UNPUBLISHED, Kind.NOT_ARCHIVED, Kind.NOT_IN_LAKE, Kind.MONTHS_MISSING),
@@ -88,7 +93,9 @@ def _counted_as(one: Condition) -> str:
     """What the reports of customers are counted as; their months are one."""
     if one.kind != Kind.FAILED or not one.trouble:
         return one.kind
-    return "not read as the service is down" if one.trouble == SERVICE else "failed as a login was refused"
+    if one.trouble in TROUBLES:
+        return TROUBLES[one.trouble]
+    return "failed as a login was refused"
 
 
 def observed(

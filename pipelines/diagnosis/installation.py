@@ -95,7 +95,7 @@ def disk_finding(data_dir: Path) -> Finding:
         return Finding("disk", Severity.ERROR, f"{existing} cannot be written", remedy)
     free = shutil.disk_usage(existing).free
     if free < ENOUGH_FREE_BYTES:
-        remedy = "make room, or set landing_days"
+        remedy = "make room, or set BROKERBI_LANDING_DAYS"
         return Finding("disk", Severity.WARNING, f"{free / 1e6:.0f} MB are free", remedy)
     return Finding("disk", Severity.OK, f"{free / 1e9:.0f} GB are free in {data_dir}")
 

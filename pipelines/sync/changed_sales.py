@@ -35,8 +35,8 @@ UNFILTERED = (
 )
 UNDATED = "{} sales do not say when they were changed, and count as changed just now"
 UNANSWERED = (
-    "the service did not tell which sales were changed, so older months are read again only once in a "
-    "calendar month: {}"
+    "the service did not tell which sales were changed, so older months are read again only once in "
+    "four weeks: {}"
 )
 
 

@@ -18,7 +18,8 @@
 --   remedy: what to do about it; null where nothing is to be done, or the error says it
 --   last_try: how the last of several tries ended, like answered 500
 --   login: where the login is set that was refused
---   trouble: what several of them have behind them: the service, which is down, or a login; null where each is its own
+--   trouble: what several of them have behind them: the service, which is down, the database that hosts share
+--     (coordination), or a login; null where each is its own
 --   check_name: the check that found it, where one did
 --   row_count: how many rows it concerns, where they were counted
 --   cause_key: the same for conditions that have the same behind them, whomever it concerns; rights are of a customer
@@ -31,6 +32,7 @@ WITH failed AS (
             WHEN error_kind = 'Unavailable' AND bool_or(error_kind = 'HostDown') OVER () THEN 'service'
             WHEN error_kind = 'Unauthorized' THEN 'login ' || coalesce(login, '')
             WHEN error_kind = 'login corrected' THEN error_kind
+            WHEN error_kind = 'PaceLost' THEN 'coordination'
         END AS trouble
     FROM meta.open_failures
 ),
@@ -237,8 +239,8 @@ found AS (
     SELECT
         'changes unknown' AS kind, 'warning' AS severity, asked_of AS report, customer,
         max(fetched_at_utc) AS since_utc,
-        'The service did not tell which sales were changed, so older months are read again only once in a calendar '
-        || 'month: ' || arg_max(error, fetched_at_utc) AS error
+        'The service did not tell which sales were changed, so older months are read again only once in '
+        || 'four weeks: ' || arg_max(error, fetched_at_utc) AS error
     FROM meta.probes
     ANTI JOIN (FROM failed WHERE trouble IS NOT NULL) USING (customer)
     GROUP BY asked_of, customer

@@ -15,7 +15,9 @@ ERROR, WARNING = "error", "warning"
 LOGIN_REFUSED, LOGIN_CORRECTED = "Unauthorized", "login corrected"
 """Causes: a login that the service refuses, and one that was refused and is another by now."""
 SERVICE = "service"
-"""The trouble behind conditions of many while the service is down; else it names a login, or is empty."""
+COORDINATION = "coordination"
+"""The trouble behind conditions of many: the service is down, or the database that hosts share is away; else
+it names a login, or is empty."""
 
 
 class Kind(StrEnum):

@@ -148,7 +148,7 @@ def test_the_command_fails_where_the_stored_answer_is_gone(
 ) -> None:
     shutil.copy(published / "warehouse.duckdb", tmp_path)
     assert print_explanation(explained(tmp_path)) == 1
-    assert "is gone; `brokerbi sync --refresh` asks the service for it again" in capsys.readouterr().err
+    assert "is gone; `brokerbi replay` brings it back from the archive" in capsys.readouterr().err
 
 
 def test_a_month_ahead_is_still_to_come(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
