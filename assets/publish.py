@@ -274,10 +274,8 @@ def _file_metadata(finished: Finished, published_url: str) -> dict[str, Any]:
     }
     if warnings:
         metadata["warnings"] = dg.MetadataValue.md("\n".join(f"- {one}" for one in warnings))
-    for name, made in (("export", finished.export), ("lake", finished.lake)):
-        if isinstance(made, str):  # why there is none
-            metadata[name] = made
-    return metadata
+    sinks = {"export": finished.export, "lake": finished.lake}
+    return {**metadata, **{name: why for name, why in sinks.items() if isinstance(why, str)}}
 
 
 def _state(project: Project) -> tuple[Sequence[PlannedReport], Sequence[Condition]]:
