@@ -1,7 +1,8 @@
 -- How good were the forecasts of earlier years at the same time of the year, and how far may this year's be off?
 -- One row per level, member, measure and month that is over, with a forecast of the year's end.
--- A forecast is the one of marts.level_budget_vs_actual for that month: what could be said at its end, from what its months and
--- budgets are now; that months changed later is not in it, see marts.month_drift. The range goes as far from the forecast, up
+-- A forecast is the one of marts.level_budget_vs_actual for that month. What its months were a week after its end is remembered
+-- since the months are read (marts.month_total_versions): where all were read by then the forecast is judged as it was then, of
+-- budgets as they are now; else as the months are now. The range goes as far from the forecast, up
 -- and down, as the worst forecast of any earlier year was off in the same month or a later one, and never below what is reached.
 -- It rests on past_year_count years: with one or two it says little. Without an earlier year that is held to its end there is no
 -- range. An office that has closed is not forecast: it has no row after its last month.
@@ -15,8 +16,9 @@
 --   year_forecast: where the year would end, as seen from this month, of months and budgets as they are now; tax basis as actual in marts.budget_vs_actual, see
 --     basis_note there
 --   year_actual: where the year ended; null while it is not over, or not held to its end
---   miss_share: year_actual less the forecast, in parts of the forecast: -0.02 where the year ended 2 % below it; what was
---     corrected since is in both, so the forecast that was read then may have missed by more
+--   year_forecast_then: the same of the months as they were read a week after the month's end; null where not all were
+--   miss_share: year_actual less the forecast as it was then, in parts of it: -0.02 where the year ended 2 % below it; where that
+--     is not known, of the forecast of today's months, which have what was corrected since, so that it may have missed by more
 --   past_year_count: earlier years whose forecast of the same month can be compared with how they ended
 --   worst_miss_share: the largest miss of these years from the same month on, without its sign
 --   year_forecast_low: the forecast less that part of it, or what is reached if that is more
@@ -36,15 +38,45 @@ WITH forecasts AS (
     FROM marts.level_budget_vs_actual
 ),
 
+-- A year's forecast grows in step with what is reached of it, so what the months were is to what they are as the forecasts are.
+read_then AS (
+    SELECT
+        levels.level,
+        levels.member_id,
+        asked.month,
+        unnest([
+            {'measure': 'commission', 'then_share': sum(versions.commission) FILTER (is_then) / nullif(sum(versions.commission) FILTER (is_now), 0)},
+            {'measure': 'sold estates', 'then_share': sum(versions.estate_parts) FILTER (is_then) / nullif(sum(versions.estate_parts) FILTER (is_now), 0)}
+        ], recursive := true),
+        count(*) FILTER (is_then) = count(*) FILTER (is_now) AS is_known
+    FROM (SELECT DISTINCT month, month + INTERVAL 1 MONTH + INTERVAL 7 DAY AS moment FROM forecasts) AS asked
+    INNER JOIN (
+        SELECT *, valid_to_utc IS NULL AS is_now FROM marts.month_total_versions WHERE report = 'commission_office'
+    ) AS versions
+        ON versions.month BETWEEN date_trunc('year', asked.month) AND asked.month
+    CROSS JOIN LATERAL (
+        SELECT
+            versions.valid_from_utc <= asked.moment AND coalesce(versions.valid_to_utc > asked.moment, true) AND NOT versions.is_open
+                AS is_then
+    )
+    INNER JOIN marts.office_levels AS levels ON levels.office_id = versions.office_id
+    GROUP BY levels.level, levels.member_id, asked.month
+),
+
 missed AS (
     SELECT
-        *,
-        (year_actual - year_forecast) / nullif(year_forecast, 0) AS miss_share,
+        forecasts.*,
+        CASE WHEN read_then.is_known THEN forecasts.year_forecast * read_then.then_share END AS year_forecast_then,
+        coalesce(year_forecast_then, forecasts.year_forecast) AS judged,
+        (year_actual - judged) / nullif(judged, 0) AS miss_share,
         max(abs(miss_share)) OVER (
-            PARTITION BY level, member_id, measure, year(month) ORDER BY month ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
+            PARTITION BY forecasts.level, forecasts.member_id, forecasts.measure, year(forecasts.month) ORDER BY forecasts.month ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
         ) AS worst_of_year
     FROM forecasts
-    WHERE year_forecast IS NOT NULL
+    LEFT JOIN read_then
+        ON (read_then.level, read_then.month, read_then.measure) = (forecasts.level, forecasts.month, forecasts.measure)
+        AND read_then.member_id IS NOT DISTINCT FROM forecasts.member_id
+    WHERE forecasts.year_forecast IS NOT NULL
 ),
 
 compared AS (
@@ -65,6 +97,7 @@ SELECT
     measure,
     month,
     year_forecast,
+    year_forecast_then::DECIMAL(18, 4) AS year_forecast_then,
     year_actual::DECIMAL(18, 4) AS year_actual,
     miss_share::DECIMAL(19, 8) AS miss_share,
     past_year_count,

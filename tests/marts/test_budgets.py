@@ -13,6 +13,7 @@ from duckdb import DuckDBPyConnection
 from tests.marts.given import (
     Row,
     arrived,
+    build,
     build_for,
     built,
     earned,
@@ -578,6 +579,26 @@ def test_a_forecast_has_the_range_of_the_worst_miss_of_earlier_years_from_its_mo
     assert found == [
         (2400, 2460, pytest.approx(0.025), 0, None, None), (3600, None, None, 1, 3510, 3690),
     ]  # fmt: skip
+
+
+def test_a_forecast_is_judged_as_it_was_read_a_week_after_its_month(given: DuckDBPyConnection) -> None:
+    for number in range(1, 4):
+        of_two_offices(given, f"2025-{number:02}")
+        reached_at(given, number, 110, datetime(2025, number + 1, 3))
+    reached_at(given, 1, 44, datetime(2025, 9, 1))
+    found = built(
+        given,
+        "SELECT month(month), year_forecast::INT, year_forecast_then::INT FROM marts.forecast_accuracy "
+        "WHERE level = 'office' AND member_id = 'M1' AND measure = 'commission' ORDER BY month",
+    )
+    assert found == [(1, 528, 1320), (2, 924, 1320), (3, 1056, 1320)]
+
+
+def reached_at(given: DuckDBPyConnection, number: int, amount: float, at_utc: datetime) -> None:
+    """What M1 earned in a month of 2025 as it was read at a moment, and seen by a night."""
+    row = earned({"office_customer_id": "M1"}, amount)
+    loaded(given, "commission_office", "M1", f"2025-{number:02}", [row], at_utc=at_utc)
+    build(given, "month_total_versions")
 
 
 def test_the_coming_years_budgets_stand_beside_the_same_months_of_this_year(
