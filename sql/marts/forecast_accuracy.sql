@@ -39,28 +39,33 @@ WITH forecasts AS (
 ),
 
 -- A year's forecast grows in step with what is reached of it, so what the months were is to what they are as the forecasts are.
+readings AS (
+    SELECT
+        asked.month AS seen_from,
+        versions.office_id,
+        versions.valid_to_utc IS NULL AS is_now,
+        versions.valid_from_utc <= asked.moment AND coalesce(versions.valid_to_utc > asked.moment, true) AND NOT versions.is_open
+            AS is_then,
+        unnest([
+            {'measure': 'commission', 'amount': versions.commission},
+            {'measure': 'sold estates', 'amount': versions.estate_parts}
+        ], recursive := true)
+    FROM (SELECT DISTINCT month, month + INTERVAL 1 MONTH + INTERVAL 7 DAY AS moment FROM forecasts) AS asked
+    INNER JOIN marts.month_total_versions AS versions ON versions.month BETWEEN date_trunc('year', asked.month) AND asked.month
+    WHERE versions.report = 'commission_office'
+),
+
 read_then AS (
     SELECT
         levels.level,
         levels.member_id,
-        asked.month,
-        unnest([
-            {'measure': 'commission', 'then_share': sum(versions.commission) FILTER (is_then) / nullif(sum(versions.commission) FILTER (is_now), 0)},
-            {'measure': 'sold estates', 'then_share': sum(versions.estate_parts) FILTER (is_then) / nullif(sum(versions.estate_parts) FILTER (is_now), 0)}
-        ], recursive := true),
-        count(*) FILTER (is_then) = count(*) FILTER (is_now) AS is_known
-    FROM (SELECT DISTINCT month, month + INTERVAL 1 MONTH + INTERVAL 7 DAY AS moment FROM forecasts) AS asked
-    INNER JOIN (
-        SELECT *, valid_to_utc IS NULL AS is_now FROM marts.month_total_versions WHERE report = 'commission_office'
-    ) AS versions
-        ON versions.month BETWEEN date_trunc('year', asked.month) AND asked.month
-    CROSS JOIN LATERAL (
-        SELECT
-            versions.valid_from_utc <= asked.moment AND coalesce(versions.valid_to_utc > asked.moment, true) AND NOT versions.is_open
-                AS is_then
-    )
-    INNER JOIN marts.office_levels AS levels ON levels.office_id = versions.office_id
-    GROUP BY levels.level, levels.member_id, asked.month
+        readings.seen_from AS month,
+        readings.measure,
+        sum(readings.amount) FILTER (readings.is_then) / nullif(sum(readings.amount) FILTER (readings.is_now), 0) AS then_share,
+        count(*) FILTER (readings.is_then) = count(*) FILTER (readings.is_now) AS is_known
+    FROM readings
+    INNER JOIN marts.office_levels AS levels ON levels.office_id = readings.office_id
+    GROUP BY levels.level, levels.member_id, readings.seen_from, readings.measure
 ),
 
 missed AS (
