@@ -12,7 +12,7 @@ from pipelines.page.tables import Column, Table, Writer
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PageVerdict:
     """Whether there is something to mind of the figures, of which, and what."""
 
     level: str  # well, warning or error
@@ -21,7 +21,7 @@ class Verdict:
     subjects: frozenset[str] = frozenset()
 
 
-def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Verdict:
+def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
     """One line, and a table of what is doubtful: causes and remedies are for operators."""
     words, rows, text = writer.words, facts.doubts, writer.words.of("doubts")
 
@@ -51,8 +51,8 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Verdict:
         if rows:
             said = words.text("verdict.doubts", len(rows), figures=figures(subjects))
         level = "error" if any(one.severity == "error" for one in rows) else "warning"
-        return Verdict(level, said, writer.table(text("heading"), columns, rows), frozenset(subjects))
+        return PageVerdict(level, said, writer.table(text("heading"), columns, rows), frozenset(subjects))
     if not facts.scopes:
-        return Verdict("warning", words.text("verdict.nothing"), None)
+        return PageVerdict("warning", words.text("verdict.nothing"), None)
     is_compared = any(one.compared_count for one in facts.agreements)
-    return Verdict("well", words.text(f"verdict.{'well' if is_compared else 'fresh'}"), None)
+    return PageVerdict("well", words.text(f"verdict.{'well' if is_compared else 'fresh'}"), None)
