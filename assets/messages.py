@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from assets.notify import Message
 from pipelines.sync.causes import PASSING, causes, names, shortened
-from warehouse.ledger.conditions import COORDINATION, LOGIN_CORRECTED, SERVICE, Condition, Kind
+from warehouse.ledger.conditions import LOGIN_CORRECTED, OUTAGES, Condition, Kind
 
 LOGIN = "login"
 """The cause of a subject: a login is refused, whatever it is called."""
@@ -80,7 +80,7 @@ class Change:
 
 def subject_of(one: Condition) -> Subject:
     """What a condition is told as."""
-    if one.trouble in (SERVICE, COORDINATION):
+    if one.trouble in OUTAGES:
         return Subject(one.kind, one.trouble)
     if one.login:
         return Subject(one.kind, LOGIN, customer=one.customer)
@@ -122,7 +122,7 @@ def _is_over(known: Subject, found: Sequence[Condition]) -> bool:
     if any(subject_of(one) == known for one in found):
         return False
     if known.cause == LOGIN:
-        return not any(one.trouble == SERVICE for one in found)
+        return not any(one.trouble in OUTAGES for one in found)
     if known.kind == Kind.RUN_FAILED or not (known.report or known.customer):
         return True
     return not any(

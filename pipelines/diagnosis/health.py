@@ -93,9 +93,7 @@ def _counted_as(one: Condition) -> str:
     """What the reports of customers are counted as; their months are one."""
     if one.kind != Kind.FAILED or not one.trouble:
         return one.kind
-    if one.trouble in TROUBLES:
-        return TROUBLES[one.trouble]
-    return "failed as a login was refused"
+    return TROUBLES.get(one.trouble, "failed as a login was refused")
 
 
 def observed(

@@ -18,6 +18,8 @@ SERVICE = "service"
 COORDINATION = "coordination"
 """The trouble behind conditions of many: the service is down, or the database that hosts share is away; else
 it names a login, or is empty."""
+OUTAGES = frozenset((SERVICE, COORDINATION))
+"""Troubles in which nobody is asked, so that they hide everything else."""
 
 
 class Kind(StrEnum):
