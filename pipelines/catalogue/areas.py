@@ -14,9 +14,9 @@ from pipelines.catalogue.model import (
     Each,
     Endpoint,
     Ids,
-    Report,
     Table,
     Timing,
+    asked_one_by_one,
     boolean,
     inherited,
     integer,
@@ -93,13 +93,7 @@ ASSOCIATION = (
     json("documents", "published documents, as JSON"),
 )
 
-of_office = partial(
-    Report,
-    subject="areas",
-    timing=Timing(enabled=False),
-    stored_as="history",
-    month_of_row="none",
-)
+of_office = partial(asked_one_by_one, subject="areas")
 
 
 def _by_office(path: str, parameter: str) -> Endpoint:

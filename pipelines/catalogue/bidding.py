@@ -14,10 +14,9 @@ from pipelines.catalogue.model import (
     Each,
     Endpoint,
     Ids,
-    Report,
     Table,
-    Timing,
     When,
+    asked_one_by_one,
     boolean,
     inherited,
     local_time,
@@ -57,13 +56,7 @@ DEPOSIT = (
     local_time("admissionDay", "day of possession"),
 )
 
-of_estate = partial(
-    Report,
-    subject="bidding",
-    timing=Timing(enabled=False),
-    stored_as="history",
-    month_of_row="none",
-)
+of_estate = partial(asked_one_by_one, subject="bidding")
 now = partial(Endpoint, time_parameters="none")
 by_estate = partial(Each, ("customerId", "estateId"))
 

@@ -11,10 +11,9 @@ from pipelines.catalogue.model import (
     Each,
     Endpoint,
     Ids,
-    Report,
     Table,
-    Timing,
     When,
+    asked_one_by_one,
     boolean,
     integer,
     json,
@@ -62,13 +61,7 @@ VALUES = (
     json("farmAreaStepsHectare", "steps of farm area in hectares, a list as JSON"),
 )
 
-of_contact = partial(
-    Report,
-    subject="demand",
-    timing=Timing(enabled=False),
-    stored_as="history",
-    month_of_row="none",
-)
+of_contact = partial(asked_one_by_one, subject="demand")
 
 REPORTS = (
     of_contact(

@@ -358,3 +358,8 @@ def declared_columns(table: Table) -> tuple[Column, ...]:
         else []
     )
     return (*table.inherited, *levels, *keys, *table.columns)
+
+
+asked_one_by_one = partial(
+    Report, timing=Timing(enabled=False), stored_as="history", month_of_row="none"
+)  # of an office, an estate or a contact: off, and kept as it is now with its history
