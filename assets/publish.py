@@ -19,7 +19,7 @@ from assets.marts import (
     mart_specs,
     report_dep,
 )
-from assets.metadata import FRESHNESS, OWNERS, ROW_COUNT, markdown_table
+from assets.metadata import OWNERS, ROW_COUNT, freshness_policy, markdown_table
 from assets.project import Project
 from assets.report_checks import check_keys, report_check_results
 from assets.resources import WAREHOUSE, store_of
@@ -219,7 +219,7 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
         kinds={"duckdb"},
         tags={"layer": "published"},
         metadata={"dagster/uri": path.as_uri(), "path": dg.MetadataValue.path(str(path))},
-        freshness_policy=FRESHNESS,
+        freshness_policy=freshness_policy(),
     )
 
 

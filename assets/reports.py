@@ -13,11 +13,11 @@ from assets.backfills import BACKFILL, cut_by_month, with_months_of_others
 from assets.marts import SqlFiles
 from assets.metadata import (
     COLUMN_SCHEMA,
-    FRESHNESS,
     OWNERS,
     TablePreview,
     column_schema,
     documented_columns,
+    freshness_policy,
     read_previews,
 )
 from assets.partitions import (
@@ -177,7 +177,7 @@ def report_spec(
         deps=[project.key(SERVICE)],
         metadata=metadata,
         partitions_def=partitions,
-        freshness_policy=None if report.is_by_id else FRESHNESS,
+        freshness_policy=None if report.is_by_id else freshness_policy(),
         skippable=True,
     )
 

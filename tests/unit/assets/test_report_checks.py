@@ -8,13 +8,11 @@ from pathlib import Path
 import dagster as dg
 
 from assets.definitions import build_definitions
-from assets.metadata import LATE_AFTER
 from assets.publish import PUBLISH
 from assets.report_checks import report_check_results
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import M16, RUNNING, Harness, harness
 from warehouse.ledger.ledger import deny
-from warehouse.marts.queries import SQL
 
 CHECKS = {
     "columns_are_known",
@@ -76,9 +74,3 @@ def test_what_is_wrong_with_a_report_is_seen_at_its_check(tmp_path: Path) -> Non
         connection.execute("UPDATE meta.months SET rows = 1, state = 'held' WHERE month = '2026-10-01'")
     found = {"columns_are_known", "is_read", "rows_are_loaded", "volume_is_usual"}
     assert {check for report, check in failing(made) if report == RUNNING} == found
-
-
-def test_dagster_calls_late_what_the_file_calls_late() -> None:
-    rule = (SQL / "meta" / "views" / "freshness.sql").read_text(encoding="utf-8")
-    hours = LATE_AFTER.total_seconds() / 3600
-    assert f"last_success_utc + INTERVAL {hours:g} HOUR END AS due_utc" in rule
