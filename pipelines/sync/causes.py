@@ -26,8 +26,8 @@ class Cause:
 
     @property
     def first(self) -> Condition:
-        """The one that speaks for all: what made a run give up, else the latest."""
-        return max(self.conditions, key=lambda one: (one.cause == GIVEN_UP, str(one.since_utc or "")))
+        """The one that speaks for all: meta.conditions has it before the others."""
+        return self.conditions[0]
 
     @property
     def whom(self) -> str:
