@@ -11,6 +11,7 @@ from dataclasses import replace
 from pipelines.cli.output import count, duration, print_json, print_table, say
 from pipelines.cli.sync import selection_of
 from pipelines.clock import SystemClock
+from pipelines.connect.errors import LOGIN_REFUSED
 from pipelines.planning.cost import Night, by_pair, first_of_month, nights_to_come
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import left_customers
@@ -59,11 +60,10 @@ def run_plan(arguments: argparse.Namespace) -> int:
 
 def without_customers(plan: Plan, refused: Collection[str]) -> Plan:
     """The plan as far as it will be asked: nothing of customers whose login the service refused."""
-    reason = "the login was refused (401); nothing is asked until it is corrected"
     return replace(
         plan,
         planned=tuple(
-            replace(one, windows=(), requests=0, requests_expected=0, skipped=one.skipped or reason)
+            replace(one, windows=(), requests=0, requests_expected=0, skipped=one.skipped or LOGIN_REFUSED)
             if one.customer.id in refused
             else one
             for one in plan.planned

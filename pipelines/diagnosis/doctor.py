@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import (
+    LOGIN_REFUSED,
     ConnectError,
     Forbidden,
     HostDown,
@@ -251,8 +252,7 @@ def _remembered_refusals(settings: Settings) -> Iterator[Finding]:
         if states.get(customer.id):
             whose.setdefault(login_of(settings, customer), []).append(customer)
     for several in whose.values():
-        found = "the service refused it (401), and no run uses it until it is another one"
-        yield _wrong_login(settings, several[0], [one.id for one in several], found)
+        yield _wrong_login(settings, several[0], [one.id for one in several], LOGIN_REFUSED)
 
 
 def _wrong_login(settings: Settings, customer: Customer, whose: Sequence[str], found: str) -> Finding:
