@@ -52,6 +52,7 @@ class Kind(StrEnum):
     NEVER_FETCHED = "never fetched"
     NOT_IN_SETTINGS = "not in settings"
     NOT_WRITABLE = "not writable"
+    DISK_NEARLY_FULL = "disk nearly full"
     SETTINGS = "settings"
     ERASURE = "erasure"
     DAEMON = "daemon silent"

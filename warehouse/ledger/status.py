@@ -190,10 +190,16 @@ def lock_state(data_dir: Path) -> LockState:
         return LockState(True, holder(path))
 
 
+def existing(data_dir: Path) -> Path:
+    """A data directory, or the folder above it that is there."""
+    whole = Path(data_dir).absolute()
+    return next(path for path in (whole, *whole.parents) if path.exists())
+
+
 def unwritable(data_dir: Path) -> list[Path]:
-    """What of a data directory this process may not write to, as far as it is there."""
-    places = ("", "landing", "work", "work/warehouse.duckdb", "published")
-    found = [Path(data_dir) / place for place in places]
+    """What of a data directory this process may not write to, or the folder in which it is to be made."""
+    places = ("landing", "work", "work/warehouse.duckdb", "published")
+    found = [existing(data_dir), *(Path(data_dir) / place for place in places)]
     return [path for path in found if path.exists() and not os.access(path, os.W_OK)]
 
 

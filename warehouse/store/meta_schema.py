@@ -129,8 +129,8 @@ def late_after() -> timedelta:
     """How long nothing may come of what is awaited, as meta.deadlines says."""
     with duckdb.connect() as connection:
         connection.execute("CREATE SCHEMA meta; " + _definitions()["deadlines"])
-        [(found,)] = connection.execute("SELECT to_hours(late_after_hours) FROM meta.deadlines").fetchall()
-    return timedelta() + found
+        [(found,)] = connection.execute("FROM meta.deadlines").fetchall()
+    return timedelta(hours=found)
 
 
 def naive_utc(moment: datetime) -> datetime:
