@@ -22,6 +22,7 @@
 --     (coordination), or a login; null where each is its own
 --   check_name: the check that found it, where one did
 --   row_count: how many rows it concerns, where they were counted
+--   is_of_figures: whether figures may be missing or doubtful while it is so
 --   cause_key: the same for conditions that have the same behind them, whomever it concerns; rights are of a customer
 --   cause_place: 1 of the one that speaks for all of its cause_key, which is what made a run give up, else the latest
 WITH failed AS (
@@ -325,6 +326,9 @@ found AS (
 SELECT
     kind, severity, report, customer, month, since_utc, cause, error, remedy, last_try, login, trouble, check_name,
     row_count::BIGINT AS row_count,
+    kind NOT IN (
+        'budget unconfirmed', 'changed column', 'not archived', 'not in the lake', 'overlap', 'unpublished'
+    ) AS is_of_figures,
     concat_ws(
         ' | ', severity, kind, coalesce(trouble, concat_ws(
             ' | ', coalesce(cause, error), remedy,
