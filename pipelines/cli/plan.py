@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from pipelines.cli.output import count, duration, print_json, print_table, say
+from pipelines.cli.output import count, print_json, print_table, say
 from pipelines.cli.sync import selection_of
-from pipelines.clock import SystemClock
+from pipelines.clock import SystemClock, duration
 from pipelines.connect.errors import LOGIN_REFUSED
 from pipelines.planning.cost import Night, by_pair, first_of_month, nights_to_come
 from pipelines.planning.plan import Plan, PlannedReport, make_plan

@@ -107,7 +107,7 @@ def test_the_newest_partition_tells_of_the_whole_run_and_of_new_columns(tmp_path
     made.run()
     made.service.faults.switch([Fault("unknown_fields")])
     newest = made.events(made.run())["M30017|2026-11"]
-    assert newest["this_run"].startswith("3 of 3 windows, 0 failed, 0 refused, 6 requests, ")
+    assert " rows, 3 windows, 6 requests, 0 left alone, 0 quarantined" in newest["this_run"]
     assert newest["columns"].startswith("running_commissions: running_commissions.")
     assert " is new (" in newest["columns"]
 
