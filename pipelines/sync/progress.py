@@ -70,10 +70,8 @@ class Progress:
         if self.done >= min(WINDOWS_BEFORE_ESTIMATE, self.windows // 2):
             seconds = (self.windows - self.done) * (now - self.began) / max(self.done, 1)
             to_go = f"; about {duration(seconds)} to go"
-        return (
-            f"{_grouped(self.done)} of {_grouped(self.windows)} windows, {_grouped(self.rows)} rows, {_grouped(self.requests)} requests"
-            f"{troubled}{to_go}"
-        )
+        done, windows, rows, requests = map(_grouped, (self.done, self.windows, self.rows, self.requests))
+        return f"{done} of {windows} windows, {rows} rows, {requests} requests{troubled}{to_go}"
 
 
 def by_report(results: Iterable[WindowResult], held: Mapping[Pair, int]) -> list[Sequence[str]]:
