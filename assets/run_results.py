@@ -24,9 +24,9 @@ from assets.project import Project
 from pipelines.months import Month, months_in_words
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
-from pipelines.sync.causes import PASSING, lines, names
+from pipelines.sync.causes import PASSING, concerning, lines, names
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
-from warehouse.ledger.conditions import Condition, Kind, rights_lost, shut_out
+from warehouse.ledger.conditions import Condition, rights_lost, shut_out
 from warehouse.ledger.ledger import HeldMonth, Ledger
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 from warehouse.store.sqlite_file import sqlite_file_open
@@ -56,7 +56,6 @@ class PartitionState(StrEnum):
 
 
 RED = frozenset({PartitionState.LOST_ACCESS, PartitionState.FAILED})
-OPEN = frozenset({Kind.FAILED, Kind.HELD_BACK})
 UNREAD = RED | {PartitionState.NO_ACCESS, PartitionState.WAITING}
 
 
@@ -283,19 +282,8 @@ def _customers_table(results: Sequence[PartitionResult]) -> str:
 
 def conditions_of(results: Iterable[PartitionResult], conditions: Iterable[Condition]) -> list[Condition]:
     """What of these conditions the partitions that failed have come to."""
-    red: dict[Pair, set[date | None]] = {}
-    for one in results:
-        if one.state in RED:
-            month = one.partition.month
-            red.setdefault(one.partition.pair, set()).add(month.first_day if month else None)
-    customers = {customer for _, customer in red}
-    return [
-        one
-        for one in conditions
-        if (one.kind == Kind.SHUT_OUT and one.customer in customers)
-        or (one.kind == Kind.RIGHT_LOST and (one.report, one.customer) in red)
-        or (one.kind in OPEN and one.month in red.get((one.report, one.customer), ()))
-    ]
+    red = [one.partition for one in results if one.state in RED]
+    return concerning({(*one.pair, one.month.first_day if one.month else None) for one in red}, conditions)
 
 
 def failure(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -191,9 +191,7 @@ ROWS = {name: get_args(rows)[0] for name, rows in get_type_hints(Around).items()
 """What a row of each query of sql/explain is: a field for each of its columns."""
 
 
-def rows_around(
-    data_dir: Path, number: TracedNumber, first_month: date, report: str, names: Iterable[str] = ROWS
-) -> Around:
+def rows_around(data_dir: Path, number: TracedNumber, first_month: date, report: str) -> Around:
     """The answers of sql/explain on the months from the first to that of the number.
 
     Raises NotInTheFile where the file has not what they read.
@@ -208,7 +206,7 @@ def rows_around(
         "way": number.source.way,
     }
     around: dict[str, Any] = {}
-    for name, rows in published_rows(data_dir, SQL / "explain", names, variables).items():
+    for name, rows in published_rows(data_dir, SQL / "explain", ROWS, variables).items():
         if rows is None:
             raise NotInTheFile(
                 f"The published file is of an earlier version: it cannot answer sql/explain/{name}.sql. "
