@@ -26,7 +26,7 @@ from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
 from pipelines.sync.causes import PASSING, concerning, lines, names
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
-from warehouse.ledger.conditions import Condition, rights_lost, shut_out
+from warehouse.ledger.conditions import ACCESS_REFUSED, Condition
 from warehouse.ledger.ledger import HeldMonth, Ledger
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 from warehouse.store.sqlite_file import sqlite_file_open
@@ -160,11 +160,11 @@ class LedgerComparison:
             reason = "the customer is switched off or no longer in the settings"
             return PartitionState.HELD if is_held else PartitionState.NOTHING, reason
         if partition.pair in self.after.denied and not is_fresh:
-            if partition.customer in shut_out(self.conditions):
-                return PartitionState.LOST_ACCESS, "every report of the customer is refused (403)"
-            if partition.pair in rights_lost(self.conditions):
-                return PartitionState.LOST_ACCESS, "it was answered before and is refused now (403)"
-            return PartitionState.NO_ACCESS, "no access (403); it is asked again tomorrow"
+            refusals = [one for one in self.conditions if one.cause == ACCESS_REFUSED]
+            found = concerning({(*partition.pair, None)}, refusals)
+            lost = any(one.is_error for one in found)
+            reason = " ".join(one.error for one in found)
+            return PartitionState.LOST_ACCESS if lost else PartitionState.NO_ACCESS, reason
         reason = "; ".join(dict.fromkeys(window.reason for window in windows if window.reason))
         if is_held:
             return PartitionState.FETCHED if is_fresh else PartitionState.HELD, reason
