@@ -119,9 +119,7 @@ def test_budgets_that_are_kept_under_the_numbers_of_their_months_are_of_these(tm
         [],
     ],
 )
-def test_a_budget_of_another_shape_is_no_budget(
-    tmp_path: Path, answer: object
-) -> None:
+def test_a_budget_of_another_shape_is_no_budget(tmp_path: Path, answer: object) -> None:
     store = stored(tmp_path, {"budget_commission": answer, "running_commissions": [event()]})
     with store.writing() as connection:
         assert built(connection, AMOUNTS) == []

@@ -30,9 +30,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
 
 
 @pytest.fixture
-def said(
-    here: Scenario, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Said:
+def said(here: Scenario, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Said:
     """What the command prints, with the data directory and no other setting."""
     monkeypatch.setenv("BROKERBI_DATA_DIR", str(here.settings.data_dir))
 
