@@ -31,7 +31,7 @@ _folder = TemporaryDirectory()
 def warehouse(prepare: Callable[[DuckDBPyConnection], object] | None = None) -> DuckDBPyConnection:
     """A working file with every declared table and no row, which is gone when it is closed.
 
-    Or with what `prepare` does to it, which is done once.
+    Or with what `prepare` does to it, which is done once; macros for the connection alone do not stay.
     """
     path = _copied(_prepared(prepare) if prepare else _template())
     connection = duckdb.connect(path, config={**_CONFIG, "fsync_mode": "NONE"})
@@ -241,7 +241,8 @@ def build_for(connection: DuckDBPyConnection, *queries: str) -> None:
 
 def build(connection: DuckDBPyConnection, *wanted: str) -> None:
     """Build these marts, or views of meta by their whole names, and all they need, from the real files."""
-    build_marts(connection, wanted=[name if "." in name else f"marts.{name}" for name in wanted])
+    whole = [name if "." in name else f"marts.{name}" for name in wanted]
+    build_marts(connection, wanted=whole, staging_as="TABLE")
 
 
 def earned(
