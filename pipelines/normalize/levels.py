@@ -382,7 +382,7 @@ class Flattening:
         """The lists, empty where very many elements are no objects, most of them: they are something else."""
         if not (path.holds_only_rows or keys == ()):
             return lists
-        kinds = Counter(type(element) for one in lists if one for element in one)
+        kinds = Counter(map(type, chain.from_iterable(filter(None, lists))))
         count = kinds.total()
         if (count - kinds[dict]) <= count * MOSTLY:
             return lists

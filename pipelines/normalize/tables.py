@@ -138,8 +138,9 @@ class Contents:
 
     def add(self, objects: Sequence[Object], above: Keys = ()) -> None:
         """Take apart objects, which are nested under the keys `above`."""
-        shapes = dict.fromkeys(map(tuple, objects))
-        names = list(dict.fromkeys(chain.from_iterable(shapes)))
+        lengths = set(map(len, objects))
+        are_alike = len(lengths) == 1 and lengths == {len(set().union(*objects))}
+        names = list(objects[0] if are_alike else dict.fromkeys(chain.from_iterable(objects)))
         room = max(MOST_COLUMNS - len(self.columns), 0)
         if len(names) > room:
             depth = len(above)
@@ -158,7 +159,7 @@ class Contents:
         for name in names[:room]:
             keys = (*above, name)
             self.found.add(keys)
-            if len(shapes) == 1:
+            if are_alike:
                 values = list(map(itemgetter(name), objects))
             else:
                 values = [one.get(name) for one in objects]
