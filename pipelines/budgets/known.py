@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -15,7 +14,8 @@ from pipelines.budgets.session import Session
 from pipelines.connect.errors import ConnectError, HostDown, RunFailed, Unauthorized
 from pipelines.connect.models import Request
 from pipelines.months import Month
-from warehouse.marts.queries import SQL, working_rows
+from warehouse.marts.queries import SQL, rows_of
+from warehouse.store.database import Store
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -64,7 +64,8 @@ class Known:
 def known_in_file(settings: Settings) -> Known:
     """What the working file holds, as far as its marts have been built."""
     known = Known()
-    rows = working_rows(settings.data_dir, Path(SQL) / "budgets", QUERIES)
+    with Store(settings.data_dir).reading() as connection:
+        rows = rows_of(connection, SQL / "budgets", QUERIES)
     active = {customer.id for customer in settings.active_customers}
     for one in rows["offices"] or ():
         if one["customer_id"] in active:

@@ -159,10 +159,7 @@ class Contents:
         for name in names[:room]:
             keys = (*above, name)
             self.found.add(keys)
-            if are_alike:
-                values = list(map(itemgetter(name), objects))
-            else:
-                values = [one.get(name) for one in objects]
+            values = list(map(itemgetter(name), objects)) if are_alike else [one.get(name) for one in objects]
             if keys not in self.documented:
                 values = self._scalars(values, keys)
             if kinds := kinds_of(values):
