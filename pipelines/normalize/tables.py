@@ -138,8 +138,7 @@ class Contents:
 
     def add(self, objects: Sequence[Object], above: Keys = ()) -> None:
         """Take apart objects, which are nested under the keys `above`."""
-        lengths = set(map(len, objects))
-        are_alike = len(lengths) == 1 and lengths == {len(set().union(*objects))}
+        are_alike = set(map(len, objects)) == {len(set().union(*objects))}
         names = list(objects[0] if are_alike else dict.fromkeys(chain.from_iterable(objects)))
         room = max(MOST_COLUMNS - len(self.columns), 0)
         if len(names) > room:
