@@ -43,11 +43,9 @@ async def test_the_settings_say_how_patient_the_clients_are_and_how_much_they_re
     )
     context = RunContext(clock=StillClock(), transport=service)
     async with AsyncExitStack() as stack:
-        clients = await context.open_clients(
-            settings, settings.customers, limit, CircuitBreaker(limit), stack
-        )
+        clients = context.open_clients(settings, settings.customers, limit, CircuitBreaker(limit), stack)
         with pytest.raises(error):
-            await clients["M1"].get(SALES, read)
+            await clients("M1", SALES.path).get(SALES, read)
     assert len(service.asked) == requests
 
 
