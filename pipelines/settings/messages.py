@@ -57,7 +57,9 @@ def sentences(
         # A check of ours says what is wrong; of pydantic's own only the kind is used, as it may quote.
         said = detail["msg"].removeprefix("Value error, ") if kind == "value_error" else ""
         name = str(place[0]) if place else ""
-        where = name_of(name) if name != "logins" else f"the login {'.'.join(map(str, place[1:]))}"
+        where = name_of(name)
+        if name == "logins" and len(place) > 1:
+            where = variable("__".join(["login", *map(str, place[1:])]))
         should_be = _description(settings, name)
         if not place:
             found += said.splitlines()
@@ -80,14 +82,13 @@ def _about_customer(
     who = _customer_name(given.get("customers"), place[1])
     if len(place) == 2:
         return f"customer {who} is neither an id nor a table with an id"
-    key = str(place[2])
+    key = ".".join(map(str, place[2:]))
     if kind == "extra_forbidden":
         return f"customer {who} has a key {key!r} that is no setting"
     if kind == "missing":
         return f"customer {who} has no {key}"
     if key == "id" and said:
         return said
-    key = ".".join(map(str, place[2:]))
     return f"the {key} of customer {who} {said or f'is not {_description(customer, str(place[2]))}'}"
 
 

@@ -152,7 +152,8 @@ class Sources:
             if key == "password":
                 problem = (
                     "holds a password; take it out, and set BROKERBI_PASSWORD "
-                    "(for one customer BROKERBI_CUSTOMER__<ID>__PASSWORD) or name a file in password_file."
+                    "(for one customer BROKERBI_CUSTOMER__<ID>__PASSWORD, for a function of the service "
+                    "BROKERBI_LOGIN__<FUNCTION>__PASSWORD) or name a file in password_file."
                 )
             elif key in SECRETS:
                 problem = (
