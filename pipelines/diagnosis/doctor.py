@@ -64,8 +64,6 @@ MOST_TRIES, LONGEST_RETRIES = 2, 20.0
 """Of one request, and the seconds after which none is repeated: somebody waits for what is found."""
 FEWEST_UNANSWERED = 3
 """So many requests without any answer say that the service is down, once the wait for them was long."""
-
-
 Refusal = tuple["Customer", str, str]
 """Of a login: the customer and the path that were asked for, and what was said."""
 
