@@ -181,6 +181,20 @@ def test_a_customer_of_another_login_than_its_shard_brings_it(tmp_path: Path) ->
     assert '"username": "o", "password_file": "/s/login_other"' in given["BROKERBI_CUSTOMERS"]
 
 
+def test_a_shard_may_be_empty_while_its_last_customer_moves(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        ('[{ id = "M30011", name = "Norrtull", region = "Stockholm" }, "M30012"]', "[]"),
+        ('["M30013", "G2"]', '["M30013", "G2", "M30011", "M30012"]'),
+        ("/var/lib/brokerbi/north", str(tmp_path)),
+    )
+    shards = read_shards(file, left="north")
+    old, _ = shards_of_move(shards, "M30012", "north", "south")
+    assert [one.id for one in settings_of(old, shards, without="M30012").customers] == ["M30012"]
+    with pytest.raises(SettingsError, match="north has no customer"):
+        read_shards(file)
+
+
 def test_a_move_needs_no_secret_and_the_customer_in_its_new_shard() -> None:
     shards = read_shards(EXAMPLE)
     _, new = shards_of_move(shards, "G2", "north", "south")
