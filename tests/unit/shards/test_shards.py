@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import dagster as dg
 import pytest
+import yaml
 
+from assets.run_coordinator import SHARD, ShardRunCoordinator
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
 from pipelines.shards.move import settings_of, shards_of_move
@@ -135,6 +138,17 @@ def test_what_is_made_is_what_the_checkout_holds() -> None:
     folder = EXAMPLE.parent
     held = {str(path.relative_to(folder)): path.read_text() for path in folder.glob("*/*")}
     assert made == held
+
+
+def test_dagster_takes_the_settings_as_they_are_made(tmp_path: Path) -> None:
+    made = yaml.safe_load(rendered(read_shards(EXAMPLE))["hosts/dagster.yaml"])
+    del made["storage"]
+    (tmp_path / "dagster.yaml").write_text(yaml.safe_dump(made))
+    with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
+        queue = instance.get_concurrency_config().run_queue_config
+        assert isinstance(instance.run_coordinator, ShardRunCoordinator)
+        assert queue
+        assert [one["key"] for one in queue.tag_concurrency_limits or ()] == [SHARD, "dagster/backfill"]
 
 
 def test_made_twice_nothing_changes_and_a_shard_that_is_no_more_loses_its_files(tmp_path: Path) -> None:
