@@ -14,6 +14,7 @@ import zstandard
 from pipelines.diagnosis.explain import explain_alone
 from pipelines.diagnosis.installation import Severity, sink_findings
 from pipelines.diagnosis.quarantined_rows import raw_rows
+from pipelines.shards.move import move
 from pipelines.upkeep.archive import archive_of, landing_of, refresh_archive
 from pipelines.upkeep.erase import erase
 from pipelines.upkeep.fencing import Fence
@@ -194,6 +195,22 @@ def test_an_owner_of_an_earlier_epoch_is_refused(here: Scenario) -> None:
     drained = refresh_archive(here.settings, now, fence=Fence(1))
     assert drained
     assert "another owner (epoch 2" in drained.error
+
+
+def test_a_customer_moves_with_what_only_the_archive_has_and_leaves_nothing_there(
+    local: Scenario, tmp_path: Path
+) -> None:
+    old = local.with_settings(shard="north")
+    assert old.publish().archive
+    customer = old.settings.customers[0].id
+    moved = [path for path in names(old) if f"/{customer}/" in path]
+    assert moved
+    shutil.rmtree(old.data_dir / "landing")
+    others = old.with_settings(customers=old.settings.customers[1:])
+    new = old.with_settings(data_dir=tmp_path / "new", customers=old.settings.customers[:1], shard="south")
+    assert move(others.settings, new.settings, customer, clock=old.clock).answers == len(moved)
+    assert not [path for path in archive(others).newest() if f"/{customer}/" in path]
+    assert set(moved) <= archive(new).newest().keys()
 
 
 def test_doctor_proves_that_an_archive_and_a_lake_write_once(local: Scenario) -> None:

@@ -196,6 +196,12 @@ def test_publications_of_long_ago_are_forgotten_with_their_files(data: Path, lak
     assert {one["number"] for one in lake.publications()} == {2, 3}
 
 
+def test_a_day_without_bounds_is_none_in_the_log_and_is_read(data: Path, lake: Lake) -> None:
+    publish(data, lake, {OFFICES: "SELECT unnest([DATE 'infinity', DATE '2026-10-01']) AS month"})
+    log = "".join(path.read_text() for path in Path(lake.uri(TABLE)).rglob("*.json"))
+    assert ("infinity" in log, read(lake, TABLE).height) == (False, 2)
+
+
 def test_the_log_tells_no_value_of_a_column_about_a_person(data: Path, lake: Lake) -> None:
     publish(
         data, lake, {OFFICES: "SELECT 'Anna Alm' AS name, 'Anna Alm' AS free, DATE '2026-10-01' AS month"}

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -55,6 +56,8 @@ KEPT = timedelta(days=7)
 """For how long the versions of earlier publications can be read."""
 TRIES = 8
 """Of a commit that meets another one of the same table."""
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
+"""A bound that the log can hold; infinity and days before our era are none."""
 STATISTICS = "delta.dataSkippingStatsColumns"
 LOG = "_delta_log"
 _PUBLICATION_COLUMNS: dict[str, Any] = {
@@ -282,8 +285,12 @@ class Lake:
         known = {one.name: part.columns[quoted(one.name)] for one in columns if one.in_statistics}
         statistics = {
             "numRecords": part.row_count,
-            "minValues": {name: one["min"] for name, one in known.items() if "min" in one},
-            "maxValues": {name: one["max"] for name, one in known.items() if "max" in one},
+            "minValues": {
+                name: one["min"] for name, one in known.items() if DAY.fullmatch(one.get("min", ""))
+            },
+            "maxValues": {
+                name: one["max"] for name, one in known.items() if DAY.fullmatch(one.get("max", ""))
+            },
             "nullCount": {name: int(one["null_count"]) for name, one in known.items()},
         }
         return self._transaction.AddAction(
