@@ -41,6 +41,7 @@ from pipelines.normalize.tables import (
     NormalizedTable,
     RejectedRow,
     arrange_columns,
+    as_wrapped,
     fill_columns,
     joined,
     make_table,
@@ -221,7 +222,7 @@ class Flattening:
 
     def _add(self, level: _Level) -> None:
         """Turn rows into a table, and every list of rows in them."""
-        documented = spelled_as_found(level.path.columns, level.objects)
+        documented = spelled_as_found(as_wrapped(level.path.columns, level.objects), level.objects)
         level.path = path = replace(level.path, columns=documented)
         table, length = path.table, len(level.objects)
         lists = [inner.keys for inner in path.inner if inner.holds_only_rows and inner.keys != (ANY,)]

@@ -223,6 +223,28 @@ def spelled_as_found(columns: Mapping[Keys, Column], objects: Sequence[Json]) ->
     return found
 
 
+def wrapper_of(columns: Collection[Keys], objects: Sequence[Json]) -> str | None:
+    """The key under which every row is wrapped in an object of its own: `[{"sale": {"id": 1}}]`.
+
+    It is no documented one, and the objects under it have documented ones.
+    """
+    first = next((one for one in objects if one), None)
+    if not columns or type(first) is not dict or len(first) != 1:
+        return None
+    [(name, row)] = first.items()
+    documented = {simplified(keys[0]) for keys in columns}
+    if type(row) is not dict or simplified(name) in documented or documented.isdisjoint(map(simplified, row)):
+        return None
+    is_all = all(not one or (one.keys() == {name} and type(one[name]) is dict) for one in objects)
+    return name if is_all else None
+
+
+def as_wrapped(columns: Mapping[Keys, Column], objects: Sequence[Json]) -> Mapping[Keys, Column]:
+    """Documented columns by their keys in rows that may be wrapped; others are called by the wrapper too."""
+    name = wrapper_of(columns, objects)
+    return columns if name is None else {(name, *keys): column for keys, column in columns.items()}
+
+
 def fill_columns(
     contents: Contents, documented: Mapping[Keys, Column], prefix: str, source: str, zone: str, length: int
 ) -> dict[Keys, FilledColumn]:

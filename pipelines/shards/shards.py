@@ -25,6 +25,7 @@ OF_A_SHARD = frozenset(
         "data_dir",
         "username",
         "password_file",
+        "logins",
         "coordination_url_file",
         *LIMITS,
         *SECRETS,
@@ -60,7 +61,10 @@ def _as_customer(value: object) -> object:
 
 
 class Shard(BaseModel):
-    """A list of customers with a data directory of its own, and where its code is reached."""
+    """A list of customers with a data directory of its own, and where its code is reached.
+
+    `login` is what it asks under, but for the functions of the service in `login_for`.
+    """
 
     model_config = FROZEN
 
@@ -68,6 +72,7 @@ class Shard(BaseModel):
     host: str = Field(default="localhost", min_length=1)
     port: int = Field(default=4000, ge=1, le=65535)
     login: str = ""
+    login_for: Mapping[str, str] = {}
     requests_per_second: float = Field(ge=0.1, le=1000)
     concurrency: int = Field(ge=1, le=50)
     data_dir: Path
@@ -76,7 +81,7 @@ class Shard(BaseModel):
 
     def logins(self) -> set[str]:
         """The logins that it asks under."""
-        return {one.login or self.login for one in self.customers}
+        return {one.login or self.login for one in self.customers} | set(self.login_for.values())
 
 
 class Shards(BaseModel):

@@ -209,6 +209,24 @@ def test_a_shard_may_be_empty_while_its_last_customer_moves(tmp_path: Path) -> N
         read_shards(file)
 
 
+def test_a_shard_may_have_other_logins_for_functions(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        (
+            "[login.chain]",
+            '[login.crm]\nusername = "c"\nrequests_per_second = 6\nconcurrency = 3\n[login.chain]',
+        ),
+        ('name = "north"', 'name = "north"\nlogin_for = { crm = "crm" }'),
+    )
+    north = read_shards(file).shard[0]
+    given = environment(north, read_shards(file), secrets=Path("/s"), data_dir=Path("/d"))
+    assert (given["BROKERBI_LOGIN__CRM__USERNAME"], given["BROKERBI_LOGIN__CRM__PASSWORD_FILE"]) == (
+        "c",
+        "/s/login_crm",
+    )
+    assert north.logins() == {"chain", "crm"}
+
+
 def test_a_move_needs_no_secret_and_the_customer_in_its_new_shard() -> None:
     shards = read_shards(EXAMPLE)
     _, new = shards_of_move(shards, "G2", "north", "south")
