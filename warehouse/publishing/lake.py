@@ -224,7 +224,6 @@ class Lake:
         written: list[LakeColumn] = []
         for _ in range(TRIES):
             found = self.table(path)
-            self._check_owner(found)
             columns = self._agree(path, found, wanted) if found else wanted
             found = self.table(path)
             try:
@@ -241,6 +240,7 @@ class Lake:
                     added, written = [self._added(path, one, columns) for one in parts], columns
                 if not found or {one.name for one in columns} - _types(found).keys():
                     found = self._prepare(path, found, source, table, columns)
+                self._check_owner(found)  # of the very version that is committed upon
                 found.create_write_transaction(
                     [*added, *self._removed(found)],
                     "append",
