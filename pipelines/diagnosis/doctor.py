@@ -100,7 +100,7 @@ def examine(
     yield from working_file_findings(settings)
     yield from file_findings(data_dir)
     yield from sink_findings(settings)
-    yield from dagster_findings(environment, shipped)
+    yield from dagster_findings(environment, None if settings.shard else shipped)
     yield from daemon_findings(data_dir, environment)
     coordination = list(coordination_findings(settings))
     yield from coordination

@@ -178,6 +178,8 @@ def _instance(number: int) -> dict[str, Any]:
             {"key": "dagster/backfill", "value": dict(each), "limit": RUNS_OF_A_BACKFILL},
         ],
     }
+    coordinator = {"module": "assets.run_coordinator", "class": "ShardRunCoordinator"}
+    settings["run_coordinator"] = {**coordinator, "config": settings.pop("run_queue")}
     return settings
 
 

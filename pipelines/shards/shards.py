@@ -106,10 +106,11 @@ class Shards(BaseModel):
         raise SettingsError([f"There is no shard {name!r}; the file has {names}."])
 
 
-def read_shards(file: Path, customers: Iterable[str] = ()) -> Shards:
+def read_shards(file: Path, customers: Iterable[str] = (), *, left: str = "") -> Shards:
     """The shards of a file; raises SettingsError with a sentence for everything that is wrong.
 
-    `customers` are all that must be in one of them, unless the file itself lists them.
+    `customers` are all that must be in one of them, unless the file itself lists them. The shard that
+    somebody has `left` may be without any.
     """
     try:
         text = file.read_text(encoding="utf-8")
@@ -124,7 +125,9 @@ def read_shards(file: Path, customers: Iterable[str] = ()) -> Shards:
         raise SettingsError([_sentence(file, table, one) for one in error.errors()]) from None
     wanted = set(shards.customers or customers)
     problems = list(
-        chain(_twice(shards), _missing(shards, wanted), _logins(shards), _sizes(shards), _unknown(shards))
+        chain(
+            _twice(shards), _missing(shards, wanted), _logins(shards), _sizes(shards, left), _unknown(shards)
+        )
     )
     if problems:
         raise SettingsError([f"{_place(file, text, one)}: {one.said}" for one in problems])
@@ -189,13 +192,13 @@ def _logins(shards: Shards) -> Iterator[Problem]:
                 yield Problem(f"login.{name}", f"{said}; {remedy}.")
 
 
-def _sizes(shards: Shards) -> Iterator[Problem]:
+def _sizes(shards: Shards, left: str) -> Iterator[Problem]:
     for one in shards.shard:
         number = len(one.customers)
         if number > MOST_CUSTOMERS:
             why = f"more than {MOST_CUSTOMERS} make Dagster's pages slow"
             yield Problem(one.name, f"the shard {one.name} has {number} customers; {why}: make two of it.")
-        if not number:
+        if not number and one.name != left:
             yield Problem(one.name, f"the shard {one.name} has no customer; give it one, or take it out.")
 
 
