@@ -373,7 +373,7 @@ def test_an_explanation_has_budgets_on_the_basis_of_the_commission_beside_them(
 def test_an_explanation_tells_of_a_budget_that_was_changed_entered_or_taken_back(
     given: DuckDBPyConnection,
 ) -> None:
-    versions = {
+    versions: dict[str, list[tuple[int, datetime, object]]] = {
         "2026-09": [(100, SPRING, SUMMER), (70, SUMMER, None)],
         "2026-10": [(100, SPRING, SUMMER)],
         "2026-11": [(100, AUTUMN, None)],
