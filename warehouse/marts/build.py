@@ -90,17 +90,14 @@ def build_marts(
     *,
     wanted: Collection[str] = (),
     memory_limit: str | None = None,
-    staging_as: str = "VIEW",
 ) -> list[str]:
     """Build all marts, in the caller's transaction: readers of the file see the old ones or the new ones.
 
     With `wanted`, no more than these marts (or views of meta) and what they are made of is there afterwards,
     undescribed.
-    Staging exists only while the marts are built; a "TABLE" of it is faster of few rows, and outside of a
-    transaction.
-    A query that leans on undocumented columns and does not find them gives no rows, and says so in
-    meta.assumptions; any other failure raises MartError, and the caller rolls back: with a `memory_limit`
-    it may be MartTooLarge, to be tried again without.
+    Staging exists only while the marts are built. A query that leans on undocumented columns and does
+    not find them gives no rows, and says so in meta.assumptions; any other failure raises MartError,
+    and the caller rolls back: with a `memory_limit` it may be MartTooLarge, to be tried again without.
     """
     staging, marts, meta = (
         in_order(queries(folder / schema, schema)) for schema in ("staging", "marts", "meta")
@@ -121,7 +118,7 @@ def build_marts(
         for query in staging
     }
     for query in staging:
-        _create(connection, query, staging_as, staged[query.table])
+        _create(connection, query, "VIEW", staged[query.table])
     if memory_limit:
         connection.execute(f"SET memory_limit = '{memory_limit}'")
     for query in marts:
