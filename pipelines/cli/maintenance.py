@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.cli.output import complain, count, duration, print_json, say, size
-from pipelines.clock import SystemClock
+from pipelines.cli.output import complain, count, print_json, say, size
+from pipelines.clock import SystemClock, duration
 from pipelines.settings.model import Settings, load_settings
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from pipelines.cli.output import amount, count, line, table
-from pipelines.diagnosis.around import Change, Sale
+from pipelines.diagnosis.around import NumberChange, Sale
 from pipelines.diagnosis.explain import Explanation
 from pipelines.diagnosis.recount import sum_of
 from warehouse.marts.lineage import TracedNumber
@@ -66,13 +66,15 @@ def _fewer_sales(rows: Sequence[Sale]) -> list[Sale]:
     return shown
 
 
-def _fewer_changes(rows: Sequence[Change]) -> list[Change]:
+def _fewer_changes(rows: Sequence[NumberChange]) -> list[NumberChange]:
     """The first changes with their reasons, and what the others come to."""
     others = rows[MOST_CHANGES:]
     if not others:
         return [*rows]
     difference = _sum([one for one in others if one.kind == "total"], "difference")
-    rest = Change(others[0].noted_on, others[0].month, "others", _so_many(others), difference=difference)
+    rest = NumberChange(
+        others[0].noted_on, others[0].month, "others", _so_many(others), difference=difference
+    )
     return [*rows[:MOST_CHANGES], rest]
 
 

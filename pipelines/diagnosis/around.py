@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -25,7 +25,7 @@ class Basis:
 
 
 @dataclass(frozen=True)
-class Doubt:
+class NumberDoubt:
     """How new or whole the number is, or what speaks against it."""
 
     kind: str
@@ -71,7 +71,7 @@ class Drivers:
 
 
 @dataclass(frozen=True)
-class SameDays:
+class DaysCompared:
     """Days of a month that is not over, or the same of last year."""
 
     period: str
@@ -84,7 +84,7 @@ class SameDays:
 
 
 @dataclass(frozen=True)
-class Budget:
+class BudgetReached:
     """The budget of a period, and how much of it is reached, or will be."""
 
     period: str
@@ -108,7 +108,7 @@ class BudgetChange:
 
 
 @dataclass(frozen=True)
-class Change:
+class NumberChange:
     """A change of a month that was over (kind total), or a reason of one."""
 
     noted_on: date
@@ -176,13 +176,13 @@ class Around:
     """The rows that answer each query of sql/explain, by its name."""
 
     basis: Sequence[Basis] = ()
-    doubts: Sequence[Doubt] = ()
+    doubts: Sequence[NumberDoubt] = ()
     compared: Sequence[Compared] = ()
     drivers: Sequence[Drivers] = ()
-    same_days: Sequence[SameDays] = ()
-    budgets: Sequence[Budget] = ()
+    same_days: Sequence[DaysCompared] = ()
+    budgets: Sequence[BudgetReached] = ()
     budget_changes: Sequence[BudgetChange] = ()
-    changes: Sequence[Change] = ()
+    changes: Sequence[NumberChange] = ()
     parts: Sequence[Part] = ()
     sales: Sequence[Sale] = ()
     leads: Sequence[Leads] = ()
@@ -197,7 +197,6 @@ def rows_around(
     number: TracedNumber,
     first_month: date,
     report: str,
-    names: Iterable[str] = ROWS,
     *,
     archive: Archive | None = None,
 ) -> Around:
@@ -215,7 +214,7 @@ def rows_around(
         "way": number.source.way,
     }
     around: dict[str, Any] = {}
-    for name, rows in published_rows(data_dir, SQL / "explain", names, variables).items():
+    for name, rows in published_rows(data_dir, SQL / "explain", ROWS, variables).items():
         if rows is None:
             raise NotInTheFile(
                 f"The published file is of an earlier version: it cannot answer sql/explain/{name}.sql. "
@@ -227,7 +226,9 @@ def rows_around(
     return replace(found, changes=tuple(with_stored_sales(found.changes, landing, number)))
 
 
-def with_stored_sales(changes: Sequence[Change], landing: Landing, number: TracedNumber) -> Iterator[Change]:
+def with_stored_sales(
+    changes: Sequence[NumberChange], landing: Landing, number: TracedNumber
+) -> Iterator[NumberChange]:
     """The changes, with home and a user's part of sales that are listed no more, from the stored answers."""
     known = stored_sales(
         landing, {(one.landing, one.sha256, one.id) for one in changes if one.landing and one.id}

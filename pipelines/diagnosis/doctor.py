@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import (
+    LOGIN_REFUSED,
     ConnectError,
     Forbidden,
     HostDown,
-    Refused,
     RunFailed,
     Unauthorized,
     correct,
@@ -45,7 +45,7 @@ from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.planning.windows import Question, Span, build_request
 from pipelines.sync.causes import PASSING
 from pipelines.sync.logins import login_states
-from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED, PageSize
+from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext, login_of, refused_logins_of
 from warehouse.errors import WarehouseError
@@ -54,7 +54,6 @@ from warehouse.store.database import Store
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
-    from pipelines.connect.models import Answer
     from pipelines.settings.model import Customer, Settings
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -83,14 +82,13 @@ def examine(
     *,
     environment: Mapping[str, str],
     ask: bool = True,
-    shipped: Path = CHECKOUT / "dagster.yaml",
     on_access: Callable[[Access], None] = lambda _: None,
 ) -> Iterator[Finding]:
     """Look at everything; `ask` makes one cheapest legal request per customer and report.
 
     What was refused before is asked anew. An answer opens a report again for the next sync; a refusal closes
     none: the smallest question is not the one that a sync asks. `environment` is where Dagster is told its
-    home, `shipped` the dagster.yaml to compare. Raises SettingsError for a report that nobody knows.
+    home. Raises SettingsError for a report that nobody knows.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
     data_dir = settings.data_dir
@@ -100,7 +98,7 @@ def examine(
     yield from working_file_findings(settings)
     yield from file_findings(data_dir)
     yield from sink_findings(settings)
-    yield from dagster_findings(environment, None if settings.shard else shipped)
+    yield from dagster_findings(environment, None if settings.shard else CHECKOUT / "dagster.yaml")
     yield from daemon_findings(data_dir, environment)
     coordination = list(coordination_findings(settings))
     yield from coordination
@@ -189,44 +187,31 @@ class AccessSurvey:
     async def _ask(self, client: Client, report: Report, customer: str, first: date) -> str:
         """The cheapest legal request, for one day of this month, and its outcome in a word.
 
-        A paged report is asked in pages of the size that a sync would ask for; where that is refused, in
-        smaller ones. Raises Unauthorized and HostDown, after which there is no point in asking more.
+        Of a paged report that is a page of the fewest rows that a sync tries. Raises Unauthorized and
+        HostDown, after which there is no point in asking more.
         """
-        cap = self.ledger.caps.get((report.name, customer)) or Cap()
-        rows, subject = PageSize(self.settings.page_size, cap.page_size).rows, f"{report.name} of {customer}"
+        first_question = Question(choice=report.endpoint.questions[0])
+        is_paged = report.endpoint.paged and (
+            (self.ledger.caps.get((report.name, customer)) or Cap()).page_size != UNPAGED
+        )
+        question = build_request(report, customer, Span(first, first), first_question, paged=is_paged)
+        if is_paged:
+            rows = min(self.settings.page_size, SMALLEST_PAGE)
+            question = question.with_query(pageIndex="0", pageSize=str(rows))
         try:
-            answer = await self._ask_page(client, report, customer, first, rows)
+            answer, _ = await client.get(question, read_document)
         except (Unauthorized, HostDown, RunFailed):
             raise
         except Forbidden:
             return REFUSED
         except ConnectError as error:
-            self.report_findings.append(Finding(subject, Severity.ERROR, error.found, error.remedy))
+            self.report_findings.append(
+                Finding(f"{report.name} of {customer}", Severity.ERROR, error.found, error.remedy)
+            )
             return type(error).__name__
         if self.late_by is None:
             self.late_by = late_by(answer, self.context.clock.utc_now())
         return ANSWERED
-
-    async def _ask_page(
-        self, client: Client, report: Report, customer: str, first: date, rows: int
-    ) -> Answer:
-        """The first page of so many rows; where they are too many, of the fewest that a sync tries."""
-        first_question = Question(choice=report.endpoint.questions[0])
-        question = build_request(report, customer, Span(first, first), first_question, paged=rows != UNPAGED)
-        if report.endpoint.paged and rows != UNPAGED:
-            question = question.with_query(pageIndex="0", pageSize=str(rows))
-        try:
-            answer, _ = await client.get(question, read_document)
-        except Refused:
-            if not report.endpoint.paged or rows <= SMALLEST_PAGE:
-                raise
-            answer = await self._ask_page(client, report, customer, first, SMALLEST_PAGE)
-            found = f"{rows} rows a page are refused, {SMALLEST_PAGE} are answered"
-            remedy = "a sync finds what is accepted and remembers it; or lower BROKERBI_PAGE_SIZE"
-            self.report_findings.append(
-                Finding(f"{report.name} of {customer}", Severity.WARNING, found, remedy)
-            )
-        return answer
 
     def _forget_refusals(self, store: Store) -> None:
         """Let the ledger know what is answered now, so that the next sync asks for it."""
@@ -247,8 +232,7 @@ def _with_few_tries(settings: Settings) -> Settings:
 
 def _remembered_refusals(settings: Settings, reports: Iterable[Report]) -> Iterator[Finding]:
     """The logins that the service refused when they were last used, without using them."""
-    found = "the service refused it (401), and no run uses it until it is another one"
-    for several in _refused(settings, reports, found).values():
+    for several in _refused(settings, reports, LOGIN_REFUSED).values():
         yield _wrong_login(settings, several)
 
 

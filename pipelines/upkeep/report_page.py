@@ -126,9 +126,9 @@ def refresh_operators_page(settings: Settings, now: datetime) -> str:
     try:
         if Store(data_dir).path.exists():
             with Store(data_dir).reading() as connection:
-                state = rows_of(connection, SQL / "page", OF_PIPELINE)
+                of_pipeline = rows_of(connection, SQL / "page", OF_PIPELINE)
                 conditions = read_conditions(connection)
-            facts = facts_from_rows({**_figures(data_dir), **state})
+            facts = facts_from_rows({**_figures(data_dir), **of_pipeline})
             html = _operators_page(facts, conditions, _form(settings, now), is_as_of_now=True)
             write_file(data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
     except Exception as error:  # noqa: BLE001 whatever is wrong with the page, what was loaded is loaded

@@ -315,8 +315,8 @@ def test_what_a_check_found_is_a_doubt_of_the_office_month_and_measure_that_it_n
     checked.execute("DELETE FROM meta.check_results")
     checked.execute(
         "INSERT INTO meta.check_results BY NAME SELECT $1 AS name, 'Why?' AS question, 1 AS row_count, "
-        "'[{' || $2 || '}]' AS sample, '' AS message",
-        [name, row],
+        "'[{' || $2 || '}]' AS sample, '' AS message, $3 AS concerns",
+        [name, row, "budgets" if name.startswith("budgets") else "commission"],
     )
     found = explained_again(checked, "doubts", "2026-01", office="M1")
     assert [one.kind for one in found if one.is_doubt] == [name] * is_doubt

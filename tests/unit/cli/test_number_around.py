@@ -8,11 +8,11 @@ from decimal import Decimal
 import pytest
 
 from pipelines.cli.number_around import print_around, print_rows
-from pipelines.diagnosis.around import Around, Basis, Change, Sale
+from pipelines.diagnosis.around import Around, Basis, NumberChange, Sale
 from pipelines.diagnosis.explain import Explanation
 from warehouse.marts.lineage import Trace, TracedNumber
 
-TOTAL = Change(
+TOTAL = NumberChange(
     noted_on=date(2026, 11, 9),
     month=date(2026, 9, 1),
     kind="total",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.diagnosis.around import Change, with_stored_sales
+from pipelines.diagnosis.around import NumberChange, with_stored_sales
 from warehouse.load.landing import Landing
 from warehouse.marts.lineage import TracedNumber
 
@@ -18,7 +18,7 @@ SALE = {
     "address": {"streetAddress": "Storgatan 3"},
     "agents": [{"id": "U1", "commission": {"value": 75.5}}, {"id": "U2"}],
 }
-GONE = Change(
+GONE = NumberChange(
     noted_on=date(2026, 11, 9),
     month=date(2026, 9, 1),
     kind="sale gone",

@@ -188,15 +188,6 @@ def test_a_clock_that_is_wrong_is_noticed(world: Scenario, minutes: int, severit
     assert worst(world, "clock", ask=True).severity is severity
 
 
-def test_a_page_size_that_is_refused_is_named_as_the_setting_it_is(tmp_path: Path) -> None:
-    world = whole_chain(tmp_path, ["tips_and_leads"], customers="G1")
-    world.service.largest_page = 300
-    finding = worst(world, "tips_and_leads of G1", ask=True)
-    assert finding.severity is Severity.WARNING
-    assert finding.found == "1000 rows a page are refused, 100 are answered"
-    assert "BROKERBI_PAGE_SIZE" in finding.remedy
-
-
 def test_offline_what_could_not_be_published_is_wrong_with_its_reason(world: Scenario) -> None:
     world.sync(reports=("users",))
     in_the_way = world.settings.data_dir / "published"
