@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -15,7 +14,8 @@ from pipelines.budgets.session import Session
 from pipelines.connect.errors import ConnectError, HostDown, RunFailed, Unauthorized
 from pipelines.connect.models import Request
 from pipelines.months import Month
-from warehouse.marts.queries import SQL, working_rows
+from warehouse.marts.queries import SQL, rows_of
+from warehouse.store.database import Store
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -64,7 +64,8 @@ class Known:
 def known_in_file(settings: Settings) -> Known:
     """What the working file holds, as far as its marts have been built."""
     known = Known()
-    rows = working_rows(settings.data_dir, Path(SQL) / "budgets", QUERIES)
+    with Store(settings.data_dir).reading() as connection:
+        rows = rows_of(connection, SQL / "budgets", QUERIES)
     active = {customer.id for customer in settings.active_customers}
     for one in rows["offices"] or ():
         if one["customer_id"] in active:
@@ -88,7 +89,7 @@ async def ask_what_is_known(session: Session, known: Known, months: Sequence[Mon
         "toMonth": str(months[-1].number),
     }
     reports = session.catalogue
-    for customer in session.clients:
+    for customer in session.customers:
         path = reports["budget_commission"].endpoint.path.format(customerId=quote(customer, safe=""))
         rows = await _listed(session, known, Request(path, span, "budget_commission", customer))
         for row in rows:
@@ -107,7 +108,7 @@ async def ask_what_is_known(session: Session, known: Known, months: Sequence[Mon
 
 async def _listed(session: Session, known: Known, request: Request) -> list[Mapping[str, Any]]:
     try:
-        _, tree = await session.clients[request.customer].get(request, parsed)
+        _, tree = await session.clients(request.customer, request.path).get(request, parsed)
     except (Unauthorized, HostDown, RunFailed):
         raise
     except ConnectError as error:

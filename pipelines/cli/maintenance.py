@@ -59,6 +59,14 @@ def publish(settings: Settings) -> bool:
     return True
 
 
+def finish_without_publication(settings: Settings) -> None:
+    """Archive what waits, and let the operators' page say how things are, where nothing was loaded."""
+    from pipelines.upkeep.finish import finish_without_file
+
+    if why := finish_without_file(settings):
+        say(f"warning: {why}")
+
+
 def draw_operators_page(settings: Settings) -> None:
     """Let the operators' page say how things are where nothing was published."""
     from pipelines.upkeep.report_page import refresh_operators_page

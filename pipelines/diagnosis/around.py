@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from pipelines.diagnosis.stored_sales import stored_sales
+from warehouse.load.archive import Archive
 from warehouse.load.landing import Landing
 from warehouse.marts.lineage import NotInTheFile, TracedNumber
 from warehouse.marts.queries import SQL, published_rows
@@ -192,7 +193,13 @@ ROWS = {name: get_args(rows)[0] for name, rows in get_type_hints(Around).items()
 
 
 def rows_around(
-    data_dir: Path, number: TracedNumber, first_month: date, report: str, names: Iterable[str] = ROWS
+    data_dir: Path,
+    number: TracedNumber,
+    first_month: date,
+    report: str,
+    names: Iterable[str] = ROWS,
+    *,
+    archive: Archive | None = None,
 ) -> Around:
     """The answers of sql/explain on the months from the first to that of the number.
 
@@ -216,7 +223,7 @@ def rows_around(
             )
         around[name] = tuple(ROWS[name](**row) for row in rows)
     found = Around(**around)
-    landing = Landing(Path(data_dir) / "landing")
+    landing = Landing(Path(data_dir) / "landing", archive)
     return replace(found, changes=tuple(with_stored_sales(found.changes, landing, number)))
 
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from pipelines.diagnosis.recount import every_object
-from warehouse.errors import LandingDamaged
+from warehouse.errors import WarehouseError
 from warehouse.load.landing import Landing
 
 Row = Mapping[str, Any]
@@ -43,7 +43,7 @@ def stored_sales(
                             _text(_object(one, "address"), "streetAddress"),
                             {str(agent.get("id")): _commission(agent) for agent in _agents(one)},
                         )
-        except (LandingDamaged, ValueError):  # gone, or no JSON
+        except (WarehouseError, ValueError):  # gone, or no JSON
             continue
     return found
 

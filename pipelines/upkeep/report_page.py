@@ -24,7 +24,7 @@ from pipelines.page.language import language
 from warehouse.errors import WarehouseError, explained
 from warehouse.ledger.conditions import Condition
 from warehouse.ledger.status import read_conditions
-from warehouse.marts.queries import SQL, published_rows, working_rows
+from warehouse.marts.queries import SQL, published_rows, rows_of
 from warehouse.store.database import Store
 from warehouse.store.files import SHARED_FILE, shared_folder, write_file
 from warehouse.store.versions import Versions
@@ -56,7 +56,9 @@ def write_report_page(settings: Settings, now: datetime, out: Path | None = None
     """
     began = time.monotonic()
     data_dir = settings.data_dir
-    facts = facts_from_rows(published_rows(data_dir, SQL / "page", RECORDS))
+    with Versions(data_dir).reading() as connection:
+        facts = facts_from_rows(rows_of(connection, SQL / "page", RECORDS))
+        conditions = read_conditions(connection)
     form = _form(settings, now)
     path = out or data_dir / REPORT_PAGE
     pages: dict[Path, str] = {}
@@ -64,8 +66,6 @@ def write_report_page(settings: Settings, now: datetime, out: Path | None = None
         for page in facts.scopes:
             if page.kind != "chain":
                 pages[data_dir / page_path(page)] = render_page(facts, form, page)
-        with Versions(data_dir).reading() as connection:
-            conditions = read_conditions(connection)
         pages[data_dir / OPERATORS_PAGE] = _operators_page(facts, conditions, form)
     pages[path] = render_page(facts, form, page_of_chain(facts), has_links=out is None)
     with explained(path):
@@ -133,10 +133,10 @@ def refresh_operators_page(settings: Settings, now: datetime) -> str:
         if not settings.pages:
             remove_pages(data_dir)
         elif Store(data_dir).path.exists():
-            rows = {**_figures(data_dir), **working_rows(data_dir, SQL / "page", OF_PIPELINE)}
-            facts = facts_from_rows(rows)
             with Store(data_dir).reading() as connection:
+                state = rows_of(connection, SQL / "page", OF_PIPELINE)
                 conditions = read_conditions(connection)
+            facts = facts_from_rows({**_figures(data_dir), **state})
             html = _operators_page(facts, conditions, _form(settings, now), is_as_of_now=True)
             write_file(data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
     except Exception as error:  # noqa: BLE001 whatever is wrong with the page, what was loaded is loaded

@@ -13,7 +13,8 @@ import pytest
 from pipelines.shards.move import Moved, move
 from tests.scenarios.scenario import NOON, Scenario, content, scenario
 from warehouse.errors import WarehouseError
-from warehouse.publishing.merge import merge
+from warehouse.load.customer_move import KNOWN, MARTS_REMEMBER, REPLAYED
+from warehouse.publishing.merge import ALL_ROWS, REMEMBERED, merge
 from warehouse.store.database import Store
 
 REPORTS = ("users", "commission_user", "sales", "tips_and_leads")
@@ -152,6 +153,26 @@ def test_rows_that_are_not_what_was_answered_keep_the_customer_where_it_is(
     north.execute("UPDATE bi.sales_estates SET final_price = final_price + 1 WHERE _customer = $1", moving())
     with pytest.raises(WarehouseError, match="other rows than before are in sales_estates"):
         moved(shards)
+
+
+def test_a_shard_that_its_last_customer_left_is_not_published_and_no_part_of_the_merge(
+    tmp_path: Path, shards: tuple[Scenario, Scenario]
+) -> None:
+    north, south = shards
+    moved(shards)
+    [last] = north.settings.customers
+    everybody = south.with_settings(customers=(*south.settings.customers, last))
+    for again in (False, True):
+        done = move(north.settings, everybody.settings, last.id, clock=north.clock)
+        assert (done.has_emptied, done.rows > 0) == (True, not again)
+    merge(tmp_path / "all", {"south": south.data_dir}, now=NOON)
+    with Store(tmp_path / "all").reading() as file:
+        assert {str(one): cell for one, cell in content(file).items()}.items() <= before().items()
+
+
+def test_every_table_about_a_customer_is_moved() -> None:
+    about_a_customer = {*ALL_ROWS, *REMEMBERED} - {"column_changes"}
+    assert {*REPLAYED, *KNOWN, *MARTS_REMEMBER} == about_a_customer
 
 
 def test_a_customer_that_neither_holds_is_a_sentence(shards: tuple[Scenario, Scenario]) -> None:

@@ -14,7 +14,6 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.store.database import Store
 from warehouse.store.duckdb_file import connect, mappings
 from warehouse.store.versions import Versions
 
@@ -166,20 +165,13 @@ def published_rows(
     with Versions(data_dir).reading() as connection:
         for name, value in (variables or {}).items():
             connection.execute(f"SET VARIABLE {name} = $1", [value])
-        return _rows_of(connection, folder, names)
+        return rows_of(connection, folder, names)
 
 
-def working_rows(
-    data_dir: Path, folder: Path, names: Iterable[str]
-) -> dict[str, list[dict[str, Any]] | None]:
-    """The same from the working file."""
-    with Store(data_dir).reading() as connection:
-        return _rows_of(connection, folder, names)
-
-
-def _rows_of(
+def rows_of(
     connection: DuckDBPyConnection, folder: Path, names: Iterable[str]
 ) -> dict[str, list[dict[str, Any]] | None]:
+    """The same from a file that is open."""
     found: dict[str, list[dict[str, Any]] | None] = {}
     connection.execute((SQL / "macros.sql").read_text("utf-8"))
     for name in names:

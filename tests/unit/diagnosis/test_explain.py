@@ -50,12 +50,12 @@ def ids(data_dir: Path, kind: str) -> list[str]:
         return [one for (one,) in file.execute(query, [SEPTEMBER]).fetchall()]
 
 
-def explained(data_dir: Path, measure: str = "commission", **whose: str) -> Explanation:
+def explained(data_dir: Path, measure: str = "commission", **whose: Any) -> Explanation:
     whose = whose or {"office": ids(data_dir, "office")[0]}
     return explain(data_dir, month=SEPTEMBER, measure=measure, **whose)
 
 
-def traced(data_dir: Path, measure: str, **whose: str) -> Explanation:
+def traced(data_dir: Path, measure: str, **whose: Any) -> Explanation:
     """The number and its stored answers, without what surrounds it."""
     return explain_alone(data_dir, month=SEPTEMBER, measure=measure, **whose)
 
@@ -148,7 +148,7 @@ def test_the_command_fails_where_the_stored_answer_is_gone(
 ) -> None:
     shutil.copy(published / "warehouse.duckdb", tmp_path)
     assert print_explanation(explained(tmp_path)) == 1
-    assert "is gone; `brokerbi replay` brings it back from the archive" in capsys.readouterr().err
+    assert "is gone; `brokerbi sync --refresh`" in capsys.readouterr().err
 
 
 def test_a_month_ahead_is_still_to_come(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -307,6 +307,22 @@ def test_a_sale_that_is_gone_has_its_street_from_the_stored_answer(published: Pa
         )
     [found] = explained(given, office=office).around.changes
     assert (found.kind, found.what) == ("sale gone", sale.home)
+
+
+def test_a_merged_file_names_the_shard_that_counts_the_number_anew(
+    published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copyfile((published / "warehouse.duckdb").resolve(), tmp_path / "warehouse.duckdb")
+    office = ids(published, "office")[0]
+    with duckdb.connect(tmp_path / "warehouse.duckdb") as file:
+        file.execute(
+            "INSERT INTO meta.shards (shard, customers) SELECT 'north', list(customer) FROM meta.customers"
+        )
+    assert print_explanation(explained(tmp_path, office=office)) == 0
+    asked = f"`brokerbi explain --office {office} --month 2026-09 --measure commission`"
+    assert f"in shard north; ask there: {asked}" in capsys.readouterr().out
+    assert print_chain(explain_chain(tmp_path, month=SEPTEMBER, measure="commission")) == 0
+    assert "not counted anew" in capsys.readouterr().out
 
 
 def test_an_office_or_user_is_found_by_a_name_that_nobody_else_has(published: Path, tmp_path: Path) -> None:
