@@ -72,7 +72,7 @@ class Erased:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
     """A published data directory that is only copied."""
-    here = synced(tmp_path_factory.mktemp("whole"), REPORTS)
+    here = synced(tmp_path_factory.mktemp("whole"), REPORTS).with_settings(pages=True)
     here.publish()
     return here
 
@@ -169,7 +169,7 @@ def test_the_exports_beside_the_file_that_hold_the_person_are_removed(erased: Er
 
 
 def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) -> None:
-    here = scenario(tmp_path, REPORTS, offices=1)
+    here = scenario(tmp_path, REPORTS, offices=1, pages="true")
     here.sync(Fault("wrong_types", share=0.9))
     waiting = list(raw_rows(Store(tmp_path)))
     ids = [id_ for (id_,) in here.rows("SELECT id FROM bi.users ORDER BY id")]
