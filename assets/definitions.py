@@ -11,7 +11,7 @@ from assets.marts import FILE, read_sql_files
 from assets.notify import channels
 from assets.old_runs import old_runs_sensor
 from assets.partitions import customers_in_order
-from assets.project import SHARD, Project
+from assets.project import Project
 from assets.publish import PUBLISH, published_file, publishing_sensor
 from assets.report_checks import checks_of_reports
 from assets.reports import (
@@ -48,7 +48,6 @@ def build_definitions(project: Project) -> dg.Definitions:
     checks = dg.AssetSelection.all_asset_checks()
     with_file = dg.AssetSelection.assets(project.key(FILE)).required_multi_asset_neighbors()
     files = read_sql_files()
-    tags = {SHARD: project.settings.shard} if project.settings.shard else None
     to_notify, by_id = channels(project.settings), project.reports_by_id
     return dg.Definitions(
         assets=[
@@ -63,19 +62,16 @@ def build_definitions(project: Project) -> dg.Definitions:
             dg.define_asset_job(
                 NIGHTLY,
                 selection=all_reports - checks,
-                tags=tags,
                 description="The night: everything that is due, of all customers.",
             ),
             dg.define_asset_job(
                 CATCH_UP,
                 selection=with_months - checks,
-                tags=tags,
                 description="Older months that a customer lacks.",
             ),
             dg.define_asset_job(
                 PUBLISH,
                 selection=with_file | checks,
-                tags=tags,
                 description="Builds the marts, runs the checks and publishes the file.",
             ),
         ],

@@ -21,8 +21,6 @@ from warehouse.ledger.ledger import ledger_of
 from warehouse.store.database import Store
 
 RETRY_SECONDS = 300.0
-SHARD = "brokerbi/shard"
-"""Run tag: the shard of a run of a job, for limits of how many runs a shard may have at once."""
 REPOSITORY, REPOSITORY_NAME = ".dagster/repository", "__repository__"
 """Dagster's own tag of where a run comes from; every run that was launched has it."""
 OPTIONAL_READ_SECONDS = 2.0

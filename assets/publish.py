@@ -29,7 +29,7 @@ from pipelines.diagnosis.health import note_daemon, observed
 from pipelines.planning.plan import PlannedReport, make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sync.causes import causes, lines
-from pipelines.upkeep.finish import Finished, finish
+from pipelines.upkeep.finish import Finished, finish, finish_without_file
 from pipelines.upkeep.report_page import refresh_operators_page
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Condition, Kind
@@ -161,7 +161,8 @@ def publish_after_fetching(
         return
     try:
         if loaded_since_publication(store_of(context)) is None:
-            draw_operators_page(project, context)
+            if why := finish_without_file(project.settings, project.clock):
+                context.log.warning(why)
             return
         context.log.info("Nothing else is being fetched: building the marts, checking and publishing.")
         finished = finish(project.settings, project.clock)

@@ -89,7 +89,7 @@ async def ask_what_is_known(session: Session, known: Known, months: Sequence[Mon
         "toMonth": str(months[-1].number),
     }
     reports = session.catalogue
-    for customer in session.clients:
+    for customer in session.customers:
         path = reports["budget_commission"].endpoint.path.format(customerId=quote(customer, safe=""))
         rows = await _listed(session, known, Request(path, span, "budget_commission", customer))
         for row in rows:
@@ -108,7 +108,7 @@ async def ask_what_is_known(session: Session, known: Known, months: Sequence[Mon
 
 async def _listed(session: Session, known: Known, request: Request) -> list[Mapping[str, Any]]:
     try:
-        _, tree = await session.clients[request.customer].get(request, parsed)
+        _, tree = await session.clients(request.customer, request.path).get(request, parsed)
     except (Unauthorized, HostDown, RunFailed):
         raise
     except ConnectError as error:

@@ -131,7 +131,7 @@ async def _change(session: Session, cell: _Cell) -> tuple[Change, Present] | str
     """The change that a cell asks for, or why its present budget is not known."""
     whose = cell.whose
     try:
-        present = await read_present(session.clients[whose.customer], session.catalogue, whose)
+        present = await read_present(session.clients, session.catalogue, whose)
     except (Unauthorized, HostDown, RunFailed):
         raise
     except (Unreadable, ConnectError) as error:

@@ -16,10 +16,10 @@ from urllib.parse import quote
 
 from pipelines.budgets.budget import PLACES, Values
 from pipelines.catalogue.model import Report, snake_case
-from pipelines.connect.client import Client
 from pipelines.connect.models import Answer, Request
 from pipelines.months import Month
 from pipelines.normalize.types import number_of
+from pipelines.sync.run_context import Clients
 
 WORDS = {
     "user_budget_commission": {"commission": {"commission", "amount", "value", "budget"}},
@@ -65,11 +65,12 @@ class Present:
     office_ids: frozenset[str]
 
 
-async def read_present(client: Client, catalogue: Mapping[str, Report], whose: Whose) -> Present:
+async def read_present(clients: Clients, catalogue: Mapping[str, Report], whose: Whose) -> Present:
     """The present budget, whole; raises Unreadable, and a ConnectError when it cannot be asked for."""
 
     async def read(name: str) -> tuple[Answer, Row]:
-        answer, tree = await client.get(_request(catalogue[name], whose), parsed)
+        request = _request(catalogue[name], whose)
+        answer, tree = await clients(whose.customer, request.path).get(request, parsed)
         try:
             return answer, own_row(tree, WORDS[name], whose)
         except Unreadable as error:

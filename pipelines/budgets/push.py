@@ -273,7 +273,7 @@ class _Pusher:
         whose = Whose(
             change.customer, change.office_id, change.sent_office_id, change.user_id, month_of(change)
         )
-        return await read_present(self.session.clients[change.customer], self.session.catalogue, whose)
+        return await read_present(self.session.clients, self.session.catalogue, whose)
 
     async def _send(self, change: Change, present: Present) -> bool:
         """Send a budget once; whether the service said that it took it. Raises what it said otherwise."""
@@ -288,7 +288,7 @@ class _Pusher:
         self.pushes[_key(change)] = Push(PushStatus.SENT, 1, now)
         sys.audit("brokerbi.budget_intended")
         try:
-            answer = await self.session.clients[change.customer].post(request)
+            answer = await self.session.clients(change.customer, path).post(request)
         except UNKNOWN as error:
             self._land(change, request, present, error.answer, error.found)
             return False

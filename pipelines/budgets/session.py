@@ -6,7 +6,7 @@ import asyncio
 import getpass
 import os
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report
 from pipelines.clock import Clock
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.client import Client
 from pipelines.connect.service_clock import ClockCheck
 from pipelines.sync.request_log import RequestLogger
-from pipelines.sync.run_context import RunContext
+from pipelines.sync.run_context import Clients, RunContext
 from warehouse.ledger.ledger import add_requests
 from warehouse.store.database import Store
 
@@ -27,10 +26,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Session:
-    """What a plan or a push asks with; `clients` are by customer."""
+    """What a plan or a push asks with, and the customers that it may ask for."""
 
     run_id: str
-    clients: Mapping[str, Client]
+    customers: Sequence[str]
+    clients: Clients
     catalogue: Mapping[str, Report]
     clock: Clock
     store: Store
@@ -44,7 +44,7 @@ async def open_session(settings: Settings, context: RunContext) -> AsyncIterator
     log = RequestLogger(settings.data_dir, run_id, clock)
     store = Store(settings.data_dir, now=clock.utc_now)
     async with context.rate_limit(settings) as rate_limit, AsyncExitStack() as stack:
-        clients = await context.open_clients(
+        clients = context.open_clients(
             settings,
             settings.active_customers,
             rate_limit,
@@ -54,7 +54,8 @@ async def open_session(settings: Settings, context: RunContext) -> AsyncIterator
             clock_check=ClockCheck(context.machine_clock),
         )
         try:
-            yield Session(run_id, clients, context.catalogue, clock, store)
+            customers = [one.id for one in settings.active_customers]
+            yield Session(run_id, customers, clients, context.catalogue, clock, store)
         finally:
             await asyncio.to_thread(_count_requests, store, log)
 

@@ -64,6 +64,15 @@ def snake_case(name: str) -> str:
     return _WORD_STARTS.sub("_", name).lower()
 
 
+def functions_of(path: str) -> list[str]:
+    """What a path is part of, the narrowest first: `/CRM/Bids/{customerId}` is of crm_bids and of crm.
+
+    The paths of a functional area begin alike (interface, What the service does).
+    """
+    words = [snake_case(word) for word in path.partition("{")[0].strip("/").split("/")]
+    return ["_".join(words[:count]) for count in range(len(words), 0, -1)]
+
+
 def column(
     sql_type: str, source: str, description: str, *, personal: bool = False, id_of: IdOf | None = None
 ) -> Column:

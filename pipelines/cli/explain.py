@@ -14,6 +14,7 @@ from pipelines.cli.number_around import print_around
 from pipelines.cli.output import complain, count, counted, line, print_json, say, size, table, written
 from pipelines.diagnosis.explain import YEAR_TO_DATE, Explanation, explain, explain_chain, explain_year
 from pipelines.settings.model import load_settings
+from pipelines.upkeep.archive import archive_of
 from warehouse.marts.lineage import MeasureSource, Trace, TracedAnswer, TracedLoad
 
 SHOWN_ROWS = 5
@@ -27,6 +28,7 @@ def run_explain(arguments: argparse.Namespace) -> int:
     asked: dict[str, Any] = {
         "measure": arguments.measure.removeprefix(YEAR_TO_DATE),
         "month": arguments.month.first_day,
+        "archive": archive_of(settings),
     }
     whose: dict[str, Any] = {"office": arguments.office or "", "user": arguments.user or ""}
     if not any(whose.values()):
@@ -52,7 +54,7 @@ def print_chain(explanation: Explanation, *, is_year: bool = False) -> int:
         return 0
     differing = [one.trace.name for one in explanation.offices if not one.agrees]
     verdict = "not all agree" if differing else "all agree"
-    if trace.number.source.not_recounted:
+    if any(one.not_recounted for one in explanation.offices):
         verdict = "not counted anew"
     offices = counted(len(explanation.offices), "office")
     line("counted anew", f"the numbers of {offices} in their stored answers: {verdict}")
@@ -76,6 +78,7 @@ def _for_programs(explanation: Explanation) -> dict[str, Any]:
         "value": _plain(trace.value),
         "agrees": explanation.agrees,
         "trouble": explanation.trouble,
+        "shards": trace.shards,
         "loads": [answer.load.load_id for answer in trace.answers],
         "around": {
             question: [{name: _plain(value) for name, value in row.items()} for row in rows]
@@ -116,7 +119,7 @@ def print_explanation(explanation: Explanation) -> int:
         line("", f"answered {request.status} with {size(request.bytes)}")
     if len(explanation.requests) > SHOWN_REQUESTS:
         line("", f"and {count(len(explanation.requests) - SHOWN_REQUESTS)} more")
-    checked = "" if explanation.trouble else ", read again and as in the ledger"
+    checked = "" if explanation.trouble or trace.shards else ", read again and as in the ledger"
     for answer in trace.answers:
         line("the landing file", f"landing/{answer.load.landing}")
         line("", f"sha256 {answer.load.sha256}{checked}")
@@ -148,12 +151,14 @@ def print_year(months: Sequence[Explanation]) -> int:
             [
                 f"{one.trace.number.month:%Y-%m}{_state(one.trace)}",
                 written(one.trace.value),
-                "agrees" if one.agrees else "differs",
+                "no" if one.not_recounted else "agrees" if one.agrees else "differs",
             ]
             for one in months
         ],
         right=(1,),
     )
+    if last.not_recounted:
+        line("not counted anew", last.not_recounted)
     print_around(last, total)
     if differing := [f"{one.trace.number.month:%Y-%m}" for one in months if not one.agrees]:
         complain(f"brokerbi: {', '.join(differing)} differ from the stored answers; explain one of them")
@@ -186,9 +191,8 @@ def _print_load(load: TracedLoad) -> None:
 
 
 def _print_recount(explanation: Explanation) -> int:
-    source = explanation.trace.number.source
-    if source.not_recounted and not explanation.trouble:
-        line("not counted anew", source.not_recounted)
+    if explanation.not_recounted and not explanation.trouble:
+        line("not counted anew", explanation.not_recounted)
         return 0
     if explanation.trouble or explanation.recounted is None:
         line("counted anew", "impossible")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.cli.output import complain, count, print_json, say, size
 from pipelines.clock import SystemClock, duration
+from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -58,6 +59,14 @@ def publish(settings: Settings) -> bool:
     return True
 
 
+def finish_without_publication(settings: Settings) -> None:
+    """Archive what waits, and let the operators' page say how things are, where nothing was loaded."""
+    from pipelines.upkeep.finish import finish_without_file
+
+    if why := finish_without_file(settings):
+        say(f"warning: {why}")
+
+
 def draw_operators_page(settings: Settings) -> None:
     """Let the operators' page say how things are where nothing was published."""
     from pipelines.upkeep.report_page import refresh_operators_page
@@ -91,6 +100,10 @@ def run_report(arguments: argparse.Namespace) -> int:
 
     settings = load_settings(os.environ, reading=True)
     out = Path(arguments.out) if arguments.out else None
+    if not (out or settings.pages):
+        raise SettingsError(
+            [f"{settings.name_of('pages')} is false; name a file with --out, or set it to true."]
+        )
     page = write_report_page(settings, SystemClock().utc_now(), out)
     if not arguments.out:
         write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=SystemClock().utc_now())

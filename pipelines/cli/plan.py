@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pipelines.cli.output import count, print_json, print_table, say
@@ -27,9 +27,7 @@ def run_plan(arguments: argparse.Namespace) -> int:
     if arguments.all_nights:
         return _run_nights(arguments, settings)
     plan, outline = make_plan(settings, selection_of(arguments), Store(settings.data_dir), SystemClock())
-    plan = without_customers(
-        plan, {name for name, is_refused in login_states(settings).items() if is_refused}
-    )
+    plan = without_refused(plan, login_states(settings))
     if arguments.json:
         print_json(_plan_as_json(plan))
         return 0
@@ -58,17 +56,17 @@ def run_plan(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def without_customers(plan: Plan, refused: Collection[str]) -> Plan:
-    """The plan as far as it will be asked: nothing of customers whose login the service refused."""
+def without_refused(plan: Plan, is_refused: Callable[[str, str], bool | None]) -> Plan:
+    """The plan as far as it will be asked: nothing that needs a login which the service refused."""
     return replace(
         plan,
         planned=tuple(
             replace(one, windows=(), requests=0, requests_expected=0, skipped=one.skipped or LOGIN_REFUSED)
-            if one.customer.id in refused
+            if is_refused(one.customer.id, one.report.name)
             else one
             for one in plan.planned
         ),
-        probes=tuple(one for one in plan.probes if one.customer.id not in refused),
+        probes=tuple(one for one in plan.probes if not is_refused(one.customer.id, one.asked_of)),
     )
 
 

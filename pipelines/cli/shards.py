@@ -14,7 +14,7 @@ from pipelines.shards.shards import Shards, read_shards
 
 def run_shards(arguments: argparse.Namespace) -> int:
     """Check the file of shards, then render what runs them or move a customer; 2 when the file is wrong."""
-    shards = _shards(arguments)
+    shards = _shards(arguments, left=arguments.source if arguments.step == "move" else "")
     if arguments.step == "check":
         heads = ("shard", "host", "customers", "login", "requests/s", "at once")
         rows = [
@@ -35,21 +35,26 @@ def run_shards(arguments: argparse.Namespace) -> int:
     from pipelines.shards.move import move, settings_of, shards_of_move
 
     old, new = shards_of_move(shards, arguments.customer, arguments.source, arguments.target)
-    moved = move(settings_of(old, shards), settings_of(new, shards), arguments.customer)
+    customer = arguments.customer
+    moved = move(settings_of(old, shards, without=customer), settings_of(new, shards), customer)
     say(
-        f"{arguments.customer} is in {new.name}, {count(moved.rows)} rows of {count(moved.loads)} loads as "
+        f"{customer} is in {new.name}, {count(moved.rows)} rows of {count(moved.loads)} loads as "
         f"they were in {old.name}, and no more there; `brokerbi shards render` and `brokerbi merge` follow"
     )
+    if moved.has_emptied:
+        say(
+            f"before, take {old.name} out of {arguments.file}: it holds nobody; {old.data_dir} can be removed"
+        )
     return 0
 
 
-def _shards(arguments: argparse.Namespace) -> Shards:
+def _shards(arguments: argparse.Namespace, *, left: str = "") -> Shards:
     """The file of shards, with all customers of the settings in it, if there are settings that name any."""
     try:
         known = [one.id for one in load_settings(os.environ, reading=True).customers]
     except SettingsError:
         known = []
-    return read_shards(Path(arguments.file), known)
+    return read_shards(Path(arguments.file), known, left=left)
 
 
 def run_merge(arguments: argparse.Namespace) -> int:

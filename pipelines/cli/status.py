@@ -60,8 +60,9 @@ def run_status(arguments: argparse.Namespace) -> int:
     rows: list[RawRow] = []
     if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for
         from pipelines.diagnosis.quarantined_rows import raw_rows
+        from pipelines.upkeep.archive import archive_of
 
-        rows = list(raw_rows(store, settings.data_dir))
+        rows = list(raw_rows(store, archive_of(settings)))
     if arguments.json:
         described = {"verdict": verdict.sentence, **_status_as_json(planned, view)}
         if arguments.quarantine:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from pipelines.cli.maintenance import draw_operators_page, publish
+from pipelines.cli.maintenance import finish_without_publication, publish
 from pipelines.cli.output import complain, count, print_table, say, size
 from pipelines.clock import duration
 from pipelines.planning.plan import Plan
@@ -34,7 +34,7 @@ def run_sync(arguments: argparse.Namespace) -> int:
     else:
         if not arguments.no_publish:
             say("nothing was loaded, so the published file stays as it is")
-        draw_operators_page(settings)
+        finish_without_publication(settings)
     for sentence in summary.complaints():
         complain(f"brokerbi: {sentence}")
     return 0 if summary.is_well and is_published else 1

@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 from pipelines.connect.errors import AllRefused, ConnectError, HostDown, Unreachable
-from pipelines.connect.models import Request, Try
+from pipelines.connect.models import Login, Request, Try
 from pipelines.connect.rate_limit import RateLimit
 
 LATEST_TRIES = 20
@@ -17,6 +17,9 @@ HAS_ACCESS = frozenset({200, 400})  # who is told that a request is wrong may se
 FEWEST_CUSTOMERS = 3
 FEWEST_REFUSALS = 6
 REPORTS_REFUSED = 3
+
+Asking = tuple[str, Login | None]
+"""A customer, and the login that it is asked for with."""
 
 
 @dataclass
@@ -37,8 +40,8 @@ class CircuitBreaker:
     _latest: deque[bool] = field(default_factory=lambda: deque(maxlen=LATEST_TRIES))
     _exhausted_in_a_row: list[ConnectError] = field(default_factory=list)
     _refused_in_a_row: set[tuple[str, str]] = field(default_factory=set)
-    _refused_reports: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    _answered_customers: set[str] = field(default_factory=set)
+    _refused_reports: defaultdict[Asking, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _answered: set[Asking] = field(default_factory=set)
     _answered_reports: set[str] = field(default_factory=set)
 
     def check(self, request: Request) -> None:
@@ -47,8 +50,8 @@ class CircuitBreaker:
             kind = AllRefused if isinstance(self.over, AllRefused) else HostDown
             raise kind(self.over.found, self.over.remedy, request=request, last_try=self.over.last_try)
 
-    def note_try(self, one: Try) -> None:
-        """Remember one try; an answer of whatever kind shows that the host is alive."""
+    def note_try(self, one: Try, login: Login | None = None) -> None:
+        """Remember one try with a login; an answer of whatever kind shows that the host is alive."""
         forbidden = one.status == FORBIDDEN
         self._latest.append(one.is_retryable or forbidden)
         if len(self._latest) == LATEST_TRIES and sum(self._latest) * 2 >= LATEST_TRIES:
@@ -59,10 +62,10 @@ class CircuitBreaker:
         self._exhausted_in_a_row.clear()
         customer, report = one.request.customer, one.request.report
         if forbidden:
-            self._refused_reports[customer].add(report)
+            self._refused_reports[customer, login].add(report)
             self._refused_in_a_row.add((customer, report))
         elif one.status in HAS_ACCESS:
-            self._answered_customers.add(customer)
+            self._answered.add((customer, login))
             self._answered_reports.add(report)
             self._refused_in_a_row.clear()
         if forbidden and self._is_mass_refusal():
@@ -93,11 +96,11 @@ class CircuitBreaker:
             )
             self.give_up(HostDown(found, error.remedy, request=error.request, last_try=error.last_try))
 
-    def refuses_customer(self, customer: str) -> bool:
-        """Whether one customer was refused three reports, also such as others get, and answered none."""
-        refused = self._refused_reports.get(customer, set())
+    def refuses_customer(self, customer: str, login: Login | None = None) -> bool:
+        """Whether a login was refused three reports of a customer, also such as others get, and got none."""
+        refused = self._refused_reports.get((customer, login), set())
         return (
-            customer not in self._answered_customers
+            (customer, login) not in self._answered
             and len(refused) >= REPORTS_REFUSED
             and not refused.isdisjoint(self._answered_reports)
         )

@@ -61,7 +61,7 @@ class Client:
         try_refused: bool = False,
         clock_check: ClockCheck | None = None,
     ) -> None:
-        self._login = login
+        self.login = login
         self._refused_logins = refused_logins
         self._clock_check = clock_check
         self._try_refused = try_refused
@@ -104,7 +104,7 @@ class Client:
             if one.trouble == "too large":
                 raise too_large(request, answer, len(tries), self._limits, one.detail)
             if answer is not None and not one.is_retryable:
-                raise refusal(answer, self._login)
+                raise refusal(answer, self.login)
             headers = answer.headers if answer is not None else {}
             wanted = retry_after_seconds(headers.get("retry-after"), self._clock.utc_now())
             delay = self._retry.delay(len(tries), self._clock.monotonic() - began, wanted)
@@ -125,13 +125,13 @@ class Client:
         if answer is not None and answer.status // 100 == 2:
             return answer
         if answer is not None and not one.is_retryable:
-            raise refusal(answer, self._login)
+            raise refusal(answer, self.login)
         error = exhausted([one], answer)
         self._circuit_breaker.note_exhausted(error)
         raise error
 
     def _note(self, one: Try) -> None:
-        self._circuit_breaker.note_try(one)
+        self._circuit_breaker.note_try(one, self.login)
         if self._on_try is not None:
             self._on_try(one)
 
@@ -158,7 +158,7 @@ class Client:
 
     async def _introduce(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
         """Send the first try of a login, unless another run has found it refused."""
-        known, login = self._refused_logins, self._login
+        known, login = self._refused_logins, self.login
         if known is None:
             return await self._send(request, number)
         async with known.first_try(self._clock):
@@ -172,7 +172,7 @@ class Client:
 
     async def _send(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
         """When one try went out, and what became of it."""
-        async with self._rate_limit.turn(self._login.username):
+        async with self._rate_limit.turn(self.login.username):
             self._check(request)
             sent_at = self._clock.monotonic()
             one, answer = await self._connection.send(request, number)
@@ -181,7 +181,7 @@ class Client:
             if one.status == UNAUTHORIZED and not self._unauthorized:
                 self._unauthorized = True
                 if self._refused_logins is not None:
-                    await asyncio.to_thread(self._refused_logins.remember, self._login)
+                    await asyncio.to_thread(self._refused_logins.remember, self.login)
         return sent_at, one, answer
 
     def _check(self, request: Request) -> None:
@@ -189,7 +189,7 @@ class Client:
         if self._clock_check is not None and self._clock_check.error is not None:
             raise self._clock_check.error
         if self._unauthorized:
-            raise unauthorized(request, self._login)
+            raise unauthorized(request, self.login)
 
     async def _parse(self, one: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
         """What `read` makes of the body, in a list; else an empty list, and the trouble in the try."""
@@ -204,5 +204,5 @@ class Client:
             except TooManyObjects as error:
                 return replace(one, trouble="too large", detail=str(error)), []
             except ValueError as error:
-                said = self._login.hide(" ".join(str(error).split()))[:300]
+                said = self.login.hide(" ".join(str(error).split()))[:300]
         return replace(one, trouble="not json", detail=said), []

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,7 +47,7 @@ from pipelines.sync.causes import PASSING
 from pipelines.sync.logins import login_states
 from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED
 from pipelines.sync.request_log import RequestLogger
-from pipelines.sync.run_context import RunContext, login_of
+from pipelines.sync.run_context import RunContext, login_of, refused_logins_of
 from warehouse.errors import WarehouseError
 from warehouse.ledger.ledger import Cap, Ledger, add_requests, allow, ledger_of
 from warehouse.store.database import Store
@@ -62,6 +63,8 @@ MOST_TRIES, LONGEST_RETRIES = 2, 20.0
 """Of one request, and the seconds after which none is repeated: somebody waits for what is found."""
 FEWEST_UNANSWERED = 3
 """So many requests without any answer say that the service is down, once the wait for them was long."""
+Refusal = tuple["Customer", str, str]
+"""Of a login: the customer and the path that were asked for, and what was said."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ def examine(
     none: the smallest question is not the one that a sync asks. `environment` is where Dagster is told its
     home. Raises SettingsError for a report that nobody knows.
     """
-    chosen_reports(settings, Selection(), context.catalogue)
+    reports = chosen_reports(settings, Selection(), context.catalogue)
     data_dir = settings.data_dir
     yield from settings_findings(settings)
     yield disk_finding(data_dir)
@@ -95,7 +98,7 @@ def examine(
     yield from working_file_findings(settings)
     yield from file_findings(data_dir)
     yield from sink_findings(settings)
-    yield from dagster_findings(environment, CHECKOUT / "dagster.yaml")
+    yield from dagster_findings(environment, None if settings.shard else CHECKOUT / "dagster.yaml")
     yield from daemon_findings(data_dir, environment)
     coordination = list(coordination_findings(settings))
     yield from coordination
@@ -103,7 +106,7 @@ def examine(
         survey = AccessSurvey(settings, context, on_access)
         yield from asyncio.run(survey.run())
     else:
-        yield from _remembered_refusals(settings)
+        yield from _remembered_refusals(settings, reports)
     yield from state_findings(settings, context.clock)  # an answer may have given a right back
 
 
@@ -125,9 +128,10 @@ class AccessSurvey:
         store, today = Store(settings.data_dir), settings.today_local(clock)
         self.ledger = ledger_of(store)
         reports = chosen_reports(settings, Selection(), self.context.catalogue)
-        reports = [report for report in reports if not report.endpoint.each]
-        if await self._ask_all(reports, Month.of(today).first_day):
+        asked = [report for report in reports if not report.endpoint.each]
+        if await self._ask_all(asked, Month.of(today).first_day):
             self._forget_refusals(store)
+            self.login_findings += _tried_again_by_sync(settings, asked, reports)
         clock_finding = _clock_finding(self.late_by)
         return [*self.login_findings, *_rights(self.access), *self.report_findings, clock_finding]
 
@@ -135,10 +139,9 @@ class AccessSurvey:
         """Ask for all customers; False when the service is down. A wrong login is told once, for all."""
         settings = self.settings
         log, began = RequestLogger(settings.data_dir, "doctor", self.context.clock), self._seconds
-        wrong_logins: dict[Login, tuple[Customer, str]] = {}
-        whose: dict[Login, list[str]] = {}
+        wrong: defaultdict[Login, list[Refusal]] = defaultdict(list)
         async with self.context.rate_limit(settings) as rate_limit, AsyncExitStack() as stack:
-            clients = await self.context.open_clients(
+            clients = self.context.open_clients(
                 _with_few_tries(settings),
                 settings.active_customers,
                 rate_limit,
@@ -149,22 +152,21 @@ class AccessSurvey:
             )
             stack.callback(_count_requests, Store(settings.data_dir), log)
             for customer in settings.active_customers:
-                try:
-                    for report in reports:
-                        word = await self._ask(clients[customer.id], report, customer.id, first)
-                        self.access.append(Access(report.name, customer.id, word))
-                        self.on_access(self.access[-1])
-                        if self._is_down(len(reports), self._seconds - began):
-                            last = self.report_findings[-1].found
-                            return self._note_down(f"none of {len(self.access)} reports answers. {last}")
-                except Unauthorized as error:
-                    login = login_of(settings, customer)
-                    wrong_logins.setdefault(login, (customer, error.found))
-                    whose.setdefault(login, []).append(customer.id)
-                except (HostDown, RunFailed) as error:
-                    return self._note_down(str(error))
-        for login, (customer, found) in wrong_logins.items():
-            self.login_findings.append(_wrong_login(settings, customer, whose[login], found))
+                for report in reports:
+                    client = clients(customer.id, report.endpoint.path)
+                    try:
+                        word = await self._ask(client, report, customer.id, first)
+                    except Unauthorized as error:  # no other report is asked with that login
+                        wrong[client.login].append((customer, report.endpoint.path, error.found))
+                        continue
+                    except (HostDown, RunFailed) as error:
+                        return self._note_down(str(error))
+                    self.access.append(Access(report.name, customer.id, word))
+                    self.on_access(self.access[-1])
+                    if self._is_down(len(reports), self._seconds - began):
+                        last = self.report_findings[-1].found
+                        return self._note_down(f"none of {len(self.access)} reports answers. {last}")
+        self.login_findings += [_wrong_login(settings, several) for several in wrong.values()]
         return True
 
     @property
@@ -228,22 +230,42 @@ def _with_few_tries(settings: Settings) -> Settings:
     return settings.model_copy(update={"tries": tries, "retry_seconds": seconds})
 
 
-def _remembered_refusals(settings: Settings) -> Iterator[Finding]:
+def _remembered_refusals(settings: Settings, reports: Iterable[Report]) -> Iterator[Finding]:
     """The logins that the service refused when they were last used, without using them."""
-    whose: dict[Login, list[Customer]] = {}
-    states = login_states(settings)
+    for several in _refused(settings, reports, LOGIN_REFUSED).values():
+        yield _wrong_login(settings, several)
+
+
+def _refused(settings: Settings, reports: Iterable[Report], found: str) -> Mapping[Login, Sequence[Refusal]]:
+    """The logins that are remembered as refused, as far as these reports are asked with them."""
+    refused: defaultdict[Login, list[Refusal]] = defaultdict(list)
+    is_refused, paths = login_states(settings), {one.name: one.endpoint.path for one in reports}
     for customer in settings.active_customers:
-        if states.get(customer.id):
-            whose.setdefault(login_of(settings, customer), []).append(customer)
-    for several in whose.values():
-        yield _wrong_login(settings, several[0], [one.id for one in several], LOGIN_REFUSED)
+        for name, path in paths.items():
+            if is_refused(customer.id, name):
+                refused[login_of(settings, customer, path)].append((customer, path, found))
+    return refused
 
 
-def _wrong_login(settings: Settings, customer: Customer, whose: Sequence[str], found: str) -> Finding:
-    file = customer.password_file if customer.password else settings.password_file
+def _tried_again_by_sync(
+    settings: Settings, asked: Iterable[Report], reports: Iterable[Report]
+) -> Iterator[Finding]:
+    """Refused logins for nothing but what is asked by id, which has no smallest question."""
+    found = "the service refused it (401); nothing is asked with it here, so the next sync tries it once more"
+    tried = _refused(settings, asked, found)
+    for login, several in _refused(settings, reports, found).items():
+        if login not in tried:
+            refused_logins_of(settings).forget(login)
+            yield replace(_wrong_login(settings, several), severity=Severity.WARNING)
+
+
+def _wrong_login(settings: Settings, refusals: Sequence[Refusal]) -> Finding:
+    customer, path, found = refusals[0]
+    whose = ", ".join(dict.fromkeys(one.id for one, _, _ in refusals))
+    file = settings.login_entry(customer, path)[0].password_file
     where = f" (its password is in {file})" if file else ""
-    remedy = correct(login_of(settings, customer))
-    return Finding(f"login of {', '.join(whose)}", Severity.ERROR, f"{found}{where}", remedy)
+    remedy = correct(login_of(settings, customer, path))
+    return Finding(f"login of {whose}", Severity.ERROR, f"{found}{where}", remedy)
 
 
 def _rights(access: Sequence[Access]) -> Iterator[Finding]:

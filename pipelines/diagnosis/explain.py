@@ -18,7 +18,8 @@ from pipelines.diagnosis.recount import (
     recount,
     sum_of,
 )
-from warehouse.errors import LandingDamaged
+from warehouse.errors import LandingDamaged, WarehouseError
+from warehouse.load.archive import Archive
 from warehouse.load.landing import Landing
 from warehouse.marts.lineage import (
     BUDGETS,
@@ -78,13 +79,24 @@ class Explanation:
         return Decimal(0) if abs(difference) <= rounding else difference
 
     @property
+    def not_recounted(self) -> str:
+        """Why the stored answers are not counted again; empty where they are."""
+        if shards := self.trace.shards:
+            number = self.trace.number
+            asked = f"--{number.kind} {number.id} --month {number.month:%Y-%m} --measure {number.measure}"
+            return (
+                f"the stored answers are in shard {', '.join(shards)}; ask there: `brokerbi explain {asked}`"
+            )
+        return self.trace.number.source.not_recounted
+
+    @property
     def agrees(self) -> bool:
         """Whether the number was found again in the stored answers; what nobody holds is right as unknown."""
         if not self.trace.answers:
             return all(one.agrees for one in self.offices)
         if self.trouble:
             return False
-        if self.trace.number.source.not_recounted:
+        if self.not_recounted:
             return True
         if self.recounted is None:
             return False
@@ -93,9 +105,22 @@ class Explanation:
         return self.difference == 0
 
 
-def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user: str = "") -> Explanation:
-    """Trace a number of an office or a user, and count it again; asks the service nothing."""
-    explanation = explain_alone(data_dir, month=month, measure=measure, office=office, user=user)
+def explain(
+    data_dir: Path,
+    *,
+    month: date,
+    measure: str,
+    office: str = "",
+    user: str = "",
+    archive: Archive | None = None,
+) -> Explanation:
+    """Trace a number of an office or a user, and count it again; asks the service nothing.
+
+    Stored answers are those of the disk, or else of the archive.
+    """
+    explanation = explain_alone(
+        data_dir, month=month, measure=measure, office=office, user=user, archive=archive
+    )
     explanation.around = _around(data_dir, explanation, month)
     return explanation
 
@@ -108,20 +133,31 @@ def _around(data_dir: Path, explanation: Explanation, first_month: date) -> Arou
 
 
 def explain_alone(
-    data_dir: Path, *, month: date, measure: str, office: str = "", user: str = ""
+    data_dir: Path,
+    *,
+    month: date,
+    measure: str,
+    office: str = "",
+    user: str = "",
+    archive: Archive | None = None,
 ) -> Explanation:
     """A number traced and counted again, without what surrounds it."""
     explanation = Explanation(trace(data_dir, month, measure, office=office, user=user))
-    if explanation.trace.answers:
+    if explanation.trace.answers and not explanation.trace.shards:
         try:
-            explanation.recounted = _recount_all(Path(data_dir), explanation)
-        except LandingDamaged as error:
+            explanation.recounted = _recount_all(Landing(data_dir / "landing", archive), explanation)
+        except WarehouseError as error:
             explanation.trouble = str(error)
     return explanation
 
 
 def explain_chain(
-    data_dir: Path, *, month: date, measure: str, first_month: date | None = None
+    data_dir: Path,
+    *,
+    month: date,
+    measure: str,
+    first_month: date | None = None,
+    archive: Archive | None = None,
 ) -> Explanation:
     """Explain a number of all offices together, in a month or (with `first_month`) several; asks nothing.
 
@@ -142,7 +178,7 @@ def explain_chain(
     offices = []
     if first_month is None:
         offices = [
-            explain_alone(data_dir, month=month, measure=measure, office=one.id)
+            explain_alone(data_dir, month=month, measure=measure, office=one.id, archive=archive)
             for one in around.parts
             if one.id and one.number is not None
         ]
@@ -152,7 +188,13 @@ def explain_chain(
 
 
 def explain_year(
-    data_dir: Path, *, month: date, measure: str, office: str = "", user: str = ""
+    data_dir: Path,
+    *,
+    month: date,
+    measure: str,
+    office: str = "",
+    user: str = "",
+    archive: Archive | None = None,
 ) -> list[Explanation]:
     """Explain every month that is held from January to this one; the year to date is their sum.
 
@@ -165,7 +207,7 @@ def explain_year(
     for number in range(1, month.month + 1):
         try:
             asked = {"measure": measure, "office": office, "user": user}
-            found.append(explain_alone(data_dir, month=month.replace(month=number), **asked))
+            found.append(explain_alone(data_dir, month=month.replace(month=number), **asked, archive=archive))
         except NotInTheFile:
             if number == month.month:
                 raise
@@ -173,17 +215,17 @@ def explain_year(
     return found
 
 
-def _recount_all(data_dir: Path, explanation: Explanation) -> Recount | None:
+def _recount_all(landing: Landing, explanation: Explanation) -> Recount | None:
     """The number over all answers together, and a quotient from the sums of both its parts."""
     answers, measure = explanation.trace.answers, explanation.trace.number.measure
     if explanation.trace.number.source.not_recounted:
         for answer in answers:
-            list(_answers(data_dir, answer.load, explanation))
+            list(_answers(landing, answer.load, explanation))
         return None
 
     def counted(measure: str) -> list[Recount]:
         explanation.requests.clear()
-        return [_recount_answer(data_dir, explanation, one, measure) for one in answers]
+        return [_recount_answer(landing, explanation, one, measure) for one in answers]
 
     if len(answers) == 1:
         return counted(measure)[0]
@@ -200,7 +242,9 @@ def _summed(counts: Sequence[Recount]) -> Recount:
     return Recount(sum_of(one.number for one in found), sum(one.objects for one in counts))
 
 
-def _recount_answer(data_dir: Path, explanation: Explanation, answer: TracedAnswer, measure: str) -> Recount:
+def _recount_answer(
+    landing: Landing, explanation: Explanation, answer: TracedAnswer, measure: str
+) -> Recount:
     traced = explanation.trace
     number = RecountedNumber(
         office=traced.number.id if traced.number.kind == "office" else "",
@@ -214,23 +258,23 @@ def _recount_answer(data_dir: Path, explanation: Explanation, answer: TracedAnsw
         counted_offices=answer.counted_offices,
     )
     if answer.sales_load:
-        bodies = [body for _, body in _answers(data_dir, answer.sales_load, explanation)]
+        bodies = [body for _, body in _answers(landing, answer.sales_load, explanation)]
         alone = recount(bodies, replace(number, measure="commission"))
         number = replace(number, sales_alone=alone.number if alone.objects else None)
     removed: list[bytes] = []
     bodies = []
-    for request, body in _answers(data_dir, answer.load, explanation):
+    for request, body in _answers(landing, answer.load, explanation):
         (removed if request.query.get(STATUS) == REMOVED else bodies).append(body)
     return recount(bodies, number, removed)
 
 
 def _answers(
-    data_dir: Path, load: TracedLoad, explanation: Explanation
+    landing: Landing, load: TracedLoad, explanation: Explanation
 ) -> Iterator[tuple[StoredRequest, bytes]]:
     """The answers that counted, with a note of each request on the way."""
     if load.landing is None:
         raise LandingDamaged(f"The ledger knows no landing file of load {load.load_id}.")
-    for meta, body in Landing(data_dir / "landing").read_used(load.landing, load.sha256):
+    for meta, body in landing.read_used(load.landing, load.sha256):
         query = {str(name): str(value) for name, value in (meta.get("query") or {}).items()}
         path, status = str(meta.get("path", "")), int(meta.get("status", 0))
         explanation.requests.append(StoredRequest(path, query, status, len(body)))

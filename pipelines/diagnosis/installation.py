@@ -217,8 +217,11 @@ def sink_findings(settings: Settings) -> Iterator[Finding]:
             yield Finding(subject, Severity.OK, f"{address} takes an object once, and gives it back")
 
 
-def dagster_findings(environment: Mapping[str, str], shipped: Path) -> Iterator[Finding]:
-    """What is missing or different in Dagster's own settings; nothing is asked of a running one."""
+def dagster_findings(environment: Mapping[str, str], shipped: Path | None) -> Iterator[Finding]:
+    """What is missing or different in Dagster's own settings; nothing is asked of a running one.
+
+    A shard has those that were rendered for all shards, and not the shipped ones.
+    """
     home = environment.get("DAGSTER_HOME", "")
     if not home:
         found = "DAGSTER_HOME is not set: fine for `brokerbi sync`, but Dagster would forget its runs"
@@ -230,16 +233,17 @@ def dagster_findings(environment: Mapping[str, str], shipped: Path) -> Iterator[
         yield Finding("dagster", Severity.ERROR, found, "make the directory, and write its whole path")
         return
     file = Path(home) / "dagster.yaml"
+    put_it_there = f"cp {shipped or 'hosts/dagster.yaml'} {home}/"
     if not file.is_file():
         found = f"there is no dagster.yaml in {home}: no retries, no limits, no watch over runs that die"
-        yield Finding("dagster", Severity.ERROR, found, f"cp {shipped} {home}/")
+        yield Finding("dagster", Severity.ERROR, found, put_it_there)
         return
-    if not shipped.is_file():
+    if not shipped or not shipped.is_file():
         return
     try:
         current = yaml_entries(file.read_text("utf-8"))
     except yaml.YAMLError as error:
-        yield Finding("dagster", Severity.ERROR, f"{file} is not YAML: {error}", f"cp {shipped} {home}/")
+        yield Finding("dagster", Severity.ERROR, f"{file} is not YAML: {error}", put_it_there)
         return
     wanted = yaml_entries(shipped.read_text("utf-8"))
     wanted = {name: one for name, one in wanted.items() if name.split(".")[0] not in CHOSEN_BY_OPERATORS}

@@ -9,7 +9,6 @@ from itertools import chain
 from pipelines.normalize.document import OURS, ROOT, Document, Json, Object, to_json
 from pipelines.normalize.envelopes import (
     ENVELOPES,
-    keys_of_envelopes,
     simplified,
     unwrapped,
     wrapped_list,
@@ -46,8 +45,8 @@ def rows_in(value: Json, names: Collection[str] | None = None, called: str = "")
 
 def may_hold_envelopes(lists: Sequence[Json]) -> bool:
     """Whether any of these lists may be one of envelopes, judged by the keys of their first elements."""
-    firsts = {tuple(one[0]) for one in lists if type(one) is list and one and type(one[0]) is dict}
-    return any(map(keys_of_envelopes, firsts))
+    firsts = (one[0] for one in lists if type(one) is list and one and type(one[0]) is dict)
+    return any(simplified(key) in ENVELOPES for key in set().union(*firsts))
 
 
 def raw_row(document: Document, steps: Sequence[str | int], names: Collection[str]) -> str:

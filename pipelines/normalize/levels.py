@@ -41,6 +41,7 @@ from pipelines.normalize.tables import (
     NormalizedTable,
     RejectedRow,
     arrange_columns,
+    as_wrapped,
     fill_columns,
     joined,
     make_table,
@@ -221,7 +222,7 @@ class Flattening:
 
     def _add(self, level: _Level) -> None:
         """Turn rows into a table, and every list of rows in them."""
-        documented = spelled_as_found(level.path.columns, level.objects)
+        documented = spelled_as_found(as_wrapped(level.path.columns, level.objects), level.objects)
         level.path = path = replace(level.path, columns=documented)
         table, length = path.table, len(level.objects)
         lists = [inner.keys for inner in path.inner if inner.holds_only_rows and inner.keys != (ANY,)]
@@ -382,7 +383,7 @@ class Flattening:
         """The lists, empty where very many elements are no objects, most of them: they are something else."""
         if not (path.holds_only_rows or keys == ()):
             return lists
-        kinds = Counter(type(element) for one in lists if one for element in one)
+        kinds = Counter(map(type, chain.from_iterable(filter(None, lists))))
         count = kinds.total()
         if (count - kinds[dict]) <= count * MOSTLY:
             return lists

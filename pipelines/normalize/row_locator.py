@@ -229,8 +229,8 @@ class Locator:
     def _down_to_rows(self, page: Object, path: RowPath) -> ListPath | None:
         """The declared way, and further to the lists that rows are in where its own objects are none.
 
-        They are none where they lack what tells rows apart, and objects in them have it and are as much alike
-        to rows. None where several lists are so.
+        They are none where they lack what tells rows apart, and objects in lists in them have it and are as
+        much alike to rows; not in lists of an object that has it. None where several lists are so.
         """
         way: ListPath = (path.keys,)
         for _ in range(THROUGH_LISTS if path.certain else 0):
@@ -241,7 +241,12 @@ class Locator:
             inner = [
                 keys
                 for keys, rows in self.lists_in(elements)
-                if path.certain <= _names_in(rows) and _likeness(rows, path.expected) >= likeness
+                if path.certain <= _names_in(rows)
+                and _likeness(rows, path.expected) >= likeness
+                and not any(
+                    path.certain <= _names_in([value_at(one, keys[:hops]) for one in elements])
+                    for hops in range(1, len(keys))
+                )
             ]
             if not inner:
                 break
@@ -266,13 +271,22 @@ class Locator:
         if path.keys in found:
             return None
         way = self._known(places, path) or _alike(places, path)
-        way = way or _wrapped(places, path, partial(self._is_envelope, page))
+        way = way or _wrapped(places, path, partial(self._is_envelope, page, path))
         return way or _only_list(page, places, path)
 
-    def _is_envelope(self, page: Object, way: ListPath) -> bool:
-        """Whether the list at the end of a way has the name of an envelope, or is in one."""
+    def _is_envelope(self, page: Object, path: RowPath, way: ListPath) -> bool:
+        """Whether the list at the end of a way has the name of an envelope, or is in one.
+
+        So is, of a report with one list, any with documented keys beside which are only plain values.
+        """
         values = (value_at(one, way[-1]) for one in self.elements_along([page], way[:-1]))
-        return _is_named_as_envelope(way) or any(type(one) is dict for one in values)
+        if _is_named_as_envelope(way) or any(type(one) is dict for one in values):
+            return True
+        is_alone = way == (way[0][:1],) and not any(
+            isinstance(value, dict | list) for key, value in page.items() if key != way[0][0]
+        )
+        known = _names_in(self.elements_along([page], way)) & path.expected
+        return is_alone and len(self.paths) == 1 and len(known) >= FEWEST_KEYS
 
     def _known(self, places: Sequence[_Place], path: RowPath) -> ListPath | None:
         """The list where rows of other answers were, when it is empty or has any documented key."""

@@ -138,8 +138,8 @@ class Contents:
 
     def add(self, objects: Sequence[Object], above: Keys = ()) -> None:
         """Take apart objects, which are nested under the keys `above`."""
-        shapes = dict.fromkeys(map(tuple, objects))
-        names = list(dict.fromkeys(chain.from_iterable(shapes)))
+        are_alike = set(map(len, objects)) == {len(set().union(*objects))}
+        names = list(objects[0] if are_alike else dict.fromkeys(chain.from_iterable(objects)))
         room = max(MOST_COLUMNS - len(self.columns), 0)
         if len(names) > room:
             depth = len(above)
@@ -158,10 +158,7 @@ class Contents:
         for name in names[:room]:
             keys = (*above, name)
             self.found.add(keys)
-            if len(shapes) == 1:
-                values = list(map(itemgetter(name), objects))
-            else:
-                values = [one.get(name) for one in objects]
+            values = list(map(itemgetter(name), objects)) if are_alike else [one.get(name) for one in objects]
             if keys not in self.documented:
                 values = self._scalars(values, keys)
             if kinds := kinds_of(values):
@@ -221,6 +218,28 @@ def spelled_as_found(columns: Mapping[Keys, Column], objects: Sequence[Json]) ->
         inner = spelled_as_found(below, [one.get(name) for one in looked_at]) if below else {}
         found |= {(name, *keys): column for keys, column in inner.items()}
     return found
+
+
+def wrapper_of(columns: Collection[Keys], objects: Sequence[Json]) -> str | None:
+    """The key under which every row is wrapped in an object of its own: `[{"sale": {"id": 1}}]`.
+
+    It is no documented one, and the objects under it have documented ones.
+    """
+    first = next((one for one in objects if one), None)
+    if not columns or type(first) is not dict or len(first) != 1:
+        return None
+    [(name, row)] = first.items()
+    documented = {simplified(keys[0]) for keys in columns}
+    if type(row) is not dict or simplified(name) in documented or documented.isdisjoint(map(simplified, row)):
+        return None
+    is_all = all(not one or (one.keys() == {name} and type(one[name]) is dict) for one in objects)
+    return name if is_all else None
+
+
+def as_wrapped(columns: Mapping[Keys, Column], objects: Sequence[Json]) -> Mapping[Keys, Column]:
+    """Documented columns by their keys in rows that may be wrapped; others are called by the wrapper too."""
+    name = wrapper_of(columns, objects)
+    return columns if name is None else {(name, *keys): column for keys, column in columns.items()}
 
 
 def fill_columns(

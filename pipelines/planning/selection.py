@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.model import Report
+from pipelines.catalogue.model import Report, functions_of
 from pipelines.catalogue.reports import REPORTS, report
 from pipelines.months import Month
 from pipelines.settings.messages import SettingsError, nearest
@@ -62,8 +62,14 @@ def chosen_reports(
 ) -> list[Report]:
     """The reports a selection is about: those it names, else those the settings ask for.
 
-    Refuses a name that is not known.
+    Refuses a name that is not known, and a login for a function that no report is part of.
     """
+    functions = {name for one in catalogue.values() for name in functions_of(one.endpoint.path)}
+    own = (name for customer in settings.customers for name in customer.logins)
+    for name in (*settings.logins, *own):
+        if name not in functions:
+            remedy = f"write the beginning of a path, like {nearest(name, sorted(functions)) or 'crm'}."
+            raise SettingsError([f"There is a login for {name!r}, but no report is part of that; {remedy}"])
     if names := [name for name, _ in selection.exact] or selection.reports:
         return [report(name, catalogue) for name in dict.fromkeys(names)]
     words = settings.reports or ()

@@ -32,8 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--largest-page", type=int, default=100_000, metavar="ROWS", help=page)
     wrong = "something that goes wrong, for example 429:rate=0.2,path=Leads (repeatable)"
     add("--fault", action="append", default=[], metavar="KIND[:NAME=VALUE,...]", help=wrong)
-    login = "a login, for some customers only if named (repeatable; default sandbox:sandbox)"
-    add("--login", action="append", default=[], metavar="USER:PASSWORD[:CUSTOMER,...]", help=login)
+    login = "a login, for some customers and paths only if named (repeatable; default sandbox:sandbox)"
+    add(
+        "--login", action="append", default=[], metavar="USER:PASSWORD[:CUSTOMER,...[:/PATH,...]]", help=login
+    )
     add("--latency", type=float, default=0.0, metavar="MS", help="milliseconds before every answer")
     shown = f"seconds until a budget that was set is shown {default}"
     add("--budget-delay", type=float, default=0.0, metavar="SECONDS", help=shown)
@@ -100,10 +102,16 @@ def _login(text: str) -> SandboxLogin:
     from pipelines.sandbox.service import SandboxLogin
 
     username, colon, rest = text.partition(":")
-    password, _, customers = rest.partition(":")
+    password, _, rest = rest.partition(":")
+    customers, _, paths = rest.partition(":")
     if not (username and colon):
         raise ValueError(f"a login is written user:password, not {text!r}")
-    return SandboxLogin(username, password, frozenset(customers.split(",")) if customers else None)
+    return SandboxLogin(
+        username,
+        password,
+        frozenset(customers.split(",")) if customers else None,
+        tuple(paths.split(",")) if paths else None,
+    )
 
 
 def _today() -> date:

@@ -24,11 +24,15 @@ from pipelines.sandbox.world.world import World
 
 @dataclass(frozen=True, slots=True)
 class SandboxLogin:
-    """A partner's account; `customers` None means all of the world."""
+    """A partner's account; None means all customers of the world, and all of the service.
+
+    `paths` are beginnings such as /CRM: anywhere else the password is a wrong one.
+    """
 
     username: str = "sandbox"
     password: str = "sandbox"
     customers: frozenset[str] | None = None
+    paths: tuple[str, ...] | None = None
 
 
 class Service:
@@ -103,7 +107,7 @@ class Service:
         return reply
 
     def _reply(self, call: Call, entry: LoggedCall | None) -> Reply:
-        login = self._login(call.headers.get("authorization"))
+        login = self._login(call.headers.get("authorization"), call.path)
         customer = _customer_of(call) or ""
         striking = self.faults.striking(call.path, f"{call.method} {call.target}", customer)
         if entry is not None:
@@ -144,8 +148,8 @@ class Service:
         known = self.budget(office.customer_id, filled["userId"], question.months[0])
         self.budgets.accept(body, known)
 
-    def _login(self, header: str | None) -> SandboxLogin:
-        """The login a Basic header in UTF-8 names; refuses everything else with 401."""
+    def _login(self, header: str | None, path: str) -> SandboxLogin:
+        """The login for this path that a Basic header in UTF-8 names; refuses everything else with 401."""
         scheme, _, encoded = (header or "").partition(" ")
         if scheme.lower() == "basic":
             try:
@@ -153,7 +157,8 @@ class Service:
             except ValueError:
                 given = b""
             for login in self.logins:
-                if hmac.compare_digest(f"{login.username}:{login.password}".encode(), given):
+                is_for_path = login.paths is None or path.startswith(login.paths)
+                if hmac.compare_digest(f"{login.username}:{login.password}".encode(), given) and is_for_path:
                     return login
         raise Refusal(401, "The Authorization header is incorrect (wrong username or password).")
 

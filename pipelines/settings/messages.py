@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pydantic import BaseModel, ValidationError
 
 NEVER_QUOTED = frozenset(
-    {"base_url", "username", "password", "password_file", "customers"}
+    {"base_url", "username", "password", "password_file", "customers", "logins"}
     | {
         "ping_url",
         "ping_url_file",
@@ -57,6 +57,9 @@ def sentences(
         # A check of ours says what is wrong; of pydantic's own only the kind is used, as it may quote.
         said = detail["msg"].removeprefix("Value error, ") if kind == "value_error" else ""
         name = str(place[0]) if place else ""
+        where = name_of(name)
+        if name == "logins" and len(place) > 1:
+            where = variable("__".join(["login", *map(str, place[1:])]))
         should_be = _description(settings, name)
         if not place:
             found += said.splitlines()
@@ -65,9 +68,9 @@ def sentences(
         elif kind == "missing":
             found.append(f"{name_of(name)} is not set; set it to {should_be}.")
         elif said:
-            found.append(f"{name_of(name)} {said}.")
+            found.append(f"{where} {said}.")
         elif name in NEVER_QUOTED or name not in given:
-            found.append(f"{name_of(name)} is not {should_be}.")
+            found.append(f"{where} is not {should_be}.")
         else:
             found.append(f"{name_of(name)} ({repr(given[name])[:LONGEST_QUOTED]}) is not {should_be}.")
     return list(dict.fromkeys(found))
@@ -79,14 +82,14 @@ def _about_customer(
     who = _customer_name(given.get("customers"), place[1])
     if len(place) == 2:
         return f"customer {who} is neither an id nor a table with an id"
-    key = str(place[2])
+    key = ".".join(map(str, place[2:]))
     if kind == "extra_forbidden":
         return f"customer {who} has a key {key!r} that is no setting"
     if kind == "missing":
         return f"customer {who} has no {key}"
     if key == "id" and said:
         return said
-    return f"the {key} of customer {who} {said or f'is not {_description(customer, key)}'}"
+    return f"the {key} of customer {who} {said or f'is not {_description(customer, str(place[2]))}'}"
 
 
 def _customer_name(customers: object, number: int | str) -> str:

@@ -24,6 +24,7 @@ from pydantic import (
 )
 
 from pipelines.address import checked_address, is_loopback
+from pipelines.catalogue.model import functions_of
 from pipelines.clock import Clock, RehearsalClock
 from pipelines.months import Month
 from pipelines.settings.messages import SettingsError, sentences, variable
@@ -127,11 +128,25 @@ FOUND_OUT = frozenset({"warnings", "in_file"})
 FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
+class FunctionLogin(BaseModel):
+    """The login for a function of the service; without a username the one beside it or above it counts."""
+
+    model_config = FROZEN
+
+    username: Username | None = Field(default=None, repr=False)
+    password: Secret | None = None
+    password_file: Path | None = None
+
+
+LOGINS = "a table for each function, like crm, with its password_file"
+
+
 class Customer(BaseModel):
     """One office or group to ask for; it may bring its own password, or a whole login of its own.
 
-    An own username needs an own password. An inactive customer is no longer asked for, but what is
-    held of it stays. A region is that of all offices it answers for, unless they are listed with their own.
+    An own username needs an own password; `logins` are for functions of the service. An inactive customer is
+    no longer asked for, but what is held of it stays. A region is that of all offices it answers for, unless
+    they are listed with their own.
     """
 
     model_config = FROZEN
@@ -141,6 +156,7 @@ class Customer(BaseModel):
     username: Username | None = Field(default=None, repr=False)
     password: Secret | None = None
     password_file: Path | None = None
+    logins: Mapping[str, FunctionLogin] = Field(default={}, description=LOGINS)
     active: bool = Field(default=True, description="true or false")
     region: str = Field(default="", max_length=200, description="the name of a region, at most 200 signs")
 
@@ -158,6 +174,7 @@ class Settings(BaseModel):
     username: Username = Field(default="", repr=False, description="the username of the login")
     password: Secret = Field(default=NO_SECRET, description="the password of the login")
     password_file: Path | None = Field(default=None, description="a file that holds the password")
+    logins: Mapping[str, FunctionLogin] = Field(default={}, description=LOGINS)
     customers: tuple[Customer, ...] = Field(
         default=(), description="customer ids with commas, like M30011,G2"
     )
@@ -212,6 +229,7 @@ class Settings(BaseModel):
     published_url: Link = Field(
         default="", description="the address at which people open the published file and its page"
     )
+    pages: bool = Field(default=True, description="true or false")
     chain_name: str = Field(default="", max_length=200, description="a name of at most 200 signs")
     language: Literal["en", "sv"] = Field(default="en", description="en or sv")
     export_formats: Annotated[
@@ -294,6 +312,11 @@ class Settings(BaseModel):
             "set its password_file, or take its username out."
             for customer in self.customers
             if customer.username is not None and not (customer.password or customer.password_file)
+        ] + [
+            f"The login for {function}{of} has no password; set its password_file, or take it out."
+            for logins, of in [(self.logins, ""), *((one.logins, f" of {one.id}") for one in self.customers)]
+            for function, login in logins.items()
+            if not (login.password or login.password_file)
         ]
         is_http = self.base_url.startswith("http:")
         if is_http and not is_loopback(self.base_url) and not self.allow_http:
@@ -330,10 +353,26 @@ class Settings(BaseModel):
     def active_customers(self) -> tuple[Customer, ...]:
         return tuple(customer for customer in self.customers if customer.active)
 
-    def login_of(self, customer: Customer) -> tuple[str, SecretStr]:
-        """The username and password to ask for this customer with."""
-        username = customer.username or self.username
-        password = customer.password or self.password
+    def login_entry(
+        self, customer: Customer, path: str = ""
+    ) -> tuple[Settings | Customer | FunctionLogin, str]:
+        """What sets the login for this customer at a path, and the function it is for, if for one.
+
+        What a customer has of its own comes before what all share; of functions the narrowest counts.
+        """
+        for owner in (customer, self):
+            for function in functions_of(path):
+                if function in owner.logins:
+                    return owner.logins[function], function
+            if owner.username or owner.password or owner.password_file:
+                return owner, ""
+        return self, ""
+
+    def login_of(self, customer: Customer, path: str = "") -> tuple[str, SecretStr]:
+        """The username and password to ask for this customer with, at this path of the service."""
+        entry, _ = self.login_entry(customer, path)
+        username = entry.username or customer.username or self.username
+        password = entry.password or self.password
         if not username or not password.get_secret_value():
             raise SettingsError(
                 [f"Customer {customer.id} has no login; set BROKERBI_USERNAME and a password."]
@@ -412,14 +451,19 @@ def load_settings(
     return settings
 
 
-def login_in_words(settings: Settings, customer: Customer) -> str:
-    """What a sentence calls the login of a customer: by all customers that share one of their own."""
+def login_in_words(settings: Settings, customer: Customer, path: str = "") -> str:
+    """What a sentence calls the login of a customer at a path; an own one by all customers that share it."""
+    entry, function = settings.login_entry(customer, path)
+    purpose = f" for {function}" if function else ""
+    if entry is settings:
+        return f"{settings.name_of('username')} or the password that goes with it"
+    if entry is settings.logins.get(function):
+        return f"the username or password of the login{purpose}"
 
     def own(one: Customer) -> tuple[object, ...]:
-        return (one.username, one.password or one.password_file)
+        found, for_function = settings.login_entry(one, path)
+        return (found.username, found.password or found.password_file, for_function)
 
-    if not any(own(customer)):
-        return f"{settings.name_of('username')} or the password that goes with it"
     sharing = [one.id for one in settings.customers if own(one) == own(customer)]
     more = f" and {len(sharing) - MOST_CUSTOMERS} more" if len(sharing) > MOST_CUSTOMERS else ""
-    return f"the username or password of {', '.join(sharing[:MOST_CUSTOMERS])}{more}'s own login"
+    return f"the username or password of {', '.join(sharing[:MOST_CUSTOMERS])}{more}'s own login{purpose}"

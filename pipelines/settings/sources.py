@@ -16,6 +16,10 @@ from pipelines.settings.messages import nearest, variable
 
 CONFIG = "BROKERBI_CONFIG"
 CUSTOMER = "BROKERBI_CUSTOMER__"  # and an id and a key of it: BROKERBI_CUSTOMER__M30011__PASSWORD
+LOGIN = (
+    "LOGIN__"  # and a function and a key of it: BROKERBI_LOGIN__CRM__PASSWORD, or after the id of a customer
+)
+LOGIN_KEYS = ("username", "password", "password_file")
 SECRETS = (
     "password",
     "alert_webhook",
@@ -75,10 +79,14 @@ class Sources:
         self.values: Table = {"data_dir": str(self.directory / "data")} | written | given
         if customers is not None:
             self.values["customers"] = customers
-            tables = {str(entry.get("id")): entry for entry in customers if isinstance(entry, dict)}
-            self._read_customer_variables(tables)
-            for name, entry in tables.items():
-                self._read_secret(entry, "password", f"{CUSTOMER}{name}__PASSWORD")
+        listed = [entry for entry in customers or () if isinstance(entry, dict)]
+        owners = {f"{CUSTOMER}{entry.get('id')}__": entry for entry in listed}
+        self._read_nested_variables({variable(""): self.values} | owners)
+        for owner, entry in owners.items():
+            self._read_secret(entry, "password", f"{owner}PASSWORD")
+        for owner, entry in ({variable(""): self.values} | owners).items():
+            for function, login in _tables(entry.get("logins")):
+                self._read_secret(login, "password", f"{owner}{LOGIN}{function.upper()}__PASSWORD")
         for secret in SECRETS:
             self._read_secret(self.values, secret, variable(secret))
 
@@ -89,7 +97,8 @@ class Sources:
     def _read_variables(self) -> Table:
         values: Table = {}
         for name, value in self.environment.items():
-            if not name.startswith(variable("")) or name == CONFIG or name.startswith(CUSTOMER):
+            nested = name.startswith((CUSTOMER, variable(LOGIN)))
+            if not name.startswith(variable("")) or name == CONFIG or nested:
                 continue
             key = name.removeprefix(variable("")).lower()
             if key in self.keys and name == variable(key):
@@ -117,17 +126,25 @@ class Sources:
             self.is_unreadable = True
             return {}
         self._remove_refused(table, self.keys, f"{path}")
+        self._check_logins(table, f"{path}")
         _anchor(table, path.parent)
         customers = table.get("customers")
         for entry in customers if isinstance(customers, list) else ():
             if isinstance(entry, dict):
                 place = f"{path}, customer {entry.get('id', 'without id')}"
                 self._remove_refused(entry, self.customer_keys, place)
+                self._check_logins(entry, place)
                 if isinstance(active := entry.get("active"), str):  # "no" would be read, "nej" would not
                     del entry["active"]
                     self.problems.append(f"{place} has active = {active!r}; write true or false, unquoted.")
                 _anchor(entry, path.parent)
         return table
+
+    def _check_logins(self, table: Table, place: str) -> None:
+        """See that logins for functions hold no secret and no unknown key; anchor their paths."""
+        for function, login in _tables(table.get("logins")):
+            self._remove_refused(login, LOGIN_KEYS, f"{place}, login {function}")
+            _anchor(login, self.file.parent)
 
     def _remove_refused(self, table: Table, known: Sequence[str], place: str) -> None:
         """Take secrets and unknown keys out of a table of the file, with a problem for each."""
@@ -135,7 +152,8 @@ class Sources:
             if key == "password":
                 problem = (
                     "holds a password; take it out, and set BROKERBI_PASSWORD "
-                    "(for one customer BROKERBI_CUSTOMER__<ID>__PASSWORD) or name a file in password_file."
+                    "(for one customer BROKERBI_CUSTOMER__<ID>__PASSWORD, for a function of the service "
+                    "BROKERBI_LOGIN__<FUNCTION>__PASSWORD) or name a file in password_file."
                 )
             elif key in SECRETS:
                 problem = (
@@ -176,18 +194,26 @@ class Sources:
             tables.append(entry)
         return tables
 
-    def _read_customer_variables(self, customers: Mapping[str, Table]) -> None:
+    def _read_nested_variables(self, owners: Mapping[str, Table]) -> None:
+        """Put variables of one customer, or of the login for a function, into the tables they are about."""
         for name, value in self.environment.items():
-            if not name.startswith(CUSTOMER):
+            if not name.startswith((CUSTOMER, variable(LOGIN))):
                 continue
-            customer, _, key = name.removeprefix(CUSTOMER).rpartition("__")
-            entry = customers.get(customer)
-            if entry is None or key.lower() not in self.customer_keys:
+            place, _, key = name.rpartition("__")
+            before, is_login, function = place.rpartition(LOGIN)
+            entry = owners.get(before if is_login else f"{place}__")
+            known = LOGIN_KEYS if is_login else self.customer_keys
+            if entry is None or key.lower() not in known or key == "LOGINS":
                 self.problems.append(
                     f"{name} speaks of no customer or key that is known; "
-                    "write BROKERBI_CUSTOMER__<ID>__PASSWORD with an id from BROKERBI_CUSTOMERS."
+                    "write BROKERBI_CUSTOMER__<ID>__PASSWORD with an id from BROKERBI_CUSTOMERS, or "
+                    "BROKERBI_LOGIN__<FUNCTION>__PASSWORD."
                 )
                 continue
+            if is_login:
+                logins = dict(_tables(entry.get("logins")))
+                entry["logins"] = logins
+                entry = logins.setdefault(function.lower(), {})
             if key == "PASSWORD":
                 entry.pop("password_file", None)
             entry[key.lower()] = value
@@ -218,6 +244,12 @@ def secret_in(file: Path) -> str:
     """The secret that a file holds, without the end of its line."""
     with file.open(encoding="utf-8") as opened:
         return opened.read(LARGEST_SECRET).removeprefix("\ufeff").rstrip("\r\n")
+
+
+def _tables(value: object) -> list[tuple[str, Table]]:
+    """The tables of a table, by their keys."""
+    entries = value.items() if isinstance(value, dict) else ()
+    return [(name, entry) for name, entry in entries if isinstance(entry, dict)]
 
 
 def _anchor(table: Table, directory: Path) -> None:

@@ -54,6 +54,10 @@ def environment(shard: Shard, shards: Shards, *, secrets: Path | None, data_dir:
     }
     if login and secrets:
         own |= {"username": login.username, "password_file": str(secrets / f"login_{shard.login}")}
+    if secrets:
+        for function, name in shard.login_for.items():
+            own[f"login__{function}__username"] = shards.login[name].username
+            own[f"login__{function}__password_file"] = str(secrets / f"login_{name}")
     if shards.coordination and secrets:
         own["coordination_url_file"] = str(secrets / "coordination_url")
     for name, value in shards.settings.items():
@@ -174,6 +178,8 @@ def _instance(number: int) -> dict[str, Any]:
             {"key": "dagster/backfill", "value": dict(each), "limit": RUNS_OF_A_BACKFILL},
         ],
     }
+    coordinator = {"module": "assets.run_coordinator", "class": "ShardRunCoordinator"}
+    settings["run_coordinator"] = {**coordinator, "config": settings.pop("run_queue")}
     return settings
 
 

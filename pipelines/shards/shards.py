@@ -25,6 +25,7 @@ OF_A_SHARD = frozenset(
         "data_dir",
         "username",
         "password_file",
+        "logins",
         "coordination_url_file",
         *LIMITS,
         *SECRETS,
@@ -60,7 +61,10 @@ def _as_customer(value: object) -> object:
 
 
 class Shard(BaseModel):
-    """A list of customers with a data directory of its own, and where its code is reached."""
+    """A list of customers with a data directory of its own, and where its code is reached.
+
+    `login` is what it asks under, but for the functions of the service in `login_for`.
+    """
 
     model_config = FROZEN
 
@@ -68,6 +72,7 @@ class Shard(BaseModel):
     host: str = Field(default="localhost", min_length=1)
     port: int = Field(default=4000, ge=1, le=65535)
     login: str = ""
+    login_for: Mapping[str, str] = {}
     requests_per_second: float = Field(ge=0.1, le=1000)
     concurrency: int = Field(ge=1, le=50)
     data_dir: Path
@@ -76,7 +81,7 @@ class Shard(BaseModel):
 
     def logins(self) -> set[str]:
         """The logins that it asks under."""
-        return {one.login or self.login for one in self.customers}
+        return {one.login or self.login for one in self.customers} | set(self.login_for.values())
 
 
 class Shards(BaseModel):
@@ -101,10 +106,11 @@ class Shards(BaseModel):
         raise SettingsError([f"There is no shard {name!r}; the file has {names}."])
 
 
-def read_shards(file: Path, customers: Iterable[str] = ()) -> Shards:
+def read_shards(file: Path, customers: Iterable[str] = (), *, left: str = "") -> Shards:
     """The shards of a file; raises SettingsError with a sentence for everything that is wrong.
 
-    `customers` are all that must be in one of them, unless the file itself lists them.
+    `customers` are all that must be in one of them, unless the file itself lists them. The shard that
+    somebody has `left` may be without any.
     """
     try:
         text = file.read_text(encoding="utf-8")
@@ -119,7 +125,9 @@ def read_shards(file: Path, customers: Iterable[str] = ()) -> Shards:
         raise SettingsError([_sentence(file, table, one) for one in error.errors()]) from None
     wanted = set(shards.customers or customers)
     problems = list(
-        chain(_twice(shards), _missing(shards, wanted), _logins(shards), _sizes(shards), _unknown(shards))
+        chain(
+            _twice(shards), _missing(shards, wanted), _logins(shards), _sizes(shards, left), _unknown(shards)
+        )
     )
     if problems:
         raise SettingsError([f"{_place(file, text, one)}: {one.said}" for one in problems])
@@ -184,13 +192,13 @@ def _logins(shards: Shards) -> Iterator[Problem]:
                 yield Problem(f"login.{name}", f"{said}; {remedy}.")
 
 
-def _sizes(shards: Shards) -> Iterator[Problem]:
+def _sizes(shards: Shards, left: str) -> Iterator[Problem]:
     for one in shards.shard:
         number = len(one.customers)
         if number > MOST_CUSTOMERS:
             why = f"more than {MOST_CUSTOMERS} make Dagster's pages slow"
             yield Problem(one.name, f"the shard {one.name} has {number} customers; {why}: make two of it.")
-        if not number:
+        if not number and one.name != left:
             yield Problem(one.name, f"the shard {one.name} has no customer; give it one, or take it out.")
 
 

@@ -23,7 +23,7 @@ from warehouse.ledger.window_result import WindowResult, WindowStatus
 if TYPE_CHECKING:
     import polars as pl
 
-    from pipelines.connect.client import Client
+    from pipelines.sync.run_context import Clients
     from warehouse.store.database import Store
 
 BY_CONTRACT = "contract_day"
@@ -42,7 +42,7 @@ UNANSWERED = (
 
 async def ask_what_changed(
     probes: Sequence[PlannedProbe],
-    clients: Mapping[str, Client],
+    clients: Clients,
     fetcher: Fetcher,
     store: Store,
     reports: Sequence[Report],
@@ -56,7 +56,7 @@ async def ask_what_changed(
     async def ask(probe: PlannedProbe) -> WindowResult:
         window = Window((), probe.spans)
         task = TaskState(PlannedReport(probe.report, probe.customer, windows=(window,)))
-        client = clients[probe.customer.id]
+        client = clients(probe.customer.id, probe.report.endpoint.path)
         result, error = await fetcher.fetch(client, task, window, task.begin(window, run_id))
         if error is not None:
             return await asyncio.to_thread(_remember_failure, probe, result, error, store)

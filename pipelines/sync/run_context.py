@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     import httpx
 
     from pipelines.settings.model import Customer, Settings
+
+
+Clients = Callable[[str, str], Client]
+"""The client that asks for a customer at a path of the service: with the login of its function."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class RunContext:
             pace = FilePace(settings.data_dir, *most, clock=clock, lease=lease)
         return RateLimit(pace, settings.concurrency, clock=clock)
 
-    async def open_clients(
+    def open_clients(
         self,
         settings: Settings,
         customers: Sequence[Customer],
@@ -62,21 +67,22 @@ class RunContext:
         *,
         try_refused: bool = False,
         clock_check: ClockCheck | None = None,
-    ) -> Mapping[str, Client]:
-        """The client of every customer, one per login, all under one rate limit; `stack` closes them.
+    ) -> Clients:
+        """Says which client asks for a customer at a path, one per login, all under one rate limit.
 
-        A login that was refused (401) before is only used again with `try_refused`.
+        `stack` closes them. A login that was refused (401) before is only used again with `try_refused`.
         """
         retry = RetryPolicy(tries=settings.tries, total_seconds=settings.retry_seconds)
         largest_bytes = settings.largest_answer_mb * MEGABYTE
         limits = Limits(settings.timeout_seconds, settings.try_seconds, largest_bytes)
         refused_logins = refused_logins_of(settings)
-        by_login: dict[Login, Client] = {}
-        clients: dict[str, Client] = {}
-        for customer in customers:
-            login = login_of(settings, customer)
+        by_id, by_login = {customer.id: customer for customer in customers}, dict[Login, Client]()
+
+        @cache
+        def client(customer: str, path: str) -> Client:
+            login = login_of(settings, by_id[customer], path)
             if login not in by_login:
-                client = Client(
+                by_login[login] = Client(
                     settings.base_url,
                     login,
                     rate_limit=rate_limit,
@@ -90,15 +96,17 @@ class RunContext:
                     try_refused=try_refused,
                     clock_check=clock_check,
                 )
-                stack.push_async_callback(client.aclose)
-                by_login[login] = client
-            clients[customer.id] = by_login[login]
-        return clients
+                stack.push_async_callback(by_login[login].aclose)
+            return by_login[login]
+
+        for customer in customers:
+            client(customer.id, "")
+        return client
 
 
-def login_of(settings: Settings, customer: Customer) -> Login:
-    """The login to ask for a customer with, under the name that messages give it."""
-    return Login(*settings.login_of(customer), login_in_words(settings, customer))
+def login_of(settings: Settings, customer: Customer, path: str = "") -> Login:
+    """The login to ask for a customer with at a path, under the name that messages give it."""
+    return Login(*settings.login_of(customer, path), login_in_words(settings, customer, path))
 
 
 def claim_of(settings: Settings) -> Claim | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -24,7 +24,7 @@ from warehouse.load.profile import read_profiles
 
 if TYPE_CHECKING:
     from pipelines.connect.circuit_breaker import CircuitBreaker
-    from pipelines.connect.client import Client
+    from pipelines.sync.run_context import Clients
 
 WORKERS_PER_SLOT = 2
 """More windows under way than requests allowed in flight, so that parsing never leaves a slot idle."""
@@ -40,7 +40,7 @@ class Scheduler:
 
     fetcher: Fetcher
     loader: Loader
-    clients: Mapping[str, Client]
+    clients: Clients
     circuit_breaker: CircuitBreaker
     summary: Summary
     today: date
@@ -120,9 +120,10 @@ class Scheduler:
 
         What became of other windows while this one waited for memory may be a reason not to ask at all.
         """
-        if not task.denied and self.circuit_breaker.refuses_customer(result.customer):
+        client = self.clients(result.customer, task.planned.report.endpoint.path)
+        if not task.denied and self.circuit_breaker.refuses_customer(result.customer, client.login):
             task.denied = True
-            task.closed = "not asked: the customer was refused every report so far (403)"
+            task.closed = "not asked: this login was refused every report of the customer so far (403)"
         if task.denied:
             self.summary.add(result.ended(WindowStatus.NO_ACCESS, task.closed))
         elif stopped := self.summary.stopped:
@@ -130,7 +131,6 @@ class Scheduler:
         elif task.closed:
             self.summary.add(result.ended(WindowStatus.NOT_ASKED, task.closed))
         else:
-            client = self.clients[result.customer]
             fetched, error = await self.fetcher.fetch(client, task, window, result, held=held)
             if error is None:
                 return fetched

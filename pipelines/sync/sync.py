@@ -206,7 +206,7 @@ class _Run:
             breaker = CircuitBreaker(rate_limit, reports_wanted)
             asked = [task.planned.customer for task in tasks] + [probe.customer for probe in plan.probes]
             customers = list({customer.id: customer for customer in asked}.values())
-            clients = await self.context.open_clients(
+            clients = self.context.open_clients(
                 settings,
                 customers,
                 rate_limit,

@@ -76,6 +76,16 @@ def finish(
     return replace(finished, archive=refresh_archive(settings, clock.utc_now, fence=fence))
 
 
+def finish_without_file(settings: Settings, clock: Clock | None = None) -> str:
+    """What a publication does beside its file, where nothing was loaded: the archive and the operators' page.
+
+    Answers why the page could not be drawn.
+    """
+    clock = settings.clock_of_day(clock or SystemClock())
+    refresh_archive(settings, clock.utc_now)
+    return refresh_operators_page(settings, clock.utc_now())
+
+
 def _finish(
     settings: Settings, clock: Clock, transport: httpx.BaseTransport | None, fence: Fence
 ) -> Finished:

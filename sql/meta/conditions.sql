@@ -244,8 +244,11 @@ found AS (
         max(fetched_at_utc) AS since_utc,
         'The service did not tell which sales were changed, so older months are read again only once in '
         || 'four weeks: ' || arg_max(error, fetched_at_utc) AS error
-    FROM meta.probes
-    ANTI JOIN (FROM failed WHERE trouble IS NOT NULL) USING (customer)
+    FROM meta.probes AS probes
+    -- a login may be for some reports only, and not for the one that was asked
+    ANTI JOIN failed
+        ON failed.customer = probes.customer
+        AND trouble IS NOT NULL AND (trouble IN ('service', 'coordination') OR failed.report = asked_of)
     GROUP BY asked_of, customer
     HAVING arg_max(status, fetched_at_utc) = 'failed'
     UNION ALL BY NAME

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache
 from itertools import count
@@ -28,15 +28,31 @@ _numbers = count(1)
 _folder = TemporaryDirectory()
 
 
-def warehouse() -> DuckDBPyConnection:
-    """A working file with every declared table and no row, which is gone when it is closed."""
-    path = _template().with_name(f"{next(_numbers)}.duckdb")
-    copyfile(_template(), path)
+def warehouse(prepare: Callable[[DuckDBPyConnection], object] | None = None) -> DuckDBPyConnection:
+    """A working file with every declared table and no row, which is gone when it is closed.
+
+    Or with what `prepare` does to it, which is done once; macros for the connection alone do not stay.
+    """
+    path = _copied(_prepared(prepare) if prepare else _template())
     connection = duckdb.connect(path, config={**_CONFIG, "fsync_mode": "NONE"})
     path.unlink()
     # of a few rows the optimizer costs more than it gains
     connection.execute("PRAGMA disable_checkpoint_on_shutdown; PRAGMA disable_optimizer")
     return connection
+
+
+def _copied(template: Path) -> Path:
+    path = template.with_name(f"{next(_numbers)}.duckdb")
+    copyfile(template, path)
+    return path
+
+
+@cache
+def _prepared(prepare: Callable[[DuckDBPyConnection], object]) -> Path:
+    path = _copied(_template())
+    with duckdb.connect(path, config=_CONFIG) as connection:
+        prepare(connection)
+    return path
 
 
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
@@ -216,16 +232,17 @@ def explained_again(
     return [ROWS[question](**row) for row in mappings(connection.execute(explaining(question)))]
 
 
-def build_for(connection: DuckDBPyConnection, query: str) -> None:
-    """Build what a query reads of marts and views of meta, and all they need."""
-    [tree] = syntax_trees(connection, [query])
-    read = tables_read(tree, Path("a test"))
+def build_for(connection: DuckDBPyConnection, *queries: str) -> None:
+    """Build what these queries read of marts and views of meta, and all they need."""
+    trees = syntax_trees(connection, queries)
+    read = {table for tree in trees for table in tables_read(tree, Path("a test"))}
     build(connection, *sorted(".".join(table) for table in read if table[0] in ("marts", "meta")))
 
 
 def build(connection: DuckDBPyConnection, *wanted: str) -> None:
     """Build these marts, or views of meta by their whole names, and all they need, from the real files."""
-    build_marts(connection, wanted=[name if "." in name else f"marts.{name}" for name in wanted])
+    whole = [name if "." in name else f"marts.{name}" for name in wanted]
+    build_marts(connection, wanted=whole)
 
 
 def earned(

@@ -18,6 +18,8 @@ from tests.marts.given import (
     built,
     earned,
     explained,
+    explained_again,
+    explaining,
     held,
     loaded,
     month,
@@ -315,8 +317,8 @@ def test_nothing_more_is_forecast_of_a_user_who_has_left_the_directory(
     listed = [{"id": user, "name": user, "valid_to_utc": until} for user, until in directory.items()]
     rows(given, "users_history", "G1", "2026-01", listed)
     query = "SELECT year_forecast::INT FROM marts.user_budget_vs_actual WHERE NOT is_open ORDER BY month"
-    assert built(given, query) == [(one,) for one in forecasts]
     [*_, whole_year] = explained(given, "budgets", "2026-03", user="U1")
+    assert given.execute(query).fetchall() == [(one,) for one in forecasts]
     assert whole_year.reached == forecasts[-1]
 
 
@@ -353,40 +355,41 @@ def test_an_explanation_has_budgets_on_the_basis_of_the_commission_beside_them(
     given.execute("INSERT INTO meta.tax_basis VALUES ('included', 0.25)")
     budgeted(given, "2026-01", "U1", (800, SPRING, None))
     office_earned(given, {1: 1000})
-    asked = {"office": "M1", "first": "2026-01"}
-    [commission, budget] = [
-        explained(given, "budgets", measure=measure, **asked)[0]
-        for measure in ("commission", "budget_commission")
+    build_for(given, explaining("budgets"), explaining("basis"))
+    [commission, budget], bases = [
+        [
+            explained_again(given, question, "2026-01", office="M1", measure=measure)[0]
+            for measure in ("commission", "budget_commission")
+        ]
+        for question in ("budgets", "basis")
     ]
     assert (commission.budget, commission.reached, commission.reached_share) == (1000, 1000, 1)
     assert (budget.budget, budget.reached, budget.reached_share) == (800, 800, 1)
-    bases = [
-        explained(given, "basis", measure=measure, **asked)[0]
-        for measure in ("commission", "budget_commission")
-    ]
     assert [(one.basis[:11], one.vat_rate) for one in bases] == [
         ("with VAT, a", Decimal("0.25")), ("without VAT", None)
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("versions", "found"),
-    [
-        ([(100, SPRING, SUMMER), (70, SUMMER, None)], [(100, 70, -30)]),
-        ([(100, SPRING, SUMMER)], [(100, None, -100)]),
-        ([(100, AUTUMN, None)], [(None, 100, 100)]),
-        ([(100, SPRING, None)], []),
-    ],
-    ids=["changed", "taken back", "entered later", "first read"],
-)
 def test_an_explanation_tells_of_a_budget_that_was_changed_entered_or_taken_back(
     given: DuckDBPyConnection,
-    versions: list[tuple[int, datetime, object]],
-    found: list[tuple[int | None, int | None, int]],
 ) -> None:
-    budgeted(given, "2026-12", "U1", *versions)
-    rows = explained(given, "budget_changes", "2026-12", office="M1")
-    assert [(one.amount_before, one.amount_after, one.difference) for one in rows] == found
+    versions: dict[str, list[tuple[int, datetime, object]]] = {
+        "2026-09": [(100, SPRING, SUMMER), (70, SUMMER, None)],
+        "2026-10": [(100, SPRING, SUMMER)],
+        "2026-11": [(100, AUTUMN, None)],
+        "2026-12": [(100, SPRING, None)],  # as it was first read
+    }
+    for of_month, several in versions.items():
+        budgeted(given, of_month, "U1", *several)
+    build_for(given, explaining("budget_changes"))
+    found = [
+        [
+            (one.amount_before, one.amount_after, one.difference)
+            for one in explained_again(given, "budget_changes", of_month, office="M1")
+        ]
+        for of_month in versions
+    ]
+    assert found == [[(100, 70, -30)], [(100, None, -100)], [(None, 100, 100)], []]
 
 
 def test_an_explanation_has_changed_budgets_by_agent_with_the_vat_of_the_commission(
@@ -399,10 +402,11 @@ def test_an_explanation_has_changed_budgets_by_agent_with_the_vat_of_the_commiss
     assert (change.amount_before, change.amount_after, change.difference) == (125, 100, -25)
 
 
-@pytest.mark.parametrize("measure", ["average_price", "sold_estate_parts", "valuation_parts"])
-def test_what_is_no_commission_has_no_tax_basis(given: DuckDBPyConnection, measure: str) -> None:
+def test_what_is_no_commission_has_no_tax_basis(given: DuckDBPyConnection) -> None:
     given.execute("INSERT INTO meta.tax_basis VALUES ('included', 0.25)")
-    assert explained(given, "basis", "2026-01", measure=measure) == []
+    build_for(given, explaining("basis"))
+    for measure in ("average_price", "sold_estate_parts", "valuation_parts"):
+        assert explained_again(given, "basis", "2026-01", measure=measure) == []
 
 
 def test_the_analysis_of_changed_budgets_has_those_that_were_taken_back(given: DuckDBPyConnection) -> None:
@@ -557,10 +561,14 @@ def test_brands_and_regions_stand_against_the_budgets_of_their_offices(given: Du
     ]
     write_configured(given, "customers", [*regions, {"customer": "M2", "is_active": True}])
     shown = "budget::INT, actual::INT, year_forecast::INT FROM marts"
-    assert built(given, f"SELECT region, {shown}.region_budget_vs_actual ORDER BY 1") == [
-        ("Coast", 100, 90, 1080), (None, 100, 60, 720),
+    queries = [
+        f"SELECT region, {shown}.region_budget_vs_actual ORDER BY 1",
+        f"SELECT brand, {shown}.brand_budget_vs_actual",
+    ]
+    build_for(given, *queries)
+    assert [given.execute(query).fetchall() for query in queries] == [
+        [("Coast", 100, 90, 1080), (None, 100, 60, 720)], [(None, 200, 150, 1800)],
     ]  # fmt: skip
-    assert built(given, f"SELECT brand, {shown}.brand_budget_vs_actual") == [(None, 200, 150, 1800)]
 
 
 def test_a_forecast_has_the_range_of_the_worst_miss_of_earlier_years_from_its_month_on(

@@ -7,16 +7,24 @@ from datetime import datetime
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import asked_for, build, built, earned, explained, loaded, warehouse
+from tests.marts.given import (
+    asked_for,
+    build,
+    build_for,
+    built,
+    earned,
+    explained_again,
+    explaining,
+    loaded,
+    warehouse,
+)
 
 OFFICE = {"office_customer_id": "M1"}
 LATER = datetime(2026, 7, 1)
 
 
-@pytest.fixture
-def given() -> DuckDBPyConnection:
+def amounts_gone(given: DuckDBPyConnection) -> None:
     """Offices and users had commission in January, and later answers have none."""
-    given = warehouse()
     asked_for(given, "M1")
     loaded(given, "commission_office", "M1", "2026-01", [earned(OFFICE, 100)])
     loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 100)])
@@ -25,7 +33,11 @@ def given() -> DuckDBPyConnection:
     loaded(given, "commission_office", "M1", "2026-01", [{**earned(OFFICE, 100), **without}], at_utc=LATER)
     user = {**earned({"user_id": "U1"}, 100), **without}
     loaded(given, "commission_user", "M1", "2026-01", [user], at_utc=LATER)
-    return given
+
+
+@pytest.fixture
+def given() -> DuckDBPyConnection:
+    return warehouse(amounts_gone)
 
 
 @pytest.mark.parametrize("mart", ["office_month", "user_month", "month_totals", "chain_month"])
@@ -43,8 +55,9 @@ def test_a_held_report_without_rows_is_zero(given: DuckDBPyConnection) -> None:
 
 
 def test_no_change_of_amounts_is_told_of_an_answer_that_has_none(given: DuckDBPyConnection) -> None:
+    build_for(given, explaining("changes"))
     for whose in ({}, {"office": "M1"}, {"user": "U1"}):
-        assert explained(given, "changes", "2026-01", **whose) == []
+        assert explained_again(given, "changes", "2026-01", **whose) == []
 
 
 def test_reports_are_not_compared_where_one_has_no_amount(given: DuckDBPyConnection) -> None:

@@ -37,12 +37,14 @@ def read(
     build(given, "month_change_reasons")
 
 
+def january(given: Given) -> None:
+    """January of M1, read in all reports when it was over."""
+    read(given, FIRST, office=110, sales={"E1": 60, "E2": 40}, valuations=2)
+
+
 @pytest.fixture
 def given() -> Given:
-    """January of M1, read in all reports when it was over."""
-    given = warehouse()
-    read(given, FIRST, office=110, sales={"E1": 60, "E2": 40}, valuations=2)
-    return given
+    return warehouse(january)
 
 
 def reasons(given: Given, measure: str = "commission") -> list[tuple[object, ...]]:

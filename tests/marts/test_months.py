@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import Row, built, earned, held, loaded, rows, sold, warehouse
+from tests.marts.given import Row, build_for, built, earned, held, loaded, rows, sold, warehouse
 
 M1, M2 = {"office_customer_id": "M1"}, {"office_customer_id": "M2"}
 
@@ -215,15 +215,22 @@ def test_an_office_without_a_trace_in_three_whole_months_has_closed_and_is_compa
     closed = (
         "SELECT DISTINCT office_id, strftime(closed_after_month, '%Y-%m') FROM marts.office_month ORDER BY 1"
     )
-    assert built(given, closed) == [("M1", "2026-01"), ("M2", None)]
-    changes = "FROM marts.year_over_year WHERE month = '2026-03-01' ORDER BY office_id"
-    assert built(given, f"SELECT is_closed, commission_change {changes}") == [(True, None), (False, 0)]
-    ranked = "SELECT strftime(max(month), '%m') FROM marts.office_leaderboard_year WHERE office_id = 'M1'"
-    assert built(given, f"{ranked} AND year(month) = 2026") == [("01",)]
-    driven = "SELECT max(month) FROM marts.commission_drivers WHERE member_id"
-    assert built(given, f"{driven} = 'M1' UNION ALL {driven} = 'M2'") == [
-        (date(2026, 1, 1),),
-        (date(2026, 4, 1),),
+    changes = (
+        "SELECT is_closed, commission_change FROM marts.year_over_year WHERE month = '2026-03-01' "
+        "ORDER BY office_id"
+    )
+    ranked = (
+        "SELECT strftime(max(month), '%m') FROM marts.office_leaderboard_year "
+        "WHERE office_id = 'M1' AND year(month) = 2026"
+    )
+    of_member = "SELECT max(month) FROM marts.commission_drivers WHERE member_id"
+    driven = f"{of_member} = 'M1' UNION ALL {of_member} = 'M2'"
+    build_for(given, closed, changes, ranked, driven)
+    assert [given.execute(query).fetchall() for query in (closed, changes, ranked, driven)] == [
+        [("M1", "2026-01"), ("M2", None)],
+        [(True, None), (False, 0)],
+        [("01",)],
+        [(date(2026, 1, 1),), (date(2026, 4, 1),)],
     ]
     given.execute("DELETE FROM meta.months WHERE month = '2026-03-01' AND report = 'commission_user'")
     assert built(given, closed) == [("M1", None), ("M2", None)]

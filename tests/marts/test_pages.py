@@ -12,6 +12,7 @@ from duckdb import DuckDBPyConnection
 from tests.marts.given import (
     arrived,
     asked_for,
+    build,
     build_for,
     built,
     earned,
@@ -23,6 +24,7 @@ from tests.marts.given import (
     warehouse,
 )
 from warehouse.ledger.ledger import deny
+from warehouse.marts.build import MEMORY
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import mappings
 
@@ -32,18 +34,25 @@ NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # lateness is measu
 Given = DuckDBPyConnection
 
 
-def found(given: Given, query: str) -> list[dict[str, Any]]:
+Rows = list[dict[str, Any]]
+
+
+def found(given: Given, query: str) -> Rows:
     """The rows of a query of the pages, its marts built before."""
-    text = (SQL / "page" / f"{query}.sql").read_text("utf-8")
-    build_for(given, text)
-    return mappings(given.execute(text))
+    [rows_of_query] = found_together(given, query)
+    return rows_of_query
 
 
-def period(given: Given, name: str, kind: str = "chain") -> dict[str, Any]:
+def found_together(given: Given, *names: str) -> list[Rows]:
+    """The rows of some queries of the pages, the marts of all of them built before."""
+    texts = [(SQL / "page" / f"{name}.sql").read_text("utf-8") for name in names]
+    build_for(given, *texts)
+    return [mappings(given.execute(text)) for text in texts]
+
+
+def period(periods: Rows, name: str, kind: str = "chain") -> dict[str, Any]:
     return next(
-        one
-        for one in found(given, "periods")
-        if (one["period"], one["kind"], one["office_id"]) == (name, kind, None)
+        one for one in periods if (one["period"], one["kind"], one["office_id"]) == (name, kind, None)
     )
 
 
@@ -58,8 +67,7 @@ def read(
 
 def publish(given: Given, at_utc: datetime) -> None:
     """The file is published at this moment, with the marts that remember."""
-    for query in ("changes", "changed_sales", "budget_changes"):
-        build_for(given, (SQL / "page" / f"{query}.sql").read_text("utf-8"))
+    build(given, *MEMORY)
     given.execute(
         "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
     )
@@ -69,7 +77,7 @@ def test_a_period_is_compared_over_the_offices_that_are_held_in_both_years() -> 
     given = warehouse()
     read(given, "M1", {"2025-01": 100, "2026-01": 110})
     read(given, "M2", {"2026-01": 50})
-    row = period(given, "month")
+    row = period(found(given, "periods"), "month")
     assert (row["commission"], row["offices"], row["compared"]) == (160, 2, 1)
     assert (row["commission_before"], row["commission_change"]) == (100, pytest.approx(0.1))
     assert (row["homes"], row["average_price"], row["fee_share"]) == (16, 400, pytest.approx(1 / 40))
@@ -80,18 +88,20 @@ def test_a_month_that_is_not_held_is_counted_and_no_zero() -> None:
     read(given, "M1", {"2026-01": 100, "2026-02": 100})
     read(given, "M2", {"2026-01": 50})
     asked_for(given, "M1", "M2")
-    year = period(given, "year")
+    periods = found(given, "periods")
+    year = period(periods, "year")
     assert (year["commission"], year["unheld"], year["last_month"]) == (250, 1, month("2026-02"))
-    assert {one["office_id"] for one in found(given, "periods") if one["period"] == "year"} >= {"M1", "M2"}
+    assert {one["office_id"] for one in periods if one["period"] == "year"} >= {"M1", "M2"}
 
 
 def test_a_month_that_runs_stands_alone() -> None:
     given = warehouse()
     read(given, "M1", {"2025-01": 100, "2025-02": 90, "2026-01": 110, "2026-02": 40}, open_month="2026-02")
-    running = period(given, "running")
+    periods, months = found_together(given, "periods", "months")
+    running = period(periods, "running")
     assert (running["commission"], running["is_over"], running["compared"]) == (40, False, 0)
-    assert period(given, "year")["last_month"] == JANUARY
-    newest = found(given, "months")[-1]
+    assert period(periods, "year")["last_month"] == JANUARY
+    newest = months[-1]
     assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, None)
 
 
@@ -104,34 +114,38 @@ def test_a_month_cut_short_counts_as_in_the_chain_s_mart_and_is_compared_with_no
     [sums] = built(
         given, "SELECT commission, is_commission_complete FROM marts.chain_month WHERE month = '2026-02-01'"
     )
-    newest = next(one for one in found(given, "months")[::-1] if one["kind"] == "chain")
+    months, scopes = found_together(given, "months", "scopes")
+    newest = next(one for one in months[::-1] if one["kind"] == "chain")
     assert (newest["commission"], not newest["is_part"]) == sums == (130, False)
     assert newest["commission_before"] is None
-    page = next(one for one in found(given, "scopes") if one["scope"] == "M2")
+    page = next(one for one in scopes if one["scope"] == "M2")
     assert (page["state"], page["until_on"]) == ("cut", date(2026, 2, 20))
 
 
 def test_an_office_that_began_during_last_year_is_compared_with_nothing() -> None:
     given = warehouse()
     read(given, "M2", {"2025-01": 0, "2025-02": 50, "2026-01": 60, "2026-02": 70})
-    year = period(given, "year", "office")
+    periods = found(given, "periods")
+    year = period(periods, "year", "office")
     assert (year["compared"], year["began_month"]) == (0, month("2025-02"))
-    assert period(given, "month", "office")["commission_change"] == pytest.approx(0.4)
+    assert period(periods, "month", "office")["commission_change"] == pytest.approx(0.4)
 
 
 def test_vat_that_is_declared_is_taken_off_everywhere_but_of_what_will_be_paid() -> None:
     given = warehouse()
     given.execute("INSERT INTO meta.tax_basis VALUES ('included', 0.25)")
     read(given, "M1", {"2026-01": 125})
-    assert (period(given, "month")["commission"], found(given, "months")[-1]["commission"]) == (100, 100)
-    assert period(given, "month")["fee_share"] == pytest.approx(100 / 5000)
+    periods, months = found_together(given, "periods", "months")
+    newest = period(periods, "month")
+    assert (newest["commission"], months[-1]["commission"]) == (100, 100)
+    assert newest["fee_share"] == pytest.approx(100 / 5000)
     sales_read(given, "2026-01", {"E1": 125}, NIGHTS[0])
     given.execute(
         "UPDATE bi.sales_estates SET commission_received_at = '2026-03-01', access_day = '2026-01-20'"
     )
-    [owed] = found(given, "receivables")
+    [owed], due_sales = found_together(given, "receivables", "due_sales")
     assert (owed["outstanding"], owed["due_to_30"], owed["not_due"]) == (125, 125, 0)
-    [due] = found(given, "due_sales")
+    [due] = due_sales
     assert (owed["longest_days"], due["days_due"], due["due_in_office"]) == (12, 12, 1)
 
 
@@ -173,7 +187,7 @@ def test_a_reason_noted_later_than_its_change_is_told_once_more() -> None:
         sales_read(given, "2026-01", sales, at_utc)
         row = earned({"office_customer_id": "M1"}, commission)
         loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=at_utc)
-        build_for(given, (SQL / "page" / "changes.sql").read_text("utf-8"))
+        build(given, *MEMORY)
     for day in (7, 15):
         publish(given, datetime(2026, 2, day, 3))
     [change] = found(given, "changes")
@@ -190,8 +204,8 @@ def test_sales_that_came_and_went_are_listed_and_what_is_read_for_the_first_time
 
 def test_without_an_earlier_publication_nothing_has_changed() -> None:
     given = nights(({"E1": 5}, 65))
-    assert [found(given, query) for query in ("changes", "changed_sales", "budget_changes")] == [[], [], []]
-    assert found(given, "basis")[0]["since_utc"] is None
+    *news, basis = found_together(given, "changes", "changed_sales", "budget_changes", "basis")
+    assert (news, basis[0]["since_utc"]) == ([[], [], []], None)
 
 
 def test_an_agent_without_activity_for_two_months_was_last_seen_then() -> None:
@@ -242,9 +256,7 @@ def test_an_agent_who_moved_is_neither_new_nor_compared_over_fewer_months() -> N
     ]
 
 
-@pytest.fixture
-def begun() -> Given:
-    """U1 of M1, and the whole of M2, began in February of last year."""
+def test_an_agent_who_began_during_last_year_says_when_and_no_office_that_did_has_a_share_of_change() -> None:
     given = warehouse()
     for of_month in ("2025-01", "2025-02", "2026-01", "2026-02"):
         is_first = of_month == "2025-01"
@@ -252,16 +264,9 @@ def begun() -> Given:
         loaded(given, "commission_user", "M1", of_month, [earned({"user_id": one}, 5) for one in users])
         read(given, "M1", {of_month: 5 * len(users)})
         read(given, "M2", {of_month: 0 if is_first else 5})
-    return given
-
-
-def test_an_agent_who_began_during_last_year_says_when(begun: Given) -> None:
-    assert _stay(begun) == {"U0": (None, None), "U1": ("new", month("2025-02"))}
-
-
-def test_a_year_in_which_an_office_began_is_no_share_of_change(begun: Given) -> None:
+    assert _stay(given) == {"U0": (None, None), "U1": ("new", month("2025-02"))}
     query = "SELECT office_id, year_to_date_change_share::FLOAT FROM marts.year_over_year"
-    changes = built(begun, f"{query} WHERE month = '2026-02-01' ORDER BY office_id")
+    changes = built(given, f"{query} WHERE month = '2026-02-01' ORDER BY office_id")
     assert changes == [("M1", pytest.approx(20 / 15 - 1)), ("M2", None)]
 
 
@@ -300,9 +305,11 @@ def test_a_failed_month_is_a_doubt_and_a_square_that_is_missing() -> None:
         [NOW],
     )
     given.execute("INSERT INTO meta.requests_by_day BY NAME SELECT DATE '2026-01-20' AS day")
-    doubts = [(one["kind"], one["subjects"], one["months"]) for one in found(given, "doubts")]
-    assert ("failed", ["commission"], [JANUARY]) in doubts
-    assert [(one["month"], one["state"]) for one in found(given, "coverage")] == [
+    doubts, coverage = found_together(given, "doubts", "coverage")
+    assert ("failed", ["commission"], [JANUARY]) in [
+        (one["kind"], one["subjects"], one["months"]) for one in doubts
+    ]
+    assert [(one["month"], one["state"]) for one in coverage] == [
         (JANUARY, "failed"),
         (month("2025-12"), "empty"),
     ]
@@ -328,10 +335,11 @@ def test_a_month_that_runs_is_compared_with_the_same_days_by_day_of_contract() -
                 [date(year, 2, day), f"{year}-{day}"],
             )
     read(given, "M1", {"2026-02": 12}, open_month="2026-02")
-    of_chain = next(one for one in found(given, "same_days") if one["kind"] == "chain")
+    same_days, months = found_together(given, "same_days", "months")
+    of_chain = next(one for one in same_days if one["kind"] == "chain")
     names = ("until_on", "earlier_offices", "commission", "commission_before")
     assert tuple(of_chain[name] for name in names) == (date(2026, 2, 9), [], 12, 12)
-    assert [one["read_at_utc"] for one in found(given, "months") if one["kind"] == "chain"][-1] is not None
+    assert [one["read_at_utc"] for one in months if one["kind"] == "chain"][-1] is not None
 
 
 def test_a_month_of_last_year_that_was_not_read_is_compared_with_nothing() -> None:
@@ -348,9 +356,10 @@ def test_a_brand_has_a_page_where_there_are_several_with_the_sums_of_its_offices
     arrived(given, "trademarks_history", name="VARCHAR", office_ids="JSON")
     brands = [{"name": "Ek", "office_ids": '["M1", "M2"]'}, {"name": "Lind", "office_ids": '["M3"]'}]
     rows(given, "trademarks_history", "G1", "2026-01", brands)
-    pages = [(one["kind"], one["scope"]) for one in found(given, "scopes")]
+    scopes, periods = found_together(given, "scopes", "periods")
+    pages = [(one["kind"], one["scope"]) for one in scopes]
     assert pages[:3] == [("brand", "Ek"), ("brand", "Lind"), ("chain", "")]
-    assert period(given, "month", "brand")["commission"] == 100
+    assert period(periods, "month", "brand")["commission"] == 100
     sums = (
         "SELECT member_id, sum(commission) FROM marts.level_office_month WHERE level = 'brand' GROUP BY ALL"
     )

@@ -156,12 +156,20 @@ def test_two_logins_that_are_refused_are_two_problems() -> None:
     assert [customer for _, _, _, customer, _ in problems(given)] == ["M1", None]
 
 
-@pytest.mark.parametrize(("kind", "number"), [("Unauthorized", 1), ("HostDown", 1), ("NotFound", 2)])
+@pytest.mark.parametrize(
+    ("kind", "report", "number"),
+    [
+        ("Unauthorized", "sales", 1),
+        ("Unauthorized", "users", 2),  # of a login for something else
+        ("HostDown", "users", 1),
+        ("NotFound", "sales", 2),
+    ],
+)
 def test_changes_that_nobody_told_as_login_or_service_failed_are_no_problem_of_their_own(
-    kind: str, number: int
+    kind: str, report: str, number: int
 ) -> None:
     given = warehouse()
-    failed(given, NOW, "sales", "M1", error="Why.", error_kind=kind)
+    failed(given, NOW, report, "M1", error="Why.", error_kind=kind)
     probe = {
         "customer": "M1",
         "asked_of": "sales",

@@ -30,10 +30,8 @@ NOT_RECONCILED = (
 )
 
 
-@pytest.fixture
-def given() -> DuckDBPyConnection:
+def one_sale(connection: DuckDBPyConnection) -> None:
     """One sale of M1, shared 60 to 40 with an agent of M2, in all four reports."""
-    connection = warehouse()
     parts = {"M1": ("U1", 0.6), "M2": ("U2", 0.4)}
     offices = [
         earned({"office_customer_id": office}, 100 * part, part, 2000 * part)
@@ -57,7 +55,11 @@ def given() -> DuckDBPyConnection:
          "commission_percentage_of_total": 100 * part} for office, (user, part) in parts.items()
     ]  # fmt: skip
     sold(connection, "G1", "2026-01", "M1", "E1", final_price=2000, agents=agents)
-    return connection
+
+
+@pytest.fixture
+def given() -> DuckDBPyConnection:
+    return warehouse(one_sale)
 
 
 def test_a_sale_shared_between_two_offices_reconciles(given: DuckDBPyConnection) -> None:

@@ -12,17 +12,19 @@ from tests.marts.given import build, build_for, built, earned, loaded, warehouse
 from warehouse.marts.queries import SQL
 
 
-@pytest.fixture
-def given() -> DuckDBPyConnection:
+def three_months(given: DuckDBPyConnection) -> None:
     """November 2025 to January 2026 of an office with one agent, of which January is not over."""
-    given = warehouse()
     for month in ("2025-11", "2025-12", "2026-01"):
         office, user = ({"office_customer_id": "M1"}, {"user_id": "U1"})
         is_open = month == "2026-01"
         loaded(given, "commission_office", "M1", month, [earned(office, 100)], is_open=is_open)
         loaded(given, "commission_user", "M1", month, [earned(user, 100)], is_open=is_open)
     build(given, "calendar", "dim_office", "dim_agent", "agent_month")
-    return given
+
+
+@pytest.fixture
+def given() -> DuckDBPyConnection:
+    return warehouse(three_months)
 
 
 def test_the_calendar_has_every_day_of_the_years_that_are_held(given: DuckDBPyConnection) -> None:

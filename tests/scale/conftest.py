@@ -11,6 +11,7 @@ import secrets
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -90,7 +91,8 @@ def database(postgresql: str) -> Iterator[Callable[..., SecretStr]]:
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-SERVERS = Path(__file__).resolve().parents[2] / ".venv-servers" / "bin"
+ROOT = Path(__file__).resolve().parents[2]
+SERVERS = ROOT / ".venv-servers" / "bin"
 START_SECONDS = 60.0
 _NUMBERS = count()
 
@@ -102,20 +104,22 @@ def free_port() -> int:
 
 
 @contextmanager
-def server(name: str, port: int) -> Iterator[str]:
-    """An object store that speaks S3, until the body ends; its address."""
-    arguments = {"moto": ["moto_server", "-H", "127.0.0.1", "-p", str(port)], "ministack": ["ministack"]}[
-        name
-    ]
+def server(name: str, port: int, behind: str = "") -> Iterator[str]:
+    """An object store that speaks S3, until the body ends; its address. The liar is before another one."""
+    arguments = {
+        "moto": [str(SERVERS / "moto_server"), "-H", "127.0.0.1", "-p", str(port)],
+        "ministack": [str(SERVERS / "ministack")],
+        "liar": [sys.executable, "-m", "tests.scale.liar", str(port), behind],
+    }[name]
     environment = {
         "PATH": os.environ["PATH"],
         "GATEWAY_PORT": str(port),
         "BIND_HOST": "127.0.0.1",
         "HOME": mkdtemp(),
+        "PYTHONPATH": str(ROOT) if name == "liar" else "",
     }
     with subprocess.Popen(
-        [SERVERS / arguments[0], *arguments[1:]],
-        env=environment, cwd=mkdtemp(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        arguments, env=environment, cwd=mkdtemp(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     ) as process:  # fmt: skip
         address, until = f"http://127.0.0.1:{port}", time.monotonic() + START_SECONDS
         try:

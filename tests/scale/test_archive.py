@@ -11,15 +11,20 @@ from typing import Any
 import pytest
 import zstandard
 
+from pipelines.diagnosis.explain import explain_alone
 from pipelines.diagnosis.installation import Severity, sink_findings
+from pipelines.diagnosis.quarantined_rows import raw_rows
+from pipelines.shards.move import move
 from pipelines.upkeep.archive import archive_of, landing_of, refresh_archive
 from pipelines.upkeep.erase import erase
 from pipelines.upkeep.fencing import Fence
+from pipelines.upkeep.finish import finish_without_file
 from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import TODAY, Scenario, synced
 from warehouse.errors import LandingDamaged
 from warehouse.load.archive import Archive
 from warehouse.load.landing import file_sha256
+from warehouse.store.database import Store
 
 DOWN = "s3://nobody/there"
 
@@ -96,6 +101,33 @@ def test_a_publication_that_cannot_be_archived_is_a_publication_and_says_what_wa
     assert conditions(local) == []
 
 
+def test_where_nothing_was_loaded_what_waits_is_archived_all_the_same(local: Scenario) -> None:
+    assert finish_without_file(local.settings, local.clock) == ""
+    assert sorted(archive(local).newest()) == names(local)
+
+
+def test_a_number_is_counted_again_in_answers_that_only_the_archive_has(tmp_path: Path) -> None:
+    night = synced(tmp_path / "data", ("commission_office", "users"))
+    here = night.with_settings(landing_archive=str(tmp_path / "archive"))
+    assert here.publish().publication.published
+    shutil.rmtree(here.data_dir / "landing")
+    [(office, month)] = here.rows("SELECT office_id, max(month) FROM marts.office_month GROUP BY 1 LIMIT 1")
+    asked: dict[str, Any] = {"month": month, "measure": "commission", "office": office}
+    assert not explain_alone(here.data_dir, **asked).agrees
+    assert explain_alone(here.data_dir, **asked, archive=archive(here)).agrees
+
+
+def test_a_row_in_quarantine_is_shown_as_the_archive_has_it(local: Scenario) -> None:
+    fill(local)
+    load = "load_id, report, customer FROM meta.loads WHERE report = 'users' LIMIT 1"
+    local.execute(
+        f"INSERT INTO meta.quarantine_rows BY NAME SELECT '$[0]' AS place, 'no text' AS reason, {load}"
+    )
+    shutil.rmtree(local.data_dir / "landing")
+    [row] = raw_rows(Store(local.data_dir), archive(local))
+    assert "another row stands there now" in row.trouble
+
+
 def test_what_is_held_back_is_not_archived_before_it_is_released(local: Scenario) -> None:
     held = local.landing_files[0].rename(f"{local.landing_files[0]}.held")
     fill(local)
@@ -163,6 +195,22 @@ def test_an_owner_of_an_earlier_epoch_is_refused(here: Scenario) -> None:
     drained = refresh_archive(here.settings, now, fence=Fence(1))
     assert drained
     assert "another owner (epoch 2" in drained.error
+
+
+def test_a_customer_moves_with_what_only_the_archive_has_and_leaves_nothing_there(
+    local: Scenario, tmp_path: Path
+) -> None:
+    old = local.with_settings(shard="north")
+    assert old.publish().archive
+    customer = old.settings.customers[0].id
+    moved = [path for path in names(old) if f"/{customer}/" in path]
+    assert moved
+    shutil.rmtree(old.data_dir / "landing")
+    others = old.with_settings(customers=old.settings.customers[1:])
+    new = old.with_settings(data_dir=tmp_path / "new", customers=old.settings.customers[:1], shard="south")
+    assert move(others.settings, new.settings, customer, clock=old.clock).answers == len(moved)
+    assert not [path for path in archive(others).newest() if f"/{customer}/" in path]
+    assert set(moved) <= archive(new).newest().keys()
 
 
 def test_doctor_proves_that_an_archive_and_a_lake_write_once(local: Scenario) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
+import httpx
 import pytest
 
+from pipelines.diagnosis.installation import Severity, sink_findings
+from tests.scale.conftest import environment_of, free_port, server
+from tests.unit.assets.harness import settings
 from warehouse.errors import WarehouseError
-from warehouse.store.object_store import ObjectStore, open_object_store
+from warehouse.store.object_store import open_object_store
 
 
 def test_an_object_is_written_once(place: str) -> None:
@@ -33,20 +36,20 @@ def test_a_store_that_keeps_its_promises_is_proven_and_left_as_it_was(place: str
     assert list(objects.found()) == []
 
 
-@dataclass(frozen=True)
-class Liar(ObjectStore):
-    """A store that takes every object, as some servers do."""
-
-    content: dict[str, bytes] = field(default_factory=dict)
-
-    def put_new(self, key: str, content: bytes) -> bool:
-        self.delete([key])
-        return super().put_new(key, content)
-
-
-def test_a_store_that_accepts_the_second_object_is_refused(tmp_path: Path) -> None:
-    liar = Liar(str(tmp_path), open_object_store(str(tmp_path)).backend)
-    assert "accepts a second object" in liar.prove()
+def test_doctor_refuses_a_server_that_accepts_the_second_object(
+    addresses: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    httpx.put(f"{addresses['moto']}/liar")
+    given = settings(tmp_path).model_copy(update={"landing_archive": "s3://liar/a", "lake": "s3://liar/b"})
+    with server("liar", free_port(), addresses["moto"]) as liar:
+        for name, value in environment_of(liar).items():
+            monkeypatch.setenv(name, value)
+        found = list(sink_findings(given))
+    assert [(one.subject, one.severity) for one in found] == [
+        ("archive", Severity.ERROR),
+        ("lake", Severity.ERROR),
+    ]
+    assert all("accepts a second object" in one.found for one in found)
 
 
 @pytest.mark.parametrize("address", ["s3://nobody/there", "ftp://host/x", "/proc/nowhere"])

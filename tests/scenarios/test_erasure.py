@@ -72,7 +72,7 @@ class Erased:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
     """A published data directory that is only copied."""
-    here = synced(tmp_path_factory.mktemp("whole"), REPORTS)
+    here = synced(tmp_path_factory.mktemp("whole"), REPORTS).with_settings(pages=True)
     here.publish()
     return here
 
@@ -169,15 +169,15 @@ def test_the_exports_beside_the_file_that_hold_the_person_are_removed(erased: Er
 
 
 def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) -> None:
-    here = scenario(tmp_path, REPORTS, offices=1)
+    here = scenario(tmp_path, REPORTS, offices=1, pages="true")
     here.sync(Fault("wrong_types", share=0.9))
-    waiting = list(raw_rows(Store(tmp_path), tmp_path))
+    waiting = list(raw_rows(Store(tmp_path)))
     ids = [id_ for (id_,) in here.rows("SELECT id FROM bi.users ORDER BY id")]
     user = next(id_ for id_ in ids if any(id_ in one.raw for one in waiting))
     refresh_operators_page(here.settings, here.clock.utc_now())
     erase_user(here, user)
     assert [*files_with(tmp_path, user), *tmp_path.glob("*.html")] == []
-    assert [one.trouble for one in raw_rows(Store(tmp_path), tmp_path)] == [""] * len(waiting)
+    assert [one.trouble for one in raw_rows(Store(tmp_path))] == [""] * len(waiting)
 
 
 def test_a_person_whose_rows_were_replaced_goes_from_the_free_space_of_files_too(tmp_path: Path) -> None:

@@ -291,7 +291,7 @@ def test_a_replay_does_not_bring_the_person_back(erased: Erased, tmp_path: Path)
 
 
 def test_a_row_in_quarantine_stays_there_without_the_person(erased: Erased) -> None:
-    [row] = raw_rows(Store(erased.here.data_dir), erased.here.data_dir)
+    [row] = raw_rows(Store(erased.here.data_dir))
     assert (row.trouble, row.row.customer, words_in(row.raw)) == ("", "wrong", [])
     assert '"lead": {"id": "L4"' in row.raw
 

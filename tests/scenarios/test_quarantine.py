@@ -62,7 +62,7 @@ def test_wrong_rows_wait_while_the_others_are_loaded_until_they_are_right(tmp_pa
 def test_a_row_that_waits_is_shown_as_it_came_from_every_kind_of_answer(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("sales", "tips_and_leads"), offices=1, page_size="3")
     here.sync(Fault("wrong_types", share=0.2))
-    shown = list(raw_rows(Store(tmp_path), tmp_path))
+    shown = list(raw_rows(Store(tmp_path)))
     assert {one.row.report for one in shown} == {"sales", "tips_and_leads"}
     assert {one.row.place.partition("$")[0][:5] for one in shown} == {"", "page "}
     assert [one.trouble for one in shown if not one.raw.startswith("{")] == []

@@ -303,23 +303,28 @@ def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowRes
     replace_rows(connection, "loads", list(new.values()), key=["load_id"])
 
 
-def customers_that_failed(connection: DuckDBPyConnection, kind: str) -> set[str]:
-    """The customers of which a window ever failed by that kind of error."""
+def pairs_that_failed(connection: DuckDBPyConnection, kind: str) -> set[tuple[str, str]]:
+    """The reports and customers of which a window ever failed by that kind of error."""
     found = connection.execute(
-        "SELECT DISTINCT customer FROM meta.loads WHERE (status, error_kind) = ('failed', $1)", [kind]
+        "SELECT DISTINCT report, customer FROM meta.loads WHERE (status, error_kind) = ('failed', $1)", [kind]
     )
-    return {customer for (customer,) in found.fetchall()}
+    return set(found.fetchall())
 
 
 def rename_failures(
-    connection: DuckDBPyConnection, kind: str, customers: Collection[str], to: str, error: str, remedy: str
+    connection: DuckDBPyConnection,
+    kind: str,
+    pairs: Collection[tuple[str, str]],
+    to: str,
+    error: str,
+    remedy: str,
 ) -> None:
-    """Give what failed for these customers by one kind of error another kind, and other words."""
-    if customers:
+    """Give what failed of these reports and customers by one kind of error another kind, and other words."""
+    if pairs:
         connection.execute(
             "UPDATE meta.loads SET error_kind = $3, error = $4, remedy = $5 "
-            "WHERE (status, error_kind) = ('failed', $1) AND list_contains($2, customer)",
-            [kind, list(customers), to, error, remedy],
+            "WHERE (status, error_kind) = ('failed', $1) AND list_contains($2, [report, customer])",
+            [kind, [list(pair) for pair in pairs], to, error, remedy],
         )
 
 

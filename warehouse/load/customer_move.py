@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.load.landing import safe
+from warehouse.load.landing import Landing, safe
 from warehouse.load.load import following_number
 from warehouse.store.database import Store
 from warehouse.store.duckdb_file import literal, quoted
@@ -26,7 +26,7 @@ REPLAYED = ("history_scopes", "months", "quarantine_rows")
 """Tables of meta about a customer that a replay writes."""
 KNOWN = ("access", "budget_pushes", "changes", "probes", "requests_by_day", "turns", "window_caps")
 """Those that only the old file knows."""
-_REMEMBERED = {
+MARTS_REMEMBER = {
     "month_totals": ("report, office_id, month", "meta.month_totals", "customer_id"),
     "sale_versions": ("estate_id", "meta.sale_versions", "customer_id"),
     "lead_states": ("way, lead_id", "marts.leads", "_customer"),
@@ -37,7 +37,7 @@ _REMEMBERED = {
 
 def _of_customer_alone(table: str, database: str = "") -> str:
     """The condition for what marts remember of a customer, $1, and of no other."""
-    key, source, column = _REMEMBERED[table]
+    key, source, column = MARTS_REMEMBER[table]
     return f"({key}) IN (SELECT {key} FROM {database}{source} GROUP BY ALL HAVING bool_and({column} = $1))"
 
 
@@ -48,17 +48,27 @@ def holds_customer(store: Store, customer: str) -> bool:
         return found.fetchone() is not None
 
 
-def copy_landing(source: Store, target: Store, customer: str) -> int:
-    """Copy the stored answers of a customer that are not there yet; how many that were."""
-    copied = 0
+def customers_held(store: Store) -> list[str]:
+    """The customers of whom a working file has anything."""
+    with store.reading() as connection:
+        found = connection.execute("SELECT DISTINCT customer FROM meta.loads ORDER BY ALL").fetchall()
+    return [customer for (customer,) in found]
+
+
+def copy_landing(source: Landing, target: Store, customer: str) -> int:
+    """Copy the stored answers of a customer that are not there yet, also from the archive; how many."""
+    copied, root = 0, target.data_dir / "landing"
     for path in _landing_of(source, customer):
-        place = target.data_dir / "landing" / path.relative_to(source.data_dir / "landing")
+        place = root / path.relative_to(source.root)
         if place.exists() and place.stat().st_size == path.stat().st_size:
             continue
         private_folder(place.parent)
         with replacement(place) as unfinished:
             copy_file(path, unfinished)
         copied += 1
+    for name, sha256 in _archived(source, customer):
+        if not (root / name).exists() and source.archive:
+            copied += source.archive.bring_back(name, root / name, sha256)
     return copied
 
 
@@ -77,7 +87,7 @@ def copy_ledger(source: Store, target: Store, customer: str) -> None:
             "FROM old.meta.loads WHERE customer = $1 AND load_id NOT IN (SELECT load_id FROM meta.loads)",
             [customer, following_number(connection)],
         )
-        for table in _REMEMBERED:
+        for table in MARTS_REMEMBER:
             chosen = _of_customer_alone(table, "old.")
             connection.execute(f"DELETE FROM meta.{table} WHERE {chosen}", [customer])
             connection.execute(
@@ -137,26 +147,37 @@ def _differences(connection: DuckDBPyConnection, customer: str) -> Iterator[str]
 
 
 def remove_customer(store: Store, customer: str) -> None:
-    """Take a customer out of a working file in one transaction, then its stored answers; may be repeated."""
+    """Take a customer out of a working file, in one transaction; may be repeated."""
     with store.writing() as connection:
         for schema in read_tables(connection).values():
             if schema.exists:
                 connection.execute(f"DELETE FROM {schema.stored} WHERE _customer = $1", [customer])
-        for table in _REMEMBERED:
+        for table in MARTS_REMEMBER:
             connection.execute(f"DELETE FROM meta.{table} WHERE {_of_customer_alone(table)}", [customer])
         for table in (*REPLAYED, *KNOWN, "loads"):
             connection.execute(f"DELETE FROM meta.{table} WHERE customer = $1", [customer])
+        connection.execute(
+            "DELETE FROM meta.archived WHERE split_part(landing, '/', 2) = $1", [safe(customer)]
+        )
         connection.execute("UPDATE meta.storage SET has_traces = true")
     sys.audit("brokerbi.customer_removed")
-    remove_landing(store, customer)
 
 
-def remove_landing(store: Store, customer: str) -> None:
-    """Remove the stored answers of a customer."""
-    for folder in (store.data_dir / "landing").glob(f"*/{safe(customer)}"):
+def remove_landing(landing: Landing, customer: str) -> None:
+    """Remove the stored answers of a customer, in the archive as well: no replay brings them back."""
+    for folder in landing.root.glob(f"*/{safe(customer)}"):
         shutil.rmtree(folder)
+    for path, _ in _archived(landing, customer):
+        if landing.archive:
+            landing.archive.keep_only(path, None)
 
 
-def _landing_of(store: Store, customer: str) -> Iterator[Path]:
-    for folder in sorted((store.data_dir / "landing").glob(f"*/{safe(customer)}")):
+def _archived(landing: Landing, customer: str) -> list[tuple[str, str]]:
+    """The stored answers of a customer in the archive, if there is one, with their checksums."""
+    found = landing.archive.newest() if landing.archive else {}
+    return [(path, sha256) for path, (_, sha256) in found.items() if path.split("/")[1] == safe(customer)]
+
+
+def _landing_of(landing: Landing, customer: str) -> Iterator[Path]:
+    for folder in sorted(landing.root.glob(f"*/{safe(customer)}")):
         yield from (path for path in sorted(folder.rglob("*")) if path.is_file())

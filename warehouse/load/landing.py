@@ -303,8 +303,7 @@ def _readable(path: Path) -> Iterator[None]:
             yield
     except FileNotFoundError as error:
         raise LandingDamaged(
-            f"The landing file {path} is gone; `brokerbi replay` brings it back from the archive, if there "
-            "is one, and `brokerbi sync --refresh` asks the service for it again."
+            f"The landing file {path} is gone; `brokerbi sync --refresh` asks the service for it again."
         ) from error
     except (zstandard.ZstdError, tarfile.TarError, EOFError, KeyError, ValueError) as error:
         raise LandingDamaged(_sentence(path, str(error))) from error

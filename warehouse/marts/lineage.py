@@ -6,6 +6,7 @@ The macros marts.sources_of and marts.sources_of_user answer the same for analys
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -174,6 +175,7 @@ class Trace:
     offices: frozenset[str]  # every office of the file: whose a lead is depends on them
     asked_as: str = ""  # another name of the user, where the number was asked for by that
     timezone: str = "UTC"  # of the brokerage, as the file was built with
+    shards: tuple[str, ...] = ()  # of a merged file: those that have the stored answers
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -241,7 +243,8 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
         timezone = _zone(connection)
         [(is_ahead,)] = connection.execute(_IS_AHEAD, [month, timezone]).fetchall()
         statement = _LOADS_OF_BUDGET if source.budget else _LOADS_OF_USER if user else _LOADS_OF_OFFICE
-        loads = connection.execute(statement, [source.budget or source.report, number.id, month]).fetchall()
+        found = connection.execute(statement, [source.budget or source.report, number.id, month]).fetchall()
+        loads = [TracedLoad(*load) for load in found]
         meaning = connection.execute(_MEANING, [number.mart, number.column]).fetchall()
         return Trace(
             number,
@@ -251,11 +254,20 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
             is_open,
             bool(is_ahead),
             bool(source.budget and not loads and value is None and _is_budget_read(connection, number)),
-            tuple(_answer(connection, number, TracedLoad(*load)) for load in loads),
+            tuple(_answer(connection, number, load) for load in loads),
             _ids(connection, "SELECT office_id FROM marts.offices"),
             asked_as,
             timezone,
+            _shards(connection, [load.customer for load in loads]),
         )
+
+
+def _shards(connection: DuckDBPyConnection, customers: Collection[str]) -> tuple[str, ...]:
+    """The shards of a merged file that answer for customers; none where it is not merged."""
+    statement = "SELECT shard FROM meta.shards WHERE list_has_any(customers, $1::VARCHAR[]) ORDER BY shard"
+    with suppress(CatalogException):  # a file of an earlier version
+        return tuple(shard for (shard,) in connection.execute(statement, [customers]).fetchall())
+    return ()
 
 
 def _zone(connection: DuckDBPyConnection) -> str:

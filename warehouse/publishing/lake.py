@@ -5,14 +5,19 @@ it is partitioned: several shards write the same tables and never each other's r
 together says the table `_publications`, written last. Needs the extra `scale`; nothing of it is imported
 before it is used.
 
-The log keeps the smallest and the largest value of columns: here of days and moments only, and of none
-about a person.
+The log keeps the smallest and the largest value of columns: here of days only, and of none about
+a person.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+import json
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -29,14 +34,17 @@ from warehouse.publishing.lake_types import (
     lake_columns,
     readable_name,
 )
-from warehouse.publishing.table_export import PublishedTable, TableExport, table_export
+from warehouse.publishing.table_export import Part, PublishedTable, TableExport, table_export
+from warehouse.store.database import LOCK_SECONDS
 from warehouse.store.duckdb_file import literal, quoted
-from warehouse.store.files import shared_folder
+from warehouse.store.files import private_folder, shared_folder
+from warehouse.store.lock import locked_file
 from warehouse.store.object_store import EXTRA, local_path, open_object_store
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
     from deltalake import CommitProperties, DeltaTable
+    from deltalake.transaction import AddAction, RemoveAction
 
 IsPersonal = Callable[[str, str], bool]
 """Whether a column of a table, as the published file calls it, may be about a person."""
@@ -48,6 +56,8 @@ KEPT = timedelta(days=7)
 """For how long the versions of earlier publications can be read."""
 TRIES = 8
 """Of a commit that meets another one of the same table."""
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
+"""A bound that the log can hold; infinity and days before our era are none."""
 STATISTICS = "delta.dataSkippingStatsColumns"
 LOG = "_delta_log"
 _PUBLICATION_COLUMNS: dict[str, Any] = {
@@ -92,9 +102,10 @@ class Lake:
     ) -> None:
         try:
             import deltalake
+            from deltalake import transaction
         except ImportError as error:
             raise WarehouseError(f"{address} needs libraries that are not installed: {EXTRA}") from error
-        self._delta = deltalake
+        self._delta, self._transaction = deltalake, transaction
         self.address = address.rstrip("/")
         self.shard = shard or WITHOUT_A_NAME
         self._where = f"{SHARD} = {literal(self.shard)}"
@@ -116,7 +127,7 @@ class Lake:
         self._check_owner(self.table(PUBLICATIONS))
         if latest and latest[0]["publication"] == publication:
             return None
-        with table_export(data_dir) as source:
+        with table_export(data_dir) as source, _folder_for_parts(data_dir) as folder:
             tables = source.tables()
             source.connection.execute("SET TimeZone = 'UTC'")
             timezone = source.timezone()
@@ -131,7 +142,7 @@ class Lake:
             }
             rows, written = [], 0
             for table in tables:
-                version, is_new = self._replace(source, table, timezone, is_personal, publication)
+                version, is_new = self._replace(source, table, timezone, is_personal, publication, folder)
                 path = lake_path(table)
                 rows.append({**about, "table_name": path, "version": version, "row_count": table.row_count})
                 written += is_new
@@ -203,29 +214,98 @@ class Lake:
         timezone: str,
         is_personal: IsPersonal,
         publication: str,
+        folder: Path,
     ) -> tuple[int, bool]:
-        """Replace the rows of this shard in a table; its version, and False where they are the same."""
-        path = lake_path(table)
-        wanted = lake_columns(table, timezone, is_personal)
-        found = self.table(path)
-        columns = self._agree(path, found, wanted) if found else wanted
-        select = ", ".join(one.select for one in columns)
-        content = _content(source, table, columns, select)
-        found = self.table(path)
-        if found and found.transaction_version(self._content_id) == content and self._is_ours(found):
-            return int(found.version()), False
-        statement = f"SELECT {select}, {literal(self.shard)} AS {SHARD} FROM {table.source}"
+        """Replace the rows of this shard in a table; its version, and False where they are the same.
+
+        The rows are in files of their own before the commit, so memory does not grow with the table.
+        """
+        path, wanted = lake_path(table), lake_columns(table, timezone, is_personal)
+        written: list[LakeColumn] = []
+        for _ in range(TRIES):
+            found = self.table(path)
+            columns = self._agree(path, found, wanted) if found else wanted
+            found = self.table(path)
+            try:
+                if columns != written:
+                    select = ", ".join(one.select for one in columns)
+                    content = _content(source, table, columns, select)
+                    if (
+                        found
+                        and found.transaction_version(self._content_id) == content
+                        and self._is_ours(found)
+                    ):
+                        return int(found.version()), False
+                    parts = source.write_parts(f"SELECT {select} FROM {table.source}", folder)
+                    added, written = [self._added(path, one, columns) for one in parts], columns
+                if not found or {one.name for one in columns} - _types(found).keys():
+                    found = self._prepare(path, found, source, table, columns)
+                self._check_owner(found)  # of the very version that is committed upon
+                found.create_write_transaction(
+                    [*added, *self._removed(found)],
+                    "append",
+                    found.schema(),
+                    [SHARD],
+                    commit_properties=self._properties(
+                        {"publication": publication, "shard": self.shard}, content
+                    ),
+                )
+            except self._delta.exceptions.CommitFailedError:
+                continue
+            return int(self._delta.DeltaTable(self.uri(path)).version()), True
+        raise self._too_busy(path)
+
+    def _prepare(
+        self,
+        path: str,
+        found: DeltaTable | None,
+        source: TableExport,
+        table: PublishedTable,
+        columns: Sequence[LakeColumn],
+    ) -> DeltaTable:
+        """The table with all these columns, without a row of ours; one that is not there yet is made."""
+        cells = ", ".join(one.select for one in columns)
+        statement = f"SELECT {cells}, {literal(self.shard)} AS {SHARD} FROM {table.source} LIMIT 0"
         statistics = ",".join(one.name for one in columns if one.in_statistics)
-        self._commit(
-            path,
-            lambda: source.connection.sql(statement),
-            publication,
-            content=content,
-            description=table.meaning,
-            configuration={STATISTICS: statistics},
+        of_a_new_table = {"description": table.meaning, "configuration": {STATISTICS: statistics}}
+        self._delta.write_deltalake(
+            found or self.uri(path),
+            source.connection.sql(statement),
+            mode="append",
+            partition_by=[SHARD],
+            **({"schema_mode": "merge"} if found else of_a_new_table),
         )
-        found = self.table(path)
-        return int(found.version()) if found else 0, True
+        return self._delta.DeltaTable(self.uri(path))
+
+    def _added(self, path: str, part: Part, columns: Sequence[LakeColumn]) -> AddAction:
+        """A file put into a table, before any version has it, and what the log is to say of it."""
+        key = f"{SHARD}={self.shard}/{part.path.name}"
+        open_object_store(self.address).put_file(f"{path}/{key}", part.path)
+        part.path.unlink()
+        known = {one.name: part.columns[quoted(one.name)] for one in columns if one.in_statistics}
+        statistics = {
+            "numRecords": part.row_count,
+            "minValues": {
+                name: one["min"] for name, one in known.items() if DAY.fullmatch(one.get("min", ""))
+            },
+            "maxValues": {
+                name: one["max"] for name, one in known.items() if DAY.fullmatch(one.get("max", ""))
+            },
+            "nullCount": {name: int(one["null_count"]) for name, one in known.items()},
+        }
+        return self._transaction.AddAction(
+            key, part.size, {SHARD: self.shard}, _now_ms(), data_change=True, stats=json.dumps(statistics)
+        )
+
+    def _removed(self, table: DeltaTable) -> list[RemoveAction]:
+        """The files that this shard has in a version of a table, which another version is to have no more."""
+        rows = pl.DataFrame(table.get_add_actions(flatten=True)).filter(
+            pl.col(f"partition.{SHARD}") == self.shard
+        )
+        return [
+            self._transaction.RemoveAction(key, True, _now_ms(), size, {SHARD: self.shard})
+            for key, size in rows.select("path", "size_bytes").rows()
+        ]
 
     def _agree(self, path: str, found: DeltaTable, wanted: Sequence[LakeColumn]) -> list[LakeColumn]:
         """The columns as the table has them; where ours are wider it is written anew, with all shards."""
@@ -278,40 +358,7 @@ class Lake:
             has_old_files = table.version() != version + 1
             if not has_old_files:
                 return table
-        raise WarehouseError(f"{self.uri(path)} is being written by others all the time; try again.")
-
-    def _commit(
-        self,
-        path: str,
-        rows: Callable[[], Any],
-        publication: str,
-        *,
-        content: int | None = None,
-        **of_a_new_table: Any,
-    ) -> None:
-        """Put rows in the place of this shard's in one commit; a table that is not there yet is made."""
-        for _ in range(TRIES):
-            table = self.table(path)
-            self._check_owner(table)
-            replacing: dict[str, Any] = (
-                {"predicate": self._where, "schema_mode": "merge"} if table else of_a_new_table
-            )
-            try:
-                self._delta.write_deltalake(
-                    table or self.uri(path),
-                    rows(),
-                    mode="overwrite",
-                    partition_by=[SHARD],
-                    writer_properties=self._writer_properties,
-                    commit_properties=self._properties(
-                        {"publication": publication, "shard": self.shard}, content
-                    ),
-                    **replacing,
-                )
-            except self._delta.exceptions.CommitFailedError:
-                continue
-            return
-        raise WarehouseError(f"{self.uri(path)} is being written by others all the time; try again.")
+        raise self._too_busy(path)
 
     def _remove(self, path: str, publication: str) -> None:
         """Take the rows of this shard out of a table that is published no more."""
@@ -324,7 +371,24 @@ class Lake:
     def _note(self, rows: Sequence[dict[str, Any]], publication: str) -> None:
         """Say which versions belong together, in place of what was said before."""
         frame = pl.DataFrame(rows, schema=_PUBLICATION_COLUMNS)
-        self._commit(PUBLICATIONS, lambda: frame, publication)
+        for _ in range(TRIES):
+            table = self.table(PUBLICATIONS)
+            self._check_owner(table)
+            with suppress(self._delta.exceptions.CommitFailedError):
+                self._delta.write_deltalake(
+                    table or self.uri(PUBLICATIONS),
+                    frame,
+                    mode="overwrite",
+                    partition_by=[SHARD],
+                    predicate=self._where if table else None,
+                    writer_properties=self._writer_properties,
+                    commit_properties=self._properties({"publication": publication, "shard": self.shard}),
+                )
+                return
+        raise self._too_busy(PUBLICATIONS)
+
+    def _too_busy(self, path: str) -> WarehouseError:
+        return WarehouseError(f"{self.uri(path)} is being written by others all the time; try again.")
 
     def _vacuum(self, path: str) -> None:
         """Remove files that only versions of long ago have."""
@@ -377,6 +441,24 @@ def _content(source: TableExport, table: PublishedTable, columns: Sequence[LakeC
     ).fetchall()
     whole = f"{[(one.name, one.type) for one in columns]} {rows} {total}"
     return int.from_bytes(hashlib.sha256(whole.encode()).digest()[:8]) >> 1
+
+
+@contextmanager
+def _folder_for_parts(data_dir: Path) -> Iterator[Path]:
+    """An empty folder for the body alone; what a killed process left there is removed."""
+    folder = data_dir / "work" / "lake"
+    private_folder(folder.parent)
+    with locked_file(folder.with_suffix(".lock"), LOCK_SECONDS):
+        shutil.rmtree(folder, ignore_errors=True)
+        private_folder(folder)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _now_ms() -> int:
+    return int(time.time() * 1000)
 
 
 def _types(table: DeltaTable) -> dict[str, str]:

@@ -17,7 +17,7 @@ from warehouse.store.duckdb_file import literal, quoted
 if TYPE_CHECKING:
     from warehouse.publishing.table_export import PublishedTable
 
-IN_STATISTICS = ("date", "timestamp")
+IN_STATISTICS = ("date",)
 """Types of the columns whose smallest and largest values the log keeps."""
 OURS_UTC = frozenset(("_fetched_at_utc", "valid_from_utc", "valid_to_utc"))
 """Moments of ours in tables of bi; all others there are the service's, whatever they are called."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import polars as pl
@@ -26,6 +27,8 @@ EXACT = re.compile(r"DECIMAL.*|U?HUGEINT")
 """Types that most readers of files take for objects and not for numbers: they are exported as DOUBLE."""
 DEPRECATED = ("marts.budget_vs_actual", "marts.leaderboard")
 """Tables of rows of several kinds, whose sums count twice: exported only by name. Views hold one kind."""
+PART_SIZE = "128MB"
+"""Of files that are one table together."""
 MEMORY, PARQUET_MEMORY = "512MB", "256MB"
 """CSV needs the first, Parquet too for a hundred columns; by itself DuckDB would take most of a machine's."""
 
@@ -72,6 +75,16 @@ class PublishedTable:
             if one.exported_type != one.type
         ]
         return f"SELECT * REPLACE ({', '.join(casts)}) FROM {self.source}" if casts else f"FROM {self.source}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A Parquet file of a few rows of a table; `columns` are the bounds of each by its quoted name."""
+
+    path: Path
+    row_count: int
+    size: int
+    columns: Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
@@ -165,12 +178,25 @@ class TableExport:
             f"KV_METADATA {{'table': {literal(table.name)}, 'meaning': {literal(table.meaning)}, "
             f"'columns': {literal(meanings)}}})"
         )
+        self._copy(statement)
+
+    def write_parts(self, select: str, folder: Path) -> list[Part]:
+        """The answer of a SELECT as Parquet files in a folder; none where it has no rows."""
+        statement = (
+            f"COPY ({select}) TO {literal(str(folder))} (FORMAT parquet, COMPRESSION zstd, "
+            f"FILE_SIZE_BYTES '{PART_SIZE}', FILENAME_PATTERN '{{uuid}}', APPEND, RETURN_STATS)"
+        )
+        found = self._copy(statement)
+        return [Part(Path(path), rows, size, columns) for path, rows, size, _, columns, *_ in found if rows]
+
+    def _copy(self, statement: str) -> list[Any]:
+        """What a COPY into Parquet answers, in little memory if it can be done in that."""
         self.connection.execute(f"SET memory_limit = '{PARQUET_MEMORY}'")
         try:
-            self.connection.execute(statement)
+            return self.connection.execute(statement).fetchall()
         except duckdb.OutOfMemoryException:
             self.connection.execute(f"SET memory_limit = '{MEMORY}'")
-            self.connection.execute(statement)
+            return self.connection.execute(statement).fetchall()
         finally:
             self.connection.execute(f"SET memory_limit = '{MEMORY}'")
 

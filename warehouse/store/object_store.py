@@ -54,6 +54,13 @@ class ObjectStore:
                 return False
         return True
 
+    def put_file(self, key: str, path: Path) -> None:
+        """Write a file as an object of a name that nobody has, a part after the other."""
+        import obstore
+
+        with self._explained():
+            obstore.put(self.backend, key, path)
+
     def get(self, key: str) -> bytes | None:
         """The content of an object; None where there is none of this key."""
         import obstore

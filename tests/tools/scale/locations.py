@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -87,13 +87,25 @@ def shards_of(folder: Path, given: argparse.Namespace) -> Shards:
 
 def measured(folder: Path, given: argparse.Namespace) -> Iterator[str]:
     shards = shards_of(folder, given)
-    (folder / "login_l").write_text("a password")
+    with dagster_of(shards, folder, given.port) as (page, code, start_daemon):
+        yield from slow_pages(page)
+        start_daemon()
+        yield from crowded(page, shards, given)
+        yield from large(code)
+        rows = sql(given.port, "SELECT count(*) FROM event_logs")
+        say(f"{rows} rows of events after {RUNS} runs that fetched nothing")
+
+
+@contextmanager
+def dagster_of(
+    shards: Shards, folder: Path, port: int, **more: str
+) -> Iterator[tuple[str, list[subprocess.Popen[bytes]], Callable[[], None]]]:
+    """Dagster of all shards as rendered: the page's address, the locations, and what starts the daemon."""
+    (folder / "login_l").write_text("sandbox")
     home = folder / "dagster"
     home.mkdir()
     files = rendered(shards)
-    (home / "dagster.yaml").write_text(
-        files["hosts/dagster.yaml"].replace("port: 5432", f"port: {given.port}")
-    )
+    (home / "dagster.yaml").write_text(files["hosts/dagster.yaml"].replace("port: 5432", f"port: {port}"))
     (home / "workspace.yaml").write_text(files["hosts/workspace.yaml"])
     common = {name: value for name, value in os.environ.items() if not name.startswith("BROKERBI_")} | {
         "DAGSTER_HOME": str(home),
@@ -104,10 +116,18 @@ def measured(folder: Path, given: argparse.Namespace) -> Iterator[str]:
         "DAGSTER_DISABLE_TELEMETRY": "yes",
         "DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS": "yes",
         "BROKERBI_CONFIG": os.devnull,
+        **more,
     }
     subprocess.run([DAGSTER, "instance", "migrate"], env=common, check=True, capture_output=True)
     processes: list[subprocess.Popen[bytes]] = []
     code = []
+    workspace = ["--workspace", str(home / "workspace.yaml")]
+
+    def start_daemon() -> None:
+        processes.append(
+            started([str(BIN / "dagster-daemon"), "run", *workspace], common, folder / "daemon.log")
+        )
+
     try:
         for shard in shards.shard:
             own = environment(shard, shards, secrets=folder, data_dir=shard.data_dir)
@@ -115,27 +135,19 @@ def measured(folder: Path, given: argparse.Namespace) -> Iterator[str]:
             what = ["--module-name", "assets.definitions", "--location-name", shard.name]
             code.append(started([DAGSTER, *words, *what], common | own, folder / f"{shard.name}.log"))
         processes += code
-        workspace = ["--workspace", str(home / "workspace.yaml")]
-        page = f"http://127.0.0.1:{given.port + 1}/graphql"
+        page = f"http://127.0.0.1:{port + 1}/graphql"
         began = time.perf_counter()
         for shard in shards.shard:
             wait_for_code(shard.port, common)
         say(f"{len(code)} locations are up after {time.perf_counter() - began:.0f} s")
         began = time.perf_counter()
-        where = ["--host", "127.0.0.1", "--port", str(given.port + 1)]
+        where = ["--host", "127.0.0.1", "--port", str(port + 1)]
         processes.append(
             started([str(BIN / "dagster-webserver"), *where, *workspace], common, folder / "page.log")
         )
         wait_for_page(page, len(code))
         say(f"the workspace is loaded after {time.perf_counter() - began:.0f} s")
-        yield from slow_pages(page)
-        processes.append(
-            started([str(BIN / "dagster-daemon"), "run", *workspace], common, folder / "daemon.log")
-        )
-        yield from crowded(page, shards, given)
-        yield from large(code)
-        rows = sql(given.port, "SELECT count(*) FROM event_logs")
-        say(f"{rows} rows of events after {RUNS} runs that fetched nothing")
+        yield page, code, start_daemon
     finally:
         for process in reversed(processes):
             end(process)
@@ -162,7 +174,6 @@ def crowded(page: str, shards: Shards, given: argparse.Namespace) -> Iterator[st
         tags = {
             "dagster/asset_partition_range_start": f"{first}|{month}",
             "dagster/asset_partition_range_end": f"{last}|{month}",
-            "brokerbi/shard": shard.name,
         }
         selector = {
             "repositoryLocationName": shard.name,

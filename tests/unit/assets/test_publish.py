@@ -18,7 +18,7 @@ from assets.partitions import customer_months
 from assets.publish import LOAD, PUBLISH, reason_to_wait
 from pipelines.diagnosis.health import daemon_seen
 from pipelines.sandbox.faults import Fault
-from tests.unit.assets.harness import CUSTOMERS, M16, RUNNING, Harness, failure_of, harness
+from tests.unit.assets.harness import CUSTOMERS, M16, M17, RUNNING, Harness, failure_of, harness
 from tests.unit.repository.files import ROOT
 from warehouse.publishing.publish import Unpublished
 
@@ -35,13 +35,14 @@ def look(made: Harness) -> list[str | None]:
 
 @dataclass(frozen=True)
 class Published:
-    """Two publications: everybody but M16 was read before the first, and everybody before the second.
+    """Two publications: M16 failed before the first, and M17 in the run that made the second.
 
-    Between them Dagster lost count of its partitions, and somebody began to serve the files.
+    Between them somebody began to serve the files; after them Dagster lost count of its partitions, and
+    a third was tried of a damaged file.
     """
 
     made: Harness
-    result: dg.ExecuteInProcessResult
+    results: list[dg.ExecuteInProcessResult]
     metadata: list[dict[str, Any]]
     requested: list[int]
     partitions: list[dict[str, int]]
@@ -54,18 +55,27 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     requested = [len(look(made))]
     assert not made.run().success
     requested.append(len(look(made)))
-    result = made.publish()
+    results = [made.publish()]
     requested.append(len(look(made)))
-    first = made.metadata(dg.AssetKey(FILE))
-    made.service.faults.switch([])
-    made.run()
-    lose_count(made)
-    lost = made.partitions()
+    metadata = [made.metadata(dg.AssetKey(FILE))]
+    made.service.faults.switch([Fault("404", customer=M17)])
     made.change_settings(published_url=f"{ELSEWHERE}/")
-    assert made.publish().success
-    return Published(
-        made, result, [first, made.metadata(dg.AssetKey(FILE))], requested, [lost, made.partitions()]
-    )
+    made.publishes_after_fetching = True
+    results.append(made.run("users", RUNNING))
+    requested.append(len(look(made)))
+    metadata.append(made.metadata(dg.AssetKey(FILE)))
+    return Published(made, results, metadata, requested, lost_and_found(made))
+
+
+def lost_and_found(made: Harness) -> list[dict[str, int]]:
+    """The partitions that Dagster knows of once it lost count of them, and after a publication was tried."""
+    lose_count(made)
+    lost, path = made.partitions(), made.project.store.path
+    whole = path.read_bytes()
+    path.write_text("this is no DuckDB file" * 1000)
+    assert not made.publish().success
+    path.write_bytes(whole)
+    return [lost, made.partitions()]
 
 
 def lose_count(made: Harness) -> None:
@@ -80,7 +90,7 @@ def lose_count(made: Harness) -> None:
 
 
 def test_what_is_right_is_published_though_a_customer_failed(published: Published) -> None:
-    assert published.result.success
+    assert published.results[0].success
     assert published.made.file.exists()
     coverage = published.metadata[0]["coverage"]
     assert "| running_commissions | **3 of 11** | **0 of 11** | **3 of 11** |" in coverage
@@ -88,12 +98,12 @@ def test_what_is_right_is_published_though_a_customer_failed(published: Publishe
 
 def test_every_mart_and_check_has_an_event_and_every_column_a_description(published: Published) -> None:
     keys = build_definitions(published.made.project).resolve_all_asset_keys()
-    assert {event.asset_key for event in published.result.get_asset_materialization_events()} == {
+    assert {event.asset_key for event in published.results[0].get_asset_materialization_events()} == {
         *(key for key in keys if key.path[0] == "marts"),
         dg.AssetKey(FILE),
     }
     checks = list((ROOT / "sql" / "checks").glob("*.sql"))
-    assert len(published.result.get_asset_check_evaluations()) == len(checks)
+    assert len(published.results[0].get_asset_check_evaluations()) == len(checks)
     schema = published.made.metadata(dg.AssetKey(["marts", "office_month"]))["dagster/column_schema"]
     assert [column.name for column in schema.columns if not column.description] == []
 
@@ -141,14 +151,20 @@ def test_file_and_page_are_links_where_somebody_serves_them_and_paths_elsewhere(
     assert found == [[f"{place}/report.html", f"{place}/warehouse.duckdb"] for place in places]
 
 
-def test_an_error_keeps_the_previous_file_and_the_run_says_why(published: Published, tmp_path: Path) -> None:
+@pytest.fixture
+def refused(published: Published, tmp_path: Path) -> Harness:
+    """A harness of its own with the published file, and rows of no load in force since."""
     shutil.copytree(published.made.directory / "data", tmp_path / "data")
     made = harness(tmp_path)
-    before = made.file.stat().st_ino
-    with made.project.store.writing() as connection:  # rows of no load in force
+    with made.project.store.writing() as connection:
         connection.execute(
-            "INSERT INTO bi.running_commissions (_customer, _month, _load_id) VALUES ('G1', '2026-11-01', '')"
+            "INSERT INTO bi.running_commissions (_customer, _month, _load_id) VALUES ('G1', '2026-01-01', '')"
         )
+    return made
+
+
+def test_an_error_keeps_the_previous_file_and_the_run_says_why(refused: Harness) -> None:
+    made, before = refused, refused.file.stat().st_ino
     result = made.publish()
     assert "no_month_stands_twice" in failure_of(result)
     assert made.file.stat().st_ino == before
@@ -161,27 +177,22 @@ def test_a_publication_tells_which_reports_gained_rows_since_the_last(published:
 
 
 def test_partitions_that_dagster_lost_count_of_are_found_again(published: Published) -> None:
-    assert published.partitions == [{}, {"G1 green": 3, "M30016 green": 3, "M30017 green": 3}]
+    assert published.partitions == [{"M30017 red": 3}, {"G1 green": 3, "M30016 green": 3, "M30017 red": 3}]
 
 
 def test_publishing_follows_a_fetch_once(published: Published) -> None:
-    assert published.requested == [0, 1, 0]
+    assert published.requested == [0, 1, 0, 0]
 
 
-def test_the_run_that_fetches_last_publishes_whether_all_was_right_or_not(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.publishes_after_fetching = True
-    made.service.faults.switch([Fault("404", customer=M16)])
-    result = made.run("users", RUNNING)
+def test_the_run_that_fetches_last_publishes_whether_all_was_right_or_not(published: Published) -> None:
+    made, result = published.made, published.results[1]
     assert not result.success
-    assert made.file.exists()
     events = made.instance.all_logs(result.run_id)
     logged = {one.asset_materialization.asset_key for one in events if one.asset_materialization}
     keys = build_definitions(made.project).resolve_all_asset_keys()
     assert {dg.AssetKey(FILE), *(key for key in keys if key.path[0] == "marts")} <= logged
     checked = {one.asset_check_evaluation.check_name for one in events if one.asset_check_evaluation}
     assert {path.stem for path in (ROOT / "sql" / "checks").glob("*.sql")} < checked
-    assert look(made) == []
 
 
 def test_a_run_of_reports_and_marts_publishes_though_dagster_skips_its_marts(tmp_path: Path) -> None:
@@ -211,16 +222,12 @@ def test_publishing_is_left_to_whoever_fetches_last(tmp_path: Path) -> None:
     assert not made.file.exists()
 
 
-def test_what_a_fetching_run_may_not_publish_is_left_to_another_run(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.publishes_after_fetching = True
-    with made.project.store.writing() as connection:  # rows of no load in force
-        connection.execute(
-            "INSERT INTO bi.running_commissions (_customer, _month, _load_id) VALUES ('G1', '2026-01-01', '')"
-        )
-    assert made.run().success
-    assert not made.file.exists()
-    assert len(look(made)) == 1
+def test_what_a_fetching_run_may_not_publish_is_left_to_another_run(refused: Harness) -> None:
+    before = refused.file.stat().st_ino
+    refused.publishes_after_fetching = True
+    assert refused.run().success
+    assert refused.file.stat().st_ino == before
+    assert len(look(refused)) == 1
 
 
 def test_publishing_waits_for_what_is_being_fetched_but_not_for_hours(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -63,6 +64,7 @@ def test_lineage_begins_at_the_service_and_tags_tell_layers_and_persons(tmp_path
 
 
 Run = tuple[Harness, dict[str, dict[str, Any]]]
+Failed = tuple[Harness, dg.ExecuteInProcessResult]
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +72,16 @@ def six_months(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run over six months of everybody, and the events of its partitions."""
     made = harness(tmp_path_factory.mktemp("six months"))
     return made, made.events(made.run(**SIX_MONTHS))
+
+
+@pytest.fixture
+def read(tmp_path: Path, six_months: Run) -> Harness:
+    """A harness of its own in which everybody was read, and Dagster knows of the last three months."""
+    shutil.copytree(six_months[0].directory / "data", tmp_path / "data")
+    made = harness(tmp_path)
+    for key in (partition_key(customer, Month(2026, one)) for customer in CUSTOMERS for one in (9, 10, 11)):
+        made.instance.report_runless_asset_event(dg.AssetMaterialization(RUNNING, partition=key))
+    return made
 
 
 def test_a_rectangle_is_one_run_of_the_fewest_legal_requests(six_months: Run) -> None:
@@ -102,40 +114,45 @@ def test_the_newest_partition_shows_some_rows_without_texts_about_people(six_mon
     assert [key for key, event in events.items() if "preview" in event] == ["M30017|2026-11"]
 
 
-def test_the_newest_partition_tells_of_the_whole_run_and_of_new_columns(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.run()
-    made.service.faults.switch([Fault("unknown_fields")])
-    newest = made.events(made.run())["M30017|2026-11"]
+def test_the_newest_partition_tells_of_the_whole_run_and_of_new_columns(read: Harness) -> None:
+    read.service.faults.switch([Fault("unknown_fields")])
+    newest = read.events(read.run())["M30017|2026-11"]
     assert " rows, 3 windows, 6 requests, 0 left alone, 0 quarantined" in newest["this_run"]
     assert newest["columns"].startswith("running_commissions: running_commissions.")
     assert " is new (" in newest["columns"]
 
 
-def test_a_customer_that_fails_is_red_and_the_others_are_green(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.service.faults.switch([Fault("404", customer=M16)])
-    result = made.run(RUNNING, "users")
+@pytest.fixture(scope="module")
+def failed(tmp_path_factory: pytest.TempPathFactory) -> Failed:
+    """A run over six months of everybody in which the first request for M16 failed."""
+    made = harness(tmp_path_factory.mktemp("failed"))
+    made.service.faults.switch([Fault("404", customer=M16, count=1)])
+    return made, made.run(**SIX_MONTHS)
+
+
+def test_what_fails_of_a_customer_is_red_and_the_others_are_green(failed: Failed) -> None:
+    made, result = failed
     assert not result.success
-    assert made.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
-    assert failure_of(result).startswith("1 of 3 partitions failed, of M30016.\nCheck BROKERBI_BASE_URL and ")
+    assert made.partitions() == {"G1 green": 6, "M30016 green": 3, "M30016 red": 3, "M30017 green": 6}
+
+
+def test_a_report_without_months_that_fails_for_a_customer_is_not_materialized(tmp_path: Path) -> None:
+    made = harness(tmp_path, reports="users")
+    made.service.faults.switch([Fault("404", customer=M16)])
+    assert not made.run("users").success
     assert made.instance.get_latest_materialization_event(dg.AssetKey("users")) is None
 
 
-def test_a_report_is_planned_in_one_event_and_what_fails_in_one_more_each(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.service.faults.switch([Fault("404", customer=M16)])
-    result = made.run(first="G1|2026-09", last="M30017|2026-10")
+def test_a_report_is_planned_in_one_event_and_what_fails_in_one_more_each(failed: Failed) -> None:
+    made, result = failed
     kind = dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
     records = made.instance.get_records_for_run(result.run_id, of_type=kind).records
     planned = [event.partition for one in records if (event := one.event_log_entry.dagster_event)]
-    assert planned == [None, f"{M16}|2026-09", f"{M16}|2026-10"]
+    assert planned == [None, *(f"{M16}|2026-0{month}" for month in (6, 7, 8))]
 
 
-def test_a_failure_names_customers_and_months_and_what_to_do(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.service.faults.switch([Fault("404", customer=M16, count=1)])
-    assert failure_of(made.run(**SIX_MONTHS)).splitlines() == [
+def test_a_failure_names_customers_and_months_and_what_to_do(failed: Failed) -> None:
+    assert failure_of(failed[1]).splitlines() == [
         "3 of 18 partitions failed, of M30016.",
         (
             "Check BROKERBI_BASE_URL and the customer id (one like M30011). The service answered 404: there "
@@ -188,15 +205,13 @@ def test_selected_partitions_are_asked_for_though_they_are_held_unless_a_tag_lea
 REFUSED = Fault("403", path="RunningCommissions", customer=M16)
 
 
-def test_a_right_that_was_lost_fails_the_run_and_materializes_nothing(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.run()
-    made.service.faults.switch([REFUSED])
-    result = made.run()
+def test_a_right_that_was_lost_fails_the_run_and_materializes_nothing(read: Harness) -> None:
+    read.service.faults.switch([REFUSED])
+    result = read.run()
     assert not result.success
     refused = dg.AssetRecordsFilter(dg.AssetKey(RUNNING), asset_partitions=["M30016|2026-09"])
-    assert len(made.instance.fetch_materializations(refused, limit=5).records) == 1
-    assert made.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
+    assert len(read.instance.fetch_materializations(refused, limit=5).records) == 1
+    assert read.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
     assert failure_of(result).splitlines()[1].startswith("Ask the service's support for the right. ")
 
 
@@ -331,11 +346,9 @@ def test_the_night_leaves_to_a_backfill_what_that_is_fetching(tmp_path: Path) ->
     assert made.partitions() == {"G1 green": 3, "M30016 green": 1, "M30017 green": 1}
 
 
-def test_a_warehouse_that_cannot_be_written_fails_the_run_in_a_sentence(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.run()
-    (made.project.settings.data_dir / "work" / "warehouse.duckdb").write_text("this is no DuckDB file" * 1000)
-    assert "is damaged" in failure_of(made.run())
+def test_a_warehouse_that_cannot_be_written_fails_the_run_in_a_sentence(read: Harness) -> None:
+    (read.project.settings.data_dir / "work" / "warehouse.duckdb").write_text("this is no DuckDB file" * 1000)
+    assert "is damaged" in failure_of(read.run())
 
 
 def test_what_is_held_is_green_again_after_a_run_that_broke_down(tmp_path: Path) -> None:
@@ -363,17 +376,15 @@ def test_a_new_customer_is_fetched_from_the_start_by_the_next_night(
     assert made.partitions() == {"G1 green": 11, "M30016 green": 11, "M30017 green": 11}
 
 
-def test_a_customer_switched_off_is_not_asked_and_keeps_its_data_until_it_comes_back(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.run()
-    made.change_settings(customers=M16_INACTIVE)
-    result = made.run(last="M30016|2026-11")
+def test_a_customer_switched_off_is_not_asked_and_keeps_its_data_until_it_comes_back(read: Harness) -> None:
+    read.change_settings(customers=M16_INACTIVE)
+    result = read.run(last="M30016|2026-11")
     assert result.success
-    assert made.customers_asked() == {G1, M17}
-    assert made.events(result)["M30016|2026-11"]["state"] == "held"
-    made.change_settings(customers="G1,M30016,M30017")
-    made.run(first=f"{M16}|2026-09", last=f"{M16}|2026-11", tags=LEAVE_HELD)
-    assert made.customers_asked() == {M16}
+    assert read.customers_asked() == {G1, M17}
+    assert read.events(result)["M30016|2026-11"]["state"] == "held"
+    read.change_settings(customers="G1,M30016,M30017")
+    read.run(first=f"{M16}|2026-09", last=f"{M16}|2026-11", tags=LEAVE_HELD)
+    assert read.customers_asked() == {M16}
 
 
 def test_a_customer_switched_off_is_not_red_when_others_fail(tmp_path: Path) -> None:
@@ -383,23 +394,19 @@ def test_a_customer_switched_off_is_not_red_when_others_fail(tmp_path: Path) -> 
     assert made.partitions() == {"G1 green": 3, "M30017 red": 3, "M30016 green": 3}
 
 
-def test_a_customer_taken_out_of_the_settings_keeps_its_partitions_and_is_not_asked(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.run()
-    made.change_settings(customers="G1,M30017")
-    assert made.run(last="M30016|2026-11").success
-    assert made.customers_asked() == {G1, M17}
-    assert made.partitions() == {"G1 green": 3, "M30017 green": 3, "M30016 green": 3}
+def test_a_customer_taken_out_of_the_settings_keeps_its_partitions_and_is_not_asked(read: Harness) -> None:
+    read.change_settings(customers="G1,M30017")
+    assert read.run(last="M30016|2026-11").success
+    assert read.customers_asked() == {G1, M17}
+    assert read.partitions() == {"G1 green": 3, "M30017 green": 3, "M30016 green": 3}
 
 
-def test_a_run_of_customers_that_nobody_asks_fails_with_the_reason(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.run()
-    made.change_settings(customers="G1,M3O016,M30017")
-    result = made.run(first=f"{M16}|2026-09", last=f"{M16}|2026-11")
+def test_a_run_of_customers_that_nobody_asks_fails_with_the_reason(read: Harness) -> None:
+    read.change_settings(customers="G1,M3O016,M30017")
+    result = read.run(first=f"{M16}|2026-09", last=f"{M16}|2026-11")
     why = "M30016 is held and no longer in BROKERBI_CUSTOMERS; is M3O016 meant to be that one?"
     assert failure_of(result).startswith(f"Nothing was asked. {why}")
-    assert made.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
+    assert read.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
 
 
 def test_a_night_launched_without_partitions_says_how_to_launch_it(tmp_path: Path) -> None:

@@ -132,7 +132,9 @@ def test_a_run_that_waits_for_its_retry_is_not_told(made: Harness) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_told_and_what_was_told_of_it_is_not_over(made: Harness) -> None:
-    (made.project.settings.data_dir / "work" / "warehouse.duckdb").write_text("this is no DuckDB file" * 1000)
+    path = made.project.store.path
+    path.parent.mkdir(parents=True)
+    path.write_text("this is no DuckDB file" * 1000)
     known = Subject("failed", "NotFound", "", M16)
     run_id = fetch(made)
     told = looked(made, replace(TOLD, subjects=[(known, 1.0)]))

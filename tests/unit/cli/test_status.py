@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario
 from warehouse.store.database import Store
 
+Said = Callable[..., str]
 STATUS = "import sys; from pipelines.cli.main import main; sys.exit(main())"
 
 
@@ -27,47 +29,45 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
     return here
 
 
-def said(here: Scenario, *options: str, reading: bool = False) -> str:
-    """What the command prints, in a process and with settings of its own, or only where the files are."""
-    asking = {
-        "BASE_URL": "https://sandbox.example",
-        "USERNAME": "sandbox",
-        "PASSWORD": "sandbox",
-        "CUSTOMERS": here.settings.customers[0].id,
-        "START": "2026-10",
-    }
-    settings = {"DATA_DIR": str(here.settings.data_dir), **({} if reading else asking)}
-    environment = {f"BROKERBI_{name}": value for name, value in settings.items()}
-    command = [sys.executable, "-c", STATUS, "status", *options]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+@pytest.fixture
+def said(here: Scenario, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Said:
+    """What the command prints, with the data directory and no other setting."""
+    monkeypatch.setenv("BROKERBI_DATA_DIR", str(here.settings.data_dir))
+
+    def said(*options: str) -> str:
+        assert main(["status", *options]) == 0
+        return capsys.readouterr().out
+
+    return said
 
 
-def test_every_row_in_quarantine_is_shown_as_it_came(here: Scenario) -> None:
+def test_every_row_in_quarantine_is_shown_as_it_came(here: Scenario, said: Said) -> None:
     [(waiting,)] = here.rows("SELECT count(*) FROM meta.quarantine_rows")
-    lines = said(here, "--quarantine").splitlines()
+    lines = said("--quarantine").splitlines()
     assert len([line for line in lines if line.startswith('    {"id": "')]) == waiting > 0
-    told = json.loads(said(here, "--quarantine", "--json"))["rows_in_quarantine"]
+    told = json.loads(said("--quarantine", "--json"))["rows_in_quarantine"]
     assert [one["trouble"] for one in told] == [""] * waiting
 
 
 def test_the_data_directory_is_all_that_reading_needs(here: Scenario) -> None:
-    verdict, _, _, customer, *_ = said(here, reading=True).splitlines()
+    command = [sys.executable, "-c", STATUS, "status"]
+    environment = {"BROKERBI_DATA_DIR": str(here.settings.data_dir)}
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    verdict, _, _, customer, *_ = told.splitlines()
     assert verdict.startswith("All is well but for ")
     assert (customer.split()[0], customer.split()[2:4]) == (here.settings.customers[0].id, ["of", "1"])
 
 
-def test_details_show_every_report_of_every_customer(here: Scenario) -> None:
-    heads = said(here, "--details").splitlines()[1]
+def test_details_show_every_report_of_every_customer(said: Said) -> None:
+    heads = said("--details").splitlines()[1]
     assert heads.split()[:3] == ["report", "customer", "held"]
 
 
-def test_a_plain_status_tells_no_row(here: Scenario) -> None:
-    assert '"id"' not in said(here)
-    assert "rows_in_quarantine" not in json.loads(said(here, "--json"))
-
-
-def test_what_the_last_nights_have_cost_is_said_by_day(here: Scenario) -> None:
-    [night] = json.loads(said(here, "--json"))["nights"]
+def test_a_plain_status_tells_no_row_and_what_the_last_nights_have_cost(said: Said) -> None:
+    assert '"id"' not in said()
+    told = json.loads(said("--json"))
+    assert "rows_in_quarantine" not in told
+    [night] = told["nights"]
     names = ("day", "customers", "requests", "repeated", "failed")
     assert [night[name] for name in names] == ["2026-11-21", 1, 1, 0, 0]
 

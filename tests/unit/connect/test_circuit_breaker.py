@@ -17,6 +17,7 @@ from pipelines.connect.models import Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.retry import RetryPolicy
 from tests.unit.connect.fake_service import (
+    LOGIN,
     ROWS,
     SALES,
     Reply,
@@ -174,3 +175,10 @@ def test_a_customer_is_refused_that_gets_nothing_of_what_others_get(
 ) -> None:
     breaker = after(tmp_path, 9, (["M1"], THREE_REPORTS, 403), *answers)
     assert (breaker.refuses_customer("M1"), breaker.refuses_customer("M2")) == (refused, False)
+
+
+def test_what_one_login_is_refused_says_nothing_of_another_of_the_same_customer(tmp_path: Path) -> None:
+    breaker = after(tmp_path, 9, (["M2"], ["sales"], 200))
+    for report in THREE_REPORTS:
+        breaker.note_try(Try(replace(SALES, customer="M1", report=report), 1, 403, 0, 0.1), LOGIN)
+    assert (breaker.refuses_customer("M1", LOGIN), breaker.refuses_customer("M1")) == (True, False)

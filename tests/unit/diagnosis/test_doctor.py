@@ -24,6 +24,7 @@ from pipelines.settings.model import Customer
 from pipelines.sync.sync import sync
 from tests.scenarios.scenario import Scenario, whole_chain
 from warehouse.ledger.ledger import ledger_of
+from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
 
 REPORTS = "sales,commission_office,users,live_activity"
@@ -191,7 +192,7 @@ def test_offline_what_could_not_be_published_is_wrong_with_its_reason(world: Sce
     world.sync(reports=("users",))
     in_the_way = world.settings.data_dir / "published"
     in_the_way.write_text("in the way")
-    world.publish()
+    publish(world.data_dir, keep=1, now=world.clock.utc_now())
     found = worst(world, "unpublished")
     assert found.severity is Severity.ERROR
     assert f"write access to {in_the_way}, as it cannot be written" in found.found

@@ -44,18 +44,24 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield data_dir
 
 
+@pytest.fixture
+def copy(published: Path, tmp_path: Path) -> Path:
+    """A copy of the data directory, to be spoiled."""
+    return shutil.copytree(published, tmp_path / "copy")
+
+
 def ids(data_dir: Path, kind: str) -> list[str]:
     with Versions(data_dir).reading() as file:
         query = f"SELECT {kind}_id FROM marts.{kind}_month WHERE month = $1 ORDER BY ALL LIMIT 20"
         return [one for (one,) in file.execute(query, [SEPTEMBER]).fetchall()]
 
 
-def explained(data_dir: Path, measure: str = "commission", **whose: str) -> Explanation:
+def explained(data_dir: Path, measure: str = "commission", **whose: Any) -> Explanation:
     whose = whose or {"office": ids(data_dir, "office")[0]}
     return explain(data_dir, month=SEPTEMBER, measure=measure, **whose)
 
 
-def traced(data_dir: Path, measure: str, **whose: str) -> Explanation:
+def traced(data_dir: Path, measure: str, **whose: Any) -> Explanation:
     """The number and its stored answers, without what surrounds it."""
     return explain_alone(data_dir, month=SEPTEMBER, measure=measure, **whose)
 
@@ -102,19 +108,17 @@ def test_the_query_that_is_shown_finds_the_rows(published: Path) -> None:
         assert len(file.execute(f"SELECT * {trace.answers[0].query}").fetchall()) == trace.value
 
 
-def test_a_number_that_the_stored_answer_does_not_say_is_noticed(published: Path, tmp_path: Path) -> None:
-    changed = shutil.copytree(published, tmp_path / "changed")
-    with duckdb.connect(changed / "warehouse.duckdb") as file:
+def test_a_number_that_the_stored_answer_does_not_say_is_noticed(copy: Path) -> None:
+    with duckdb.connect(copy / "warehouse.duckdb") as file:
         file.execute("UPDATE marts.office_month SET commission = commission + 0.01")
-    explanation = explained(changed)
+    explanation = explained(copy)
     assert (explanation.agrees, str(explanation.difference)) == (False, "-0.0100")
 
 
-def test_a_stored_answer_that_was_touched_is_noticed(published: Path, tmp_path: Path) -> None:
-    touched = shutil.copytree(published, tmp_path / "touched")
-    [answer] = explained(touched).trace.answers
-    (touched / "landing" / str(answer.load.landing)).write_bytes(b"something else")
-    explanation = explained(touched)
+def test_a_stored_answer_that_was_touched_is_noticed(published: Path, copy: Path) -> None:
+    [answer] = explained(published).trace.answers
+    (copy / "landing" / str(answer.load.landing)).write_bytes(b"something else")
+    explanation = explained(copy)
     assert (explanation.agrees, "is damaged" in explanation.trouble) == (False, True)
 
 
@@ -148,7 +152,7 @@ def test_the_command_fails_where_the_stored_answer_is_gone(
 ) -> None:
     shutil.copy(published / "warehouse.duckdb", tmp_path)
     assert print_explanation(explained(tmp_path)) == 1
-    assert "is gone; `brokerbi replay` brings it back from the archive" in capsys.readouterr().err
+    assert "is gone; `brokerbi sync --refresh`" in capsys.readouterr().err
 
 
 def test_a_month_ahead_is_still_to_come(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -224,13 +228,12 @@ def test_the_chain_is_the_sum_of_its_offices_each_counted_anew(
 
 
 def test_an_office_that_its_stored_answer_contradicts_fails_the_chain(
-    published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    published: Path, copy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    changed = shutil.copytree(published, tmp_path / "changed")
     office = ids(published, "office")[0]
-    with duckdb.connect(changed / "warehouse.duckdb") as file:
+    with duckdb.connect(copy / "warehouse.duckdb") as file:
         file.execute("UPDATE marts.office_month SET commission = 1 WHERE office_id = $1", [office])
-    chain = explain_chain(changed, month=SEPTEMBER, measure="commission")
+    chain = explain_chain(copy, month=SEPTEMBER, measure="commission")
     assert print_chain(chain) == 1
     said = capsys.readouterr()
     assert "in none of them" in said.out
@@ -254,28 +257,25 @@ def test_the_chain_is_explained_without_office_and_user_and_for_programs(
 OF_OFFICE = "office_id = $office AND month = DATE '2026-09-01'"
 
 
-def changed(published: Path, tmp_path: Path, office: str, statement: str) -> Path:
-    """A copy of the published file in which this was done."""
-    shutil.copytree(published, tmp_path, dirs_exist_ok=True)
-    with duckdb.connect(tmp_path / "warehouse.duckdb") as file:
+def change(copy: Path, office: str, statement: str) -> None:
+    """Do this to the published file."""
+    with duckdb.connect(copy / "warehouse.duckdb") as file:
         file.execute(statement, {"office": office} if "$office" in statement else None)
-    return tmp_path
 
 
 def test_a_file_of_the_year_tells_what_changed_in_each_of_its_months(
-    published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    published: Path, copy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     office = ids(published, "office")[0]
-    given = changed(
-        published,
-        tmp_path,
+    change(
+        copy,
         office,
         "INSERT INTO marts.month_changes BY NAME SELECT $office AS office_id, m AS month, "
         "'commission' AS measure, TIMESTAMP '2026-12-09' AS noted_at_utc, 9 AS amount_before, "
         "5 AS amount_after, -4 AS difference "
         "FROM (SELECT unnest([DATE '2026-09-01', DATE '2026-10-01', DATE '2025-09-01']) AS m)",
     )
-    months = explain_year(given, month=date(2026, 11, 1), measure="commission", office=office)
+    months = explain_year(copy, month=date(2026, 11, 1), measure="commission", office=office)
     around = months[-1].around
     assert [(one.month.month, one.difference) for one in around.changes] == [
         (10, Decimal(-8)),
@@ -287,29 +287,43 @@ def test_a_file_of_the_year_tells_what_changed_in_each_of_its_months(
     assert "changed since" in capsys.readouterr().out
 
 
-def test_an_office_or_user_is_found_by_a_name_that_nobody_else_has(published: Path, tmp_path: Path) -> None:
-    shutil.copytree(published, tmp_path, dirs_exist_ok=True)
-    one, two = ids(published, "user")[:2]
+def test_a_merged_file_names_the_shard_that_counts_the_number_anew(
+    published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copyfile((published / "warehouse.duckdb").resolve(), tmp_path / "warehouse.duckdb")
+    office = ids(published, "office")[0]
     with duckdb.connect(tmp_path / "warehouse.duckdb") as file:
+        file.execute(
+            "INSERT INTO meta.shards (shard, customers) SELECT 'north', list(customer) FROM meta.customers"
+        )
+    assert print_explanation(explained(tmp_path, office=office)) == 0
+    asked = f"`brokerbi explain --office {office} --month 2026-09 --measure commission`"
+    assert f"in shard north; ask there: {asked}" in capsys.readouterr().out
+    assert print_chain(explain_chain(tmp_path, month=SEPTEMBER, measure="commission")) == 0
+    assert "not counted anew" in capsys.readouterr().out
+
+
+def test_an_office_or_user_is_found_by_a_name_that_nobody_else_has(published: Path, copy: Path) -> None:
+    one, two = ids(published, "user")[:2]
+    with duckdb.connect(copy / "warehouse.duckdb") as file:
         for user, name in ((one, "Åsa Zorn"), (two, "Åsa Zornberg")):
             file.execute("UPDATE marts.user_month SET user_name = $1 WHERE user_id = $2", [name, user])
-    found = [explained(tmp_path, user=name).trace for name in ("ÅSA ZORN", "zornB", one.lower())]
+    found = [explained(copy, user=name).trace for name in ("ÅSA ZORN", "zornB", one.lower())]
     assert [(trace.number.id, trace.name) for trace in found] == [
         *((one, "Åsa Zorn"), (two, "Åsa Zornberg"), (one, "Åsa Zorn"))
     ]
     with pytest.raises(NotInTheFile, match=rf"2 users; give the id: {one} \(Åsa Zorn\)"):
-        explained(tmp_path, user="åsa z")
+        explained(copy, user="åsa z")
 
 
 def test_a_user_is_found_by_a_former_name_and_the_id_is_said(
-    published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    published: Path, copy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shutil.copytree(published, tmp_path, dirs_exist_ok=True)
     one, two = ids(published, "user")[:2]
-    with duckdb.connect(tmp_path / "warehouse.duckdb") as file:
+    with duckdb.connect(copy / "warehouse.duckdb") as file:
         file.execute("UPDATE marts.user_month SET user_name = 'Åsa Zornberg' WHERE user_id = $1", [two])
         file.execute("UPDATE marts.sale_shares SET user_name = 'Åsa Zorn' WHERE user_id = $1", [one])
-    found = explained(tmp_path, user="åsa zorn")
+    found = explained(copy, user="åsa zorn")
     print_explanation(found)
     assert found.trace.number.id == one
     assert f"'åsa zorn', another name that the service gave {one}\n" in capsys.readouterr().out

@@ -28,7 +28,7 @@ def found(data_dir: Path, place: str, raw: str, landing: str = "") -> tuple[str,
             "'sales' AS table_name, 'x is no number' AS reason",
             [place, fingerprint(raw)],
         )
-    [row] = raw_rows(Store(data_dir), data_dir)
+    [row] = raw_rows(Store(data_dir))
     return row.raw, row.trouble
 
 

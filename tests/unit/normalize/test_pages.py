@@ -43,6 +43,11 @@ def test_ids_are_listed_table_by_table_in_the_order_of_the_rows() -> None:
     }
 
 
+def test_ids_of_rows_that_are_each_in_an_object_of_their_own_are_listed_as_well() -> None:
+    page = document({"incomingLeads": [{"row": lead("L2")}, {"row": lead("L1")}]})
+    assert ids_of(rows_found(LEADS, page)) == {"incoming_leads": [("L2",), ("L1",)]}
+
+
 @pytest.mark.parametrize(
     ("answer", "count"),
     [

@@ -251,6 +251,33 @@ def test_rows_under_their_years_and_months_are_of_these() -> None:
     assert rows(result, "sales_estates", "id", "year", "month") == [("E1", "2026", "1")]
 
 
+def test_rows_that_are_each_in_an_object_of_their_own_are_rows_with_what_is_nested_in_them() -> None:
+    languages = [{"id": "sv", "name": "Svenska"}, {"id": "en", "name": "Engelska"}]
+    people = [{"user": numbered({**PERSON, "spokenLanguages": languages}, number)} for number in range(2)]
+    result = normalized("users", people)
+    assert rows(result, "users", "id", "name") == [("H0", "Åsa"), ("H1", "Åsa")]
+    assert rows(result, "users__spoken_languages", "_parent_row", "id") == [
+        *[(0, "sv"), (0, "en")],
+        *[(1, "sv"), (1, "en")],
+    ]
+
+
+def test_rows_in_an_object_that_is_documented_or_not_the_only_one_are_no_wrapped_ones() -> None:
+    sender = {"id": "x", "createdAt": "2026-01-02"}
+    [documented] = normalized("tips_and_leads", {"incomingLeads": [{"sender": sender}]}).rejected
+    person = {**PERSON, "spokenLanguages": [{"id": "sv", "name": "Svenska"}]}
+    mixed = normalized("users", [{"user": person}, {"user": person, "x": 1}])
+    assert (documented.table, rows(mixed, "users", "id"), len(mixed.rejected)) == ("incoming_leads", [], 2)
+
+
+def test_the_only_list_beside_plain_values_holds_the_rows_and_one_beside_another_list_does_not() -> None:
+    sums = [{"userId": "H1", "commission": 5.5, "writingParts": 1}]
+    alone = normalized("commission_user", {"figures": sums, "asOf": "2026-01-01", "source": "x"})
+    beside = normalized("commission_user", {"figures": sums, "others": [{"a": 1}]})
+    assert (rows(alone, "commission_user", "user_id"), alone.recognised) == ([("H1",)], True)
+    assert (rows(beside, "commission_user", "user_id"), beside.recognised) == ([], False)
+
+
 def test_an_empty_list_in_an_envelope_leaves_the_list_after_it_its_rows() -> None:
     answer: dict[str, Json] = {name: {"items": []} for name in ("incomingLeads", "outgoingLeads")}
     tip = {

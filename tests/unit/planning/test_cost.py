@@ -28,8 +28,8 @@ def test_the_nights_cost_what_was_planned_as_long_as_nothing_changes(tmp_path: P
     here = scenario(tmp_path, CHOSEN, offices=1, start="2026-06")
     here.sync()
     tomorrow = here.on_calendar_day(TODAY + timedelta(days=1))
-    expected, asked = costs(tomorrow, 4), []
-    for number in range(4):
+    expected, asked = costs(tomorrow, 3), []
+    for number in range(3):
         tomorrow.on_calendar_day(TODAY + timedelta(days=1 + number)).sync()
         asked.append(len(tomorrow.asked))
     assert asked == expected

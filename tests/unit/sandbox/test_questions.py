@@ -147,6 +147,11 @@ def test_a_login_in_utf_8_and_with_a_colon_sees_its_customer_and_no_other() -> N
     assert statuses == [200, 403, 403]
 
 
+def test_a_login_for_some_paths_is_a_wrong_one_anywhere_else() -> None:
+    login = SandboxLogin("partner", "of budgets", paths=("/Report/",))
+    assert _users(Service(world(), logins=[login]), "M30016", credentials("partner", "of budgets")) == 401
+
+
 @pytest.mark.parametrize("customer", ["M99999", "G2", "FIR30011", "m30011", ""])
 def test_a_customer_the_login_does_not_know_is_answered_with_403_and_none_with_400(customer: str) -> None:
     answered = reply(quiet(), f"{BI}/External/Users", customerId=customer)

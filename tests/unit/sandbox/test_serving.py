@@ -35,13 +35,17 @@ def _control(service: Service, method: str, path: str, body: object = None) -> t
 def test_the_command_line_makes_the_service_it_asks_for() -> None:
     words = (
         "--seed 9 --offices 3 --from 2025-02 --as-of 2025-03-31 --shapes b --fault 500:rate=0.5 "
-        "--login me:secret:M30011,M30012 --latency 20 --budget-delay 5 --omitted-budgets zeroed"
+        "--login me:secret:M30011,M30012 --login me:own::/CRM/,/Area/ --latency 20 --budget-delay 5 "
+        "--omitted-budgets zeroed"
     )
     service = service_of(_arguments(*words.split()))
     assert (service.world.history.seed, service.world.as_of) == (9, date(2025, 3, 31))
     assert (service.shapes, service.latency) == ("b", 0.02)
     assert (service.budgets.visible_after, service.budgets.omitted) == (5, "zeroed")
-    assert service.logins == (SandboxLogin("me", "secret", frozenset({"M30011", "M30012"})),)
+    assert service.logins == (
+        SandboxLogin("me", "secret", frozenset({"M30011", "M30012"})),
+        SandboxLogin("me", "own", paths=("/CRM/", "/Area/")),
+    )
 
 
 @pytest.mark.parametrize(

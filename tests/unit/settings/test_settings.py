@@ -156,6 +156,46 @@ def test_a_customer_may_have_its_own_password_or_its_own_login(tmp_path: Path) -
     ]
 
 
+CRM, DEPOSIT, SALES = (
+    "/CRM/Bids/M1",
+    "/CRM/Economy/M1/CRM/Estate/E1/deposit",
+    "/BusinessIntelligence/GetSalesReport",
+)
+FUNCTIONS = """
+[logins.crm]
+password_file = "crm"
+[[customers]]
+id = "M1"
+[[customers]]
+id = "M2"
+password_file = "of M2"
+[customers.logins.crm_economy]
+username = "economy"
+"""
+
+
+def test_a_login_may_be_for_a_function_of_all_or_of_one_customer(tmp_path: Path) -> None:
+    for name in ("crm", "of M2"):
+        (tmp_path / name).write_text(name, encoding="utf-8")
+    own = {"BROKERBI_CUSTOMER__M2__LOGIN__CRM_ECONOMY__PASSWORD": "economy of M2", "BROKERBI_CUSTOMERS": ""}
+    settings = load(tmp_path, FUNCTIONS, **own)
+    used = [
+        settings.login_of(customer, path) for customer in settings.customers for path in (SALES, CRM, DEPOSIT)
+    ]
+    assert [(username, password.get_secret_value()) for username, password in used] == [
+        *[("partner", "pass word"), ("partner", "crm"), ("partner", "crm")],
+        *[("partner", "of M2"), ("partner", "of M2"), ("economy", "economy of M2")],
+    ]
+
+
+def test_a_password_for_a_function_in_the_environment_wins_over_the_file_of_the_settings_file(
+    tmp_path: Path,
+) -> None:
+    file = '[logins.crm]\npassword_file = "missing"\nusername = "partner-crm"\n'
+    settings = load(tmp_path, file, BROKERBI_LOGIN__CRM__PASSWORD="own")
+    assert settings.login_of(settings.customers[0], CRM) == ("partner-crm", SecretStr("own"))
+
+
 def test_customers_named_in_the_environment_keep_what_the_file_says_of_them(tmp_path: Path) -> None:
     file = 'customers = [{id="M1", name="Office one", region="Coast", active=false}, {id="M2"}]'
     settings = load(tmp_path, file, BROKERBI_CUSTOMERS="M1,M9")
@@ -215,6 +255,9 @@ def test_today_is_a_day_of_the_brokerage_unless_another_is_set(tmp_path: Path) -
 
 def test_neither_settings_nor_customers_show_a_login(tmp_path: Path) -> None:
     own = {"BROKERBI_CUSTOMER__G2__PASSWORD": "of G2", "BROKERBI_CUSTOMER__G2__USERNAME": "g-two"}
+    own |= {"BROKERBI_LOGIN__CRM__USERNAME": "crm-user", "BROKERBI_LOGIN__CRM__PASSWORD": "of crm"}
     settings = load(tmp_path, **own)
     shown = f"{settings!r} {settings} {settings.model_dump()['password']}"
-    assert [word for word in ("pass word", "partner", "of G2", "g-two") if word in shown] == []
+    assert [
+        word for word in ("pass word", "partner", "of G2", "g-two", "crm-user", "of crm") if word in shown
+    ] == []

@@ -59,6 +59,11 @@ WRONG = [
     ("Base_Url", "x", "is no setting; did you mean BROKERBI_BASE_URL?"),
     ("CONFIG", "no.toml", "names /nowhere/no.toml, but there is no such file."),
     ("CUSTOMER__M9__PASSWORD", "hush", "speaks of no customer or key that is known; write"),
+    ("LOGIN__CRM__PASSWRD", "hush", "speaks of no customer or key that is known; write"),
+    ("LOGIN__CRM__PASSWORD_FILE", "no", "_FILE names /nowhere/no, which cannot be read"),
+    ("LOGINS", "hush", "is not a table for each function, like crm, with its password_file."),
+    ("LOGIN__CRM__USERNAME", "hush:hush", "may not hold a colon or a control character: Basic"),
+    ("CUSTOMERS", '[{"id": "M1", "logins": {"crm": {"name": "hush"}}}]', "has a key 'logins.crm.name' th"),
     ("CUSTOMER__G2__USERNAME", "x", "Customer G2 has its own username but no password; set its password"),
     ("ALERT_EMAIL_TO", "nobody", "('nobody') is not a list of mailboxes with commas, like bi@example.com."),
     ("ALERT_SMTP_USERNAME", "u", "is set without a password; set BROKERBI_ALERT_SMTP_PASSWORD"),
@@ -123,6 +128,12 @@ def test_all_that_does_not_fit_together_is_told_at_once() -> None:
             'alert_webhook = "hush-hush"',
             "holds alert_webhook, which is a secret; take it out, and set BROKER",
         ),
+        (
+            'logins.crm = {password = "hush-hush", password_file = "brokerbi.toml"}',
+            ", login crm holds a password; take it out",
+        ),
+        ('[logins.crm]\nusername = "x"', "The login for crm has no password; set its password_file"),
+        ('logins = ["crm"]', "/brokerbi.toml is not a table for each function, like crm"),
         ("consurrency = 3", "has a key 'consurrency' that is no setting; did you mean 'concurrency'?"),
         ("colour = 3", "has a key 'colour' that is no setting; take it out."),
         ('customers = [{id = "M1", nmae = "x"}]', ", customer M1 has a key 'nmae' that is no setting; did"),
@@ -176,6 +187,12 @@ def test_a_report_that_does_not_exist_is_refused(written: str, sentence: str) ->
     with pytest.raises(SettingsError) as caught:
         chosen_reports(settings, Selection(), CATALOGUE)
     assert caught.value.problems == (f"BROKERBI_REPORTS {sentence}",)
+
+
+def test_a_login_for_what_no_report_is_part_of_is_refused() -> None:
+    given = {**ENOUGH, "BROKERBI_LOGIN__BUSINES_INTELLIGENCE__PASSWORD": "hush"}
+    with pytest.raises(SettingsError, match=r"'busines_intelligence', but .* like business_intelligence"):
+        chosen_reports(load_settings(given, directory=NOWHERE), Selection())
 
 
 def test_a_customer_without_a_login_cannot_be_asked_for() -> None:

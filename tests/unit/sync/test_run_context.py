@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import ClassVar
 
 import httpx
 import pytest
@@ -13,12 +16,24 @@ from pydantic import SecretStr
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import AnswerTooLarge, ConnectError, Unavailable
+from pipelines.connect.file_pace import FilePace
 from pipelines.connect.models import MEGABYTE
+from pipelines.connect.rate_limit import Grant, RateLimit
 from pipelines.coordination import CoordinationError
 from pipelines.months import Month
-from pipelines.settings.model import Customer, Settings
+from pipelines.settings.model import Customer, FunctionLogin, Settings
 from pipelines.sync.run_context import RunContext, login_of
-from tests.unit.connect.fake_service import SALES, Chunks, Reply, Service, StillClock, limit_of, read, reply
+from tests.unit.connect.fake_service import (
+    ROWS,
+    SALES,
+    Chunks,
+    Reply,
+    Service,
+    StillClock,
+    limit_of,
+    read,
+    reply,
+)
 
 
 @pytest.mark.parametrize(
@@ -43,11 +58,9 @@ async def test_the_settings_say_how_patient_the_clients_are_and_how_much_they_re
     )
     context = RunContext(clock=StillClock(), transport=service)
     async with AsyncExitStack() as stack:
-        clients = await context.open_clients(
-            settings, settings.customers, limit, CircuitBreaker(limit), stack
-        )
+        clients = context.open_clients(settings, settings.customers, limit, CircuitBreaker(limit), stack)
         with pytest.raises(error):
-            await clients["M1"].get(SALES, read)
+            await clients("M1", SALES.path).get(SALES, read)
     assert len(service.asked) == requests
 
 
@@ -58,6 +71,47 @@ def test_a_login_is_called_by_whom_it_is_of() -> None:
         "BROKERBI_USERNAME or the password that goes with it",
         *["the username or password of M2, M3's own login"] * 2,
     ]
+
+
+def test_a_login_for_a_function_is_called_by_it_and_by_whom_it_is_of() -> None:
+    own, crm = ({"crm": FunctionLogin(password=SecretStr(word))} for word in ("own", "crm"))
+    customers = (Customer(id="M1"), Customer(id="M2", logins=own), Customer(id="M3", logins=own))
+    settings = Settings(username="partner", password=SecretStr("hush"), customers=customers, logins=crm)
+    assert [login_of(settings, one, "/CRM/Bids/M1").words for one in customers] == [
+        "the username or password of the login for crm",
+        *["the username or password of M2, M3's own login for crm"] * 2,
+    ]
+
+
+class NotedPace(FilePace):
+    """Notes whose turn it was."""
+
+    took: ClassVar[list[str]] = []
+
+    async def take(self, login: str) -> Grant | float:
+        self.took.append(login)
+        return await super().take(login)
+
+
+async def test_passwords_of_one_username_share_its_pace_and_another_username_has_its_own(
+    tmp_path: Path,
+) -> None:
+    own = {"business_intelligence": {"password": "two"}, "area": {"username": "areas", "password": "three"}}
+    settings = Settings.model_validate(
+        {"base_url": "https://x.example", "username": "partner", "password": "one", "logins": own}
+        | {"customers": [{"id": "M1"}]}
+    )
+    limit = RateLimit(NotedPace(tmp_path, 5, 1e6, clock=StillClock()), 5, clock=StillClock())
+    service = Service(ROWS)
+    async with AsyncExitStack() as stack:
+        clients = RunContext(clock=StillClock(), transport=service).open_clients(
+            settings, settings.customers, limit, CircuitBreaker(limit), stack
+        )
+        for path in ("/CRM/Bids/M1", "/BusinessIntelligence/GetSalesReport", "/Area/GetAreas"):
+            await clients("M1", path).get(replace(SALES, path=path), read)
+    assert NotedPace.took == ["partner", "partner", "areas"]
+    sent = [b64decode(one.headers["authorization"].split()[1]).decode() for one in service.asked]
+    assert sent == ["partner:one", "partner:two", "areas:three"]
 
 
 @pytest.mark.skipif(find_spec("psycopg") is not None, reason="the extra `scale` is installed")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import dagster as dg
 import pytest
+import yaml
 
+from assets.run_coordinator import SHARD, ShardRunCoordinator
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
 from pipelines.shards.move import settings_of, shards_of_move
@@ -137,6 +140,17 @@ def test_what_is_made_is_what_the_checkout_holds() -> None:
     assert made == held
 
 
+def test_dagster_takes_the_settings_as_they_are_made(tmp_path: Path) -> None:
+    made = yaml.safe_load(rendered(read_shards(EXAMPLE))["hosts/dagster.yaml"])
+    del made["storage"]
+    (tmp_path / "dagster.yaml").write_text(yaml.safe_dump(made))
+    with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
+        queue = instance.get_concurrency_config().run_queue_config
+        assert isinstance(instance.run_coordinator, ShardRunCoordinator)
+        assert queue
+        assert [one["key"] for one in queue.tag_concurrency_limits or ()] == [SHARD, "dagster/backfill"]
+
+
 def test_made_twice_nothing_changes_and_a_shard_that_is_no_more_loses_its_files(tmp_path: Path) -> None:
     shards = read_shards(EXAMPLE)
     assert len(render(shards, tmp_path / "to")) == len(rendered(shards))
@@ -179,6 +193,38 @@ def test_a_customer_of_another_login_than_its_shard_brings_it(tmp_path: Path) ->
     shards = read_shards(file)
     given = environment(shards.named("north"), shards, secrets=Path("/s"), data_dir=tmp_path)
     assert '"username": "o", "password_file": "/s/login_other"' in given["BROKERBI_CUSTOMERS"]
+
+
+def test_a_shard_may_be_empty_while_its_last_customer_moves(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        ('[{ id = "M30011", name = "Norrtull", region = "Stockholm" }, "M30012"]', "[]"),
+        ('["M30013", "G2"]', '["M30013", "G2", "M30011", "M30012"]'),
+        ("/var/lib/brokerbi/north", str(tmp_path)),
+    )
+    shards = read_shards(file, left="north")
+    old, _ = shards_of_move(shards, "M30012", "north", "south")
+    assert [one.id for one in settings_of(old, shards, without="M30012").customers] == ["M30012"]
+    with pytest.raises(SettingsError, match="north has no customer"):
+        read_shards(file)
+
+
+def test_a_shard_may_have_other_logins_for_functions(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        (
+            "[login.chain]",
+            '[login.crm]\nusername = "c"\nrequests_per_second = 6\nconcurrency = 3\n[login.chain]',
+        ),
+        ('name = "north"', 'name = "north"\nlogin_for = { crm = "crm" }'),
+    )
+    north = read_shards(file).shard[0]
+    given = environment(north, read_shards(file), secrets=Path("/s"), data_dir=Path("/d"))
+    assert (given["BROKERBI_LOGIN__CRM__USERNAME"], given["BROKERBI_LOGIN__CRM__PASSWORD_FILE"]) == (
+        "c",
+        "/s/login_crm",
+    )
+    assert north.logins() == {"chain", "crm"}
 
 
 def test_a_move_needs_no_secret_and_the_customer_in_its_new_shard() -> None:

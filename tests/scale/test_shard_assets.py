@@ -8,8 +8,7 @@ import dagster as dg
 
 from assets.definitions import build_definitions
 from assets.marts import FILE
-from assets.project import REPOSITORY, SHARD, Project
-from assets.publish import PUBLISH
+from assets.project import REPOSITORY, Project
 from tests.unit.assets.harness import RUNNING, failure_of, harness, settings
 
 
@@ -31,8 +30,6 @@ def test_jobs_and_schedules_keep_their_names_and_runs_of_jobs_name_the_shard(tmp
     made = build_definitions(Project(settings(tmp_path, shard="north")))
     whole = build_definitions(Project(settings(tmp_path)))
     assert {one.name for one in made.schedules or ()} == {one.name for one in whole.schedules or ()}
-    assert made.resolve_job_def(PUBLISH).run_tags[SHARD] == "north"
-    assert SHARD not in whole.resolve_job_def(PUBLISH).run_tags
 
 
 def test_a_shard_looks_only_at_runs_of_its_own_code_location(tmp_path: Path) -> None:

@@ -1,0 +1,108 @@
+"""A login for each function of the service: whose password is wrong shuts out nothing but its own reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from pipelines.cli.plan import without_refused
+from pipelines.clock import SystemClock
+from pipelines.connect.models import Login
+from pipelines.diagnosis.doctor import examine
+from pipelines.diagnosis.installation import Severity
+from pipelines.planning.plan import make_plan
+from pipelines.planning.selection import Selection
+from pipelines.sandbox.service import SandboxLogin
+from pipelines.settings.model import FunctionLogin
+from pipelines.sync.logins import login_states
+from pipelines.sync.run_context import refused_logins_of
+from tests.scenarios.budgets import budget_scenario
+from tests.scenarios.scenario import Scenario, scenario
+from warehouse.ledger.conditions import LOGIN_REFUSED
+from warehouse.store.database import Store
+
+REPORTS = ("users", "sales", "budget_commission")
+PARTNER = "sandbox"
+LOGINS = (
+    SandboxLogin(PARTNER, "sandbox", paths=("/BusinessIntelligence/External", "/BusinessIntelligence/Get")),
+    SandboxLogin(PARTNER, "of budgets", paths=("/Report/", "/BusinessIntelligence/Budget/")),
+)
+
+
+def for_functions(**passwords: str) -> dict[str, FunctionLogin]:
+    return {name: FunctionLogin(password=SecretStr(password)) for name, password in passwords.items()}
+
+
+def chain(directory: Path, password: str) -> Scenario:
+    """Two offices, whose budgets want another password than all the rest, with this one in the settings."""
+    here = scenario(directory, REPORTS)
+    here.service.logins = LOGINS
+    return here.with_settings(logins=for_functions(report=password))
+
+
+@pytest.fixture
+def wrong(tmp_path: Path) -> Scenario:
+    here = chain(tmp_path, "wrong")
+    here.sync()
+    return here
+
+
+def failed(here: Scenario) -> list[tuple[Any, ...]]:
+    return here.rows("SELECT DISTINCT report, login FROM meta.open_failures")
+
+
+def test_every_report_is_asked_with_the_login_of_its_function(tmp_path: Path) -> None:
+    here = chain(tmp_path, "of budgets")
+    assert here.sync().complaints() == []
+    assert {entry.status for entry in here.asked} == {200}
+
+
+def test_a_wrong_password_of_a_function_costs_one_request_and_its_own_reports(wrong: Scenario) -> None:
+    assert [entry.status for entry in wrong.asked].count(401) == 1
+    assert failed(wrong) == [("budget_commission", "the username or password of the login for report")]
+    states = dict(wrong.rows("SELECT DISTINCT report, state FROM meta.freshness"))
+    assert states == {"budget_commission": "login refused", "sales": "fresh", "users": "fresh"}
+
+
+def test_only_what_a_refused_login_is_for_is_not_planned_and_not_asked(wrong: Scenario) -> None:
+    plan, _ = make_plan(wrong.settings, Selection(), Store(wrong.data_dir), SystemClock())
+    left = without_refused(plan, login_states(wrong.settings)).planned
+    assert {one.report.name for one in left if one.skipped} == {"budget_commission"}
+    assert [one.error for one in wrong.sync().trouble] == [LOGIN_REFUSED] * 2
+    assert {entry.path.split("/")[1] for entry in wrong.asked} == {"BusinessIntelligence"}
+
+
+def test_a_corrected_password_of_a_function_is_tried_by_the_next_sync(wrong: Scenario) -> None:
+    corrected = wrong.with_settings(logins=for_functions(report="of budgets"))
+    assert corrected.sync().complaints() == []
+    assert failed(corrected) == []
+
+
+def test_the_doctor_names_the_login_and_asks_what_others_are_for(wrong: Scenario) -> None:
+    found = list(examine(wrong.settings, wrong.context, environment={}))
+    offices = ", ".join(one.id for one in wrong.settings.customers)
+    [finding] = [one for one in found if one.subject == f"login of {offices}"]
+    assert finding.remedy.startswith("Correct the username or password of the login for report; ")
+    rights = [one.found for one in found if one.subject.startswith("rights")]
+    assert rights == ["2 of 2 reports answer"] * 2
+
+
+def test_a_refused_login_that_the_doctor_asks_nothing_with_is_tried_by_the_next_sync(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("users", "bids"), offices=1).with_settings(logins=for_functions(crm="own"))
+    refused, login = refused_logins_of(here.settings), Login(PARTNER, SecretStr("own"))
+    refused.folder.mkdir(parents=True)
+    refused.remember(login)
+    found = [one for one in examine(here.settings, here.context, environment={}) if "(401)" in one.found]
+    assert [(one.severity, refused.holds(login)) for one in found] == [(Severity.WARNING, False)]
+
+
+def test_budgets_are_planned_and_pushed_with_the_logins_of_their_functions(tmp_path: Path) -> None:
+    here = budget_scenario(tmp_path)
+    here.service.logins = LOGINS
+    here.settings = here.settings.model_copy(
+        update={"logins": for_functions(report="of budgets", business_intelligence_budget="of budgets")}
+    )
+    assert here.push(here.plan({"sold": 3})).is_whole
