@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from warehouse.ledger.status import Overview
     from warehouse.persons.erasure_record import ErasureRecord
 
-ENOUGH_FREE_BYTES = 1_000_000_000
+ENOUGH_FREE_BYTES, TOO_FEW_FREE_BYTES = 1_000_000_000, 100_000_000
 DAEMON_SEEN = Path("work", "daemon_seen")
 """Of a data directory: its age says when a sensor of Dagster, which ticks every five seconds, last did."""
 DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
@@ -163,7 +163,7 @@ def _of_disk(data_dir: Path) -> Iterator[Condition]:
     if (free := free_bytes(data_dir)) < ENOUGH_FREE_BYTES:
         yield Condition(
             Kind.DISK_NEARLY_FULL,
-            WARNING,
+            ERROR if free < TOO_FEW_FREE_BYTES else WARNING,
             error=f"{free / 1e6:.0f} MB are free.",
             remedy="Make room, or set BROKERBI_LANDING_DAYS.",
         )
