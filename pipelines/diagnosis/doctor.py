@@ -31,7 +31,7 @@ from pipelines.diagnosis.installation import (
     coordination_findings,
     daemon_findings,
     dagster_findings,
-    disk_finding,
+    disk_findings,
     file_findings,
     lock_finding,
     settings_findings,
@@ -109,7 +109,7 @@ def _examine(
 ) -> Iterator[Finding]:
     data_dir = settings.data_dir
     yield from settings_findings(settings)
-    yield disk_finding(data_dir)
+    yield from disk_findings(data_dir)
     yield lock_finding(data_dir)
     yield from working_file_findings(settings)
     yield from file_findings(data_dir)

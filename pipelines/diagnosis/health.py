@@ -154,6 +154,7 @@ def free_bytes(data_dir: Path) -> int:
 
 
 def _of_disk(data_dir: Path) -> Iterator[Condition]:
+    from warehouse.errors import MAKES_ROOM
     from warehouse.ledger.status import unwritable
 
     for path in unwritable(data_dir)[:1]:
@@ -165,7 +166,7 @@ def _of_disk(data_dir: Path) -> Iterator[Condition]:
             Kind.DISK_NEARLY_FULL,
             ERROR if free < TOO_FEW_FREE_BYTES else WARNING,
             error=f"{free / 1e6:.0f} MB are free.",
-            remedy="Make room, or set BROKERBI_LANDING_DAYS.",
+            remedy=f"Free some space; {MAKES_ROOM}.",
         )
 
 
