@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -31,7 +31,7 @@ from pipelines.diagnosis.installation import (
     coordination_findings,
     daemon_findings,
     dagster_findings,
-    disk_finding,
+    disk_findings,
     file_findings,
     lock_finding,
     settings_findings,
@@ -91,9 +91,25 @@ def examine(
     home. Raises SettingsError for a report that nobody knows.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
+    told: set[str] = set()
+    for one in _examine(settings, context, environment, on_access, reports, ask=ask):
+        if one.remedy != SEE_SENTENCE or one.found not in told:  # a file is broken for all that look at it
+            told.add(one.found)
+            yield one
+
+
+def _examine(
+    settings: Settings,
+    context: RunContext,
+    environment: Mapping[str, str],
+    on_access: Callable[[Access], None],
+    reports: Sequence[Report],
+    *,
+    ask: bool,
+) -> Iterator[Finding]:
     data_dir = settings.data_dir
     yield from settings_findings(settings)
-    yield disk_finding(data_dir)
+    yield from disk_findings(data_dir)
     yield lock_finding(data_dir)
     yield from working_file_findings(settings)
     yield from file_findings(data_dir)
@@ -126,7 +142,8 @@ class AccessSurvey:
     async def run(self) -> list[Finding]:
         settings, clock = self.settings, self.context.clock
         store, today = Store(settings.data_dir), settings.today_local(clock)
-        self.ledger = ledger_of(store)
+        with suppress(WarehouseError):  # which is a finding already
+            self.ledger = ledger_of(store)
         reports = chosen_reports(settings, Selection(), self.context.catalogue)
         asked = [report for report in reports if not report.endpoint.each]
         if await self._ask_all(asked, Month.of(today).first_day):
@@ -150,7 +167,7 @@ class AccessSurvey:
                 log.record,
                 try_refused=True,
             )
-            stack.callback(_count_requests, Store(settings.data_dir), log)
+            stack.callback(self._count_requests, Store(settings.data_dir), log)
             for customer in settings.active_customers:
                 for report in reports:
                     client = clients(customer.id, report.endpoint.path)
@@ -160,12 +177,13 @@ class AccessSurvey:
                         wrong[client.login].append((customer, report.endpoint.path, error.found))
                         continue
                     except (HostDown, RunFailed) as error:
-                        return self._note_down(str(error))
+                        return self._note_down(error.found, error.remedy)
                     self.access.append(Access(report.name, customer.id, word))
                     self.on_access(self.access[-1])
                     if self._is_down(len(reports), self._seconds - began):
-                        last = self.report_findings[-1].found
-                        return self._note_down(f"none of {len(self.access)} reports answers. {last}")
+                        last = self.report_findings[-1]
+                        why = f"none of {len(self.access)} reports answers. {last.found}"
+                        return self._note_down(why, last.remedy)
         self.login_findings += [_wrong_login(settings, several) for several in wrong.values()]
         return True
 
@@ -178,8 +196,7 @@ class AccessSurvey:
         enough = FEWEST_UNANSWERED if seconds > LONGEST_RETRIES else max(FEWEST_UNANSWERED, reports)
         return len(self.access) >= enough and all(one.word in PASSING for one in self.access)
 
-    def _note_down(self, why: str) -> bool:
-        remedy = "check the address, or ask later"
+    def _note_down(self, why: str, remedy: str) -> bool:
         self.login_findings.append(Finding("service", Severity.ERROR, why, remedy))
         self.report_findings.clear()  # they say the same, each of one request
         return False
@@ -221,7 +238,19 @@ class AccessSurvey:
                     if one.word == ANSWERED:
                         allow(connection, one.report, one.customer)
         except WarehouseError as error:
-            self.report_findings.append(Finding("ledger", Severity.WARNING, str(error), SEE_SENTENCE))
+            self._note_unwritten(error)
+
+    def _count_requests(self, store: Store, log: RequestLogger) -> None:
+        """Add what was asked to the ledger's count of requests."""
+        try:
+            with store.writing() as connection:
+                add_requests(connection, log.counts)
+        except WarehouseError as error:
+            self._note_unwritten(error)
+
+    def _note_unwritten(self, error: WarehouseError) -> None:
+        """What the service said is told all the same, as on a full disk."""
+        self.report_findings.append(Finding("ledger", Severity.WARNING, str(error), SEE_SENTENCE))
 
 
 def _with_few_tries(settings: Settings) -> Settings:
@@ -301,9 +330,3 @@ def _clock_finding(late_by: timedelta | None) -> Finding:
     remedy = "let both keep time over the network: days, months and retries are counted by the clock"
     severity = Severity.ERROR if difference >= LARGE_DIFFERENCE else Severity.WARNING
     return Finding("clock", severity, found, remedy)
-
-
-def _count_requests(store: Store, log: RequestLogger) -> None:
-    """Add what was asked to the ledger's count of requests."""
-    with store.writing() as connection:
-        add_requests(connection, log.counts)

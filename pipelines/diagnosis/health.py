@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from warehouse.ledger.status import Overview
     from warehouse.persons.erasure_record import ErasureRecord
 
-ENOUGH_FREE_BYTES = 1_000_000_000
+ENOUGH_FREE_BYTES, TOO_FEW_FREE_BYTES = 1_000_000_000, 100_000_000
 DAEMON_SEEN = Path("work", "daemon_seen")
 """Of a data directory: its age says when a sensor of Dagster, which ticks every five seconds, last did."""
 DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
@@ -154,6 +154,7 @@ def free_bytes(data_dir: Path) -> int:
 
 
 def _of_disk(data_dir: Path) -> Iterator[Condition]:
+    from warehouse.errors import MAKES_ROOM
     from warehouse.ledger.status import unwritable
 
     for path in unwritable(data_dir)[:1]:
@@ -163,9 +164,9 @@ def _of_disk(data_dir: Path) -> Iterator[Condition]:
     if (free := free_bytes(data_dir)) < ENOUGH_FREE_BYTES:
         yield Condition(
             Kind.DISK_NEARLY_FULL,
-            WARNING,
+            ERROR if free < TOO_FEW_FREE_BYTES else WARNING,
             error=f"{free / 1e6:.0f} MB are free.",
-            remedy="Make room, or set BROKERBI_LANDING_DAYS.",
+            remedy=f"Free some space; {MAKES_ROOM}.",
         )
 
 

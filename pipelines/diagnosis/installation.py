@@ -14,7 +14,15 @@ import yaml
 
 from pipelines.connect.database_pace import pace_of_login
 from pipelines.coordination import SERVER_TIME, SHARDS, CoordinationError, run_once
-from pipelines.diagnosis.health import START_DAEMON, daemon_seen, free_bytes, judge, observed, of_directory
+from pipelines.diagnosis.health import (
+    ENOUGH_FREE_BYTES,
+    START_DAEMON,
+    daemon_seen,
+    free_bytes,
+    judge,
+    observed,
+    of_directory,
+)
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sync.causes import causes
@@ -84,9 +92,10 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
         yield Finding("alerts", Severity.WARNING, "nobody is told of a night that went wrong", remedy)
 
 
-def disk_finding(data_dir: Path) -> Finding:
+def disk_findings(data_dir: Path) -> Iterator[Finding]:
     """How much room there is for the data directory; too little of it, or of rights, is a condition."""
-    return Finding("disk", Severity.OK, f"{free_bytes(data_dir) / 1e9:.1f} GB are free in {data_dir}")
+    if (free := free_bytes(data_dir)) >= ENOUGH_FREE_BYTES:
+        yield Finding("disk", Severity.OK, f"{free / 1e9:.1f} GB are free in {data_dir}")
 
 
 def coordination_findings(settings: Settings) -> Iterator[Finding]:

@@ -111,7 +111,7 @@ def _problem_columns(words: Language, timezone: ZoneInfo) -> list[TableColumn[Op
     return [
         TableColumn("How bad", lambda one: one.severity),
         TableColumn("What", lambda one: one.kind),
-        TableColumn("How often", lambda one: one.condition_count, "count"),
+        TableColumn("Conditions", lambda one: one.condition_count, "count"),
         TableColumn("What was found, and what to do", _found, "words"),
         TableColumn("Reports", lambda one: one.reports, "words"),
         TableColumn("Customers", lambda one: one.customers, "words"),

@@ -14,7 +14,8 @@ from warehouse.errors import WarehouseError
 from warehouse.store.duckdb_file import insert_rows, quoted, run_definitions
 
 FORMAT = 15
-"""Raised whenever something in sql/meta changes; a file of an older format gets what it lacks."""
+"""Raised whenever a table or view of sql/meta changes: a file of an older format gets what it
+lacks, one of this format is opened as it is."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
 

@@ -106,12 +106,16 @@ def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> No
     ]
 
 
-def test_too_little_room_for_a_directory_that_is_still_to_be_made_is_a_warning(
+def test_too_little_room_for_a_directory_that_is_still_to_be_made_is_a_warning_and_none_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def found() -> list[tuple[str, str]]:
+        return [(one.kind, one.severity) for one in of_directory(tmp_path / "to be made", NOW)]
+
     monkeypatch.setattr(health, "ENOUGH_FREE_BYTES", 10**18)
-    found = [(one.kind, one.severity) for one in of_directory(tmp_path / "to be made", NOW)]
-    assert found == [(Kind.DISK_NEARLY_FULL, "warning")]
+    assert found() == [(Kind.DISK_NEARLY_FULL, "warning")]
+    monkeypatch.setattr(health, "TOO_FEW_FREE_BYTES", 10**17)
+    assert found() == [(Kind.DISK_NEARLY_FULL, "error")]
 
 
 @pytest.mark.parametrize(("minutes", "severity"), [(1, []), (2, ["warning"]), (6, ["error"])])
