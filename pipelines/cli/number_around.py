@@ -17,7 +17,6 @@ from warehouse.marts.lineage import TracedNumber
 
 MOST_SALES, MOST_CHANGES = 12, 30
 """So many are shown one by one; all are in marts.sale_shares and marts.month_changes, and with --json."""
-NOT_SHOWN = frozenset({"landing", "sha256"})
 TABLES = {
     "doubts": ("can I trust it", "what concerns this number alone"),
     "compared": ("compared with", "difference: what the number is more than that of the period"),
@@ -100,7 +99,7 @@ def print_rows(head: str, note: str, rows: Sequence[Any]) -> None:
     shown = [
         name
         for name in (one.name for one in fields(rows[0]))
-        if name not in NOT_SHOWN and any(getattr(row, name) not in (None, "", False) for row in rows)
+        if any(getattr(row, name) not in (None, "", False) for row in rows)
     ]
     numeric = [
         place
