@@ -175,7 +175,7 @@ def test_a_wrong_password_is_one_request_and_one_sentence_also_for_the_next_run(
 
 
 def test_a_service_that_is_down_is_asked_once_more_by_the_same_run(tmp_path: Path) -> None:
-    made = harness(tmp_path)
+    made = harness(tmp_path, pages="true")
     made.service.faults.switch([Fault("503", customer=M16, count=1)])
     result = made.run()
     assert result.success
