@@ -251,7 +251,7 @@ PATTERNS = {
     word: re.compile(r"[\W_]+".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFC", word).casefold())))
     for word in NEEDLES
 }
-"""The words, whatever is between their letters and digits: that is how columns are named after them."""
+"""The words, whatever signs are between their letters and digits, as in columns named after them."""
 ENCODINGS = ("utf-8", "latin-1")
 CLEAN: set[str | bytes] = set()
 """Rows and runs of signs of DuckDB's files in which nothing was found: copies hold the same ones."""
