@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -292,7 +292,7 @@ class Flattening:
             if len(self.documents) > 1:
                 place = f"page {int(page) + 1}: {place}"
             self.rejected.append(RejectedRow(name, place, reason, column, level.months[row], raw))
-        self._check_ids(level, reasons)
+        self._check_documents(level, reasons)
         left_out = near.union(reasons)
         level.kept = [row for row in range(length) if row not in left_out] if left_out else None
         if level.kept is not None:
@@ -300,24 +300,26 @@ class Flattening:
             level.carried = [one.gather(level.kept) for one in level.carried]
             level.months = level.months.gather(level.kept)
 
-    def _check_ids(self, level: _Level, rejected: Collection[int]) -> None:
-        """Refuse a document whose rows are all rejected, where none has any of the fields that every row has.
+    def _check_documents(self, level: _Level, reasons: Mapping[int, tuple[str, str | None]]) -> None:
+        """Refuse a document whose rows are all rejected, if it is not for what a single one says.
 
-        These are other objects than the rows, or rows that are wrapped as nobody expects.
+        It has several for one reason, or none that has any of the fields that every row has: then these are
+        other objects, or rows written or wrapped as nobody expects, and nothing would be loaded of them.
         """
-        certain = level.path.certain
-        if not certain or not rejected or level.path.table is None or level.path.table.parent:
+        table, certain = level.path.table, level.path.certain
+        if not reasons or table is None or table.parent:
             return
         documents = level.documents.to_list()
-        fitting = {
-            number for row, number in enumerate(documents) if row not in rejected or row in level.strangers
-        }
-        for row in rejected:
-            if documents[row] not in fitting and not certain.isdisjoint(map(simplified, level.objects[row])):
-                fitting.add(documents[row])
-        if not fitting.issuperset(documents):
-            self.is_readable = False
-            self.notes.append(f"{level.path.table.name}: no row has {' or '.join(sorted(certain))}")
+        fitting = {number for row, number in enumerate(documents) if row not in reasons}
+        left = Counter(
+            (number, reasons[row][0]) for row, number in enumerate(documents) if number not in fitting
+        )
+        named = {documents[row] for row in reasons if row in level.strangers or not certain}
+        named |= {documents[row] for row in reasons if certain & set(map(simplified, level.objects[row]))}
+        for (number, reason), count in left.items():
+            if number not in named or count == documents.count(number) > 1:
+                self.is_readable = False
+                self.notes.append(f"{table.name}: of no row of a document anything fits: {reason}")
 
     def _months_of(self, level: _Level) -> tuple[pl.Series, str]:
         """The first day of every row's month, null where it has none, and the column that says it, if any."""

@@ -308,6 +308,15 @@ def test_a_document_whose_rows_all_lack_what_tells_rows_apart_is_refused(answer:
     assert normalized("users", good, [{**PERSON, "id": None}]).recognised
 
 
+def test_a_document_whose_rows_are_all_written_otherwise_is_refused_and_a_single_row_is_set_aside() -> None:
+    sums = [{"userId": f"H{n}", "commission": "1.234,56", "writingParts": 1} for n in range(2)]
+    good = [{"userId": "H9", "commission": 5.5, "writingParts": 1}]
+    assert not normalized("commission_user", good, sums).recognised
+    for document in (sums[:1], [*sums, *good]):
+        result = normalized("commission_user", document)
+        assert (result.recognised, len(result.rejected)) == (True, len(document) - (document != sums[:1]))
+
+
 def test_the_only_list_beside_plain_values_holds_the_rows_and_one_beside_another_list_does_not() -> None:
     sums = [{"userId": "H1", "commission": 5.5, "writingParts": 1}]
     alone = normalized("commission_user", {"figures": sums, "asOf": "2026-01-01", "source": "x"})
