@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -50,10 +49,10 @@ class SqlFiles:
         return found
 
 
-def read_sql_files(folder: Path = SQL) -> SqlFiles:
+def read_sql_files() -> SqlFiles:
     """Read every SQL file; DuckDB's own parser says which tables it reads."""
     found = {
-        schema: {(schema, one.name): one for one in queries(folder / schema, schema)}
+        schema: {(schema, one.name): one for one in queries(SQL / schema, schema)}
         for schema in ("staging", "marts", "checks")
     }
     return SqlFiles(**found)

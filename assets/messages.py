@@ -70,7 +70,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Change:
+class News:
     """What differs from what was told: conditions to tell, subjects that are over, and those that are not."""
 
     new: Sequence[Condition]
@@ -96,7 +96,7 @@ def difference(
     after_night: bool,
     after_run: bool,
     being_fetched: Collection[str] = (),
-) -> Change:
+) -> News:
     """What to tell of the conditions that are found, of which `known` was told before.
 
     After a night all that is left to do, but for what is told once; after a run that failed what is new of
@@ -114,7 +114,7 @@ def difference(
             new.append(one)
     over = [one for one in known if _is_over(one, errors)]
     subjects = dict.fromkeys((*known, *map(subject_of, new)))
-    return Change(new, over, [one for one in subjects if one not in over])
+    return News(new, over, [one for one in subjects if one not in over])
 
 
 def _is_over(known: Subject, found: Sequence[Condition]) -> bool:
@@ -134,7 +134,7 @@ def _is_over(known: Subject, found: Sequence[Condition]) -> bool:
 
 
 def message(
-    day: str, change: Change, *, columns: Iterable[str] = (), runs: Sequence[str] = ()
+    day: str, change: News, *, columns: Iterable[str] = (), runs: Sequence[str] = ()
 ) -> Message | None:
     """The message about a change; None when there is nothing to tell.
 

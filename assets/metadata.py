@@ -12,11 +12,11 @@ import dagster as dg
 from pipelines.catalogue.model import Table, declared_columns
 from warehouse.marts.dictionary import sample_of
 from warehouse.store.database import Store
+from warehouse.store.meta_schema import late_after
 from warehouse.store.schema import OURS, PARENT_ROW, VALID
 
 OWNERS = ("team:bi",)
-LATE_AFTER = timedelta(hours=36)  # as in meta.freshness
-FRESHNESS = dg.FreshnessPolicy.time_window(fail_window=LATE_AFTER, warn_window=timedelta(hours=30))
+WARNED_BEFORE_LATE = timedelta(hours=6)
 ROW_COUNT = "dagster/row_count"
 PARTITION_ROW_COUNT = "dagster/partition_row_count"
 COLUMN_SCHEMA = "dagster/column_schema"
@@ -28,6 +28,13 @@ TEXT_TYPES = ("VARCHAR", "JSON", "BLOB")
 IMPERSONAL_TEXTS = frozenset({"_customer", "office_id", "office_name", "office_customer_id"})
 """Texts about no person. Dagster keeps metadata forever, so a preview shows no other text."""
 BOOKKEEPING_COLUMNS = frozenset({"_row", "_parent_row", "_load_id", "_fetched_at_utc"})
+
+
+def freshness_policy() -> dg.FreshnessPolicy:
+    """When Dagster calls an asset late: when the file does."""
+    return dg.FreshnessPolicy.time_window(
+        fail_window=late_after(), warn_window=late_after() - WARNED_BEFORE_LATE
+    )
 
 
 @dataclass(frozen=True)

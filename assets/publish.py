@@ -19,7 +19,7 @@ from assets.marts import (
     mart_specs,
     report_dep,
 )
-from assets.metadata import FRESHNESS, OWNERS, ROW_COUNT, markdown_table
+from assets.metadata import OWNERS, ROW_COUNT, freshness_policy, markdown_table
 from assets.project import Project
 from assets.report_checks import check_keys, report_check_results
 from assets.resources import WAREHOUSE, store_of
@@ -220,7 +220,7 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
         kinds={"duckdb"},
         tags={"layer": "published"},
         metadata={"dagster/uri": path.as_uri(), "path": dg.MetadataValue.path(str(path))},
-        freshness_policy=FRESHNESS,
+        freshness_policy=freshness_policy(),
     )
 
 
@@ -230,7 +230,7 @@ def _publication(
     """The result of the file; raises dg.Failure when it was not published."""
     planned, conditions = _state(project)
     metadata = {
-        "missing": dg.MetadataValue.md(_conditions_table(conditions) or "Nothing is missing."),
+        "conditions": dg.MetadataValue.md(_conditions_table(conditions) or "All is well."),
         **_state_metadata(
             planned, ledger_of(project.store), _rows_published_before(project, context.instance)
         ),
@@ -288,10 +288,12 @@ def _state(project: Project) -> tuple[Sequence[PlannedReport], Sequence[Conditio
 
 
 def _conditions_table(conditions: Iterable[Condition]) -> str:
-    """The errors, and the months that were not read yet, as a markdown table; empty without any."""
-    found = causes(one for one in conditions if one.is_error or one.kind == Kind.MONTHS_MISSING)
-    rows = [(one.first.kind, one.whom, one.first.error, one.first.remedy) for one in found]
-    return markdown_table(("what", "of", "found", "what to do"), rows[:MOST_LINES])
+    """What is not as it should be as a markdown table, errors first; empty without any."""
+    rows = [
+        (one.first.severity, one.first.kind, one.whom, one.first.error, one.first.remedy)
+        for one in causes(conditions)
+    ]
+    return markdown_table(("how bad", "what", "of", "found", "what to do"), rows[:MOST_LINES])
 
 
 def _state_metadata(

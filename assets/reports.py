@@ -13,11 +13,11 @@ from assets.backfills import BACKFILL, cut_by_month, with_months_of_others
 from assets.marts import SqlFiles
 from assets.metadata import (
     COLUMN_SCHEMA,
-    FRESHNESS,
     OWNERS,
     TablePreview,
     column_schema,
     documented_columns,
+    freshness_policy,
     read_previews,
 )
 from assets.partitions import (
@@ -31,7 +31,7 @@ from assets.partitions import (
 from assets.project import Project
 from assets.publish import draw_operators_page, publish_after_fetching
 from assets.resources import CONNECT_SERVICE, WAREHOUSE, ConnectService, store_of
-from assets.run_log import RunLog, columns_in_words
+from assets.run_log import RunLog
 from assets.run_results import (
     RED,
     LedgerComparison,
@@ -52,7 +52,7 @@ from pipelines.catalogue.model import Report, declared_columns
 from pipelines.planning.selection import Selection, left_customers
 from pipelines.settings.messages import SettingsError
 from warehouse.errors import WarehouseError
-from warehouse.ledger.column_news import ColumnNews, column_news
+from warehouse.ledger.column_news import column_news
 from warehouse.ledger.conditions import Condition
 from warehouse.ledger.ledger import ledger_of, read_ledger
 from warehouse.ledger.status import read_conditions
@@ -177,7 +177,7 @@ def report_spec(
         deps=[project.key(SERVICE)],
         metadata=metadata,
         partitions_def=partitions,
-        freshness_policy=None if report.is_by_id else FRESHNESS,
+        freshness_policy=None if report.is_by_id else freshness_policy(),
         skippable=True,
     )
 
@@ -233,7 +233,7 @@ def fetch_partitions(
     # another run, what is green stays so by itself.
     awaited = failed is not None or BACKFILL in context.run.tags
     green = {} if awaited else _green(project, context, found)
-    _log(project, context, [one for one in found if one.is_news(green)], run_notes(run_log, news))
+    _log(project, context, [one for one in found if one.is_news(green)], run_log.notes(news))
     run_log.ended(news)
     context.log.info(summary_line(found))
     if failed and is_tried_again:
@@ -354,15 +354,6 @@ def _sync(
         on_result=on_result,
     )
     return str(summary.stopped or "")
-
-
-def run_notes(run_log: RunLog, news: Sequence[ColumnNews]) -> Mapping[str, Mapping[str, str]]:
-    """What a run has to say of each report as a whole."""
-    columns = columns_in_words(news)
-    return {
-        name: {"this_run": count.words, **({"columns": columns[name]} if name in columns else {})}
-        for name, count in run_log.reports.items()
-    }
 
 
 def _log(

@@ -24,9 +24,9 @@ from assets.project import Project
 from pipelines.months import Month, months_in_words
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
-from pipelines.sync.causes import PASSING, lines, names
+from pipelines.sync.causes import PASSING, concerning, lines, names
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
-from warehouse.ledger.conditions import Condition, Kind, rights_lost, shut_out
+from warehouse.ledger.conditions import ACCESS_REFUSED, Condition
 from warehouse.ledger.ledger import HeldMonth, Ledger
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 from warehouse.store.sqlite_file import sqlite_file_open
@@ -56,7 +56,6 @@ class PartitionState(StrEnum):
 
 
 RED = frozenset({PartitionState.LOST_ACCESS, PartitionState.FAILED})
-OPEN = frozenset({Kind.FAILED, Kind.HELD_BACK})
 UNREAD = RED | {PartitionState.NO_ACCESS, PartitionState.WAITING}
 
 
@@ -161,11 +160,11 @@ class LedgerComparison:
             reason = "the customer is switched off or no longer in the settings"
             return PartitionState.HELD if is_held else PartitionState.NOTHING, reason
         if partition.pair in self.after.denied and not is_fresh:
-            if partition.customer in shut_out(self.conditions):
-                return PartitionState.LOST_ACCESS, "every report of the customer is refused (403)"
-            if partition.pair in rights_lost(self.conditions):
-                return PartitionState.LOST_ACCESS, "it was answered before and is refused now (403)"
-            return PartitionState.NO_ACCESS, "no access (403); it is asked again tomorrow"
+            refusals = [one for one in self.conditions if one.cause == ACCESS_REFUSED]
+            found = concerning({(*partition.pair, None)}, refusals)
+            lost = any(one.is_error for one in found)
+            reason = " ".join(one.error for one in found)
+            return PartitionState.LOST_ACCESS if lost else PartitionState.NO_ACCESS, reason
         reason = "; ".join(dict.fromkeys(window.reason for window in windows if window.reason))
         if is_held:
             return PartitionState.FETCHED if is_fresh else PartitionState.HELD, reason
@@ -283,19 +282,8 @@ def _customers_table(results: Sequence[PartitionResult]) -> str:
 
 def conditions_of(results: Iterable[PartitionResult], conditions: Iterable[Condition]) -> list[Condition]:
     """What of these conditions the partitions that failed have come to."""
-    red: dict[Pair, set[date | None]] = {}
-    for one in results:
-        if one.state in RED:
-            month = one.partition.month
-            red.setdefault(one.partition.pair, set()).add(month.first_day if month else None)
-    customers = {customer for _, customer in red}
-    return [
-        one
-        for one in conditions
-        if (one.kind == Kind.SHUT_OUT and one.customer in customers)
-        or (one.kind == Kind.RIGHT_LOST and (one.report, one.customer) in red)
-        or (one.kind in OPEN and one.month in red.get((one.report, one.customer), ()))
-    ]
+    red = [one.partition for one in results if one.state in RED]
+    return concerning({(*one.pair, one.month.first_day if one.month else None) for one in red}, conditions)
 
 
 def failure(

@@ -25,6 +25,11 @@ settings.load_profile("quick")
 DEAREST = ("scenarios", "assets", "marts")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: tests wait for the disk a quarter of their time."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The dearest files first, in random order otherwise: no process is left alone with one in the end."""

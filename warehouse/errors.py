@@ -22,6 +22,7 @@ class LandingDamaged(WarehouseError):
     """A landing file is gone, or does not hold the bytes that were written."""
 
 
+MAKES_ROOM = "BROKERBI_LANDING_DAYS, BROKERBI_KEEP_PUBLISHED and `brokerbi compact` help"
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOTDIR}
 _NO_ROOM_WORDS = re.compile("No space left on device|Disk quota exceeded|File too large|Out of space")
@@ -52,7 +53,7 @@ def _translated(error: OSError | duckdb.Error, path: Path) -> WarehouseError | N
     if code in _NO_ROOM or _NO_ROOM_WORDS.search(words):
         return WarehouseError(
             f"Free some space on the disk of {path} and run the same again, as there is no room left; "
-            "landing_days, keep_published and compacting help, and what was there before is unharmed."
+            f"{MAKES_ROOM}, and what was there before is unharmed."
         )
     if code in _NO_RIGHT or _NO_RIGHT_WORDS.search(words):
         place = Path(getattr(error, "filename", None) or path)

@@ -8,7 +8,8 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pipelines.cli.output import complain, count, duration, say
+from pipelines.cli.output import complain, count, say
+from pipelines.clock import duration
 from pipelines.months import Month
 from warehouse.store.files import PRIVATE_FILE, shared_folder
 

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.cli.output import complain, count, duration, print_json, say, size
-from pipelines.clock import SystemClock
+from pipelines.cli.output import complain, count, print_json, say, size
+from pipelines.clock import SystemClock, duration
+from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -99,6 +100,10 @@ def run_report(arguments: argparse.Namespace) -> int:
 
     settings = load_settings(os.environ, reading=True)
     out = Path(arguments.out) if arguments.out else None
+    if not (out or settings.pages):
+        raise SettingsError(
+            [f"{settings.name_of('pages')} is false; name a file with --out, or set it to true."]
+        )
     page = write_report_page(settings, SystemClock().utc_now(), out)
     if not arguments.out:
         write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=SystemClock().utc_now())

@@ -10,14 +10,13 @@ from itertools import groupby
 from typing import Any
 
 from pipelines.cli.output import amount, count, line, table
-from pipelines.diagnosis.around import Change, Sale
+from pipelines.diagnosis.around import NumberChange, Sale
 from pipelines.diagnosis.explain import Explanation
 from pipelines.diagnosis.recount import sum_of
 from warehouse.marts.lineage import TracedNumber
 
 MOST_SALES, MOST_CHANGES = 12, 30
 """So many are shown one by one; all are in marts.sale_shares and marts.month_changes, and with --json."""
-NOT_SHOWN = frozenset({"landing", "sha256"})
 TABLES = {
     "doubts": ("can I trust it", "what concerns this number alone"),
     "compared": ("compared with", "difference: what the number is more than that of the period"),
@@ -66,13 +65,15 @@ def _fewer_sales(rows: Sequence[Sale]) -> list[Sale]:
     return shown
 
 
-def _fewer_changes(rows: Sequence[Change]) -> list[Change]:
+def _fewer_changes(rows: Sequence[NumberChange]) -> list[NumberChange]:
     """The first changes with their reasons, and what the others come to."""
     others = rows[MOST_CHANGES:]
     if not others:
         return [*rows]
     difference = _sum([one for one in others if one.kind == "total"], "difference")
-    rest = Change(others[0].noted_on, others[0].month, "others", _so_many(others), difference=difference)
+    rest = NumberChange(
+        others[0].noted_on, others[0].month, "others", _so_many(others), difference=difference
+    )
     return [*rows[:MOST_CHANGES], rest]
 
 
@@ -98,7 +99,7 @@ def print_rows(head: str, note: str, rows: Sequence[Any]) -> None:
     shown = [
         name
         for name in (one.name for one in fields(rows[0]))
-        if name not in NOT_SHOWN and any(getattr(row, name) not in (None, "", False) for row in rows)
+        if any(getattr(row, name) not in (None, "", False) for row in rows)
     ]
     numeric = [
         place

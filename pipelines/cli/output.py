@@ -105,16 +105,6 @@ def counted(number: int, thing: str) -> str:
     return f"{count(number)} {thing}{'' if number == 1 else 's'}"
 
 
-def duration(seconds: float) -> str:
-    """A time as a person says it: 8 s, 2 min 5 s, 1 h 20 min."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
-
-
 def size(number: int) -> str:
     """Bytes in the unit that reads best."""
     amount = float(number)

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from pipelines.cli.output import count, duration, print_json, print_table, say
+from pipelines.cli.output import count, print_json, print_table, say
 from pipelines.cli.sync import selection_of
-from pipelines.clock import SystemClock
+from pipelines.clock import SystemClock, duration
+from pipelines.connect.errors import LOGIN_REFUSED
 from pipelines.planning.cost import Night, by_pair, first_of_month, nights_to_come
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import left_customers
@@ -57,11 +58,10 @@ def run_plan(arguments: argparse.Namespace) -> int:
 
 def without_refused(plan: Plan, is_refused: Callable[[str, str], bool | None]) -> Plan:
     """The plan as far as it will be asked: nothing that needs a login which the service refused."""
-    reason = "the login was refused (401); nothing is asked until it is corrected"
     return replace(
         plan,
         planned=tuple(
-            replace(one, windows=(), requests=0, requests_expected=0, skipped=one.skipped or reason)
+            replace(one, windows=(), requests=0, requests_expected=0, skipped=one.skipped or LOGIN_REFUSED)
             if is_refused(one.customer.id, one.report.name)
             else one
             for one in plan.planned

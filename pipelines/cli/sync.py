@@ -5,26 +5,21 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
 
-from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.cli.maintenance import finish_without_publication, publish
-from pipelines.cli.output import complain, count, duration, print_table, say, size
+from pipelines.cli.output import complain, count, print_table, say, size
+from pipelines.clock import duration
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings, load_settings
-from pipelines.sync.causes import shortened
-from pipelines.sync.summary import TROUBLE, Summary
+from pipelines.sync.progress import HEADS, Progress, by_report
+from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
-from warehouse.ledger.window_result import WindowResult, WindowStatus
-
-LONGEST_REASON = 70
-SECONDS_BETWEEN_LINES = 5.0
-WINDOWS_BEFORE_ESTIMATE = 10
-"""The first windows start together and say little about the pace of the rest."""
+from warehouse.ledger.window_result import WindowResult
 
 
 def run_sync(arguments: argparse.Namespace) -> int:
@@ -71,18 +66,7 @@ def sync_with_progress(settings: Settings, selection: Selection, *, take_over: b
         )
     finally:
         progress.bar.stop()
-    held = {
-        name: sum(n for (report, _), n in summary.held.items() if report == name) for name, _ in summary.held
-    }
-    names = dict.fromkeys((*(one.report for one in summary.results), *held))
-    print_table(
-        ["report", "rows", "windows", "requests", "left alone", "quarantined", "what else"],
-        [
-            _summary_row(name, [one for one in summary.results if one.report == name], held.get(name, 0))
-            for name in names
-        ],
-        right=(1, 2, 3, 4, 5),
-    )
+    print_table(HEADS, by_report(summary.results, summary.held), right=range(1, 6))
     total = sum(sum(one.rows.values()) for one in summary.results)
     taken = sum(one.bytes for one in summary.results)
     say(
@@ -92,83 +76,39 @@ def sync_with_progress(settings: Settings, selection: Selection, *, take_over: b
     return summary
 
 
-def _summary_row(name: str, results: list[WindowResult], held: int) -> list[str]:
-    loaded = [one for one in results if one.status is WindowStatus.LOADED]
-    remarks = []
-    for status in WindowStatus:
-        some = [one for one in results if one.status is status]
-        if some and status is not WindowStatus.LOADED:
-            customers = ", ".join(sorted({one.customer for one in some})[:5])
-            reason = shortened(some[0].reason, LONGEST_REASON)  # all of it follows on stderr
-            remarks.append(f"{len(some)} {status.value} ({customers}): {reason}")
-    warnings = [warning for one in results for warning in one.warnings]
-    if warnings:
-        remarks.append(f"{len(warnings)} warnings: {warnings[0]}")
-    return [
-        name,
-        count(sum(sum(one.rows.values()) for one in loaded)),
-        str(len(loaded)),
-        count(sum(one.requests for one in results)),
-        str(held),
-        count(sum(one.rejected_count for one in loaded)),
-        "; ".join(remarks),
-    ]
-
-
 class SyncProgress:
-    """Windows done of windows planned, on stderr: a bar on a terminal, elsewhere a line now and then."""
+    """How far the sync is, on stderr: a bar on a terminal, elsewhere a line now and then."""
 
     def __init__(self) -> None:
-        self.bar = Progress(
+        self.counted = Progress()
+        self.bar = Bar(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[counted]}"),
+            TextColumn("{task.fields[rows]} rows"),
             console=Console(file=sys.stderr),
             transient=True,
             disable=not sys.stderr.isatty(),
         )
-        self.task = self.bar.add_task("windows", total=None, counted="")
-        self.windows = self.done = self.rows = self.troubled = 0
-        self.began = self.last_line = time.monotonic()
+        self.task = self.bar.add_task("windows", total=None, rows="0")
 
     def planned(self, plan: Plan) -> None:
         """Begin: say how much is to be asked."""
-        self.windows = sum(len(one.windows) for one in plan.planned)
-        complain(
-            f"asking {count(self.windows)} window{'s' if self.windows != 1 else ''}, "
-            f"about {count(plan.requests_expected)} requests, "
-            f"{duration(plan.seconds)} at {plan.requests_per_second:g} requests per second"
-        )
-        if self.windows:
-            self.bar.update(self.task, total=self.windows)
+        complain(self.counted.begin(plan))
+        if plan.windows:
+            self.bar.update(self.task, total=plan.windows)
             self.bar.start()
 
     def happened(self, outcome: WindowResult) -> None:
         """Go on: one more window has come to its end."""
-        if outcome.report == CHANGED_SALES:
-            return
-        self.done += 1
-        self.windows = max(self.windows, self.done)  # a window that is asked month by month becomes several
-        self.rows += sum(outcome.rows.values())
-        self.troubled += outcome.status in TROUBLE
-        counted = f"{count(self.rows)} rows" + (f", {self.troubled} in trouble" if self.troubled else "")
-        self.bar.update(
-            self.task,
-            completed=self.done,
-            total=self.windows,
-            description=f"{outcome.report} {outcome.when}",
-            counted=counted,
-        )
-        now = time.monotonic()
-        if self.bar.disable and now - self.last_line >= SECONDS_BETWEEN_LINES:
-            self.last_line = now
-            complain(f"{count(self.done)} of {count(self.windows)} windows, {counted}{self._to_go(now)}")
-
-    def _to_go(self, now: float) -> str:
-        """The time left at the pace so far, as the end of a sentence."""
-        if self.done < min(WINDOWS_BEFORE_ESTIMATE, self.windows // 2):
-            return ""
-        seconds = max(self.windows - self.done, 0) * (now - self.began) / self.done
-        return f"; about {duration(seconds)} to go"
+        if self.counted.count(outcome):
+            self.bar.update(
+                self.task,
+                completed=self.counted.done,
+                total=self.counted.windows,
+                description=f"{outcome.report} {outcome.when}",
+                rows=count(self.counted.rows),
+            )
+        if self.bar.disable and (line := self.counted.line()):
+            complain(line)

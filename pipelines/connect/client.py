@@ -14,13 +14,13 @@ from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.connection import Connection
 from pipelines.connect.errors import (
     MARKUP,
+    UNAUTHORIZED,
     PaceLost,
     TooManyObjects,
-    Unauthorized,
-    correct,
     exhausted,
     refusal,
     too_large,
+    unauthorized,
 )
 from pipelines.connect.models import NO_CONTENT, NOTHING, OK, Answer, Limits, Login, Request, Try
 from pipelines.connect.rate_limit import RateLimit
@@ -29,7 +29,6 @@ from pipelines.connect.retry import RetryPolicy, retry_after_seconds
 from pipelines.connect.service_clock import ClockCheck
 from pipelines.coordination import CoordinationError
 
-UNAUTHORIZED = 401
 LOOKED_AT = 1000  # bytes of an answer in which its first character is looked for
 BLANKS = b"\xef\xbb\xbf \t\r\n"  # a byte order mark and white space
 
@@ -190,12 +189,7 @@ class Client:
         if self._clock_check is not None and self._clock_check.error is not None:
             raise self._clock_check.error
         if self._unauthorized:
-            raise Unauthorized(
-                "The login was refused (401) and is not used again.",
-                correct(self.login),
-                request=request,
-                login=self.login.words,
-            )
+            raise unauthorized(request, self.login)
 
     async def _parse(self, one: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
         """What `read` makes of the body, in a list; else an empty list, and the trouble in the try."""

@@ -29,6 +29,7 @@ from pipelines.connect.models import MEGABYTE, TOO_MANY_REQUESTS, Answer, Limits
 MARKUP = "XML or HTML"
 LONGEST_EXCERPT = 300
 GATEWAY_TIMEOUT = 504
+UNAUTHORIZED = 401
 
 
 class ConnectError(Exception):
@@ -135,6 +136,7 @@ class WrongClock(RunFailed):
     """What was fetched now would be dated wrongly."""
 
 
+LOGIN_REFUSED = "The login was refused (401), and nothing is asked with it until it is another one."
 ASK_FOR_THE_RIGHT = "Ask the service's support for it; everything else is asked as before."
 RUN_AGAIN = "The next run asks again; ask the service's support if it lasts."
 KEPT_IN_LANDING = (
@@ -148,7 +150,6 @@ REFUSALS: dict[int, tuple[type[ConnectError], str, str]] = {
         "it calls the question wrong.",
         "Ask for a shorter time, or compare it with the interface.",
     ),
-    401: (Unauthorized, "the login is wrong, and nothing more is asked with it.", ""),
     403: (Forbidden, "the login has no access to it.", ASK_FOR_THE_RIGHT),
     404: (
         NotFound,
@@ -173,24 +174,33 @@ SLOW_DOWN = "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."
 
 def refusal(answer: Answer, login: Login) -> ConnectError:
     """The error for an answer that is never asked for again."""
+    if answer.status == UNAUTHORIZED:
+        return unauthorized(answer.request, login, answer)
     kind, meaning, remedy = REFUSALS.get(
         answer.status, (Unexpected, "nobody has documented that.", "Ask the service's support.")
     )
     if 300 <= answer.status < 400:
         kind, remedy = Redirected, "Check BROKERBI_BASE_URL."
         meaning = f"it points to {_redirect_target(answer)}, which is not followed."
-    if kind is Unauthorized:
-        remedy = correct(login)
-    said = excerpt(answer.body, login)
-    found = f"The service answered {answer.status}: {meaning}"
-    return kind(
-        f"{found} It says: {said}" if said else found,
-        remedy,
-        request=answer.request,
+    found = f"The service answered {answer.status}: {meaning}{_said(answer, login)}"
+    return kind(found, remedy, request=answer.request, answer=answer, tries=answer.tries)
+
+
+def unauthorized(request: Request, login: Login, answer: Answer | None = None) -> Unauthorized:
+    """The error for a login that the answer refuses, or that was refused before."""
+    return Unauthorized(
+        LOGIN_REFUSED + (_said(answer, login) if answer else ""),
+        correct(login),
+        request=request,
         answer=answer,
-        tries=answer.tries,
-        login=login.words if kind is Unauthorized else "",
+        tries=answer.tries if answer else 0,
+        login=login.words,
     )
+
+
+def _said(answer: Answer, login: Login) -> str:
+    said = excerpt(answer.body, login)
+    return f" It says: {said}" if said else ""
 
 
 def correct(login: Login) -> str:

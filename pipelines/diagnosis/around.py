@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
-from pipelines.diagnosis.stored_sales import stored_sales
-from warehouse.load.archive import Archive
-from warehouse.load.landing import Landing
 from warehouse.marts.lineage import NotInTheFile, TracedNumber
 from warehouse.marts.queries import SQL, published_rows
 
@@ -25,7 +22,7 @@ class Basis:
 
 
 @dataclass(frozen=True)
-class Doubt:
+class NumberDoubt:
     """How new or whole the number is, or what speaks against it."""
 
     kind: str
@@ -71,7 +68,7 @@ class Drivers:
 
 
 @dataclass(frozen=True)
-class SameDays:
+class DaysCompared:
     """Days of a month that is not over, or the same of last year."""
 
     period: str
@@ -84,7 +81,7 @@ class SameDays:
 
 
 @dataclass(frozen=True)
-class Budget:
+class BudgetReached:
     """The budget of a period, and how much of it is reached, or will be."""
 
     period: str
@@ -108,7 +105,7 @@ class BudgetChange:
 
 
 @dataclass(frozen=True)
-class Change:
+class NumberChange:
     """A change of a month that was over (kind total), or a reason of one."""
 
     noted_on: date
@@ -124,8 +121,6 @@ class Change:
     other_office: str | None = None
     awaited_reports: str | None = None
     id: str | None = None
-    landing: str | None = None
-    sha256: str | None = None
 
 
 @dataclass(frozen=True)
@@ -176,13 +171,13 @@ class Around:
     """The rows that answer each query of sql/explain, by its name."""
 
     basis: Sequence[Basis] = ()
-    doubts: Sequence[Doubt] = ()
+    doubts: Sequence[NumberDoubt] = ()
     compared: Sequence[Compared] = ()
     drivers: Sequence[Drivers] = ()
-    same_days: Sequence[SameDays] = ()
-    budgets: Sequence[Budget] = ()
+    same_days: Sequence[DaysCompared] = ()
+    budgets: Sequence[BudgetReached] = ()
     budget_changes: Sequence[BudgetChange] = ()
-    changes: Sequence[Change] = ()
+    changes: Sequence[NumberChange] = ()
     parts: Sequence[Part] = ()
     sales: Sequence[Sale] = ()
     leads: Sequence[Leads] = ()
@@ -192,15 +187,7 @@ ROWS = {name: get_args(rows)[0] for name, rows in get_type_hints(Around).items()
 """What a row of each query of sql/explain is: a field for each of its columns."""
 
 
-def rows_around(
-    data_dir: Path,
-    number: TracedNumber,
-    first_month: date,
-    report: str,
-    names: Iterable[str] = ROWS,
-    *,
-    archive: Archive | None = None,
-) -> Around:
+def rows_around(data_dir: Path, number: TracedNumber, first_month: date, report: str) -> Around:
     """The answers of sql/explain on the months from the first to that of the number.
 
     Raises NotInTheFile where the file has not what they read.
@@ -215,31 +202,11 @@ def rows_around(
         "way": number.source.way,
     }
     around: dict[str, Any] = {}
-    for name, rows in published_rows(data_dir, SQL / "explain", names, variables).items():
+    for name, rows in published_rows(data_dir, SQL / "explain", ROWS, variables).items():
         if rows is None:
             raise NotInTheFile(
                 f"The published file is of an earlier version: it cannot answer sql/explain/{name}.sql. "
                 "`brokerbi publish` makes one that can."
             )
         around[name] = tuple(ROWS[name](**row) for row in rows)
-    found = Around(**around)
-    landing = Landing(Path(data_dir) / "landing", archive)
-    return replace(found, changes=tuple(with_stored_sales(found.changes, landing, number)))
-
-
-def with_stored_sales(changes: Sequence[Change], landing: Landing, number: TracedNumber) -> Iterator[Change]:
-    """The changes, with home and a user's part of sales that are listed no more, from the stored answers."""
-    known = stored_sales(
-        landing, {(one.landing, one.sha256, one.id) for one in changes if one.landing and one.id}
-    )
-    for one in changes:
-        sale = known.get((one.landing or "", one.id or ""))
-        if sale:
-            one = replace(one, what=sale.street_address or one.what)
-        if number.kind == "user" and one.difference is None:
-            if sale is None or number.id not in sale.commissions:
-                continue  # of others at the office
-            part = sale.commissions[number.id]
-            if part is not None and number.measure in ("commission", "sold_commission"):
-                one = replace(one, difference=-part)
-        yield one
+    return Around(**around)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import (
+    LOGIN_REFUSED,
     ConnectError,
     Forbidden,
     HostDown,
-    Refused,
     RunFailed,
     Unauthorized,
     correct,
@@ -31,7 +31,7 @@ from pipelines.diagnosis.installation import (
     coordination_findings,
     daemon_findings,
     dagster_findings,
-    disk_finding,
+    disk_findings,
     file_findings,
     lock_finding,
     settings_findings,
@@ -45,7 +45,7 @@ from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.planning.windows import Question, Span, build_request
 from pipelines.sync.causes import PASSING
 from pipelines.sync.logins import login_states
-from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED, PageSize
+from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext, login_of, refused_logins_of
 from warehouse.errors import WarehouseError
@@ -54,7 +54,6 @@ from warehouse.store.database import Store
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
-    from pipelines.connect.models import Answer
     from pipelines.settings.model import Customer, Settings
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -83,24 +82,39 @@ def examine(
     *,
     environment: Mapping[str, str],
     ask: bool = True,
-    shipped: Path = CHECKOUT / "dagster.yaml",
     on_access: Callable[[Access], None] = lambda _: None,
 ) -> Iterator[Finding]:
     """Look at everything; `ask` makes one cheapest legal request per customer and report.
 
     What was refused before is asked anew. An answer opens a report again for the next sync; a refusal closes
     none: the smallest question is not the one that a sync asks. `environment` is where Dagster is told its
-    home, `shipped` the dagster.yaml to compare. Raises SettingsError for a report that nobody knows.
+    home. Raises SettingsError for a report that nobody knows.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
+    told: set[str] = set()
+    for one in _examine(settings, context, environment, on_access, reports, ask=ask):
+        if one.remedy != SEE_SENTENCE or one.found not in told:  # a file is broken for all that look at it
+            told.add(one.found)
+            yield one
+
+
+def _examine(
+    settings: Settings,
+    context: RunContext,
+    environment: Mapping[str, str],
+    on_access: Callable[[Access], None],
+    reports: Sequence[Report],
+    *,
+    ask: bool,
+) -> Iterator[Finding]:
     data_dir = settings.data_dir
     yield from settings_findings(settings)
-    yield disk_finding(data_dir)
+    yield from disk_findings(data_dir)
     yield lock_finding(data_dir)
     yield from working_file_findings(settings)
     yield from file_findings(data_dir)
     yield from sink_findings(settings)
-    yield from dagster_findings(environment, None if settings.shard else shipped)
+    yield from dagster_findings(environment, None if settings.shard else CHECKOUT / "dagster.yaml")
     yield from daemon_findings(data_dir, environment)
     coordination = list(coordination_findings(settings))
     yield from coordination
@@ -128,7 +142,8 @@ class AccessSurvey:
     async def run(self) -> list[Finding]:
         settings, clock = self.settings, self.context.clock
         store, today = Store(settings.data_dir), settings.today_local(clock)
-        self.ledger = ledger_of(store)
+        with suppress(WarehouseError):  # which is a finding already
+            self.ledger = ledger_of(store)
         reports = chosen_reports(settings, Selection(), self.context.catalogue)
         asked = [report for report in reports if not report.endpoint.each]
         if await self._ask_all(asked, Month.of(today).first_day):
@@ -152,7 +167,7 @@ class AccessSurvey:
                 log.record,
                 try_refused=True,
             )
-            stack.callback(_count_requests, Store(settings.data_dir), log)
+            stack.callback(self._count_requests, Store(settings.data_dir), log)
             for customer in settings.active_customers:
                 for report in reports:
                     client = clients(customer.id, report.endpoint.path)
@@ -162,12 +177,13 @@ class AccessSurvey:
                         wrong[client.login].append((customer, report.endpoint.path, error.found))
                         continue
                     except (HostDown, RunFailed) as error:
-                        return self._note_down(str(error))
+                        return self._note_down(error.found, error.remedy)
                     self.access.append(Access(report.name, customer.id, word))
                     self.on_access(self.access[-1])
                     if self._is_down(len(reports), self._seconds - began):
-                        last = self.report_findings[-1].found
-                        return self._note_down(f"none of {len(self.access)} reports answers. {last}")
+                        last = self.report_findings[-1]
+                        why = f"none of {len(self.access)} reports answers. {last.found}"
+                        return self._note_down(why, last.remedy)
         self.login_findings += [_wrong_login(settings, several) for several in wrong.values()]
         return True
 
@@ -180,8 +196,7 @@ class AccessSurvey:
         enough = FEWEST_UNANSWERED if seconds > LONGEST_RETRIES else max(FEWEST_UNANSWERED, reports)
         return len(self.access) >= enough and all(one.word in PASSING for one in self.access)
 
-    def _note_down(self, why: str) -> bool:
-        remedy = "check the address, or ask later"
+    def _note_down(self, why: str, remedy: str) -> bool:
         self.login_findings.append(Finding("service", Severity.ERROR, why, remedy))
         self.report_findings.clear()  # they say the same, each of one request
         return False
@@ -189,44 +204,31 @@ class AccessSurvey:
     async def _ask(self, client: Client, report: Report, customer: str, first: date) -> str:
         """The cheapest legal request, for one day of this month, and its outcome in a word.
 
-        A paged report is asked in pages of the size that a sync would ask for; where that is refused, in
-        smaller ones. Raises Unauthorized and HostDown, after which there is no point in asking more.
+        Of a paged report that is a page of the fewest rows that a sync tries. Raises Unauthorized and
+        HostDown, after which there is no point in asking more.
         """
-        cap = self.ledger.caps.get((report.name, customer)) or Cap()
-        rows, subject = PageSize(self.settings.page_size, cap.page_size).rows, f"{report.name} of {customer}"
+        first_question = Question(choice=report.endpoint.questions[0])
+        is_paged = report.endpoint.paged and (
+            (self.ledger.caps.get((report.name, customer)) or Cap()).page_size != UNPAGED
+        )
+        question = build_request(report, customer, Span(first, first), first_question, paged=is_paged)
+        if is_paged:
+            rows = min(self.settings.page_size, SMALLEST_PAGE)
+            question = question.with_query(pageIndex="0", pageSize=str(rows))
         try:
-            answer = await self._ask_page(client, report, customer, first, rows)
+            answer, _ = await client.get(question, read_document)
         except (Unauthorized, HostDown, RunFailed):
             raise
         except Forbidden:
             return REFUSED
         except ConnectError as error:
-            self.report_findings.append(Finding(subject, Severity.ERROR, error.found, error.remedy))
+            self.report_findings.append(
+                Finding(f"{report.name} of {customer}", Severity.ERROR, error.found, error.remedy)
+            )
             return type(error).__name__
         if self.late_by is None:
             self.late_by = late_by(answer, self.context.clock.utc_now())
         return ANSWERED
-
-    async def _ask_page(
-        self, client: Client, report: Report, customer: str, first: date, rows: int
-    ) -> Answer:
-        """The first page of so many rows; where they are too many, of the fewest that a sync tries."""
-        first_question = Question(choice=report.endpoint.questions[0])
-        question = build_request(report, customer, Span(first, first), first_question, paged=rows != UNPAGED)
-        if report.endpoint.paged and rows != UNPAGED:
-            question = question.with_query(pageIndex="0", pageSize=str(rows))
-        try:
-            answer, _ = await client.get(question, read_document)
-        except Refused:
-            if not report.endpoint.paged or rows <= SMALLEST_PAGE:
-                raise
-            answer = await self._ask_page(client, report, customer, first, SMALLEST_PAGE)
-            found = f"{rows} rows a page are refused, {SMALLEST_PAGE} are answered"
-            remedy = "a sync finds what is accepted and remembers it; or lower BROKERBI_PAGE_SIZE"
-            self.report_findings.append(
-                Finding(f"{report.name} of {customer}", Severity.WARNING, found, remedy)
-            )
-        return answer
 
     def _forget_refusals(self, store: Store) -> None:
         """Let the ledger know what is answered now, so that the next sync asks for it."""
@@ -236,7 +238,19 @@ class AccessSurvey:
                     if one.word == ANSWERED:
                         allow(connection, one.report, one.customer)
         except WarehouseError as error:
-            self.report_findings.append(Finding("ledger", Severity.WARNING, str(error), SEE_SENTENCE))
+            self._note_unwritten(error)
+
+    def _count_requests(self, store: Store, log: RequestLogger) -> None:
+        """Add what was asked to the ledger's count of requests."""
+        try:
+            with store.writing() as connection:
+                add_requests(connection, log.counts)
+        except WarehouseError as error:
+            self._note_unwritten(error)
+
+    def _note_unwritten(self, error: WarehouseError) -> None:
+        """What the service said is told all the same, as on a full disk."""
+        self.report_findings.append(Finding("ledger", Severity.WARNING, str(error), SEE_SENTENCE))
 
 
 def _with_few_tries(settings: Settings) -> Settings:
@@ -247,8 +261,7 @@ def _with_few_tries(settings: Settings) -> Settings:
 
 def _remembered_refusals(settings: Settings, reports: Iterable[Report]) -> Iterator[Finding]:
     """The logins that the service refused when they were last used, without using them."""
-    found = "the service refused it (401), and no run uses it until it is another one"
-    for several in _refused(settings, reports, found).values():
+    for several in _refused(settings, reports, LOGIN_REFUSED).values():
         yield _wrong_login(settings, several)
 
 
@@ -317,9 +330,3 @@ def _clock_finding(late_by: timedelta | None) -> Finding:
     remedy = "let both keep time over the network: days, months and retries are counted by the clock"
     severity = Severity.ERROR if difference >= LARGE_DIFFERENCE else Severity.WARNING
     return Finding("clock", severity, found, remedy)
-
-
-def _count_requests(store: Store, log: RequestLogger) -> None:
-    """Add what was asked to the ledger's count of requests."""
-    with store.writing() as connection:
-        add_requests(connection, log.counts)

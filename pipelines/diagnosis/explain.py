@@ -121,15 +121,15 @@ def explain(
     explanation = explain_alone(
         data_dir, month=month, measure=measure, office=office, user=user, archive=archive
     )
-    explanation.around = _around(data_dir, explanation, month, archive)
+    explanation.around = _around(data_dir, explanation, month)
     return explanation
 
 
-def _around(data_dir: Path, explanation: Explanation, first_month: date, archive: Archive | None) -> Around:
+def _around(data_dir: Path, explanation: Explanation, first_month: date) -> Around:
     """What surrounds a number whose way is known, over the months from the first to its own."""
     number, answers = explanation.trace.number, explanation.trace.answers
     report = answers[0].load.report if answers else number.source.report
-    return rows_around(data_dir, number, first_month, report, archive=archive)
+    return rows_around(data_dir, number, first_month, report)
 
 
 def explain_alone(
@@ -170,7 +170,7 @@ def explain_chain(
         raise NotInTheFile(
             f"{measure!r} of the chain cannot be divided by office; there are {known}, beside their budgets."
         )
-    around = rows_around(data_dir, number, first_month or month, number.source.report, archive=archive)
+    around = rows_around(data_dir, number, first_month or month, number.source.report)
     if not around.compared:
         raise NotInTheFile(
             f"Nothing is held of the chain for {month:%Y-%m}; marts.chain_month has its months."
@@ -211,7 +211,7 @@ def explain_year(
         except NotInTheFile:
             if number == month.month:
                 raise
-    found[-1].around = _around(data_dir, found[-1], month.replace(month=1), archive)
+    found[-1].around = _around(data_dir, found[-1], month.replace(month=1))
     return found
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from shutil import disk_usage
 from typing import TYPE_CHECKING
 
 from pipelines.months import Month
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from warehouse.ledger.status import Overview
     from warehouse.persons.erasure_record import ErasureRecord
 
+ENOUGH_FREE_BYTES, TOO_FEW_FREE_BYTES = 1_000_000_000, 100_000_000
 DAEMON_SEEN = Path("work", "daemon_seen")
 """Of a data directory: its age says when a sensor of Dagster, which ticks every five seconds, last did."""
 DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
@@ -38,7 +40,7 @@ TROUBLES = {
 TOLD_IN_FULL = frozenset(
     (
         *(Kind.UNPUBLISHED, Kind.NOT_ARCHIVED, Kind.NOT_IN_LAKE, Kind.MONTHS_MISSING),
-        *(Kind.NOT_WRITABLE, Kind.SETTINGS, Kind.ERASURE, Kind.DAEMON),
+        *(Kind.NOT_WRITABLE, Kind.DISK_NEARLY_FULL, Kind.SETTINGS, Kind.ERASURE, Kind.DAEMON),
     )
 )
 """Kinds that concern no customer: the verdict says what was found and not how often."""
@@ -138,15 +140,34 @@ def observed(
 
 
 def of_directory(data_dir: Path, now: datetime) -> Iterator[Condition]:
-    """What is wrong with a data directory itself: what cannot be written, open erasures, a silent daemon."""
+    """What is wrong with a data directory itself: its disk, open erasures, a silent daemon."""
+    yield from _of_disk(data_dir)
+    yield from open_erasures(data_dir)
+    yield from silent_daemon(data_dir, now)
+
+
+def free_bytes(data_dir: Path) -> int:
+    """How much room there is for a data directory, which may not be there yet."""
+    from warehouse.ledger.status import existing
+
+    return disk_usage(existing(data_dir)).free
+
+
+def _of_disk(data_dir: Path) -> Iterator[Condition]:
+    from warehouse.errors import MAKES_ROOM
     from warehouse.ledger.status import unwritable
 
     for path in unwritable(data_dir)[:1]:
         yield Condition(
             Kind.NOT_WRITABLE, error=f"{path} cannot be written.", remedy="Give this user the right to."
         )
-    yield from open_erasures(data_dir)
-    yield from silent_daemon(data_dir, now)
+    if (free := free_bytes(data_dir)) < ENOUGH_FREE_BYTES:
+        yield Condition(
+            Kind.DISK_NEARLY_FULL,
+            ERROR if free < TOO_FEW_FREE_BYTES else WARNING,
+            error=f"{free / 1e6:.0f} MB are free.",
+            remedy=f"Free some space; {MAKES_ROOM}.",
+        )
 
 
 def _of_customers(view: Overview, settings: Settings) -> Iterator[Condition]:

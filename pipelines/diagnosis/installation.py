@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -16,7 +14,15 @@ import yaml
 
 from pipelines.connect.database_pace import pace_of_login
 from pipelines.coordination import SERVER_TIME, SHARDS, CoordinationError, run_once
-from pipelines.diagnosis.health import START_DAEMON, daemon_seen, judge, observed, of_directory
+from pipelines.diagnosis.health import (
+    ENOUGH_FREE_BYTES,
+    START_DAEMON,
+    daemon_seen,
+    free_bytes,
+    judge,
+    observed,
+    of_directory,
+)
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sync.causes import causes
@@ -38,7 +44,6 @@ if TYPE_CHECKING:
     from pipelines.clock import Clock
     from pipelines.settings.model import Settings
 
-ENOUGH_FREE_BYTES = 1_000_000_000
 PRIVATE_FOLDERS = ("landing", "work")
 LOCK_SECONDS = 5.0
 CHOSEN_BY_OPERATORS = frozenset(
@@ -87,17 +92,10 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
         yield Finding("alerts", Severity.WARNING, "nobody is told of a night that went wrong", remedy)
 
 
-def disk_finding(data_dir: Path) -> Finding:
-    """How much room there is for the data directory, and whether it can be made where there is none."""
-    existing = next(path for path in (data_dir.absolute(), *data_dir.absolute().parents) if path.exists())
-    if not os.access(existing, os.W_OK) and existing != data_dir.absolute():
-        remedy = "give this user the right to"
-        return Finding("disk", Severity.ERROR, f"{existing} cannot be written", remedy)
-    free = shutil.disk_usage(existing).free
-    if free < ENOUGH_FREE_BYTES:
-        remedy = "make room, or set BROKERBI_LANDING_DAYS"
-        return Finding("disk", Severity.WARNING, f"{free / 1e6:.0f} MB are free", remedy)
-    return Finding("disk", Severity.OK, f"{free / 1e9:.0f} GB are free in {data_dir}")
+def disk_findings(data_dir: Path) -> Iterator[Finding]:
+    """How much room there is for the data directory; too little of it, or of rights, is a condition."""
+    if (free := free_bytes(data_dir)) >= ENOUGH_FREE_BYTES:
+        yield Finding("disk", Severity.OK, f"{free / 1e9:.1f} GB are free in {data_dir}")
 
 
 def coordination_findings(settings: Settings) -> Iterator[Finding]:
@@ -210,17 +208,20 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
 
 
 def sink_findings(settings: Settings) -> Iterator[Finding]:
-    """Whether archive and lake can be written, read and listed, and never take the same object twice."""
+    """Whether archive and lake can be written, read and listed, and never take the same object twice.
+
+    One that is out of reach is a warning: meta.conditions says when what waits for it is an error.
+    """
     for subject, address in (("archive", settings.landing_archive), ("lake", settings.lake)):
         if not address:
             continue
         remedy = "mend it, or name another place: BROKERBI_LANDING_ARCHIVE, BROKERBI_LAKE"
         try:
-            why = open_object_store(address).prove()
+            why, severity = open_object_store(address).prove(), Severity.ERROR
         except WarehouseError as error:
-            why = str(error)
+            why, severity = str(error), Severity.WARNING
         if why:
-            yield Finding(subject, Severity.ERROR, why, remedy)
+            yield Finding(subject, severity, why, remedy)
         else:
             yield Finding(subject, Severity.OK, f"{address} takes an object once, and gives it back")
 

@@ -76,7 +76,7 @@ def recount(bodies: Iterable[bytes], number: RecountedNumber, removed: Iterable[
 
 
 def _objects_of(bodies: Iterable[bytes]) -> list[Json]:
-    return list(every_object([json.loads(body, parse_float=Decimal, parse_int=Decimal) for body in bodies]))
+    return list(_every_object([json.loads(body, parse_float=Decimal, parse_int=Decimal) for body in bodies]))
 
 
 def _earnings(objects: Sequence[Json], number: RecountedNumber) -> Recount:
@@ -176,7 +176,7 @@ def _month(text: object, timezone: str) -> date | None:
     return moment.date().replace(day=1)
 
 
-def every_object(value: object) -> Iterator[Json]:
+def _every_object(value: object) -> Iterator[Json]:
     """Every object of a document, at any depth."""
     waiting = [value]
     while waiting:

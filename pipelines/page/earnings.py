@@ -8,9 +8,9 @@ from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from pipelines.page.charts import Chart, ChartMonth, chart
-from pipelines.page.facts import Drift, Driver, Facts, Forecast, Month, Period, SameDays
+from pipelines.page.facts import Drift, Driver, Facts, Forecast, MonthFigures, Period, SameDays
 from pipelines.page.language import Language, Number, local_day
-from pipelines.page.tables import Cell, Column, Table, Writer
+from pipelines.page.tables import Cell, PageTable, TableColumn, Writer
 
 PERIODS = ("running", "month", "year", "twelve")
 Reading = Callable[[Decimal | None], Decimal | None]
@@ -154,7 +154,7 @@ class YearEnd:
     low: Cell | None
     high: Cell | None
     past_years: int
-    past: Table | None
+    past: PageTable | None
 
 
 def year_end(facts: Facts, writer: Writer) -> YearEnd | None:
@@ -169,10 +169,10 @@ def year_end(facts: Facts, writer: Writer) -> YearEnd | None:
 
     text = words.of("forecast")
     columns = [
-        Column[Forecast](text("year"), lambda r: f"{r.month.year}"),
-        Column[Forecast](text("said"), lambda r: r.year_forecast, "money"),
-        Column[Forecast](text("became"), lambda r: r.year_actual, "money"),
-        Column[Forecast](text("miss"), lambda r: r.miss_share, "change"),
+        TableColumn[Forecast](text("year"), lambda r: f"{r.month.year}"),
+        TableColumn[Forecast](text("said"), lambda r: r.year_forecast, "money"),
+        TableColumn[Forecast](text("became"), lambda r: r.year_actual, "money"),
+        TableColumn[Forecast](text("miss"), lambda r: r.miss_share, "change"),
     ]
     forecast, share = row.year_forecast, row.year_forecast / row.year_budget
     return YearEnd(
@@ -207,7 +207,7 @@ class Months:
     charts: list[Chart]
     less: list[Chart]
     others: list[Chart]
-    table: Table | None
+    table: PageTable | None
     pale: str
 
     @property
@@ -223,9 +223,9 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Months |
 
     def drawn(
         name: str,
-        value: Callable[[Month], Number | None],
-        before: Callable[[Month], Number | None],
-        budget: Callable[[Month], Number | None] = lambda _: None,
+        value: Callable[[MonthFigures], Number | None],
+        before: Callable[[MonthFigures], Number | None],
+        budget: Callable[[MonthFigures], Number | None] = lambda _: None,
         write: Callable[[Number | None], str] = words.brief,
         finest: float = 0,
     ) -> Chart:
@@ -243,17 +243,21 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Months |
         if has
     ]
     columns = [
-        Column[Month](words.text("page.month"), lambda r: r.month, "month", note=lambda r: _part(r, words)),
-        Column[Month](words.text("figures.commission"), lambda r: r.commission, "money"),
-        Column[Month](words.text("months.before"), lambda r: r.commission_before, "money"),
-        Column[Month](words.text("months.budget"), lambda r: r.budget, "stated money"),
-        Column[Month](words.text("figures.homes"), lambda r: r.homes, "parts"),
-        Column[Month](words.text("months.before"), lambda r: r.homes_before, "parts"),
-        Column[Month](words.text("months.budget"), lambda r: r.homes_budget, "parts"),
-        Column[Month](words.text("figures.average_price"), lambda r: r.average_price, "stated money"),
-        Column[Month](words.text("figures.fee"), lambda r: r.fee_share, "fee"),
-        Column[Month](words.text("figures.per_agent"), lambda r: r.per_agent, "money"),
-        Column[Month](
+        TableColumn[MonthFigures](
+            words.text("page.month"), lambda r: r.month, "month", note=lambda r: _part(r, words)
+        ),
+        TableColumn[MonthFigures](words.text("figures.commission"), lambda r: r.commission, "money"),
+        TableColumn[MonthFigures](words.text("months.before"), lambda r: r.commission_before, "money"),
+        TableColumn[MonthFigures](words.text("months.budget"), lambda r: r.budget, "stated money"),
+        TableColumn[MonthFigures](words.text("figures.homes"), lambda r: r.homes, "parts"),
+        TableColumn[MonthFigures](words.text("months.before"), lambda r: r.homes_before, "parts"),
+        TableColumn[MonthFigures](words.text("months.budget"), lambda r: r.homes_budget, "parts"),
+        TableColumn[MonthFigures](
+            words.text("figures.average_price"), lambda r: r.average_price, "stated money"
+        ),
+        TableColumn[MonthFigures](words.text("figures.fee"), lambda r: r.fee_share, "fee"),
+        TableColumn[MonthFigures](words.text("figures.per_agent"), lambda r: r.per_agent, "money"),
+        TableColumn[MonthFigures](
             words.text("months.read"), lambda r: local_day(r.read_at_utc, timezone), "day", is_minor=True
         ),
     ]
@@ -280,11 +284,11 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Months |
     )
 
 
-def _part(row: Month, words: Language) -> str:
+def _part(row: MonthFigures, words: Language) -> str:
     return words.text("page.so_far" if row.is_open else "page.in_part") if row.is_open or row.is_part else ""
 
 
-def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Table | None:
+def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> PageTable | None:
     """The year of each office in one table over their sum, those furthest behind their budget first."""
     rows = [one for one in facts.periods if one.office_id is not None]
     if not rows:
@@ -298,32 +302,32 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> T
         return None if part is None or not whole else part / whole
 
     columns = [
-        Column[Period](
+        TableColumn[Period](
             text("office"), lambda r: names.get(r.office_id, r.office_id),
             note=lambda r: _on_office(r, words) if r.office_id else "",
             link=lambda r: files.get(r.office_id or "", ""),
         ),
-        Column[Period](text("gap"), _gap, "signed money", lambda r: _gap(r, less)),
-        Column[Period](
+        TableColumn[Period](text("gap"), _gap, "signed money", lambda r: _gap(r, less)),
+        TableColumn[Period](
             text("of_budget"), lambda r: share(r.actual, r.budget), "share",
             lambda r: share(less(r.actual), r.budget),
         ),
-        Column[Period](text("commission"), lambda r: r.commission, "money", has_bar=True),
-        Column[Period](text("before"), lambda r: r.commission_before, "money", is_minor=True),
-        Column[Period](text("last_year"), lambda r: r.commission_change, "change"),
-        Column[Period](
+        TableColumn[Period](text("commission"), lambda r: r.commission, "money", has_bar=True),
+        TableColumn[Period](text("before"), lambda r: r.commission_before, "money", is_minor=True),
+        TableColumn[Period](text("last_year"), lambda r: r.commission_change, "change"),
+        TableColumn[Period](
             text("year_end"), lambda r: r.year_forecast, "money", is_minor=True,
             note=lambda r: _without_forecast(r, words) if r.office_id else "",
         ),
-        Column[Period](
+        TableColumn[Period](
             text("year_end_share"), lambda r: share(r.year_forecast, r.year_budget), "share",
             lambda r: share(less(r.year_forecast), r.year_budget),
         ),
-        Column[Period](text("homes"), lambda r: r.homes, "parts"),
-        Column[Period](text("price"), lambda r: r.average_price, "brief", is_minor=True),
-        Column[Period](text("fee"), lambda r: r.fee_share, "fee", is_minor=True),
-        Column[Period](text("agents"), lambda r: r.agents, "parts", is_minor=True),
-        Column[Period](text("per_agent"), lambda r: r.per_agent, "money"),
+        TableColumn[Period](text("homes"), lambda r: r.homes, "parts"),
+        TableColumn[Period](text("price"), lambda r: r.average_price, "brief", is_minor=True),
+        TableColumn[Period](text("fee"), lambda r: r.fee_share, "fee", is_minor=True),
+        TableColumn[Period](text("agents"), lambda r: r.agents, "parts", is_minor=True),
+        TableColumn[Period](text("per_agent"), lambda r: r.per_agent, "money"),
     ]  # fmt: skip
     if all(one.budget is None for one in rows):
         columns = [one for one in columns if one.head not in {text("gap"), text("of_budget")}]
@@ -353,16 +357,16 @@ def _without_forecast(row: Period, words: Language) -> str:
     return words.text("offices.no_budget", row.budget_months)
 
 
-def drivers_table(facts: Facts, writer: Writer) -> Table | None:
+def drivers_table(facts: Facts, writer: Writer) -> PageTable | None:
     """What homes, price and fee made of the change on last year; they add up."""
     text, label = writer.words.of("drivers"), writer.words.of("cards")
     columns = [
-        Column[Driver](text("period"), lambda r: label(r.period), "words"),
-        Column[Driver](text("before"), lambda r: r.sold_commission_before, "money"),
-        Column[Driver](text("homes"), lambda r: r.homes_effect, "signed money"),
-        Column[Driver](text("price"), lambda r: r.price_effect, "signed money"),
-        Column[Driver](text("fee"), lambda r: r.fee_effect, "signed money"),
-        Column[Driver](text("now"), lambda r: r.sold_commission, "money"),
-        Column[Driver](text("difference"), lambda r: r.difference, "signed money"),
+        TableColumn[Driver](text("period"), lambda r: label(r.period), "words"),
+        TableColumn[Driver](text("before"), lambda r: r.sold_commission_before, "money"),
+        TableColumn[Driver](text("homes"), lambda r: r.homes_effect, "signed money"),
+        TableColumn[Driver](text("price"), lambda r: r.price_effect, "signed money"),
+        TableColumn[Driver](text("fee"), lambda r: r.fee_effect, "signed money"),
+        TableColumn[Driver](text("now"), lambda r: r.sold_commission, "money"),
+        TableColumn[Driver](text("difference"), lambda r: r.difference, "signed money"),
     ]
     return writer.table(text("heading"), columns, facts.drivers)

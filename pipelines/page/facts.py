@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 
 
 @dataclass(frozen=True, slots=True)
-class Basis:
+class PageBasis:
     """On which basis amounts stand, which publication this is, and since when changes are told."""
 
     commission_vat: str  # excluded, included or unknown
@@ -22,7 +22,7 @@ class Basis:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class ChainPart:
     """A page of the chain, a brand, a region or an office, and the end of its numbers."""
 
     kind: str
@@ -80,7 +80,7 @@ class Period:
 
 
 @dataclass(frozen=True, slots=True)
-class Month:
+class MonthFigures:
     """What was earned in a month, beside the same one a year before and the budget."""
 
     kind: str
@@ -142,7 +142,7 @@ class ChangedMonth:
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetChange:
+class ChangedBudget:
     """An office's budget of some months of a year that was entered or changed."""
 
     office_id: str
@@ -345,7 +345,7 @@ class Earner:
 
 
 @dataclass(frozen=True, slots=True)
-class Leads:
+class LeadCounts:
     """Leads of the last twelve months, and what became of the homes that they name."""
 
     kind: str
@@ -377,7 +377,7 @@ class Untouched:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class DoubtfulFigures:
     """Figures that are missing or doubtful: of a customer's offices, or perhaps of any."""
 
     kind: str
@@ -453,7 +453,7 @@ class MergedShard:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class OpenProblem:
     """Something that is wrong or unsure."""
 
     kind: str
@@ -509,13 +509,13 @@ class Square:
 class Facts:
     """Everything the pages show; each field but the last is named after its query in sql/page."""
 
-    basis: Sequence[Basis] = ()
-    scopes: Sequence[Scope] = ()
+    basis: Sequence[PageBasis] = ()
+    scopes: Sequence[ChainPart] = ()
     periods: Sequence[Period] = ()
-    months: Sequence[Month] = ()
+    months: Sequence[MonthFigures] = ()
     changed_sales: Sequence[ChangedSale] = ()
     changes: Sequence[ChangedMonth] = ()
-    budget_changes: Sequence[BudgetChange] = ()
+    budget_changes: Sequence[ChangedBudget] = ()
     coming_budgets: Sequence[ComingBudget] = ()
     same_days: Sequence[SameDays] = ()
     forecasts: Sequence[Forecast] = ()
@@ -528,15 +528,15 @@ class Facts:
     receivables: Sequence[Receivable] = ()
     due_sales: Sequence[DueSale] = ()
     earners: Sequence[Earner] = ()
-    leads: Sequence[Leads] = ()
+    leads: Sequence[LeadCounts] = ()
     untouched: Sequence[Untouched] = ()
-    doubts: Sequence[Doubt] = ()
+    doubts: Sequence[DoubtfulFigures] = ()
     agreements: Sequence[Agreement] = ()
     differences: Sequence[Difference] = ()
     restatements: Sequence[Restatement] = ()
     standings: Sequence[Standing] = ()
     shards: Sequence[MergedShard] = ()
-    problems: Sequence[Problem] = ()
+    problems: Sequence[OpenProblem] = ()
     requests: Sequence[RequestDay] = ()
     quarantine: Sequence[SetAside] = ()
     coverage: Sequence[Square] = ()
@@ -564,7 +564,7 @@ def facts_from_rows(rows: Mapping[str, Sequence[Mapping[str, Any]] | None]) -> F
     return Facts(**found, missing=tuple(name for name, known in rows.items() if known is None))
 
 
-def facts_of(facts: Facts, page: Scope) -> Facts:
+def facts_of(facts: Facts, page: ChainPart) -> Facts:
     """The facts of one page, with no row of another page or of an office that is not on it."""
     found: dict[str, tuple[Any, ...]] = {}
     for name, record in RECORDS.items():
@@ -580,5 +580,5 @@ def facts_of(facts: Facts, page: Scope) -> Facts:
     return replace(facts, **found)
 
 
-def _concerns(doubt: Doubt, page: Scope) -> bool:
+def _concerns(doubt: DoubtfulFigures, page: ChainPart) -> bool:
     return doubt.office_ids is None or not set(page.office_ids).isdisjoint(doubt.office_ids)

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.foreign_text import file_name
 from pipelines.page import earnings, leads, operators, people, sales
-from pipelines.page.facts import Basis, Facts, Scope, facts_of
+from pipelines.page.facts import ChainPart, Facts, PageBasis, facts_of
 from pipelines.page.language import Language, language
 from pipelines.page.rendering import render
 from pipelines.page.tables import Writer
@@ -20,7 +20,7 @@ from pipelines.page.verdict import verdict
 
 FOLDERS = {"office": "offices", "brand": "brands", "region": "regions"}
 """The folders of the pages beside that of the chain, by their kind."""
-NO_BASIS = Basis("unknown", Decimal(0), None, None, None, None)
+NO_BASIS = PageBasis("unknown", Decimal(0), None, None, None, None)
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Form:
     made_at_utc: datetime
 
 
-def page_path(page: Scope) -> str:
+def page_path(page: ChainPart) -> str:
     """Where a page is: its name is of its id, and of nothing that may change, so that bookmarks last."""
     slug = re.sub(r"[^A-Za-z0-9]+", "-", page.scope).strip("-")
     if slug != page.scope or slug != slug.upper():  # another id could have the same letters
@@ -41,12 +41,12 @@ def page_path(page: Scope) -> str:
     return f"{FOLDERS[page.kind]}/{file_name(slug)}.html"
 
 
-def page_of_chain(facts: Facts) -> Scope | None:
+def page_of_chain(facts: Facts) -> ChainPart | None:
     """The chain's own page; none in a file without an office."""
     return next((one for one in facts.scopes if one.kind == "chain"), None)
 
 
-def render_page(facts: Facts, form: Form, page: Scope | None, *, has_links: bool = True) -> str:
+def render_page(facts: Facts, form: Form, page: ChainPart | None, *, has_links: bool = True) -> str:
     """The page of the chain, a brand, a region or an office, from the facts of all of them."""
     words, timezone = form.words, ZoneInfo(form.timezone)
     own = facts_of(facts, page) if page else facts

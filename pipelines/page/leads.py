@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from pipelines.page.charts import Chart, ChartMonth, chart
-from pipelines.page.facts import Facts, Leads, Untouched
+from pipelines.page.facts import Facts, LeadCounts, Untouched
 from pipelines.page.language import Language
-from pipelines.page.tables import Column, Table, Writer
+from pipelines.page.tables import PageTable, TableColumn, Writer
 
 
 @dataclass(frozen=True)
 class LeadsSection:
     """Leads by side and way, by month, untouched, and by kind, state and office."""
 
-    sides: Table | None
+    sides: PageTable | None
     chart: Chart | None
-    tables: list[Table]
+    tables: list[PageTable]
 
 
 def leads_section(facts: Facts, writer: Writer) -> LeadsSection | None:
@@ -34,15 +34,17 @@ def leads_section(facts: Facts, writer: Writer) -> LeadsSection | None:
     def caution(side: str | None) -> str:
         return text(f"{side}_note") if side in ("seller", "buyer") else ""
 
-    def table(part: str, rows: Iterable[Leads], name: Callable[[Leads], str]) -> Table | None:
+    def table(part: str, rows: Iterable[LeadCounts], name: Callable[[LeadCounts], str]) -> PageTable | None:
         columns = [
-            Column[Leads](text(part), name, note=lambda r: caution(r.name) if part == "side" else ""),
-            Column[Leads](text("leads"), lambda r: r.leads, "count", has_bar=True),
-            Column[Leads](text("removed"), lambda r: r.removed, "count", is_minor=True),
-            Column[Leads](text("without_home"), lambda r: r.without_home, "count"),
-            Column[Leads](text("homes"), lambda r: r.homes, "count"),
-            Column[Leads](text("sold"), lambda r: r.sold, "count"),
-            Column[Leads](text("days"), lambda r: r.days, "count"),
+            TableColumn[LeadCounts](
+                text(part), name, note=lambda r: caution(r.name) if part == "side" else ""
+            ),
+            TableColumn[LeadCounts](text("leads"), lambda r: r.leads, "count", has_bar=True),
+            TableColumn[LeadCounts](text("removed"), lambda r: r.removed, "count", is_minor=True),
+            TableColumn[LeadCounts](text("without_home"), lambda r: r.without_home, "count"),
+            TableColumn[LeadCounts](text("homes"), lambda r: r.homes, "count"),
+            TableColumn[LeadCounts](text("sold"), lambda r: r.sold, "count"),
+            TableColumn[LeadCounts](text("days"), lambda r: r.days, "count"),
         ]
         return writer.table(text(f"by_{part}"), columns, list(rows))
 
@@ -62,25 +64,25 @@ def leads_section(facts: Facts, writer: Writer) -> LeadsSection | None:
     )
 
 
-def _untouched(facts: Facts, writer: Writer) -> Table | None:
+def _untouched(facts: Facts, writer: Writer) -> PageTable | None:
     """Whose leads lie untouched, and how old they are."""
     words, text, rows = writer.words, writer.words.of("leads"), facts.untouched
     if not rows:
         return None
     columns = [
-        Column[Untouched](text("office"), lambda r: r.office_name or text("unnamed_office")),
-        Column[Untouched](text("valuations"), lambda r: r.valuations, "count"),
-        Column[Untouched](text("to_2"), lambda r: r.to_2, "count"),
-        Column[Untouched](text("to_7"), lambda r: r.to_7, "count"),
-        Column[Untouched](text("to_30"), lambda r: r.to_30, "count"),
-        Column[Untouched](text("longer"), lambda r: r.longer, "count"),
-        Column[Untouched](text("tips"), lambda r: r.tips, "count"),
+        TableColumn[Untouched](text("office"), lambda r: r.office_name or text("unnamed_office")),
+        TableColumn[Untouched](text("valuations"), lambda r: r.valuations, "count"),
+        TableColumn[Untouched](text("to_2"), lambda r: r.to_2, "count"),
+        TableColumn[Untouched](text("to_7"), lambda r: r.to_7, "count"),
+        TableColumn[Untouched](text("to_30"), lambda r: r.to_30, "count"),
+        TableColumn[Untouched](text("longer"), lambda r: r.longer, "count"),
+        TableColumn[Untouched](text("tips"), lambda r: r.tips, "count"),
     ]
     counted = max(one.counted_on for one in rows)
     return writer.table(words.text("leads.untouched", day=words.day(counted)), columns, rows)
 
 
-def _named(row: Leads, words: Language) -> str:
+def _named(row: LeadCounts, words: Language) -> str:
     """A documented state in words, and a kind such as AskedForPrice as Asked for price; all else as it is."""
     if not row.name:
         return words.text(f"leads.unnamed_{row.part}")

@@ -16,7 +16,7 @@ from pipelines.page.facts import (
     Difference,
     Facts,
     MergedShard,
-    Problem,
+    OpenProblem,
     RequestDay,
     Restatement,
     SetAside,
@@ -24,7 +24,7 @@ from pipelines.page.facts import (
     Standing,
 )
 from pipelines.page.language import Language
-from pipelines.page.tables import Column, Table, Writer
+from pipelines.page.tables import PageTable, TableColumn, Writer
 
 SIGNS = {
     "held": ("✓", "held"),
@@ -54,14 +54,14 @@ class Matrix:
 class OperatorsPage:
     """What the page says: tables of what is not as it should be, and of what else is known."""
 
-    problems: Table | None
-    shards: Table | None
-    agreements: Table | None
-    differences: Table | None
-    restatements: Table | None
-    standings: Table | None
-    requests: Table | None
-    quarantine: Table | None
+    problems: PageTable | None
+    shards: PageTable | None
+    agreements: PageTable | None
+    differences: PageTable | None
+    restatements: PageTable | None
+    standings: PageTable | None
+    requests: PageTable | None
+    quarantine: PageTable | None
     matrices: list[Matrix]
     signs: list[tuple[str, str, str]]
 
@@ -104,89 +104,89 @@ def _matrix(report: str, squares: Sequence[Square]) -> Matrix:
     )
 
 
-def _problem_columns(words: Language, timezone: ZoneInfo) -> list[Column[Problem]]:
-    def months(one: Problem) -> str:
+def _problem_columns(words: Language, timezone: ZoneInfo) -> list[TableColumn[OpenProblem]]:
+    def months(one: OpenProblem) -> str:
         return words.period(one.first_month, one.last_month) if one.first_month and one.last_month else ""
 
     return [
-        Column("How bad", lambda one: one.severity),
-        Column("What", lambda one: one.kind),
-        Column("How often", lambda one: one.condition_count, "count"),
-        Column("What was found, and what to do", _found, "words"),
-        Column("Reports", lambda one: one.reports, "words"),
-        Column("Customers", lambda one: one.customers, "words"),
-        Column("Months", months, "words"),
-        Column("Since", lambda one: words.moment(one.since_utc, timezone)),
+        TableColumn("How bad", lambda one: one.severity),
+        TableColumn("What", lambda one: one.kind),
+        TableColumn("Conditions", lambda one: one.condition_count, "count"),
+        TableColumn("What was found, and what to do", _found, "words"),
+        TableColumn("Reports", lambda one: one.reports, "words"),
+        TableColumn("Customers", lambda one: one.customers, "words"),
+        TableColumn("Months", months, "words"),
+        TableColumn("Since", lambda one: words.moment(one.since_utc, timezone)),
     ]
 
 
-def _shard_columns(words: Language, timezone: ZoneInfo) -> list[Column[MergedShard]]:
+def _shard_columns(words: Language, timezone: ZoneInfo) -> list[TableColumn[MergedShard]]:
     return [
-        Column("Shard", lambda one: one.shard),
-        Column("State", lambda one: one.state),
-        Column("Customers", lambda one: one.customer_count, "count"),
-        Column("Published", lambda one: words.moment(one.published_at_utc, timezone)),
-        Column("Newest answer", lambda one: words.moment(one.fetched_at_utc, timezone)),
+        TableColumn("Shard", lambda one: one.shard),
+        TableColumn("State", lambda one: one.state),
+        TableColumn("Customers", lambda one: one.customer_count, "count"),
+        TableColumn("Published", lambda one: words.moment(one.published_at_utc, timezone)),
+        TableColumn("Newest answer", lambda one: words.moment(one.fetched_at_utc, timezone)),
     ]
 
 
-def _found(one: Problem) -> str:
+def _found(one: OpenProblem) -> str:
     return " ".join(filter(None, (one.message, one.remedy)))
 
 
-def _restatement_columns(words: Language, timezone: ZoneInfo) -> list[Column[Restatement]]:
+def _restatement_columns(words: Language, timezone: ZoneInfo) -> list[TableColumn[Restatement]]:
     return [
-        Column("Noted", lambda one: words.moment(one.noted_at_utc, timezone)),
-        Column("Report", lambda one: one.report),
-        Column("Office", lambda one: one.office_name),
-        Column("Month", lambda one: one.month, "month"),
-        Column("Commission before", lambda one: one.commission_before, "exact"),
-        Column("since", lambda one: one.commission_after, "exact"),
-        Column("Change", lambda one: one.commission_change, "exact"),
-        Column("Rows", lambda one: one.row_count_change, "count"),
+        TableColumn("Noted", lambda one: words.moment(one.noted_at_utc, timezone)),
+        TableColumn("Report", lambda one: one.report),
+        TableColumn("Office", lambda one: one.office_name),
+        TableColumn("Month", lambda one: one.month, "month"),
+        TableColumn("Commission before", lambda one: one.commission_before, "exact"),
+        TableColumn("since", lambda one: one.commission_after, "exact"),
+        TableColumn("Change", lambda one: one.commission_change, "exact"),
+        TableColumn("Rows", lambda one: one.row_count_change, "count"),
     ]
 
 
-def _standing_columns(words: Language, timezone: ZoneInfo) -> list[Column[Standing]]:
+def _standing_columns(words: Language, timezone: ZoneInfo) -> list[TableColumn[Standing]]:
     return [
-        Column("Report", lambda one: one.report),
-        Column("Customer", lambda one: one.customer),
-        Column("Held through", lambda one: one.newest_held_month, "month"),
-        Column("Last success", lambda one: words.moment(one.last_success_utc, timezone)),
-        Column("Next due", lambda one: words.moment(one.due_utc, timezone)),
-        Column("State", lambda one: one.state),
+        TableColumn("Report", lambda one: one.report),
+        TableColumn("Customer", lambda one: one.customer),
+        TableColumn("Held through", lambda one: one.newest_held_month, "month"),
+        TableColumn("Last success", lambda one: words.moment(one.last_success_utc, timezone)),
+        TableColumn("Next due", lambda one: words.moment(one.due_utc, timezone)),
+        TableColumn("State", lambda one: one.state),
     ]
 
 
 _AGREEMENTS = [
-    Column[Agreement]("Office report held against", lambda one: one.compared),
-    Column[Agreement]("Measure", lambda one: one.measure),
-    Column[Agreement]("Compared", lambda one: one.compared_count, "count"),
-    Column[Agreement]("Differ", lambda one: one.different_count, "count"),
+    TableColumn[Agreement]("Office report held against", lambda one: one.compared),
+    TableColumn[Agreement]("Measure", lambda one: one.measure),
+    TableColumn[Agreement]("Compared", lambda one: one.compared_count, "count"),
+    TableColumn[Agreement]("Differ", lambda one: one.different_count, "count"),
 ]
 _DIFFERENCES = [
-    Column[Difference]("Month", lambda one: one.month, "month"),
-    Column[Difference]("Office", lambda one: one.office_name),
-    Column[Difference]("Held against", lambda one: one.compared),
-    Column[Difference]("Measure", lambda one: one.measure),
-    Column[Difference]("Office report", lambda one: one.amount, "exact"),
-    Column[Difference]("Other report", lambda one: one.compared_amount, "exact"),
-    Column[Difference]("Difference", lambda one: one.difference, "exact"),
-    Column[Difference]("Likely because", lambda one: one.likely_reason, "words"),
+    TableColumn[Difference]("Month", lambda one: one.month, "month"),
+    TableColumn[Difference]("Office", lambda one: one.office_name),
+    TableColumn[Difference]("Held against", lambda one: one.compared),
+    TableColumn[Difference]("Measure", lambda one: one.measure),
+    TableColumn[Difference]("Office report", lambda one: one.amount, "exact"),
+    TableColumn[Difference]("Other report", lambda one: one.compared_amount, "exact"),
+    TableColumn[Difference]("Difference", lambda one: one.difference, "exact"),
+    TableColumn[Difference]("Likely because", lambda one: one.likely_reason, "words"),
 ]
 _REQUESTS = [
-    Column[RequestDay]("Day", lambda one: one.day, "day"),
-    Column[RequestDay]("Requests", lambda one: one.requests, "count"),
-    Column[RequestDay]("Repeated", lambda one: one.repeated, "count"),
-    Column[RequestDay]("Failed", lambda one: one.failed, "count"),
-    Column[RequestDay]("Received, MB", lambda one: (one.bytes or 0) / 1_000_000, "parts"),
+    TableColumn[RequestDay]("Day", lambda one: one.day, "day"),
+    TableColumn[RequestDay]("Requests", lambda one: one.requests, "count"),
+    TableColumn[RequestDay]("Repeated", lambda one: one.repeated, "count"),
+    TableColumn[RequestDay]("Failed", lambda one: one.failed, "count"),
+    TableColumn[RequestDay]("Received, MB", lambda one: (one.bytes or 0) / 1_000_000, "parts"),
 ]
 _QUARANTINE = [
-    Column[SetAside]("Report", lambda one: one.report),
-    Column[SetAside]("Table", lambda one: one.table_name),
-    Column[SetAside]("Column", lambda one: one.column_name),
-    Column[SetAside]("Why", lambda one: one.reason, "words"),
-    Column[SetAside]("Rows", lambda one: one.row_count, "count"),
-    Column[SetAside]("First month", lambda one: one.first_month, "month"),
-    Column[SetAside]("Last month", lambda one: one.last_month, "month"),
+    TableColumn[SetAside]("Report", lambda one: one.report),
+    TableColumn[SetAside]("Table", lambda one: one.table_name),
+    TableColumn[SetAside]("Column", lambda one: one.column_name),
+    TableColumn[SetAside]("Why", lambda one: one.reason, "words"),
+    TableColumn[SetAside]("Rows", lambda one: one.row_count, "count"),
+    TableColumn[SetAside]("First month", lambda one: one.first_month, "month"),
+    TableColumn[SetAside]("Last month", lambda one: one.last_month, "month"),
 ]

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from pipelines.months import Month as CalendarMonth
+from pipelines.months import Month
 from pipelines.page.facts import Agent, Earner, Facts, Headcount, Trend
 from pipelines.page.language import Language
-from pipelines.page.tables import Column, Table, Writer
+from pipelines.page.tables import PageTable, TableColumn, Writer
 
 BOARDS = {"year": 0, "month": 1, "quarter": 0, "twelve months": 12}
 """The periods of the leaderboard, and their months; none where these depend on the month."""
@@ -21,9 +21,9 @@ class People:
     """Headcount in a line and by month, and the agents who changed most on last year."""
 
     figures: list[str]
-    months: Table | None
-    falling: Table | None
-    rising: Table | None
+    months: PageTable | None
+    falling: PageTable | None
+    rising: PageTable | None
 
 
 def people_section(facts: Facts, writer: Writer) -> People | None:
@@ -33,14 +33,14 @@ def people_section(facts: Facts, writer: Writer) -> People | None:
         return None
     text = words.of("people")
     columns = [
-        Column[Headcount](words.text("page.month"), lambda r: r.month, "month"),
-        Column[Headcount](text("agents"), lambda r: r.agents, "count"),
-        Column[Headcount](text("joined"), lambda r: r.joined, "count"),
-        Column[Headcount](text("back"), lambda r: r.back, "count"),
-        Column[Headcount](text("gone"), lambda r: r.gone, "count"),
-        Column[Headcount](text("quiet"), lambda r: r.quiet, "count"),
-        Column[Headcount](text("moved_in"), lambda r: r.moved_in, "count", is_minor=True),
-        Column[Headcount](text("moved_out"), lambda r: r.moved_out, "count", is_minor=True),
+        TableColumn[Headcount](words.text("page.month"), lambda r: r.month, "month"),
+        TableColumn[Headcount](text("agents"), lambda r: r.agents, "count"),
+        TableColumn[Headcount](text("joined"), lambda r: r.joined, "count"),
+        TableColumn[Headcount](text("back"), lambda r: r.back, "count"),
+        TableColumn[Headcount](text("gone"), lambda r: r.gone, "count"),
+        TableColumn[Headcount](text("quiet"), lambda r: r.quiet, "count"),
+        TableColumn[Headcount](text("moved_in"), lambda r: r.moved_in, "count", is_minor=True),
+        TableColumn[Headcount](text("moved_out"), lambda r: r.moved_out, "count", is_minor=True),
     ]
     figures = [words.text("people.newest", rows[0].agents, month=words.month(rows[0].month))]
     year = rows[:12]
@@ -60,20 +60,20 @@ def people_section(facts: Facts, writer: Writer) -> People | None:
     )
 
 
-def _trends(rows: Sequence[Trend], name: str, writer: Writer) -> Table | None:
+def _trends(rows: Sequence[Trend], name: str, writer: Writer) -> PageTable | None:
     text = writer.words.of("people")
     columns = [
-        Column[Trend](text("agent"), lambda r: r.name),
-        Column[Trend](text("office"), lambda r: r.office_name),
-        Column[Trend](text("before"), lambda r: r.commission_before, "money"),
-        Column[Trend](text("now"), lambda r: r.commission, "money"),
-        Column[Trend](text("difference"), lambda r: r.difference, "signed money"),
-        Column[Trend](text("change"), lambda r: r.commission_change, "change"),
+        TableColumn[Trend](text("agent"), lambda r: r.name),
+        TableColumn[Trend](text("office"), lambda r: r.office_name),
+        TableColumn[Trend](text("before"), lambda r: r.commission_before, "money"),
+        TableColumn[Trend](text("now"), lambda r: r.commission, "money"),
+        TableColumn[Trend](text("difference"), lambda r: r.difference, "signed money"),
+        TableColumn[Trend](text("change"), lambda r: r.commission_change, "change"),
     ]
     return writer.table(name, columns, rows, most=MOST_TRENDS)
 
 
-def agents_section(facts: Facts, writer: Writer) -> Table | None:
+def agents_section(facts: Facts, writer: Writer) -> PageTable | None:
     """What each agent of an office earned this year, and of an own budget; none without any."""
     words, less, text = writer.words, writer.without, writer.words.of("agents")
     rows = [one for one in facts.agents if one.commission is not None or one.budget is not None]
@@ -88,23 +88,23 @@ def agents_section(facts: Facts, writer: Writer) -> Table | None:
         return None if reached is None or not budget else reached / budget
 
     of_budget = [
-        Column[Agent](text("budget"), lambda r: r.budget, "stated money", is_minor=True),
-        Column[Agent](
+        TableColumn[Agent](text("budget"), lambda r: r.budget, "stated money", is_minor=True),
+        TableColumn[Agent](
             text("of_budget"),
             lambda r: share(r.reached, r.budget),
             "share",
             lambda r: share(less(r.reached), r.budget),
         ),
-        Column[Agent](text("gap"), gap, "signed money", lambda r: gap(r, less)),
+        TableColumn[Agent](text("gap"), gap, "signed money", lambda r: gap(r, less)),
     ]
     columns = [
-        Column[Agent](text("agent"), lambda r: r.name, note=lambda r: note_on_agent(r, words)),
-        Column[Agent](text("commission"), lambda r: r.commission, "money", has_bar=True),
-        Column[Agent](text("before"), lambda r: r.commission_before, "money", is_minor=True),
-        Column[Agent](text("last_year"), lambda r: r.commission_change, "change"),
+        TableColumn[Agent](text("agent"), lambda r: r.name, note=lambda r: note_on_agent(r, words)),
+        TableColumn[Agent](text("commission"), lambda r: r.commission, "money", has_bar=True),
+        TableColumn[Agent](text("before"), lambda r: r.commission_before, "money", is_minor=True),
+        TableColumn[Agent](text("last_year"), lambda r: r.commission_change, "change"),
         *(of_budget if any(one.budget is not None for one in rows) else []),
-        Column[Agent](text("homes"), lambda r: r.homes, "parts"),
-        Column[Agent](text("a_month"), lambda r: r.a_month, "money"),
+        TableColumn[Agent](text("homes"), lambda r: r.homes, "parts"),
+        TableColumn[Agent](text("a_month"), lambda r: r.a_month, "money"),
     ]
     if not rows:
         return None
@@ -130,7 +130,7 @@ class Board:
     """The best of a period."""
 
     title: str
-    table: Table
+    table: PageTable
 
 
 def boards(facts: Facts, writer: Writer, kind: str) -> list[Board]:
@@ -144,13 +144,17 @@ def boards(facts: Facts, writer: Writer, kind: str) -> list[Board]:
         months = count or (last.month if name == "year" else (last.month - 1) % 3 + 1)
         if name == "quarter" and months == 1:  # the month once more
             continue
-        first = CalendarMonth.of(last).plus(1 - months).first_day
+        first = Month.of(last).plus(1 - months).first_day
         title = words.text(f"leaders.{name.replace(' ', '_')}", period=words.period(first, last))
         columns = [
-            Column[Earner](text("place"), lambda r: r.place, "count", note=lambda r: _moved(r, words)),
-            Column[Earner](text("name"), lambda r: r.name, note=lambda r: text("left") if r.has_left else ""),
-            Column[Earner](words.text("figures.commission"), lambda r: r.commission, "money", has_bar=True),
-            Column[Earner](words.text("figures.homes"), lambda r: r.homes, "parts"),
+            TableColumn[Earner](text("place"), lambda r: r.place, "count", note=lambda r: _moved(r, words)),
+            TableColumn[Earner](
+                text("name"), lambda r: r.name, note=lambda r: text("left") if r.has_left else ""
+            ),
+            TableColumn[Earner](
+                words.text("figures.commission"), lambda r: r.commission, "money", has_bar=True
+            ),
+            TableColumn[Earner](words.text("figures.homes"), lambda r: r.homes, "parts"),
         ]
         table = writer.table(title, columns, rows, in_all=rows[0].earner_count)
         if table:

@@ -8,8 +8,8 @@ from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from pipelines.page.facts import (
-    BudgetChange,
     Cancelled,
+    ChangedBudget,
     ChangedMonth,
     ChangedSale,
     ComingBudget,
@@ -18,7 +18,7 @@ from pipelines.page.facts import (
     Receivable,
 )
 from pipelines.page.language import Language, local_day
-from pipelines.page.tables import Cell, Column, Table, Writer
+from pipelines.page.tables import Cell, PageTable, TableColumn, Writer
 
 MOST_SALES = 20
 
@@ -29,7 +29,7 @@ class Changes:
 
     since: str
     figures: list[Cell]
-    tables: list[Table | None]
+    tables: list[PageTable | None]
 
 
 def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Changes | None:
@@ -73,34 +73,34 @@ def _home(home: str | None, number: str | None, words: Language) -> str:
     return f"{home} ({number})" if home and number else home or words.text("changes.numbered", number=number)
 
 
-def _changed_sales(facts: Facts, writer: Writer) -> Table | None:
+def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
     words, text = writer.words, writer.words.of("changes")
     columns = [
-        Column[ChangedSale](text("home"), lambda r: _home(r.home, r.home_number, words), "words"),
-        Column[ChangedSale](text("what"), lambda r: words.label("sale_changes", r.change)),
-        Column[ChangedSale](text("office"), lambda r: r.office_name),
-        Column[ChangedSale](text("agents"), lambda r: r.agents, "words"),
-        Column[ChangedSale](text("contract"), lambda r: r.contract_on, "day"),
-        Column[ChangedSale](text("before"), lambda r: r.commission_before, "money", is_minor=True),
-        Column[ChangedSale](text("after"), lambda r: r.commission, "money", is_minor=True),
-        Column[ChangedSale](text("difference"), lambda r: r.difference, "signed money"),
+        TableColumn[ChangedSale](text("home"), lambda r: _home(r.home, r.home_number, words), "words"),
+        TableColumn[ChangedSale](text("what"), lambda r: words.label("sale_changes", r.change)),
+        TableColumn[ChangedSale](text("office"), lambda r: r.office_name),
+        TableColumn[ChangedSale](text("agents"), lambda r: r.agents, "words"),
+        TableColumn[ChangedSale](text("contract"), lambda r: r.contract_on, "day"),
+        TableColumn[ChangedSale](text("before"), lambda r: r.commission_before, "money", is_minor=True),
+        TableColumn[ChangedSale](text("after"), lambda r: r.commission, "money", is_minor=True),
+        TableColumn[ChangedSale](text("difference"), lambda r: r.difference, "signed money"),
     ]
     return writer.table(text("sales_table"), columns, facts.changed_sales, most=MOST_SALES)
 
 
-def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Table | None:
+def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTable | None:
     """Closed months that changed, each with a row for each of its reasons."""
     words, text = writer.words, writer.words.of("changes")
     columns = [
-        Column[ChangedMonth](text("office"), lambda r: r.office_name),
-        Column[ChangedMonth](text("month"), lambda r: r.month, "month"),
-        Column[ChangedMonth](text("before"), lambda r: r.amount_before, "money", is_minor=True),
-        Column[ChangedMonth](text("after"), lambda r: r.amount_after, "money", is_minor=True),
-        Column[ChangedMonth](text("difference"), lambda r: r.difference, "signed money"),
-        Column[ChangedMonth](text("reason"), lambda r: _reason(r, words), "words"),
-        Column[ChangedMonth](text("contract"), lambda r: r.contract_on, "day", is_minor=True),
-        Column[ChangedMonth](text("explains"), lambda r: r.amount, "signed money"),
-        Column[ChangedMonth](
+        TableColumn[ChangedMonth](text("office"), lambda r: r.office_name),
+        TableColumn[ChangedMonth](text("month"), lambda r: r.month, "month"),
+        TableColumn[ChangedMonth](text("before"), lambda r: r.amount_before, "money", is_minor=True),
+        TableColumn[ChangedMonth](text("after"), lambda r: r.amount_after, "money", is_minor=True),
+        TableColumn[ChangedMonth](text("difference"), lambda r: r.difference, "signed money"),
+        TableColumn[ChangedMonth](text("reason"), lambda r: _reason(r, words), "words"),
+        TableColumn[ChangedMonth](text("contract"), lambda r: r.contract_on, "day", is_minor=True),
+        TableColumn[ChangedMonth](text("explains"), lambda r: r.amount, "signed money"),
+        TableColumn[ChangedMonth](
             text("noted"), lambda r: local_day(r.noted_at_utc, timezone), "day", is_minor=True
         ),
     ]
@@ -122,35 +122,35 @@ def _reason(row: ChangedMonth, words: Language) -> str | None:
     return f"{kind} {', '.join(awaited)}" if awaited else kind
 
 
-def _changed_budgets(facts: Facts, writer: Writer) -> Table | None:
+def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
     words, text = writer.words, writer.words.of("changes")
 
-    def agents(row: BudgetChange) -> str:
+    def agents(row: ChangedBudget) -> str:
         changed = zip(row.agents, row.agents_differences, strict=True)
         return ", ".join(f"{name} {words.signed(amount)}" for name, amount in changed)
 
     columns = [
-        Column[BudgetChange](text("office"), lambda r: r.office_name),
-        Column[BudgetChange](text("period"), lambda r: words.period(r.first_month, r.last_month)),
-        Column[BudgetChange](text("before"), lambda r: r.amount_before, "stated money"),
-        Column[BudgetChange](text("after"), lambda r: r.amount_after, "stated money"),
-        Column[BudgetChange](text("difference"), lambda r: r.difference, "stated signed money"),
-        Column[BudgetChange](text("agents"), agents, "words"),
+        TableColumn[ChangedBudget](text("office"), lambda r: r.office_name),
+        TableColumn[ChangedBudget](text("period"), lambda r: words.period(r.first_month, r.last_month)),
+        TableColumn[ChangedBudget](text("before"), lambda r: r.amount_before, "stated money"),
+        TableColumn[ChangedBudget](text("after"), lambda r: r.amount_after, "stated money"),
+        TableColumn[ChangedBudget](text("difference"), lambda r: r.difference, "stated signed money"),
+        TableColumn[ChangedBudget](text("agents"), agents, "words"),
     ]
     return writer.table(text("budget_table"), columns, facts.budget_changes)
 
 
-def _coming_budgets(facts: Facts, writer: Writer) -> Table | None:
+def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
     """How far the budgets of the coming year are entered; none as long as nobody has one."""
     words, text, rows = writer.words, writer.words.of("coming"), facts.coming_budgets
     if not rows:
         return None
     columns = [
-        Column[ComingBudget](text("office"), lambda r: r.office_name),
-        Column[ComingBudget](text("agents"), lambda r: r.agents, "count"),
-        Column[ComingBudget](text("agents_before"), lambda r: r.agents_before, "count"),
-        Column[ComingBudget](text("budget"), lambda r: r.budget, "stated money"),
-        Column[ComingBudget](text("budget_before"), lambda r: r.budget_before, "stated money"),
+        TableColumn[ComingBudget](text("office"), lambda r: r.office_name),
+        TableColumn[ComingBudget](text("agents"), lambda r: r.agents, "count"),
+        TableColumn[ComingBudget](text("agents_before"), lambda r: r.agents_before, "count"),
+        TableColumn[ComingBudget](text("budget"), lambda r: r.budget, "stated money"),
+        TableColumn[ComingBudget](text("budget_before"), lambda r: r.budget_before, "stated money"),
     ]
     heading = words.text(
         "coming.heading",
@@ -166,8 +166,8 @@ class Owed:
     """Commission that is signed and not received: sums by age, offices, and the sales due longest."""
 
     bands: list[tuple[str, str]]
-    offices: Table | None
-    sales: Table | None
+    offices: PageTable | None
+    sales: PageTable | None
     unnoted: int
     counted: str
 
@@ -186,19 +186,19 @@ def owed_section(facts: Facts, writer: Writer) -> Owed:
     ]
     sums = [(name, sum((value(one) or Decimal(0) for one in noted), Decimal(0))) for name, value in bands]
     offices = [
-        Column[Receivable](text("office"), lambda r: r.office_name),
-        Column[Receivable](text("homes"), lambda r: r.homes, "count", is_minor=True),
-        *(Column[Receivable](text(name), value, "stated money") for name, value in bands),
-        Column[Receivable](text("longest"), lambda r: r.longest_days, "count"),
+        TableColumn[Receivable](text("office"), lambda r: r.office_name),
+        TableColumn[Receivable](text("homes"), lambda r: r.homes, "count", is_minor=True),
+        *(TableColumn[Receivable](text(name), value, "stated money") for name, value in bands),
+        TableColumn[Receivable](text("longest"), lambda r: r.longest_days, "count"),
     ]
     sales = [
-        Column[DueSale](text("home"), lambda r: r.home),
-        Column[DueSale](text("office"), lambda r: r.office_name),
-        Column[DueSale](text("agent"), lambda r: r.agent),
-        Column[DueSale](text("possession"), lambda r: r.access_on, "day"),
-        Column[DueSale](text("days"), lambda r: r.days_due, "count"),
-        Column[DueSale](text("to_come"), lambda r: r.to_be_received_on, "day", is_minor=True),
-        Column[DueSale](text("amount"), lambda r: r.due, "stated money"),
+        TableColumn[DueSale](text("home"), lambda r: r.home),
+        TableColumn[DueSale](text("office"), lambda r: r.office_name),
+        TableColumn[DueSale](text("agent"), lambda r: r.agent),
+        TableColumn[DueSale](text("possession"), lambda r: r.access_on, "day"),
+        TableColumn[DueSale](text("days"), lambda r: r.days_due, "count"),
+        TableColumn[DueSale](text("to_come"), lambda r: r.to_be_received_on, "day", is_minor=True),
+        TableColumn[DueSale](text("amount"), lambda r: r.due, "stated money"),
     ]
     longest = sorted(facts.due_sales, key=lambda r: (-r.days_due, -r.due))
     return Owed(
@@ -224,7 +224,7 @@ class CancelledSales:
 
     figure: Cell
     since: str
-    table: Table | None
+    table: PageTable | None
 
 
 def cancelled_section(facts: Facts, writer: Writer) -> CancelledSales | None:
@@ -234,14 +234,14 @@ def cancelled_section(facts: Facts, writer: Writer) -> CancelledSales | None:
         return None
     amount = sum((one.commission or Decimal(0) for one in rows), Decimal(0))
     columns = [
-        Column[Cancelled](text("home"), lambda r: r.home),
-        Column[Cancelled](text("number"), lambda r: r.home_number, is_minor=True),
-        Column[Cancelled](text("office"), lambda r: r.office_name),
-        Column[Cancelled](text("agents"), lambda r: r.agents, "words"),
-        Column[Cancelled](text("contract"), lambda r: r.contract_on, "day", is_minor=True),
-        Column[Cancelled](text("month"), lambda r: r.month, "month"),
-        Column[Cancelled](text("noted"), lambda r: r.noted_on, "day"),
-        Column[Cancelled](text("commission"), lambda r: r.commission, "money"),
+        TableColumn[Cancelled](text("home"), lambda r: r.home),
+        TableColumn[Cancelled](text("number"), lambda r: r.home_number, is_minor=True),
+        TableColumn[Cancelled](text("office"), lambda r: r.office_name),
+        TableColumn[Cancelled](text("agents"), lambda r: r.agents, "words"),
+        TableColumn[Cancelled](text("contract"), lambda r: r.contract_on, "day", is_minor=True),
+        TableColumn[Cancelled](text("month"), lambda r: r.month, "month"),
+        TableColumn[Cancelled](text("noted"), lambda r: r.noted_on, "day"),
+        TableColumn[Cancelled](text("commission"), lambda r: r.commission, "money"),
     ]
     return CancelledSales(
         figure=writer.phrase("cancelled.figure", len(rows), amount),

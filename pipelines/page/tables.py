@@ -21,7 +21,7 @@ Value = str | Decimal | int | float | date | None
 
 
 @dataclass(frozen=True)
-class Column(Generic[T]):
+class TableColumn(Generic[T]):
     """A column: its head, what it shows of a record, and how that is written.
 
     Kinds are text, words (which may be broken), day, month, count, parts, share, change, brief, exact, stated
@@ -72,7 +72,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """Cells under heads, and the same as a file."""
 
     name: str
@@ -108,13 +108,13 @@ class Writer:
     def table(
         self,
         name: str,
-        columns: Sequence[Column[T]],
+        columns: Sequence[TableColumn[T]],
         rows: Sequence[T],
         *,
         most: int | None = None,
         in_all: int = 0,
         total: T | None = None,
-    ) -> Table | None:
+    ) -> PageTable | None:
         """The table of these records, or of the first of them, perhaps with a sum; none without a record.
 
         The file has all that are given; in_all, of the call or of a record, says how many there are in all.
@@ -126,7 +126,7 @@ class Writer:
             max((one for one in some if isinstance(one, Decimal | int)), default=Decimal(0))
             for some in zip(*values, strict=True)
         ]
-        return Table(
+        return PageTable(
             name,
             [Head(column.head, column.kind) for column in columns],
             [column.is_minor for column in columns],
@@ -150,7 +150,7 @@ class Writer:
             less = self.without(value)
         return Cell(self._reading(kind, value), None if less is None else self._reading(kind, less))
 
-    def _cell(self, column: Column[T], row: T, value: Value, longest: Number) -> Cell:
+    def _cell(self, column: TableColumn[T], row: T, value: Value, longest: Number) -> Cell:
         return replace(
             self.cell(column.kind, value, column.less(row) if column.less else None),
             note=column.note(row) if column.note else "",

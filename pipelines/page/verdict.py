@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from pipelines.page.facts import Doubt, Facts
+from pipelines.page.facts import DoubtfulFigures, Facts
 from pipelines.page.language import local_day
-from pipelines.page.tables import Column, Table, Writer
+from pipelines.page.tables import PageTable, TableColumn, Writer
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class PageVerdict:
 
     level: str  # well, warning or error
     text: str
-    doubts: Table | None
+    doubts: PageTable | None
     subjects: frozenset[str] = frozenset()
 
 
@@ -25,13 +25,13 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
     """One line, and a table of what is doubtful: causes and remedies are for operators."""
     words, rows, text = writer.words, facts.doubts, writer.words.of("doubts")
 
-    def whom(row: Doubt) -> str:
+    def whom(row: DoubtfulFigures) -> str:
         if row.customer is None:
             return "" if row.is_of_chain else text("all")
         count = len(row.office_ids or ())
         return words.text("doubts.group", count, name=row.customer) if count > 1 else row.customer
 
-    def since(row: Doubt) -> str:
+    def since(row: DoubtfulFigures) -> str:
         if row.months:
             return words.months(row.months)
         return words.day(local_day(row.since_utc, timezone)) if row.since_utc else ""
@@ -40,10 +40,10 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
         return ", ".join(words.label("subjects", one) for one in subjects)
 
     columns = [
-        Column[Doubt](text("figures"), lambda r: figures(r.subjects), "words"),
-        Column[Doubt](text("what"), lambda r: words.label("conditions", r.kind), "words"),
-        Column[Doubt](text("office"), whom),
-        Column[Doubt](text("since"), since, "words"),
+        TableColumn[DoubtfulFigures](text("figures"), lambda r: figures(r.subjects), "words"),
+        TableColumn[DoubtfulFigures](text("what"), lambda r: words.label("conditions", r.kind), "words"),
+        TableColumn[DoubtfulFigures](text("office"), whom),
+        TableColumn[DoubtfulFigures](text("since"), since, "words"),
     ]
     if rows or facts.missing:
         subjects = dict.fromkeys(subject for one in rows for subject in one.subjects)

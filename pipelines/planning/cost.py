@@ -46,7 +46,6 @@ def nights_to_come(
     selection: Selection,
     store: Store,
     clock: Clock,
-    catalogue: Mapping[str, Report] = REPORTS,
     count: int = NIGHTS,
 ) -> list[Night]:
     """So many nights from today on; raises SettingsError for unknown names."""
@@ -54,7 +53,7 @@ def nights_to_come(
         outline = read_outline(connection)
         ids = {
             (report.name, one.id): ids_in(connection, report, one.id)
-            for report in chosen_reports(settings, selection, catalogue)
+            for report in chosen_reports(settings, selection, REPORTS)
             for one in settings.customers
         }
 
@@ -64,7 +63,7 @@ def nights_to_come(
     today, found = settings.today_local(clock), []
     for number in range(count):
         day = today + timedelta(days=number)
-        plan = plan_from(outline, ids_of, settings, selection, clock, catalogue, day)
+        plan = plan_from(outline, ids_of, settings, selection, clock, REPORTS, day)
         expected = {one.pair: one.requests_expected for one in plan.planned}
         found.append(Night(day, expected, sum(len(one.spans) for one in plan.probes)))
         outline = _after(plan, outline, day)

@@ -65,9 +65,9 @@ class SandboxServer(ThreadingTCPServer):
 
 
 @contextmanager
-def serving(service: Service, *, host: str = "127.0.0.1", port: int = 0) -> Iterator[SandboxServer]:
-    """A service on a real socket for as long as the block lasts; port 0 takes a free one."""
-    with SandboxServer(service, host, port) as server:
+def serving(service: Service) -> Iterator[SandboxServer]:
+    """A service on a real socket, at a free port, for as long as the block lasts."""
+    with SandboxServer(service, "127.0.0.1", 0) as server:
         thread = Thread(target=server.serve_forever, args=(0.05,), name="sandbox", daemon=True)
         thread.start()
         try:

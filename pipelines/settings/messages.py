@@ -16,6 +16,11 @@ NEVER_QUOTED = frozenset(
         "alert_webhook_file",
         "alert_smtp_username",
         "alert_smtp_password",
+        "alert_smtp_password_file",
+        "coordination_url",
+        "coordination_url_file",
+        "pseudonym_key",
+        "pseudonym_key_file",
     }
 )
 LONGEST_QUOTED = 60

@@ -229,6 +229,7 @@ class Settings(BaseModel):
     published_url: Link = Field(
         default="", description="the address at which people open the published file and its page"
     )
+    pages: bool = Field(default=True, description="true or false")
     chain_name: str = Field(default="", max_length=200, description="a name of at most 200 signs")
     language: Literal["en", "sv"] = Field(default="en", description="en or sv")
     export_formats: Annotated[

@@ -35,7 +35,7 @@ OF_A_SHARD = frozenset(
 FROZEN = ConfigDict(frozen=True, extra="forbid")
 
 
-class Login(BaseModel):
+class ShardLogin(BaseModel):
     """A login of the service, and how much all shards together may ask under it."""
 
     model_config = FROZEN
@@ -90,7 +90,7 @@ class Shards(BaseModel):
     model_config = FROZEN
 
     shard: tuple[Shard, ...] = Field(min_length=1)
-    login: Mapping[str, Login] = {}
+    login: Mapping[str, ShardLogin] = {}
     customers: tuple[str, ...] = ()
     coordination: bool = False
     settings: Mapping[str, str | int | float | bool] = {}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from pipelines.months import Month, months_in_words
-from warehouse.ledger.conditions import Condition
+from warehouse.ledger.conditions import Condition, Kind
 
 MOST_LINES = 6
 MOST_NAMES = 4
@@ -26,8 +27,8 @@ class Cause:
 
     @property
     def first(self) -> Condition:
-        """The one that speaks for all: what made a run give up, else the latest."""
-        return max(self.conditions, key=lambda one: (one.cause == GIVEN_UP, str(one.since_utc or "")))
+        """The one that speaks for all: meta.conditions has it before the others."""
+        return self.conditions[0]
 
     @property
     def whom(self) -> str:
@@ -62,6 +63,20 @@ def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[
         grouped.setdefault((one.cause_key, *apart), []).append(one)
     found = [Cause(several) for several in grouped.values()]
     return sorted(found, key=lambda one: (not one.first.is_error, -len(one.conditions)))
+
+
+def concerning(
+    keys: Collection[tuple[str, str, date | None]], conditions: Iterable[Condition]
+) -> list[Condition]:
+    """What of these conditions such reports, customers and months have come to when they were asked for."""
+    pairs, customers = {(report, customer) for report, customer, _ in keys}, {key[1] for key in keys}
+    return [
+        one
+        for one in conditions
+        if (one.kind == Kind.SHUT_OUT and one.customer in customers)
+        or (one.kind in (Kind.RIGHT_LOST, Kind.NO_RIGHT) and (one.report, one.customer) in pairs)
+        or (one.kind in (Kind.FAILED, Kind.HELD_BACK) and (one.report, one.customer, one.month) in keys)
+    ]
 
 
 def lines(conditions: Iterable[Condition], most: int = MOST_LINES) -> list[str]:

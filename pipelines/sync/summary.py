@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from pipelines.connect.errors import ConnectError
 from pipelines.months import Month
 from pipelines.planning.selection import Pair
-from pipelines.sync.causes import GIVEN_UP, lines
-from warehouse.ledger.conditions import LOGIN_REFUSED, Condition, Kind, rights_lost, shut_out
+from pipelines.sync.causes import GIVEN_UP, concerning, lines
+from warehouse.ledger.conditions import OUTAGES, Condition, rights_lost
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
 """What makes a run end as failed. A report the login never had a right to is reported, but is no failure."""
 NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.WAITING, WindowStatus.TOLD})
 """What says nothing of whether an answer would be given."""
-OF_THE_LOGIN = frozenset({LOGIN_REFUSED})
-"""Errors that say the same of every window of a login."""
 OF_THE_HOST = frozenset({"AllRefused", GIVEN_UP, "PaceLost", "Unreachable"})
 """Errors that say the same of everything."""
 
@@ -67,83 +65,42 @@ class Summary:
         return [one for one in self.results if one.status is WindowStatus.LOADED]
 
     @property
-    def _refused(self) -> Mapping[str, set[str]]:
-        """The reports of every customer that was refused all that it was asked for."""
+    def wrongly_refused(self) -> list[WindowResult]:
+        """What was refused of customers that were refused all, or was answered before."""
         let_in = {one.customer for one in self.results if one.status in TROUBLE | {WindowStatus.LOADED}}
-        refused: dict[str, set[str]] = {}
-        for one in sorted(self.results, key=lambda result: result.customer):
-            if one.customer not in let_in and one.status not in NOT_OF_TONIGHT:
-                refused.setdefault(one.customer, set()).add(one.report)
-        return refused
+        lost = rights_lost(self.conditions)
+        return [
+            one
+            for one in self.results
+            if one.status is WindowStatus.NO_ACCESS and (one.customer not in let_in or one.pair in lost)
+        ]
 
     @property
-    def _lost(self) -> Mapping[str, set[str]]:
-        """The reports that were answered before and were refused now."""
-        pairs = rights_lost(self.conditions)
-        lost: dict[str, set[str]] = {}
-        for one in self.results:
-            if one.status is WindowStatus.NO_ACCESS and one.pair in pairs:
-                lost.setdefault(one.customer, set()).add(one.report)
-        return lost
+    def lost_now(self) -> frozenset[Pair]:
+        """What was answered before and is refused in this sync, be it only when asked what was changed."""
+        began = self.started_utc.replace(tzinfo=None)
+        return rights_lost(one for one in self.conditions if one.since_utc and one.since_utc >= began)
 
     @property
     def is_well(self) -> bool:
-        return not self.trouble and not self.stopped and not self._refused and not self._lost
+        return not (self.trouble or self.stopped or self.wrongly_refused or self.lost_now)
 
     @property
     def requests(self) -> int:
         return sum(one.requests for one in self.results)
 
     def complaints(self) -> list[str]:
-        """One sentence per thing that went wrong, however many windows it cost."""
-        out = shut_out(self.conditions)
-        refused = [
-            f"{customer} was refused {', '.join(sorted(reports))} (403), and nothing else was asked: "
-            "`brokerbi doctor` shows what it has a right to"
-            for customer, reports in self._refused.items()
-            if customer not in out and customer not in self._lost
-        ]
-        rights = [
-            one
-            for one in self.conditions
-            if (one.kind == Kind.SHUT_OUT and one.customer in self._refused)
-            or (one.kind == Kind.RIGHT_LOST and one.report in self._lost.get(one.customer, ()))
-        ]
-        if not self.stopped:
-            return [*_complaints(self.trouble), *refused, *lines(rights)]
-        # What made the run give up is part of it.
-        gave_up = type(self.stopped).__name__ == GIVEN_UP
-        of_the_host = OF_THE_HOST | ({"Unavailable"} if gave_up else set())
-        own = [
-            one
+        """A line for each cause of what went wrong, however many windows it cost."""
+        wrong = [*self.trouble, *self.wrongly_refused]
+        keys = {(*one.pair, day) for one in wrong for day in one.months or [None]}
+        keys |= {(*pair, None) for pair in self.lost_now}
+        found = concerning(keys, self.conditions)
+        told = {(one.report, one.customer) for one in found}
+        # no condition is of what is switched off, as a report on demand
+        others = {
+            f"{one.report} of {one.customer} {one.status}: {one.sentence}": None
             for one in self.trouble
-            if one.error not in of_the_host and one.status is not WindowStatus.NOT_ASKED
-        ]
-        unread = len(self.trouble) - len(own)
-        left = f"{self.stopped} {_not_read(unread)}; the next sync asks again."
-        return [*_complaints(own), left]
-
-
-def _complaints(trouble: Iterable[WindowResult]) -> Iterable[str]:
-    grouped: dict[tuple[str, ...], list[WindowResult]] = {}
-    for one in trouble:
-        same = (
-            (one.error,)
-            if one.error in OF_THE_LOGIN
-            else (*one.pair, one.status.value, one.error or one.reason)
-        )
-        grouped.setdefault(same, []).append(one)
-    for windows in grouped.values():
-        first = windows[0]
-        if first.error in OF_THE_LOGIN:
-            yield (
-                f"{first.sentence} {_not_read(len(windows))}, and no sync asks again until "
-                "the login is another one or `brokerbi doctor` finds that it is accepted."
-            )
-            continue
-        months = ", ".join(one.when for one in windows[:6]) + (" and more" if len(windows) > 6 else "")
-        yield f"{first.report} of {first.customer} ({months}) {first.status.value}: {first.sentence}"
-
-
-def _not_read(windows: int) -> str:
-    return "1 window was not read" if windows == 1 else f"{windows} windows were not read"
+            if one.pair not in told and one.status is not WindowStatus.NOT_ASKED
+        }
+        has_stopped = self.stopped and not any(one.trouble in OUTAGES for one in found)
+        return [*lines(found), *others, *([str(self.stopped)] if has_stopped else [])]

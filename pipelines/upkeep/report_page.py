@@ -86,8 +86,8 @@ def _remove_pages_beside(data_dir: Path, kept: Iterable[Path] = ()) -> None:
 
 
 def remove_pages(data_dir: Path) -> None:
-    """Remove the pages that name persons: all but the dictionary."""
-    for name in (REPORT_PAGE, OPERATORS_PAGE):
+    """Remove all pages: those of before name persons, and say what is not so any more."""
+    for name in (REPORT_PAGE, OPERATORS_PAGE, DICTIONARY_PAGE):
         (data_dir / name).unlink(missing_ok=True)
     _remove_pages_beside(data_dir)
 
@@ -107,9 +107,15 @@ def write_dictionary_page(data_dir: Path, *, timezone: str, now: datetime) -> Pa
     return path
 
 
-def refresh_report_page(settings: Settings, now: datetime) -> ReportPage | str:
-    """The pages of a new publication, or the sentence that says why there is none: no sync fails of it."""
+def refresh_report_page(settings: Settings, now: datetime) -> ReportPage | str | None:
+    """The pages of a new publication, or the sentence that says why there is none: no sync fails of it.
+
+    None where the settings want no pages: those of before are removed.
+    """
     try:
+        if not settings.pages:
+            remove_pages(settings.data_dir)
+            return None
         write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=now)
         return write_report_page(settings, now)
     except Exception as error:  # noqa: BLE001 whatever is wrong with the page, the numbers are published
@@ -124,11 +130,13 @@ def refresh_operators_page(settings: Settings, now: datetime) -> str:
     """
     data_dir = settings.data_dir
     try:
-        if Store(data_dir).path.exists():
+        if not settings.pages:
+            remove_pages(data_dir)
+        elif Store(data_dir).path.exists():
             with Store(data_dir).reading() as connection:
-                state = rows_of(connection, SQL / "page", OF_PIPELINE)
+                of_pipeline = rows_of(connection, SQL / "page", OF_PIPELINE)
                 conditions = read_conditions(connection)
-            facts = facts_from_rows({**_figures(data_dir), **state})
+            facts = facts_from_rows({**_figures(data_dir), **of_pipeline})
             html = _operators_page(facts, conditions, _form(settings, now), is_as_of_now=True)
             write_file(data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
     except Exception as error:  # noqa: BLE001 whatever is wrong with the page, what was loaded is loaded

@@ -1,5 +1,5 @@
 -- Is something older than it should be?
--- One row per report and customer without a success for a day and a half, or without any.
+-- One row per report and customer that is late, or never had a success.
 -- What the service has always refused and what is switched off is not awaited.
 -- Severity: warning
 -- Concerns: commission

@@ -2,14 +2,13 @@
 -- One row per change (kind total) and per reason of marts.month_change_reasons; of an office they add up. Of several changes the
 -- first row (kind all) is what they come to. The chain has the changes of its offices, the largest first, and the reasons of
 -- the three largest. A user has changes of the user's own total, the user's writings and valuations, and of
--- sales the user's share; of a sale that is gone share and home are known only from the stored answer at landing that
--- still had it, or where nobody else was its agent. Other measures than those of marts.month_changes are not remembered, but for a user's sold_commission.
+-- sales the user's share; of a sale that is gone it is known only where nobody else was its agent. Other measures than those of marts.month_changes are not remembered, but for a user's sold_commission.
 -- Parameters: kind, id, first_month, month, measure
-WITH sales_of_one_agent AS (
-    SELECT estate_id
+WITH sales_known AS (
+    SELECT estate_id, string_split(arg_max(agent_ids, version), ', ') AS agents
     FROM marts.sale_versions
     GROUP BY estate_id
-    HAVING arg_max(agent_ids, version) = getvariable('id')
+    HAVING list_contains(agents, getvariable('id'))
 ),
 
 largest_of_chain AS (
@@ -34,18 +33,18 @@ reasons AS (
     SELECT
         reasons.*,
         CASE
-            WHEN reasons.estate_id IS NULL OR alone.estate_id IS NOT NULL THEN reasons.amount
+            WHEN reasons.estate_id IS NULL OR len(gone.agents) = 1 THEN reasons.amount
             ELSE reasons.amount * own.commission_share / reasons.share
         END AS difference
     FROM marts.month_change_reasons AS reasons
     INNER JOIN marts.user_month AS users
         ON users.user_id = getvariable('id') AND users.office_id = reasons.office_id AND users.month = reasons.month
     LEFT JOIN marts.sale_shares AS own ON own.estate_id = reasons.estate_id AND own.user_id = getvariable('id')
-    LEFT JOIN sales_of_one_agent AS alone ON alone.estate_id = reasons.estate_id AND reasons.share IS NULL
+    LEFT JOIN sales_known AS gone ON gone.estate_id = reasons.estate_id AND reasons.share IS NULL
     WHERE getvariable('kind') = 'user' AND (
         (reasons.user_id = getvariable('id') AND reasons.measure = getvariable('measure'))
         OR (
-            (own.estate_id IS NOT NULL OR (reasons.estate_id IS NOT NULL AND reasons.share IS NULL))
+            (own.estate_id IS NOT NULL OR gone.estate_id IS NOT NULL)
             AND reasons.measure = replace(getvariable('measure'), 'sold_commission', 'commission')
         )
     )
@@ -80,18 +79,10 @@ found AS (
         reasons.*,
         coalesce(reasons.street_address, users.user_label) AS what,
         coalesce(reasons.estate_id, reasons.user_id) AS id,
-        offices.office_name AS other_office,
-        loads.landing,
-        loads.sha256
+        offices.office_name AS other_office
     FROM reasons
     LEFT JOIN marts.users AS users ON users.user_id = reasons.user_id
     LEFT JOIN marts.offices AS offices ON offices.office_id = reasons.other_office_id
-    LEFT JOIN marts.sale_changes AS sales
-        ON (reasons.street_address IS NULL OR (getvariable('kind') = 'user' AND reasons.share IS NULL))
-        AND sales.estate_id = reasons.estate_id
-        AND sales.month = reasons.month
-        AND sales.noted_at_utc = reasons.reason_noted_at_utc
-    LEFT JOIN meta.loads AS loads ON loads.load_id = sales.load_id_before
 ),
 
 in_months AS (
@@ -128,9 +119,7 @@ SELECT
     found.other_month,
     found.other_office,
     found.awaited_reports,
-    found.id,
-    found.landing,
-    found.sha256
+    found.id
 FROM with_all AS found
 LEFT JOIN meta.clock AS clock ON true
 ORDER BY

@@ -78,9 +78,10 @@ found AS (
     INNER JOIN (
         SELECT kind, report, customer, month, since_utc, nullif(concat_ws(' ', error, remedy), '') AS message
         FROM meta.conditions
-        WHERE kind IN ( -- who is refused is not refreshed
-            'failed', 'held back', 'late', 'never read', 'quarantine', 'clock ahead', 'assumption'
-        )
+        WHERE is_of_figures
+            AND kind NOT IN ( -- who is refused is not refreshed, and what a check found is below, by its rows
+                'no right', 'right lost', 'shut out', 'not refreshed', 'check', 'shard missing', 'shard late'
+            )
     ) AS problems
         ON coalesce(problems.customer, sources.customer_id) = sources.customer_id
         AND coalesce(problems.month, sources.month) = sources.month
@@ -104,8 +105,13 @@ found AS (
         AND coalesce(TRY_CAST(offence ->> 'month' AS DATE), sources.month) = sources.month
         AND coalesce(offence ->> 'measure', getvariable('measure')) = getvariable('measure')
         AND coalesce(offence ->> 'report', sources.report) = sources.report
-        AND regexp_matches(
-            sources.report, coalesce(nullif(regexp_extract(checks.name, 'budget|lead|running'), ''), '^commission')
+        AND list_contains(
+            CASE
+                WHEN contains(sources.report, 'budget') THEN ['budgets', 'budgets_of_homes']
+                WHEN sources.report = 'tips_and_leads' THEN ['leads']
+                WHEN starts_with(sources.report, 'commission') THEN ['commission', 'agents', 'sales']
+            END,
+            checks.concerns
         )
     LEFT JOIN meta.clock AS clock ON true
     UNION ALL BY NAME

@@ -22,7 +22,9 @@
 --     (coordination), or a login; null where each is its own
 --   check_name: the check that found it, where one did
 --   row_count: how many rows it concerns, where they were counted
+--   is_of_figures: whether figures may be missing or doubtful while it is so
 --   cause_key: the same for conditions that have the same behind them, whomever it concerns; rights are of a customer
+--   cause_place: 1 of the one that speaks for all of its cause_key, which is what made a run give up, else the latest
 WITH failed AS (
     SELECT
         *,
@@ -188,11 +190,12 @@ found AS (
         CASE WHEN last_success_utc IS NULL THEN 'never read' ELSE 'late' END AS kind, 'error' AS severity, report,
         customer, due_utc AS since_utc, state AS cause,
         CASE WHEN last_success_utc IS NULL THEN 'It was never read so far.'
-            ELSE 'It was not read for a day and a half.' END AS error,
+            ELSE 'It was not read for ' || late_after_hours || ' hours.' END AS error,
         CASE WHEN last_success_utc IS NULL THEN 'Launch a backfill, or wait for the next night.'
             ELSE 'See that the schedule `nightly` and the daemon run.' END AS remedy,
         'reports_are_fresh' AS check_name
     FROM meta.freshness AS freshness
+    CROSS JOIN meta.deadlines
     ANTI JOIN meta.open_failures AS failed USING (report, customer)
     WHERE is_late AND state <> 'no access'
     UNION ALL BY NAME
@@ -200,7 +203,8 @@ found AS (
         'unpublished' AS kind, 'error' AS severity, since_utc, status AS cause,
         CASE WHEN status IN ('refused', 'failed') THEN 'The latest file was not published: ' || why
             ELSE 'What was loaded since ' || strftime(since_utc, '%Y-%m-%d %H:%M') || ' UTC is not published.' END AS error,
-        CASE status WHEN 'failed' THEN NULL WHEN 'refused' THEN 'Look at these numbers, then launch the job `publish`.'
+        CASE status WHEN 'failed' THEN NULL
+            WHEN 'refused' THEN 'Look at these numbers, then launch the job `publish`, or run `brokerbi publish`.'
             ELSE 'Look at the latest run of the job `publish`, or run `brokerbi publish`.' END AS remedy
     FROM unpublished
     UNION ALL BY NAME
@@ -285,7 +289,7 @@ found AS (
     UNION ALL BY NAME
     SELECT
         CASE sink WHEN 'archive' THEN 'not archived' ELSE 'not in the lake' END AS kind,
-        CASE WHEN waiting_since_utc < now_utc - INTERVAL 36 HOUR THEN 'error' ELSE 'warning' END AS severity,
+        CASE WHEN waiting_since_utc < now_utc - to_hours(late_after_hours) THEN 'error' ELSE 'warning' END AS severity,
         waiting_since_utc AS since_utc, sink AS cause,
         CASE sink
             WHEN 'archive' THEN waiting_count || ' stored answers are not in the archive yet'
@@ -293,7 +297,7 @@ found AS (
         END || coalesce(': ' || sinks.error, '.') AS error,
         CASE sink WHEN 'archive' THEN 'They are tried again with each publication, or by `brokerbi archive`.'
             ELSE 'It is tried again with the next publication, or by `brokerbi publish`.' END AS remedy
-    FROM meta.sinks AS sinks, meta.current_moment
+    FROM meta.sinks AS sinks, meta.current_moment, meta.deadlines
     WHERE waiting_count > 0
     UNION ALL BY NAME
     SELECT
@@ -312,23 +316,32 @@ found AS (
         CASE WHEN shards.error IS NULL THEN 'shard late' ELSE 'shard missing' END AS kind, 'error' AS severity,
         coalesce(published_at_utc, merged_at_utc) AS since_utc, shard AS cause,
         CASE WHEN shards.error IS NULL THEN
-            'The file of the shard ' || shard || ' was a day and a half old or older when it was merged.'
+            'The file of the shard ' || shard || ' was more than ' || late_after_hours || ' hours old when it was merged.'
             ELSE 'Nothing of the shard ' || shard || ' is in this file'
                 || coalesce(', so ' || nullif(len(customers), 0) || ' customers lack', '') || ': ' || shards.error
         END AS error,
         'See that the shard publishes, then run `brokerbi merge` again.' AS remedy
-    FROM meta.shards AS shards
-    WHERE shards.error IS NOT NULL OR published_at_utc IS NULL OR merged_at_utc > published_at_utc + INTERVAL 36 HOUR
+    FROM meta.shards AS shards, meta.deadlines
+    WHERE shards.error IS NOT NULL
+        OR published_at_utc IS NULL
+        OR merged_at_utc > published_at_utc + to_hours(late_after_hours)
 )
 
 SELECT
     kind, severity, report, customer, month, since_utc, cause, error, remedy, last_try, login, trouble, check_name,
     row_count::BIGINT AS row_count,
+    kind NOT IN (
+        'budget unconfirmed', 'changed column', 'not archived', 'not in the lake', 'overlap', 'unpublished'
+    ) AS is_of_figures,
     concat_ws(
         ' | ', severity, kind, coalesce(trouble, concat_ws(
             ' | ', coalesce(cause, error), remedy,
             CASE WHEN kind NOT IN ('failed', 'held back', 'late', 'never read') THEN customer END,
             CASE WHEN kind = 'quarantine' THEN report END
         ))
-    ) AS cause_key
+    ) AS cause_key,
+    row_number() OVER (
+        PARTITION BY cause_key
+        ORDER BY cause = 'HostDown' DESC NULLS LAST, since_utc DESC NULLS LAST, report, customer, month
+    ) AS cause_place
 FROM found

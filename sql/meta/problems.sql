@@ -1,6 +1,6 @@
 -- What is wrong or unsure right now?
--- One row per cause: the conditions of one cause_key of meta.conditions together, in the words of the one that made a
--- run give up, or else of the latest.
+-- One row per cause: the conditions of one cause_key of meta.conditions together, in the words of the first by its
+-- cause_place.
 -- Columns:
 --   kind: the kind of condition
 --   severity: error or warning
@@ -17,15 +17,6 @@
 --   check_name: the check that found it, where one did
 --   message: what was found, in a sentence
 --   remedy: what to do about it; null where the message says it, or nothing is to be done
-WITH ranked AS (
-    SELECT
-        *,
-        row_number() OVER (
-            PARTITION BY cause_key ORDER BY cause = 'HostDown' DESC NULLS LAST, since_utc DESC NULLS LAST
-        ) AS place
-    FROM meta.conditions
-)
-
 SELECT
     any_value(kind) AS kind,
     any_value(severity) AS severity,
@@ -38,10 +29,10 @@ SELECT
     min(month) AS first_month,
     max(month) AS last_month,
     min(since_utc) AS since_utc,
-    any_value(cause) FILTER (place = 1) AS cause,
-    any_value(check_name) FILTER (place = 1) AS check_name,
-    any_value(error) FILTER (place = 1) AS message,
-    any_value(remedy) FILTER (place = 1) AS remedy
-FROM ranked
+    any_value(cause) FILTER (cause_place = 1) AS cause,
+    any_value(check_name) FILTER (cause_place = 1) AS check_name,
+    any_value(error) FILTER (cause_place = 1) AS message,
+    any_value(remedy) FILTER (cause_place = 1) AS remedy
+FROM meta.conditions
 GROUP BY cause_key
 ORDER BY severity, kind, report, customer, month

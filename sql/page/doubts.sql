@@ -1,6 +1,6 @@
 -- Which figures of the pages are missing or doubtful?
 -- One row per kind of meta.conditions, customer, with the offices of which it answers (null: perhaps any), and months, with the
--- figures. Kinds that touch no figure are left out. Reports that disagree, and figures of the two years that
+-- figures. Reports that disagree, and figures of the two years that
 -- pages show which nobody reads any more, are one row per office. Of budgets,
 -- which several reports bring, none is doubtful that another report brings on time. A check that warns says not of which office:
 -- it is of the chain.
@@ -49,10 +49,8 @@ found AS (
         ON conditions.kind = 'assumption'
         AND (measures.subject = subjects.subject OR conditions.report IS NULL)
         AND measures.measure NOT IN (SELECT measure FROM marts.budgets)
-    WHERE conditions.kind NOT IN (
-            'budget unconfirmed', 'changed column', 'not archived', 'not in the lake', 'not refreshed', 'overlap',
-            'unpublished'
-        )
+    WHERE conditions.is_of_figures
+        AND conditions.kind <> 'not refreshed'  -- which is of offices, below
         AND (
             measures.subject IS NOT NULL
             OR (

@@ -114,7 +114,7 @@ def test_the_chain_has_the_changes_of_its_offices_each_before_its_reasons(
     ] * 2
 
 
-def test_a_sale_that_is_gone_is_a_reason_for_who_was_its_only_agent() -> None:
+def test_a_sale_that_is_gone_is_a_reason_for_its_agents_and_its_amount_is_of_an_only_one() -> None:
     given = warehouse()
     agent = {"id": "U1", "name": "Al", "primary_office_customer_id": "M1", "commission_value": 40,
              "commission_percentage_of_total": 100}  # fmt: skip
@@ -134,6 +134,10 @@ def test_a_sale_that_is_gone_is_a_reason_for_who_was_its_only_agent() -> None:
         ("total", None, -40),
         ("sale gone", "E1", -40),
     ]
+    for agents, known in (("U2, U1", [None]), ("U2, U3", [])):
+        given.execute(f"UPDATE marts.sale_versions SET agent_ids = '{agents}' WHERE estate_id = 'E1'")
+        _, *found = explained_again(given, "changes", "2026-01", user="U1")
+        assert [one.difference for one in found] == known
 
 
 def test_a_change_whose_reports_were_not_read_since_is_open_and_names_them() -> None:
@@ -315,8 +319,8 @@ def test_what_a_check_found_is_a_doubt_of_the_office_month_and_measure_that_it_n
     checked.execute("DELETE FROM meta.check_results")
     checked.execute(
         "INSERT INTO meta.check_results BY NAME SELECT $1 AS name, 'Why?' AS question, 1 AS row_count, "
-        "'[{' || $2 || '}]' AS sample, '' AS message",
-        [name, row],
+        "'[{' || $2 || '}]' AS sample, '' AS message, $3 AS concerns",
+        [name, row, "budgets" if name.startswith("budgets") else "commission"],
     )
     found = explained_again(checked, "doubts", "2026-01", office="M1")
     assert [one.kind for one in found if one.is_doubt] == [name] * is_doubt

@@ -287,7 +287,7 @@ def test_a_customer_that_is_refused_everywhere_is_one_problem() -> None:
 def test_reports_that_are_late_for_one_reason_are_one_problem(given: DuckDBPyConnection) -> None:
     held(given, "users", "M1", ["2026-01"], at_utc=LONG_AGO)
     configure(given, sales=True, users=True)
-    assert problems(given) == [("late", "error", None, "M1", "It was not read for a day and a half.")]
+    assert problems(given) == [("late", "error", None, "M1", "It was not read for 36 hours.")]
 
 
 def problems_of_budgets(given: DuckDBPyConnection) -> list[tuple[str | None, str]]:

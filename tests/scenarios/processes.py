@@ -27,7 +27,7 @@ from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import FastClock, Scenario, settings_for, world_of
 from warehouse.errors import WarehouseError
 from warehouse.persons.personal_data import PersonKind
-from warehouse.publishing.publish import rollback
+from warehouse.publishing.publish import publish, rollback
 from warehouse.publishing.retention import compact
 
 PATIENCE = 1.5
@@ -133,6 +133,10 @@ def _sync(job: Job) -> int:
     return len(summary.complaints())
 
 
+def _copy(job: Job) -> int:
+    return int(not publish(job.data_dir, keep=2, now=FastClock().utc_now()).published)
+
+
 def _rollback(job: Job) -> int:
     rollback(job.data_dir, now=FastClock().utc_now())
     return 0
@@ -153,6 +157,7 @@ _JOBS: Mapping[str, Callable[[Job], int]] = {
     "sync": _sync,
     "publish": lambda job: int(not finish(job.settings, FastClock()).publication.published),
     "replay": lambda job: len(replay(job.settings).failures),
+    "copy": _copy,
     "rollback": _rollback,
     "push": _push,
     "compact": _compact,

@@ -227,6 +227,7 @@ def settings_for(
         "data_dir": str(data_dir),
         "requests_per_second": "1000",
         "today": TODAY.isoformat(),
+        "pages": "false",
         **({"reports": ",".join(reports)} if reports else {}),
         **environment,
     }

@@ -350,7 +350,7 @@ def test_a_push_killed_at_every_step_goes_on_and_sends_nothing_twice(tmp_path: P
 
 
 def test_a_connection_that_is_cut_at_any_byte_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    assert push_cut_at(tmp_path, (*range(0, 400, 50), *range(400, 470, 10)))[1] == []
+    assert push_cut_at(tmp_path, (*range(0, 400, 100), *range(400, 470, 20)))[1] == []
 
 
 def test_what_is_held_names_offices_and_users_and_is_set_beside_the_file(tmp_path: Path) -> None:

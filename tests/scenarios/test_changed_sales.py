@@ -156,7 +156,9 @@ def test_a_night_without_an_answer_goes_on_as_usual_and_says_so(
 
 def test_a_login_without_rights_to_sales_is_not_refused_twice(tmp_path: Path) -> None:
     night = week(tmp_path, lambda request: httpx.Response(403, request=request))
-    assert night.summary.complaints() == []
+    said = night.summary.complaints()
+    assert said
+    assert all(one.startswith("Ask the service's support for the right. ") for one in said)
     assert "GetSalesReport" not in night.here.asked_by_path()
 
 

@@ -23,6 +23,7 @@ from tests.tools.soak.crowd import WRITERS, crowd
 from warehouse.errors import WarehouseError
 from warehouse.ledger.ledger import ledger_of
 from warehouse.ledger.status import lock_state
+from warehouse.publishing.publish import publish
 from warehouse.store.checkpoint_journal import HEADERS, journal_path
 from warehouse.store.database import Store
 from warehouse.store.files import wal
@@ -47,8 +48,8 @@ SYNC = (
 FIRST_SYNC = (*SYNC[:5], JOURNAL_WRITTEN)
 STEPS = {
     "sync": SYNC[5:],
-    "publish": (
-        Step("marts_built"),
+    "publish": (Step("marts_built"),),
+    "copy": (
         Step("file_copied"),
         Step("before_version_shown"),
         Step("version_shown"),
@@ -77,7 +78,7 @@ STEPS = {
 def undisturbed() -> tuple[Scenario, Mapping[Cell, Rows]]:
     here = synced(Path(mkdtemp()) / "data", ("users", "sales"))
     here.publish()
-    here.publish()
+    publish(here.data_dir, keep=2, now=here.clock.utc_now())
     return here, here.cells()
 
 

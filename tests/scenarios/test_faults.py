@@ -21,6 +21,7 @@ from pipelines.connect.errors import AllRefused, ConnectError, HostDown
 from pipelines.diagnosis.doctor import examine
 from pipelines.diagnosis.health import judge
 from pipelines.sandbox.faults import Fault
+from pipelines.sync.causes import lines
 from pipelines.sync.summary import Summary
 from tests.scenarios.scenario import FEW, TODAY, Cell, Rows, Scenario, scenario
 from warehouse.ledger.status import overview
@@ -122,8 +123,9 @@ def test_what_lasts_costs_its_own_report_and_customer_and_is_named(name: str) ->
     assert (calm().keys() - one.cells_without(name)) & one.cells.keys() == set()
     query = "SELECT DISTINCT status FROM meta.loads WHERE (report, customer) = ($1, $2)"
     assert one.here.value(query, report, customer) == ("no access" if name == "403" else "failed")
-    named = any(f"{report} of {customer}" in sentence for sentence in one.summary.complaints())
-    assert named == (name != "403")
+    named = {(found.report, found.customer) for found in one.summary.conditions if found.is_error}
+    assert ((report, customer) in named) == (name != "403")
+    assert one.summary.complaints() == lines(found for found in one.summary.conditions if found.is_error)
 
 
 @pytest.mark.parametrize("name", ["429", "html"])
@@ -151,7 +153,7 @@ def test_after_a_401_nothing_more_is_asked_and_the_rest_is_one_sentence(tmp_path
     summary = here.sync(Fault("401", after=3))
     assert 1 <= [entry.status for entry in here.asked].count(401) <= here.settings.concurrency
     assert {one.status for one in summary.results} == {WindowStatus.LOADED, WindowStatus.FAILED}
-    assert ["windows were not read" in sentence for sentence in summary.complaints()] == [True]
+    assert ["The login was refused (401)" in sentence for sentence in summary.complaints()] == [True]
 
 
 def test_a_refused_login_is_used_by_no_other_sync_until_its_password_changes(tmp_path: Path) -> None:

@@ -45,7 +45,6 @@ def test_no_error_path_leaves_the_login_in_a_log_a_sentence_or_a_file(
         summary = here.sync(*faults, refresh=True)
         assert here.asked
         said += [*summary.complaints(), repr(summary), repr(here.settings)]
-    here.publish()
     printed = capfd.readouterr()
     said += [caplog.text, printed.out, printed.err]
     shown = [secret for secret in SECRETS if secret in "\n".join(said)]

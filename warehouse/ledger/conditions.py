@@ -12,8 +12,8 @@ from datetime import date, datetime
 from enum import StrEnum
 
 ERROR, WARNING = "error", "warning"
-LOGIN_REFUSED, LOGIN_CORRECTED = "Unauthorized", "login corrected"
-"""Causes: a login that the service refuses, and one that was refused and is another by now."""
+LOGIN_REFUSED, LOGIN_CORRECTED, ACCESS_REFUSED = "Unauthorized", "login corrected", "Forbidden"
+"""Causes: a login that the service refuses, one that is another by now, and a right that it lacks."""
 SERVICE = "service"
 COORDINATION = "coordination"
 """The trouble behind conditions of many: the service is down, or the database that hosts share is away; else
@@ -52,6 +52,7 @@ class Kind(StrEnum):
     NEVER_FETCHED = "never fetched"
     NOT_IN_SETTINGS = "not in settings"
     NOT_WRITABLE = "not writable"
+    DISK_NEARLY_FULL = "disk nearly full"
     SETTINGS = "settings"
     ERASURE = "erasure"
     DAEMON = "daemon silent"
@@ -93,11 +94,6 @@ class Condition:
     def is_error(self) -> bool:
         """Whether somebody must look, so that a monitor is told."""
         return self.severity == ERROR
-
-
-def shut_out(conditions: Iterable[Condition]) -> frozenset[str]:
-    """Customers to whom every report is refused."""
-    return frozenset(one.customer for one in conditions if one.kind == Kind.SHUT_OUT)
 
 
 def rights_lost(conditions: Iterable[Condition]) -> frozenset[tuple[str, str]]:

@@ -197,17 +197,9 @@ def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap
         replace_rows(connection, "window_caps", [row], key=["report", "customer"])
 
 
-def forget_caps(
-    connection: DuckDBPyConnection, report: str | None = None, customer: str | None = None
-) -> None:
-    """Forget learned windows, of one report or customer or of all."""
-    connection.execute(
-        """
-        DELETE FROM meta.window_caps
-        WHERE ($1 IS NULL OR report = $1) AND ($2 IS NULL OR customer = $2)
-        """,
-        [report, customer],
-    )
+def forget_caps(connection: DuckDBPyConnection) -> None:
+    """Forget learned windows and pages."""
+    connection.execute("DELETE FROM meta.window_caps")
 
 
 def write_due_days(

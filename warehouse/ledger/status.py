@@ -132,7 +132,7 @@ _CONDITIONS = """
            coalesce(cause, ''), coalesce(error, ''), coalesce(remedy, ''), coalesce(last_try, ''),
            coalesce(login, ''), coalesce(trouble, ''), coalesce(check_name, ''),
            coalesce(row_count, 0), cause_key
-    FROM meta.conditions ORDER BY ALL
+    FROM meta.conditions ORDER BY cause_place, kind, report, customer, month, error
 """
 _QUARANTINED_ROWS = """
 SELECT report, customer, month, table_name, column_name, place, reason, fingerprint, load_id,
@@ -165,10 +165,13 @@ def overview(store: Store) -> Overview:
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
-    """What is not as it should be, as meta.conditions says now; nothing of a file of an earlier version."""
+    """What is not as it should be, as meta.conditions says now, first what speaks for all of its cause.
+
+    Nothing of a file of an earlier version.
+    """
     there = """
         FROM information_schema.columns WHERE table_schema = 'meta' AND table_name = 'conditions'
-            AND column_name = 'cause_key' AND table_catalog = current_database()
+            AND column_name = 'cause_place' AND table_catalog = current_database()
     """
     if not connection.execute(there).fetchall():
         return []
@@ -187,10 +190,16 @@ def lock_state(data_dir: Path) -> LockState:
         return LockState(True, holder(path))
 
 
+def existing(data_dir: Path) -> Path:
+    """A data directory, or the folder above it that is there."""
+    whole = Path(data_dir).absolute()
+    return next(path for path in (whole, *whole.parents) if path.exists())
+
+
 def unwritable(data_dir: Path) -> list[Path]:
-    """What of a data directory this process may not write to, as far as it is there."""
-    places = ("", "landing", "work", "work/warehouse.duckdb", "published")
-    found = [Path(data_dir) / place for place in places]
+    """What of a data directory this process may not write to, or the folder in which it is to be made."""
+    places = ("landing", "work", "work/warehouse.duckdb", "published")
+    found = [existing(data_dir), *(Path(data_dir) / place for place in places)]
     return [path for path in found if path.exists() and not os.access(path, os.W_OK)]
 
 

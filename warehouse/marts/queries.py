@@ -157,10 +157,7 @@ def published_rows(
 ) -> dict[str, list[dict[str, Any]] | None]:
     """The rows of some queries of a folder, from the published file, read once and closed again.
 
-    The queries read the variables with getvariable(), and may use the macros of sql/macros.sql.
-
-    None for a query that the file cannot answer, because it is older or partly built and has no such table or
-    column; raises WarehouseError when there is no file yet.
+    The queries read the variables with getvariable(). Raises WarehouseError when there is no file yet.
     """
     with Versions(data_dir).reading() as connection:
         for name, value in (variables or {}).items():
@@ -171,7 +168,11 @@ def published_rows(
 def rows_of(
     connection: DuckDBPyConnection, folder: Path, names: Iterable[str]
 ) -> dict[str, list[dict[str, Any]] | None]:
-    """The same from a file that is open."""
+    """The rows of some queries of a folder, which may use the macros of sql/macros.sql.
+
+    None for a query that the file cannot answer, because it is older or partly built and has no such table or
+    column.
+    """
     found: dict[str, list[dict[str, Any]] | None] = {}
     connection.execute((SQL / "macros.sql").read_text("utf-8"))
     for name in names:

@@ -34,7 +34,7 @@ from warehouse.publishing.lake_types import (
     lake_columns,
     readable_name,
 )
-from warehouse.publishing.table_export import Part, PublishedTable, TableExport, table_export
+from warehouse.publishing.table_export import FilePart, PublishedTable, TableExport, table_export
 from warehouse.store.database import LOCK_SECONDS
 from warehouse.store.duckdb_file import literal, quoted
 from warehouse.store.files import private_folder, shared_folder
@@ -277,7 +277,7 @@ class Lake:
         )
         return self._delta.DeltaTable(self.uri(path))
 
-    def _added(self, path: str, part: Part, columns: Sequence[LakeColumn]) -> AddAction:
+    def _added(self, path: str, part: FilePart, columns: Sequence[LakeColumn]) -> AddAction:
         """A file put into a table, before any version has it, and what the log is to say of it."""
         key = f"{SHARD}={self.shard}/{part.path.name}"
         open_object_store(self.address).put_file(f"{path}/{key}", part.path)

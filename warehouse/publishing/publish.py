@@ -148,11 +148,9 @@ def loaded_since_publication(store: Store) -> Unpublished | None:
     return Unpublished(newest, (at or first).replace(tzinfo=UTC), latest == newest)
 
 
-def rollback(
-    data_dir: Path, *, to: str | None = None, now: datetime, lock_seconds: float = LOCK_SECONDS
-) -> Publication:
+def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publication:
     """Put back the version before the current one, or the one named, in one step."""
-    versions, store = Versions(data_dir), Store(data_dir, lock_seconds=lock_seconds)
+    versions, store = Versions(data_dir), Store(data_dir)
     with store.locked(), explained(versions.published):
         with store.reading() as connection:
             headers = connection.execute(

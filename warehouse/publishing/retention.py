@@ -10,7 +10,7 @@ from duckdb import DuckDBPyConnection
 
 from warehouse.errors import WarehouseError
 from warehouse.store.checkpoint_journal import open_for_writing
-from warehouse.store.database import LOCK_SECONDS, Store
+from warehouse.store.database import Store
 from warehouse.store.duckdb_file import attach_new, connect, quoted
 from warehouse.store.files import remove, replacement
 from warehouse.store.meta_schema import naive_utc
@@ -30,15 +30,13 @@ AND NOT (history AND status = 'loaded' AND opened + closed > 0)
 """Loads that no month and no history in force would be rebuilt from."""
 
 
-def clear_landing(
-    data_dir: Path, *, days: int, now: datetime, lock_seconds: float = LOCK_SECONDS
-) -> list[Path]:
+def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
     """Remove landing files older than so many days that nothing in force needs; returns which.
 
     The ledger lets go of them first: killed in between, the next call removes what is left.
     """
     oldest = now - timedelta(days=days)
-    with Store(data_dir, lock_seconds=lock_seconds).writing() as connection:
+    with Store(data_dir).writing() as connection:
         gone = connection.execute(f"SELECT load_id, landing {_UNNEEDED}", [naive_utc(oldest)]).fetchall()
         connection.execute(
             "UPDATE meta.loads SET landing = NULL WHERE list_contains($1, load_id)",
@@ -59,12 +57,12 @@ def clear_landing(
     return old
 
 
-def compact(data_dir: Path, *, lock_seconds: float = LOCK_SECONDS) -> tuple[int, int]:
+def compact(data_dir: Path) -> tuple[int, int]:
     """Rewrite the working file without what was deleted; its bytes before and after.
 
     Killed at any moment, it leaves one of the two files.
     """
-    file = Store(data_dir, lock_seconds=lock_seconds)
+    file = Store(data_dir)
     with file.locked() as working:
         before = working.stat().st_size
         with replacement(working, unfinished=file.rewritten) as rewritten:

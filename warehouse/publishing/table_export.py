@@ -78,7 +78,7 @@ class PublishedTable:
 
 
 @dataclass(frozen=True)
-class Part:
+class FilePart:
     """A Parquet file of a few rows of a table; `columns` are the bounds of each by its quoted name."""
 
     path: Path
@@ -180,14 +180,16 @@ class TableExport:
         )
         self._copy(statement)
 
-    def write_parts(self, select: str, folder: Path) -> list[Part]:
+    def write_parts(self, select: str, folder: Path) -> list[FilePart]:
         """The answer of a SELECT as Parquet files in a folder; none where it has no rows."""
         statement = (
             f"COPY ({select}) TO {literal(str(folder))} (FORMAT parquet, COMPRESSION zstd, "
             f"FILE_SIZE_BYTES '{PART_SIZE}', FILENAME_PATTERN '{{uuid}}', APPEND, RETURN_STATS)"
         )
         found = self._copy(statement)
-        return [Part(Path(path), rows, size, columns) for path, rows, size, _, columns, *_ in found if rows]
+        return [
+            FilePart(Path(path), rows, size, columns) for path, rows, size, _, columns, *_ in found if rows
+        ]
 
     def _copy(self, statement: str) -> list[Any]:
         """What a COPY into Parquet answers, in little memory if it can be done in that."""

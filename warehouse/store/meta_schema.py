@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -12,8 +13,9 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import WarehouseError
 from warehouse.store.duckdb_file import insert_rows, quoted, run_definitions
 
-FORMAT = 14
-"""Raised whenever something in sql/meta changes; a file of an older format gets what it lacks."""
+FORMAT = 15
+"""Raised whenever a table or view of sql/meta changes: a file of an older format gets what it
+lacks, one of this format is opened as it is."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
 
@@ -121,6 +123,15 @@ def write_declared(connection: DuckDBPyConnection, table: str, *values: object) 
         connection.execute(f"DELETE FROM meta.{table}")
         places = ", ".join(f"${number}" for number in range(1, len(values) + 1))
         connection.execute(f"INSERT INTO meta.{table} VALUES ({places})", [*values])
+
+
+@cache
+def late_after() -> timedelta:
+    """How long nothing may come of what is awaited, as meta.deadlines says."""
+    with duckdb.connect() as connection:
+        connection.execute("CREATE SCHEMA meta; " + _definitions()["deadlines"])
+        [(found,)] = connection.execute("FROM meta.deadlines").fetchall()
+    return timedelta(hours=found)
 
 
 def naive_utc(moment: datetime) -> datetime:

@@ -1,4 +1,4 @@
--- How fresh each report of each customer is; late means no success for a day and a half.
+-- How fresh each report of each customer is; late means no success for the hours of meta.deadlines.
 -- What was read once and is refused now is late by its last success; what was always refused is not awaited.
 -- Where the login was refused (401) since, nothing is fresh: nobody asks until it is corrected.
 -- A report that is asked by id is never late: a night may have none to ask for.
@@ -49,7 +49,7 @@ judged AS (
         last_success_utc,
         last_failure_utc,
         last_error,
-        CASE WHEN is_awaited IS DISTINCT FROM false THEN last_success_utc + INTERVAL 36 HOUR END AS due_utc,
+        CASE WHEN is_awaited IS DISTINCT FROM false THEN last_success_utc + to_hours(late_after_hours) END AS due_utc,
         due_utc < now_utc AS is_overdue,
         CASE
             WHEN NOT (coalesce(is_on, true) AND coalesce(is_active, true)) THEN 'switched off'
@@ -67,6 +67,7 @@ judged AS (
     LEFT JOIN meta.reports USING (report)
     LEFT JOIN meta.customers USING (customer)
     CROSS JOIN meta.current_moment
+    CROSS JOIN meta.deadlines
 )
 
 SELECT
@@ -86,7 +87,7 @@ SELECT
     waiting_until
 FROM judged;
 COMMENT ON VIEW meta.freshness IS
-    'How fresh each report of each customer is; late means no success for a day and a half.';
+    'How fresh each report of each customer is; late means no success for the hours of meta.deadlines.';
 COMMENT ON COLUMN meta.freshness.report IS 'name of the report';
 COMMENT ON COLUMN meta.freshness.customer IS 'the customer that was asked';
 COMMENT ON COLUMN meta.freshness.newest_held_month IS
@@ -101,7 +102,7 @@ COMMENT ON COLUMN meta.freshness.last_error IS 'why it failed then';
 COMMENT ON COLUMN meta.freshness.state IS
     'fresh, late, never read, no access (refused since its last success), login refused (401 since then) or switched off (as a customer or a report of the settings, or only asked on demand), now that you look';
 COMMENT ON COLUMN meta.freshness.is_late IS
-    'whether it is late, was never read, or was read once and has been refused for a day and a half, so that somebody should look';
+    'whether it is late, was never read, or was read once and has been refused for as long as is late, so that somebody should look';
 COMMENT ON COLUMN meta.freshness.waiting_months IS
     'how many months were never read and wait for their first turn, which is neither missing nor late';
 COMMENT ON COLUMN meta.freshness.waiting_until IS 'the day in whose night the last of them has its turn; null where none waits';

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.months import Month
-from pipelines.shards.shards import Login, Shard, ShardCustomer, Shards
+from pipelines.shards.shards import Shard, ShardCustomer, ShardLogin, Shards
 from tests.tools.nights.graphql import BACKFILL, RUNS
 from tests.tools.nights.server import half_a_day_away, today
 from tests.tools.scale.locations import BIN, ask, dagster_of, end, postgres, started
@@ -68,7 +68,7 @@ def shards_of(folder: Path, given: argparse.Namespace, service: int, start: Mont
             )
             for number in range(given.shards)
         ),
-        login={"l": Login(username="sandbox", requests_per_second=1000, concurrency=50)},
+        login={"l": ShardLogin(username="sandbox", requests_per_second=1000, concurrency=50)},
         settings={
             "base_url": f"http://127.0.0.1:{service}",
             "start": str(start),

@@ -27,7 +27,7 @@ from urllib.request import Request, urlopen
 
 from pipelines.months import Month
 from pipelines.shards.render import environment, rendered
-from pipelines.shards.shards import Login, Shard, ShardCustomer, Shards
+from pipelines.shards.shards import Shard, ShardCustomer, ShardLogin, Shards
 from tests.tools.nights.graphql import LAUNCH, READY
 from tests.tools.nights.server import today
 from tests.tools.telling import conclude, say
@@ -80,7 +80,7 @@ def shards_of(folder: Path, given: argparse.Namespace) -> Shards:
             )
             for number in range(given.shards)
         ),
-        login={"l": Login(username="u", requests_per_second=100, concurrency=50)},
+        login={"l": ShardLogin(username="u", requests_per_second=100, concurrency=50)},
         settings={"base_url": "https://127.0.0.1:9", "start": str(start)},
     )
 

@@ -38,6 +38,7 @@ OF_THE_SANDBOX = {
     "today": TODAY.isoformat(),
     "requests_per_second": "1000",
     "tries": "1",
+    "pages": "false",
 }
 
 

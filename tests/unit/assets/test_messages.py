@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from assets.messages import Change, Subject, Told, difference, message, subject_of
+from assets.messages import News, Subject, Told, difference, message, subject_of
 from assets.notify import Message
 from warehouse.ledger.conditions import WARNING, Condition, Kind
 
@@ -27,7 +27,7 @@ UNPUBLISHED = Condition(Kind.UNPUBLISHED, cause="refused")
 NO_RIGHT = Condition(Kind.NO_RIGHT, WARNING, report="sales", customer="M1")
 
 
-def change(*found: Condition, known: Collection[Condition] = (), night: bool = False) -> Change:
+def change(*found: Condition, known: Collection[Condition] = (), night: bool = False) -> News:
     """The difference after a run that failed, or after a night, from what was told of some conditions."""
     return difference([subject_of(one) for one in known], found, after_night=night, after_run=not night)
 
@@ -119,7 +119,7 @@ def test_what_was_told_is_over_when_it_is_gone_and_nothing_else_hides_it(
 
 def test_a_message_has_what_to_do_what_is_over_what_is_new_in_answers_and_the_runs() -> None:
     unknown = replace(UNKNOWN, remedy="Check the id.")
-    two = Change([unknown, replace(unknown, customer="M2"), BROKEN], [subject_of(LOST), subject_of(DOWN)], [])
+    two = News([unknown, replace(unknown, customer="M2"), BROKEN], [subject_of(LOST), subject_of(DOWN)], [])
     assert message("2026-11-21", two, columns=["sales: a is new"], runs=["run 8a"]) == Message(
         "brokerbi, 2026-11-21: 2 things to do",
         "\n".join(
@@ -137,14 +137,14 @@ def test_a_message_has_what_to_do_what_is_over_what_is_new_in_answers_and_the_ru
 
 def test_the_heading_counts_what_is_over_and_few_are_named() -> None:
     over = [Subject("late", "", f"r{n}", customer) for n in range(7) for customer in ("M1", "M2")]
-    found = message("2026-11-21", Change([], over, []))
+    found = message("2026-11-21", News([], over, []))
     assert found is not None
     assert found.subject == "brokerbi, 2026-11-21: 7 troubles are over"
     assert found.text.splitlines()[4:] == ["- Over: late (r4 of M1, M2)", "- Over: 2 more"]
 
 
 def test_nothing_to_tell_is_no_message_and_new_columns_alone_are_one() -> None:
-    nothing = Change([], [], [])
+    nothing = News([], [], [])
     assert message("2026-11-21", nothing, runs=["run 8a"]) is None
     found = message("2026-11-21", nothing, columns=["sales: a is new"])
     assert found is not None
@@ -153,7 +153,7 @@ def test_nothing_to_tell_is_no_message_and_new_columns_alone_are_one() -> None:
 
 def test_a_message_stays_below_1500_signs() -> None:
     many = [replace(UNKNOWN, cause_key=f"{number}", error="x" * 900) for number in range(20)]
-    found = message("2026-11-21", Change(many, [], []), columns=["y" * 900], runs=["run 8a"] * 9)
+    found = message("2026-11-21", News(many, [], []), columns=["y" * 900], runs=["run 8a"] * 9)
     assert found is not None
     assert len(found.subject) + len(found.text) < 1500
     assert "more; `brokerbi status` shows them all" in found.text

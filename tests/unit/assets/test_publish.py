@@ -50,7 +50,7 @@ class Published:
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
-    made = harness(tmp_path_factory.mktemp("published"))
+    made = harness(tmp_path_factory.mktemp("published"), pages="true")
     made.service.faults.switch([Fault("404", customer=M16)])
     requested = [len(look(made))]
     assert not made.run().success
@@ -206,7 +206,7 @@ def test_a_run_of_reports_and_marts_publishes_though_dagster_skips_its_marts(tmp
 
 
 def test_a_run_that_loads_nothing_says_so_on_the_operators_page(tmp_path: Path) -> None:
-    made = harness(tmp_path)
+    made = harness(tmp_path, pages="true")
     made.publishes_after_fetching = True
     made.service.faults.switch([Fault("404")])
     assert not made.run("users", RUNNING).success

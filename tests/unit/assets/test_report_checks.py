@@ -8,12 +8,10 @@ from pathlib import Path
 import dagster as dg
 
 from assets.definitions import build_definitions
-from assets.metadata import LATE_AFTER
 from assets.report_checks import check_keys, report_check_results
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import M16, RUNNING, harness
 from warehouse.ledger.ledger import deny
-from warehouse.marts.queries import SQL
 
 CHECKS = {
     "columns_are_known",
@@ -64,9 +62,3 @@ def test_what_is_wrong_with_a_report_is_seen_at_its_check(tmp_path: Path) -> Non
     keys = [key for key in check_keys(made.project) if key.asset_key == dg.AssetKey(RUNNING)]
     found = {one.check_name: one.passed for one in report_check_results(made.project.store, keys)}
     assert found == dict.fromkeys(CHECKS - {"documented_keys_are_unique"}, False)
-
-
-def test_dagster_calls_late_what_the_file_calls_late() -> None:
-    rule = (SQL / "meta" / "views" / "freshness.sql").read_text(encoding="utf-8")
-    hours = LATE_AFTER.total_seconds() / 3600
-    assert f"last_success_utc + INTERVAL {hours:g} HOUR END AS due_utc" in rule

@@ -117,7 +117,7 @@ def test_the_newest_partition_shows_some_rows_without_texts_about_people(six_mon
 def test_the_newest_partition_tells_of_the_whole_run_and_of_new_columns(read: Harness) -> None:
     read.service.faults.switch([Fault("unknown_fields")])
     newest = read.events(read.run())["M30017|2026-11"]
-    assert newest["this_run"].startswith("3 of 3 windows, 0 failed, 0 refused, 6 requests, ")
+    assert " rows, 3 windows, 6 requests, 0 left alone, 0 quarantined" in newest["this_run"]
     assert newest["columns"].startswith("running_commissions: running_commissions.")
     assert " is new (" in newest["columns"]
 
@@ -175,7 +175,7 @@ def test_a_wrong_password_is_one_request_and_one_sentence_also_for_the_next_run(
 
 
 def test_a_service_that_is_down_is_asked_once_more_by_the_same_run(tmp_path: Path) -> None:
-    made = harness(tmp_path)
+    made = harness(tmp_path, pages="true")
     made.service.faults.switch([Fault("503", customer=M16, count=1)])
     result = made.run()
     assert result.success

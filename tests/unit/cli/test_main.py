@@ -66,7 +66,7 @@ def test_a_plan_asks_nothing_with_a_login_that_was_refused(
     given_a_refused_login(monkeypatch, tmp_path, START="2026-01", TODAY="2026-11-22")
     assert main(["plan"]) == 0
     said = capsys.readouterr().out
-    assert "the login was refused (401)" in said
+    assert "The login was refused (401)" in said
     assert "0 requests expected" in said
 
 

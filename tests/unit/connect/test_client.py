@@ -114,7 +114,7 @@ async def test_every_try_is_reported(tmp_path: Path) -> None:
     "path", ["", "Sales", "/Sales/M 1", "/Sales/å", "/Sales/../M1", "/Sales/.", "/Sales?x=1", "/a//b", "/a\n"]
 )
 def test_a_path_that_is_not_encoded_or_climbs_is_refused(path: str) -> None:
-    with pytest.raises(ValueError, match="percent-encoded|only dots"):
+    with pytest.raises(ValueError, match=r"percent-encoded|only dots"):
         Request(path, {}, "sales", "M1")
 
 
@@ -246,7 +246,7 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
         (reply(400, b'{"message":\r\n"too \x1b[31mlong"}'), 'It says: {"message": "too [31mlong"}'),
         (
             reply(401),
-            "answered 401: the login is wrong, and nothing more is asked with it. Correct BROKERBI_",
+            "(401), and nothing is asked with it until it is another one. Correct BROKERBI_",
         ),
         (reply(403), "answered 403: the login has no access to it. Ask the service's support"),
         (

@@ -14,6 +14,7 @@ import httpx
 import pytest
 from filelock import FileLock
 
+from pipelines.connect.errors import RUN_AGAIN
 from pipelines.diagnosis import installation
 from pipelines.diagnosis.doctor import CHECKOUT, Access, examine
 from pipelines.diagnosis.installation import Finding, Severity, daemon_findings
@@ -23,6 +24,7 @@ from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Customer
 from pipelines.sync.sync import sync
 from tests.scenarios.scenario import Scenario, whole_chain
+from warehouse.errors import WarehouseError
 from warehouse.ledger.ledger import ledger_of
 from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
@@ -112,9 +114,33 @@ def test_a_service_that_is_down_says_nothing_well_of_rights(world: Scenario) -> 
 def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(tmp_path: Path) -> None:
     world = whole_chain(tmp_path / "data", [REPORTS], tries="5", customers="G1,M30016")
     world.service.faults.switch([Fault("503")])
-    found = worst(world, "service", ask=True).found
-    assert found.startswith("none of 4 reports answers. In 2 tries there was no answer; the last: ")
+    finding = worst(world, "service", ask=True)
+    assert finding.found.startswith("none of 4 reports answers. In 2 tries there was no answer; the last: ")
+    assert finding.remedy == RUN_AGAIN
     assert [one.customer for one in world.asked] == ["G1"] * 8
+
+
+def test_what_the_service_says_is_told_where_nothing_can_be_written(
+    world: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.sync()
+
+    def full(_: Store) -> None:
+        raise WarehouseError("Free some space.")
+
+    monkeypatch.setattr(Store, "writing", full)
+    found = [(one.subject, one.found) for one in findings(world, ask=True)]
+    assert [said for subject, said in found if subject == "ledger"] == ["Free some space."]
+    assert ("rights of G1", "4 of 4 reports answer") in found
+    assert found[-1][0] == "state"
+
+
+def test_a_damaged_working_file_is_told_once_and_what_is_known_besides(world: Scenario) -> None:
+    world.sync()
+    os.truncate(Store(world.data_dir).path, 100_000)
+    found = findings(world, ask=True)
+    assert [one.subject for one in found if "is damaged" in one.found] == ["working file"]
+    assert "4 of 4 reports answer" in {one.found for one in found}
 
 
 def test_a_service_that_answers_one_report_is_asked_for_all(world: Scenario) -> None:
@@ -186,15 +212,6 @@ def test_a_clock_that_is_wrong_is_noticed(world: Scenario, minutes: int, severit
     headers = {"date": f"{sent:%a, %d %b %Y %H:%M:%S} GMT"}
     world.transport = httpx.MockTransport(lambda _: httpx.Response(200, json=[], headers=headers))
     assert worst(world, "clock", ask=True).severity is severity
-
-
-def test_a_page_size_that_is_refused_is_named_as_the_setting_it_is(tmp_path: Path) -> None:
-    world = whole_chain(tmp_path, ["tips_and_leads"], customers="G1")
-    world.service.largest_page = 300
-    finding = worst(world, "tips_and_leads of G1", ask=True)
-    assert finding.severity is Severity.WARNING
-    assert finding.found == "1000 rows a page are refused, 100 are answered"
-    assert "BROKERBI_PAGE_SIZE" in finding.remedy
 
 
 def test_offline_what_could_not_be_published_is_wrong_with_its_reason(world: Scenario) -> None:

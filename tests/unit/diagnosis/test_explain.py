@@ -287,27 +287,6 @@ def test_a_file_of_the_year_tells_what_changed_in_each_of_its_months(
     assert "changed since" in capsys.readouterr().out
 
 
-def test_a_sale_that_is_gone_has_its_street_from_the_stored_answer(published: Path, copy: Path) -> None:
-    sale = explained(published).around.sales[0]
-    office = ids(published, "office")[0]
-    change(
-        copy,
-        office,
-        "INSERT INTO marts.month_change_reasons BY NAME SELECT $office AS office_id, "
-        "DATE '2026-09-01' AS month, 'commission' AS measure, 'sale gone' AS kind, -9 AS amount, "
-        f"'{sale.id}' AS estate_id, TIMESTAMP '2026-12-09' AS noted_at_utc, "
-        "TIMESTAMP '2026-12-09' AS reason_noted_at_utc",
-    )
-    with duckdb.connect(copy / "warehouse.duckdb") as file:
-        file.execute(
-            "INSERT INTO marts.sale_changes BY NAME SELECT estate_id, month, _load_id AS load_id_before, "
-            "TIMESTAMP '2026-12-09' AS noted_at_utc FROM marts.sales WHERE estate_id = $1",
-            [sale.id],
-        )
-    [found] = explained(copy, office=office).around.changes
-    assert (found.kind, found.what) == ("sale gone", sale.home)
-
-
 def test_a_merged_file_names_the_shard_that_counts_the_number_anew(
     published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
+from pipelines.diagnosis import health
 from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, judge, note_daemon, observed, of_directory
 from pipelines.months import Month
 from pipelines.normalize.tables import name_of
@@ -103,6 +104,18 @@ def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> No
     assert [(one.severity, one.error) for one in view.conditions[:1]] == [
         (WARNING, "1 months of reports are not read yet")
     ]
+
+
+def test_too_little_room_for_a_directory_that_is_still_to_be_made_is_a_warning_and_none_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def found() -> list[tuple[str, str]]:
+        return [(one.kind, one.severity) for one in of_directory(tmp_path / "to be made", NOW)]
+
+    monkeypatch.setattr(health, "ENOUGH_FREE_BYTES", 10**18)
+    assert found() == [(Kind.DISK_NEARLY_FULL, "warning")]
+    monkeypatch.setattr(health, "TOO_FEW_FREE_BYTES", 10**17)
+    assert found() == [(Kind.DISK_NEARLY_FULL, "error")]
 
 
 @pytest.mark.parametrize(("minutes", "severity"), [(1, []), (2, ["warning"]), (6, ["error"])])

@@ -7,16 +7,16 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from html.parser import HTMLParser
 
-from pipelines.months import Month as CalendarMonth
+from pipelines.months import Month
 from pipelines.page.facts import (
     Agent,
-    Basis,
-    BudgetChange,
     Cancelled,
+    ChainPart,
+    ChangedBudget,
     ChangedMonth,
     ChangedSale,
     ComingBudget,
-    Doubt,
+    DoubtfulFigures,
     Drift,
     Driver,
     DueSale,
@@ -24,12 +24,12 @@ from pipelines.page.facts import (
     Facts,
     Forecast,
     Headcount,
-    Leads,
-    Month,
+    LeadCounts,
+    MonthFigures,
+    PageBasis,
     Period,
     Receivable,
     SameDays,
-    Scope,
     Standing,
     Trend,
     Untouched,
@@ -39,7 +39,9 @@ from pipelines.page.language import language
 
 PUBLISHED = datetime(2026, 3, 20, 4, 5)
 NEWEST, LAST = date(2026, 3, 1), date(2026, 2, 1)
-BASIS = Basis("unknown", Decimal("0.25"), "20260320T040500Z", PUBLISHED, 12, PUBLISHED - timedelta(days=7))
+BASIS = PageBasis(
+    "unknown", Decimal("0.25"), "20260320T040500Z", PUBLISHED, 12, PUBLISHED - timedelta(days=7)
+)
 LEAD_PARTS = (
     ("all", ""), ("side", "seller"), ("side", "buyer"), ("month", "2026-03"), ("kind", "Tip"),
     ("state", "Done"),
@@ -51,10 +53,10 @@ def month(text: str) -> date:
     return date.fromisoformat(f"{text}-01")
 
 
-def scope(kind: str, name: str, *offices: str) -> Scope:
+def scope(kind: str, name: str, *offices: str) -> ChainPart:
     """A page of these offices."""
     of_chain = kind == "chain"
-    return Scope(
+    return ChainPart(
         kind, "" if of_chain else name, None if of_chain else name, [*offices], [*offices], None, None,
         PUBLISHED,
     )  # fmt: skip
@@ -112,12 +114,12 @@ def period(
     )
 
 
-def earned(kind: str, scope: str, of_month: date, amount: int) -> Month:
+def earned(kind: str, scope: str, of_month: date, amount: int) -> MonthFigures:
     """A month beside the one a year before, all of it known."""
     is_open = of_month == NEWEST
     before = None if is_open else Decimal(amount - 10)
     known, homes = Decimal(amount), Decimal(5)
-    return Month(
+    return MonthFigures(
         kind, scope, of_month, is_open, False, known, before, before, homes, homes, homes, known, before,
         known, 0.025, PUBLISHED,
     )  # fmt: skip
@@ -159,8 +161,10 @@ def gone(office: str) -> Cancelled:
     return Cancelled(office, office, home, "1", None, LAST, LAST, PUBLISHED.date(), LAST, Decimal(60))
 
 
-def doubt(kind: str = "failed", office: str | None = "A", subject: str = "sales") -> Doubt:
-    return Doubt(kind, "error", [subject], office, [office] if office else None, [LAST], PUBLISHED, False)
+def doubt(kind: str = "failed", office: str | None = "A", subject: str = "sales") -> DoubtfulFigures:
+    return DoubtfulFigures(
+        kind, "error", [subject], office, [office] if office else None, [LAST], PUBLISHED, False
+    )
 
 
 def owed(office: str, *, is_noted: bool = True) -> Receivable:
@@ -178,7 +182,7 @@ def pages_of(office: str) -> tuple[tuple[str, str], ...]:
 
 def chain(*offices: str, months: int = 13) -> Facts:
     """A chain with something in every corner, each office its own brand, up to a month that is not over."""
-    last = CalendarMonth.of(NEWEST)
+    last = Month.of(NEWEST)
     shown = [last.plus(-place).first_day for place in reversed(range(months))]
     pages = [("chain", ""), *(one for office in offices for one in pages_of(office))]
     return Facts(
@@ -235,7 +239,7 @@ def chain(*offices: str, months: int = 13) -> Facts:
         cancelled=tuple(gone(office) for office in offices),
         changes=tuple(changed(office) for office in offices),
         budget_changes=tuple(
-            BudgetChange(
+            ChangedBudget(
                 office, office, LAST, NEWEST, ["Al"], [Decimal(90)], None, Decimal(100), Decimal(100)
             )
             for office in offices
@@ -254,7 +258,7 @@ def chain(*offices: str, months: int = 13) -> Facts:
             for of in ("month", "quarter", "year")
         ),
         leads=tuple(
-            Leads(kind, scope, part, "incoming lead", name, 10, 1, 2, 6, 3, 20.4)
+            LeadCounts(kind, scope, part, "incoming lead", name, 10, 1, 2, 6, 3, 20.4)
             for kind, scope in pages
             for part, name in LEAD_PARTS
         ),

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.foreign_text import visible
-from pipelines.page.facts import Problem
+from pipelines.page.facts import OpenProblem
 from tests.tools.browser.chromium import CHROMIUM, Tab, browser
 from tests.unit.page.given import chain, office_page, operators_page, page
 from tests.unit.page.test_dictionary import dictionary
@@ -55,7 +55,7 @@ TWO = replace(
         for one in chain("Elsewhere", "Uppsala").periods
     ],
 )
-TROUBLE = Problem(
+TROUBLE = OpenProblem(
     kind="failed",
     condition_count=1,
     severity="error",

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import pytest
 
 from pipelines.foreign_text import CONTROLS
-from pipelines.page.facts import Facts, Problem
+from pipelines.page.facts import Facts, OpenProblem
 from pipelines.page.html_page import page_path
 from pipelines.page.language import LANGUAGES
 from tests.unit.page.given import (
@@ -191,7 +191,7 @@ def test_every_language_has_words_for_whatever_the_file_holds(code: str) -> None
 
 
 def test_what_makes_figures_doubtful_is_said_on_the_pages_and_why_on_the_operators() -> None:
-    problem = Problem("failed", "error", 1, "sales", "A", LAST, LAST, None, "It answered 503.", None, 1)
+    problem = OpenProblem("failed", "error", 1, "sales", "A", LAST, LAST, None, "It answered 503.", None, 1)
     facts = replace(chain("A", "B"), problems=(problem,), doubts=(doubt(),))
     for html in (page(facts), office_page(facts, "A")):
         assert "One thing to know of the figures" in html

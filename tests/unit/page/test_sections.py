@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pipelines.page.earnings import cards, drivers_table, months_section, offices_section, year_end
-from pipelines.page.facts import Facts, Leads, facts_of
+from pipelines.page.facts import Facts, LeadCounts, facts_of
 from pipelines.page.language import SPACE, language
 from pipelines.page.leads import leads_section
 from pipelines.page.people import agents_section, boards, people_section
 from pipelines.page.sales import cancelled_section, changes_section, owed_section
-from pipelines.page.tables import Table, Writer
+from pipelines.page.tables import PageTable, Writer
 from pipelines.page.verdict import verdict
 from tests.unit.page.given import agent, chain, changed, doubt, month, owed, period
 
@@ -27,7 +27,7 @@ def of_chain(facts: Facts) -> Facts:
     return facts_of(facts, facts.scopes[0])
 
 
-def texts(table: Table | None) -> list[list[str]]:
+def texts(table: PageTable | None) -> list[list[str]]:
     """What is read in each row of a table, with the notes."""
     assert table is not None
     return [
@@ -260,7 +260,7 @@ def test_a_quarter_of_one_month_is_not_told_beside_the_month() -> None:
     ],
 )
 def test_codes_of_the_service_are_written_as_words(part: str, name: str | None, text: str) -> None:
-    row = Leads("chain", "", part, "incoming lead", name, 1, 0, 0, 1, 0, None)
+    row = LeadCounts("chain", "", part, "incoming lead", name, 1, 0, 0, 1, 0, None)
     found = leads_section(Facts(leads=(row,)), ENGLISH)
     assert found is not None
     [table] = found.tables

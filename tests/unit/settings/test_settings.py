@@ -14,7 +14,9 @@ from pydantic import SecretStr
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.planning.selection import Selection, chosen_reports
+from pipelines.settings.messages import NEVER_QUOTED
 from pipelines.settings.model import Customer, Settings, load_settings
+from pipelines.settings.sources import SECRETS
 
 ENOUGH = {
     "BROKERBI_BASE_URL": "https://service.example/api/",
@@ -135,6 +137,15 @@ def test_every_secret_may_be_in_a_file_and_is_never_shown(tmp_path: Path, name: 
     settings = load(tmp_path, **given)
     assert getattr(settings, name).get_secret_value() == secret
     assert "hush" not in repr(settings)
+
+
+def test_every_secret_is_read_from_its_file_taken_out_of_the_settings_file_and_never_quoted() -> None:
+    secrets = {
+        name for name, field in Settings.model_fields.items() if field.annotation is SecretStr
+    }  # what is not among SECRETS is accepted in the settings file, and its file is never opened
+    assert secrets == set(SECRETS)
+    assert {f"{name}_file" for name in secrets} <= Settings.model_fields.keys()
+    assert secrets | {f"{name}_file" for name in secrets} <= NEVER_QUOTED
 
 
 @pytest.mark.parametrize("name", ["password", "alert_webhook"])

@@ -41,7 +41,7 @@ def test_each_login_and_each_outage_is_one_cause_and_errors_that_concern_most_co
         failed("M3", cause="Unauthorized", trouble="login Y"),
         *(
             failed(name, cause=cause, trouble="service", error=cause)
-            for name, cause in (("M4", "Unavailable"), ("M5", "HostDown"), ("M6", "Unavailable"))
+            for name, cause in (("M5", "HostDown"), ("M4", "Unavailable"), ("M6", "Unavailable"))
         ),
     ]
     assert [(one.whom, one.first.error) for one in causes(found)] == [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -27,14 +28,10 @@ def test_a_customer_that_is_shut_out_is_told_once() -> None:
     assert (summary.complaints(), summary.is_well) == (["Ask for it. (M1)"], False)
 
 
-def test_a_single_refused_report_is_a_complaint_but_says_nothing_of_the_customer() -> None:
-    summary = Summary("run", NOW)
+def test_a_customer_that_was_refused_all_that_it_was_asked_for_is_a_complaint() -> None:
+    summary = Summary("run", NOW, conditions=[condition("no right", "sales")])
     summary.add(WindowResult("sales", "M1").ended(REFUSED))
-    [said] = summary.complaints()
-    assert (summary.is_well, said.partition(":")[0]) == (
-        False,
-        "M1 was refused sales (403), and nothing else was asked",
-    )
+    assert (summary.complaints(), summary.is_well) == (["Ask for it. (sales of M1)"], False)
 
 
 @pytest.mark.parametrize("kind", ["right lost", "no right"])
@@ -47,23 +44,21 @@ def test_a_right_that_is_lost_is_a_complaint_and_one_that_never_was_is_none(kind
     assert summary.is_well is not is_lost
 
 
-def test_what_a_refused_login_was_to_read_is_not_promised_of_the_next_sync() -> None:
-    summary = Summary("run", NOW)
-    for report in ("sales", "users"):
-        summary.add(
-            WindowResult(report, "M1", error="Unauthorized").ended(WindowStatus.FAILED, "Correct it.")
-        )
-    [said] = summary.complaints()
-    assert said.startswith("Correct it. 2 windows were not read, and no sync asks again until the login is ")
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_right_that_is_lost_is_a_complaint_of_the_sync_in_which_anything_was_refused(hours: int) -> None:
+    noted = NOW.replace(tzinfo=None) + timedelta(hours=hours)
+    summary = Summary("run", NOW, conditions=[replace(condition("right lost", "sales"), since_utc=noted)])
+    summary.add(WindowResult("changed_sales", "M1").ended(WindowStatus.SKIPPED))
+    summary.add(WindowResult("users", "M1").ended(LOADED))
+    assert summary.complaints() == ["Ask for it. (sales of M1)"] * (hours > 0)
+    assert summary.is_well is (hours < 0)
 
 
-def test_what_made_a_sync_give_up_is_told_once() -> None:
+def test_what_made_a_sync_give_up_is_told_once_and_what_has_no_condition_by_itself() -> None:
     asked = Request("/x", {}, "sales", "M1")
-    stopped = HostDown("It failed.", request=asked)
-    summary = Summary("run", NOW, stopped=stopped)
-    for report, error in (("sales", "Unavailable"), ("tips", "HostDown"), ("users", "NotFound")):
-        summary.add(WindowResult(report, "M1", error=error).ended(WindowStatus.FAILED, "why"))
-    assert summary.complaints() == [
-        "users of M1 (now) failed: why",
-        "It failed. 2 windows were not read; the next sync asks again.",
-    ]
+    summary = Summary("run", NOW, stopped=HostDown("It failed.", request=asked))
+    summary.add(WindowResult("sales", "M1", error="HostDown").ended(WindowStatus.NOT_ASKED, "why"))
+    summary.add(WindowResult("users", "M1", error="NotFound").ended(WindowStatus.FAILED, "why"))
+    assert summary.complaints() == ["users of M1 failed: why", "It failed."]
+    summary.conditions = [Condition("failed", report="sales", customer="M1", trouble="service", error="It.")]
+    assert summary.complaints() == ["It. (sales of M1)", "users of M1 failed: why"]

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from pipelines.sandbox.faults import Fault
-from pipelines.upkeep.finish import call
+from pipelines.upkeep.finish import Finished, call
 from pipelines.upkeep.report_page import ReportPage, refresh_operators_page
 from tests.scenarios.scenario import Scenario, scenario, synced
 from warehouse.ledger.status import overview
@@ -20,11 +20,12 @@ from warehouse.marts.build import MartError
 from warehouse.store.database import Store
 
 ADDRESS = "https://monitor.test/a-secret-token"
+DECLARED = {"commission_vat": "included", "vat_rate": Decimal("0.25")}
 
 
 @cache
 def published() -> Scenario:
-    here = synced(Path(mkdtemp()) / "data", ("sales",))
+    here = synced(Path(mkdtemp()) / "data", ("sales",)).with_settings(pages=True)
     assert here.publish().publication.published
     return here
 
@@ -61,20 +62,11 @@ def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: 
     assert (here.data_dir / "warehouse.duckdb").read_bytes() == before
 
 
-@pytest.mark.skipif(find_spec("obstore") is not None, reason="the libraries are there")
-def test_a_publication_is_one_where_the_libraries_of_archive_and_lake_are_missing(
-    here: Scenario, tmp_path: Path
-) -> None:
-    named = here.with_settings(landing_archive=str(tmp_path / "archive"), lake=str(tmp_path / "lake"))
-    finished = named.publish()
-    assert finished.publication.published
-    assert finished.archive
-    for said in (finished.archive.error, str(finished.lake)):
-        assert "pip install 'brokerbi[scale]'" in said
-
-
-def test_a_file_of_an_earlier_version_is_published_without_a_sync(here: Scenario) -> None:
-    """One from before a report was added, and a column was documented."""
+@pytest.fixture(scope="module")
+def again(tmp_path_factory: pytest.TempPathFactory) -> tuple[Scenario, Finished]:
+    """A file from before a report was added and a column was documented, published with other settings."""
+    folder = tmp_path_factory.mktemp("again")
+    here = published().copied_to(folder / "data")
     here.execute("DROP VIEW bi.areas")
     here.execute("DROP TABLE bi.areas_history")
     here.execute("ALTER TABLE bi.sales_estates DROP COLUMN final_price")
@@ -83,10 +75,42 @@ def test_a_file_of_an_earlier_version_is_published_without_a_sync(here: Scenario
         "DELETE FROM meta.columns WHERE table_name = 'areas' "
         "OR (table_name, column_name) = ('sales_estates', 'final_price')"
     )
-    assert here.publish().publication.published
+    here = here.with_settings(
+        pages=False, landing_archive=str(folder / "archive"), lake=str(folder / "lake"), **DECLARED
+    )
+    return here, here.publish()
+
+
+def test_a_file_of_an_earlier_version_is_published_without_a_sync(again: tuple[Scenario, Finished]) -> None:
+    here, finished = again
+    assert finished.publication.published
     assert here.rows("SELECT count(final_price), (SELECT count(*) FROM bi.areas) FROM bi.sales_estates") == [
         (0, 0)
     ]
+
+
+@pytest.mark.skipif(find_spec("obstore") is not None, reason="the libraries are there")
+def test_a_publication_is_one_where_the_libraries_of_archive_and_lake_are_missing(
+    again: tuple[Scenario, Finished],
+) -> None:
+    finished = again[1]
+    assert finished.archive
+    for said in (finished.archive.error, str(finished.lake)):
+        assert "pip install 'brokerbi[scale]'" in said
+
+
+def test_what_the_settings_declare_is_in_the_file(again: tuple[Scenario, Finished]) -> None:
+    here, _ = again
+    assert here.rows("FROM meta.tax_basis") == [tuple(DECLARED.values())]
+    assert here.rows("FROM meta.rereading") == [(here.settings.changed_months,)]
+
+
+def test_without_pages_those_of_before_are_removed(again: tuple[Scenario, Finished]) -> None:
+    here, finished = again
+    assert [*published().data_dir.rglob("*.html")] != []
+    assert (finished.page, [*here.data_dir.rglob("*.html")]) == (None, [])
+    assert refresh_operators_page(here.settings, here.clock.utc_now()) == ""
+    assert [*here.data_dir.rglob("*.html")] == []
 
 
 def operators_page(here: Scenario) -> str:
@@ -95,7 +119,7 @@ def operators_page(here: Scenario) -> str:
 
 
 def test_a_first_night_that_failed_is_on_the_operators_page(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("sales",), offices=1)
+    here = scenario(tmp_path, ("sales",), offices=1, pages="true")
     here.sync(Fault("503"))
     html = operators_page(here)
     assert "Nothing is published yet." in html
@@ -116,7 +140,7 @@ def test_a_night_that_failed_is_on_the_operators_page_beside_figures_that_are_pu
 
 
 def test_a_service_that_answers_nothing_at_all_has_a_page(tmp_path: Path) -> None:
-    here = scenario(tmp_path)
+    here = scenario(tmp_path, pages="true")
     here.sync(Fault("empty_report"))
     assert isinstance(here.publish().page, ReportPage)
 
@@ -126,14 +150,6 @@ def test_an_operators_page_that_cannot_be_drawn_is_no_failure(here: Scenario) ->
     (here.data_dir / "operators.html").mkdir()
     why = refresh_operators_page(here.settings, here.clock.utc_now())
     assert why.startswith("The page operators.html could not be drawn, the one before stays: ")
-
-
-def test_what_the_settings_declare_is_in_the_published_file(here: Scenario) -> None:
-    declared = {"commission_vat": "included", "vat_rate": Decimal("0.25")}
-    here.settings = here.settings.model_copy(update=declared)
-    here.publish()
-    assert here.rows("FROM meta.tax_basis") == [tuple(declared.values())]
-    assert here.rows("FROM meta.rereading") == [(here.settings.changed_months,)]
 
 
 def test_a_monitor_is_called_once_and_nobody_without_an_address() -> None:

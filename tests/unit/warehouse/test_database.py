@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import duckdb
@@ -21,7 +23,7 @@ from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
 from warehouse.store.files import header_sha256, wal
 from warehouse.store.lock import locked_file
-from warehouse.store.meta_schema import write_configured
+from warehouse.store.meta_schema import FORMAT, SQL, write_configured
 
 LOADED = "SELECT load_id FROM meta.loads ORDER BY load_number"
 
@@ -154,6 +156,15 @@ def test_a_working_file_of_an_older_format_gets_what_it_lacks_and_keeps_what_it_
     assert given.rows("SELECT count(denied_at_utc) FROM meta.access") == [(0,)]
     given.change("UPDATE meta.storage SET format = 1")  # as if it had been cut short
     assert given.ledger() == before[0]
+
+
+def test_the_format_is_raised_with_the_tables_and_views_of_meta() -> None:
+    files = [path for folder in ("tables", "views") for path in sorted((SQL / folder).glob("*.sql"))]
+    code = "\n".join(re.sub(r"(?m)^ *--.*\n", "", path.read_text("utf-8")) for path in files)
+    known = (15, "70adf5d57f9ad6c7")
+    assert (FORMAT, sha256(code.encode()).hexdigest()[:16]) == known, (
+        "raise FORMAT: a file that has it already would lack what changed"
+    )
 
 
 def test_who_waits_comes_before_who_had_the_lock_and_wants_it_again(tmp_path: Path) -> None:

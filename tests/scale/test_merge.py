@@ -1,15 +1,20 @@
-"""Merging: rows and columns of shards together, and what is wrong with a shard said or refused."""
+"""Merging: the file of shards is that of one machine, and what is wrong with a shard is said or refused."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import duckdb
 import pytest
 
+from pipelines.upkeep.merge import merge_shards
+from tests.scenarios.scenario import Scenario, whole_chain
 from tests.working_file import give_working_file
 from warehouse.errors import WarehouseError
 from warehouse.load.schema_evolution import declare
@@ -17,6 +22,7 @@ from warehouse.marts.build import build_marts
 from warehouse.publishing.merge import ALL_ROWS, DECLARED, OF_ITS_OWN, REMEMBERED, merge
 from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
+from warehouse.store.duckdb_file import quoted
 from warehouse.store.meta_schema import SQL
 from warehouse.store.schema import StoredColumn, TableSchema
 
@@ -30,14 +36,18 @@ def given_shard(
     now: datetime = NOW,
     column: str = "BIGINT",
     value: object = 1,
-    **more: str,
+    extra: str = "",
 ) -> Path:
     """A published shard of one customer with one row of a table that has an undocumented column."""
+    return Path(shutil.copytree(_shard(customer, now, column, value, extra), folder))
+
+
+@cache
+def _shard(customer: str, now: datetime, column: str, value: object, extra: str) -> Path:
+    folder = Path(mkdtemp())
     give_working_file(folder)
-    columns = {
-        name: StoredColumn(name, type_, False, name, "")
-        for name, type_ in {"amount": column, **dict.fromkeys(more, "VARCHAR")}.items()
-    }
+    types = {"amount": column, **({extra: "VARCHAR"} if extra else {})}
+    columns = {name: StoredColumn(name, type_, False, name, "") for name, type_ in types.items()}
     table = TableSchema("things", "a_report", None, False, (), False, "things", columns)
     with Store(folder).writing() as connection:
         declare(connection, [table], NOW.replace(tzinfo=None))
@@ -71,7 +81,7 @@ def test_every_table_of_meta_is_added_up_remembered_declared_or_made_anew() -> N
 
 def test_columns_are_united_by_name_in_the_type_that_loses_nothing(tmp_path: Path) -> None:
     a = given_shard(tmp_path / "a", "M1")
-    b = given_shard(tmp_path / "b", "M2", column="DOUBLE", value=1.5, extra="")
+    b = given_shard(tmp_path / "b", "M2", column="DOUBLE", value=1.5, extra="extra")
     found = rows(merged(tmp_path, a=a, b=b), "SELECT _customer, amount, extra FROM bi.things ORDER BY 1")
     assert found == [("M1", 1.0, None), ("M2", 1.5, None)]
 
@@ -167,3 +177,60 @@ def test_earlier_publications_of_the_merged_file_stay_so_that_they_can_be_put_ba
     assert len(rows(folder, "FROM meta.publications")) == 2
     with duckdb.connect(folder / "warehouse.duckdb", read_only=True) as file:
         assert file.execute("SELECT count(*) FROM bi.things").fetchall() == [(1,)]
+
+
+NOT_COMPARED = (
+    "_row", "_parent_row", "load_id", "_load_id", "first_load_id", "run_id", "load_number", "sha256",
+    "landing",
+)  # fmt: skip
+"""Columns that differ between any two syncs; so do moments."""
+
+
+@cache
+def chain() -> tuple[Scenario, ...]:
+    """One machine that asks every customer, and two shards that ask half of them each; all published."""
+    folder = Path(mkdtemp())
+    whole = whole_chain(folder / "whole", start="2026-10", as_of=NOW.date())
+    customers = [one.id for one in whole.settings.customers]
+    parts = [whole]
+    for number, name in enumerate(("north", "south")):
+        mine = ",".join(customers[number::2])
+        parts.append(whole_chain(folder / name, start="2026-10", as_of=NOW.date(), customers=mine))
+    for one in parts:
+        assert one.sync().complaints() == []
+        assert one.publish().publication.published
+    return tuple(parts)
+
+
+def compared(file: duckdb.DuckDBPyConnection, database: str) -> dict[str, str]:
+    """The query of every table of bi and marts, without what differs between any two syncs."""
+    found = file.execute(
+        "SELECT schema_name || '.' || quoted, list(column_name ORDER BY column_name) FROM ("
+        "SELECT schema_name, '\"' || table_name || '\"' AS quoted, column_name FROM duckdb_columns() "
+        "WHERE database_name = $1 AND schema_name IN ('bi', 'marts') AND NOT internal "
+        "AND data_type NOT LIKE 'TIMESTAMP%' AND NOT list_contains($2, column_name)) GROUP BY ALL",
+        [database, [*NOT_COMPARED]],
+    ).fetchall()
+    return {
+        name: f"SELECT {', '.join(map(quoted, columns))} FROM {database}.{name}" for name, columns in found
+    }
+
+
+def test_a_merge_of_two_shards_is_what_one_machine_publishes(tmp_path: Path) -> None:
+    whole, *parts = chain()
+    shards = {one.data_dir.name: one.data_dir for one in parts}
+    found = merge_shards(whole.with_settings(data_dir=tmp_path).settings, shards, clock=whole.clock)
+    assert found.finished.publication.published
+    assert whole.publish().publication.published  # a merge builds on what the shards remember
+    with duckdb.connect() as file:
+        file.execute(f"ATTACH '{whole.data_dir}/warehouse.duckdb' AS whole (READ_ONLY)")
+        file.execute(f"ATTACH '{tmp_path}/warehouse.duckdb' AS parts (READ_ONLY)")
+        one, other = compared(file, "whole"), compared(file, "parts")
+        both_ways = [(name, one[name], other[name]) for name in one]
+        both_ways += [(name, other[name], one[name]) for name in other]
+        differing = [
+            name
+            for name, here, there in both_ways
+            if file.execute(f"({here} EXCEPT ALL {there}) LIMIT 1").fetchall()
+        ]
+        assert (one.keys(), differing) == (other.keys(), [])

@@ -1,0 +1,110 @@
+"""Progress of a sync: windows done of windows planned, and what became of each report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+from pipelines.catalogue.sales import CHANGED_SALES
+from pipelines.clock import duration
+from pipelines.planning.plan import Plan
+from pipelines.planning.selection import Pair
+from pipelines.sync.causes import shortened
+from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
+from warehouse.ledger.window_result import WindowResult, WindowStatus
+
+SECONDS_BETWEEN_LINES = 5.0
+WINDOWS_BEFORE_ESTIMATE = 10
+"""The first windows start together and say little about the pace of the rest."""
+LONGEST_REASON = 70
+MOST_CUSTOMERS = 5
+HEADS = ("report", "rows", "windows", "requests", "left alone", "quarantined", "what else")
+
+
+@dataclass
+class Progress:
+    """Counts windows, and says now and then how far the sync is."""
+
+    windows: int = 0
+    done: int = 0
+    rows: int = 0
+    requests: int = 0
+    troubled: int = 0
+    began: float = 0.0
+    last_line: float = 0.0
+    held: dict[Pair, int] = field(default_factory=dict)  # months that are left alone
+
+    def begin(self, plan: Plan) -> str:
+        """Begin: how much is to be asked."""
+        self.began = self.last_line = monotonic()
+        self.windows = plan.windows
+        self.held = {one.pair: one.wanted.left for one in plan.planned if one.wanted.left}
+        left = sum(self.held.values())
+        return (
+            f"asking {_grouped(self.windows)} window{'s' if self.windows != 1 else ''}, "
+            f"about {_grouped(plan.requests_expected)} requests, {duration(plan.seconds)} at "
+            f"{plan.requests_per_second:g} requests per second"
+            + (f"; {_grouped(left)} months are held and left alone" if left else "")
+        )
+
+    def count(self, window: WindowResult) -> bool:
+        """Count a window that has come to its end; whether it is one of those planned."""
+        self.requests += window.requests
+        if window.status in NOT_OF_TONIGHT or window.report == CHANGED_SALES:
+            return False
+        self.done += 1
+        self.windows = max(self.windows, self.done)  # a window that is asked month by month becomes several
+        self.rows += sum(window.rows.values())
+        self.troubled += window.status in TROUBLE
+        return True
+
+    def line(self) -> str:
+        """How far the sync is; nothing where that was said a moment ago."""
+        now = monotonic()
+        if now - self.last_line < SECONDS_BETWEEN_LINES:
+            return ""
+        self.last_line = now
+        troubled = f", {_grouped(self.troubled)} in trouble" if self.troubled else ""
+        to_go = ""
+        if self.done >= min(WINDOWS_BEFORE_ESTIMATE, self.windows // 2):
+            seconds = (self.windows - self.done) * (now - self.began) / max(self.done, 1)
+            to_go = f"; about {duration(seconds)} to go"
+        done, windows, rows, requests = map(_grouped, (self.done, self.windows, self.rows, self.requests))
+        return f"{done} of {windows} windows, {rows} rows, {requests} requests{troubled}{to_go}"
+
+
+def by_report(results: Iterable[WindowResult], held: Mapping[Pair, int]) -> list[Sequence[str]]:
+    """What became of each report, as cells under HEADS; `held` are the months that were left alone."""
+    found: dict[str, list[WindowResult]] = {}
+    for one in results:
+        found.setdefault(one.report, []).append(one)
+    left = {name: sum(n for (report, _), n in held.items() if report == name) for name, _ in held}
+    return [_cells(name, found.get(name, []), left.get(name, 0)) for name in dict.fromkeys((*found, *left))]
+
+
+def _cells(name: str, results: Sequence[WindowResult], held: int) -> Sequence[str]:
+    loaded = [one for one in results if one.status is WindowStatus.LOADED]
+    remarks = []
+    for status in WindowStatus:
+        some = [one for one in results if one.status is status]
+        if some and status is not WindowStatus.LOADED:
+            customers = ", ".join(sorted({one.customer for one in some})[:MOST_CUSTOMERS])
+            remarks.append(
+                f"{len(some)} {status.value} ({customers}): {shortened(some[0].reason, LONGEST_REASON)}"
+            )
+    warnings = [warning for one in results for warning in one.warnings]
+    if warnings:
+        remarks.append(f"{len(warnings)} warnings: {warnings[0]}")
+    counts = (
+        sum(sum(one.rows.values()) for one in loaded),
+        len(loaded),
+        sum(one.requests for one in results),
+        held,
+        sum(one.rejected_count for one in loaded),
+    )
+    return (name, *map(_grouped, counts), "; ".join(remarks))
+
+
+def _grouped(number: int) -> str:
+    return f"{number:,}".replace(",", " ")
