@@ -24,6 +24,7 @@ from pipelines.connect.errors import (
     Forbidden,
     HostDown,
     NotFound,
+    Redirected,
     RunFailed,
     TooManyRequests,
     Unauthorized,
@@ -225,8 +226,14 @@ class _Pusher:
             if _shown(change, present.values) != "before":
                 return self._judge(change, present, was_sent=was_sent)
             was_sent, sent_at = True, self.session.clock.utc_now()
-            if await self._send(change, present):
-                return await self._look_once(change, sent_at)
+            try:
+                if await self._send(change, present):
+                    return await self._look_once(change, sent_at)
+            except Redirected:  # some point elsewhere after they have written
+                present = await self._read(change)
+                if _shown(change, present.values) != "after":
+                    raise
+                return self._judge(change, present, was_sent=True)
         return self._judge(change, await self._settled(change, sent_at), was_sent=True)
 
     def _was_sent(self, change: Change) -> bool:

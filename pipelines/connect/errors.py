@@ -3,7 +3,7 @@
 ConnectError
 ├── Unauthorized      401: the login is wrong; nothing more is asked with it
 ├── Forbidden         403: this login may not see this report of this customer
-├── NotFound          404: no such address or customer
+├── NotFound          404, 410: no such address or customer
 ├── Refused           400: the request breaks a rule of the service
 ├── Unexpected        any other status nobody has documented
 ├── Redirected        3xx: never followed, the login would travel along
@@ -157,6 +157,7 @@ REFUSALS: dict[int, tuple[type[ConnectError], str, str]] = {
         "Check BROKERBI_BASE_URL and the customer id (one like M30011).",
     ),
 }
+REFUSALS[410] = REFUSALS[404]
 IN_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
     "unreachable": (
         Unreachable,

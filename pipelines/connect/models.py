@@ -88,6 +88,10 @@ class Limits:
     largest_bytes: int = 24 * MEGABYTE
 
 
+class Unaskable(ValueError):
+    """An id of which no path can be made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One request: a path below the base address, percent-encoded already, and its query.
@@ -102,7 +106,9 @@ class Request:
     body: bytes | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if not _PATH.fullmatch(self.path) or {".", ".."} & set(self.path.split("/")):
+        if {".", ".."} & set(self.path.split("/")):
+            raise Unaskable(f"of an id in the path {self.path!r} no path can be made: it is only dots")
+        if not _PATH.fullmatch(self.path):
             raise ValueError(f"the path {self.path!r} is not percent-encoded; quote the ids in it one by one")
 
     def with_query(self, **values: str) -> Request:

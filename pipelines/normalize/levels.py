@@ -20,7 +20,7 @@ import polars as pl
 from pipelines.catalogue.model import Column, Report, declared_columns
 from pipelines.months import Month
 from pipelines.normalize.document import ROOT, Document, Json, Keys, Object
-from pipelines.normalize.envelopes import is_of_pages
+from pipelines.normalize.envelopes import is_of_pages, simplified
 from pipelines.normalize.keyed_rows import raw_row, rows_in
 from pipelines.normalize.row_locator import (
     ANY,
@@ -48,6 +48,7 @@ from pipelines.normalize.tables import (
     name_of,
     spelled_as_found,
     unique_names,
+    wrapper_of,
 )
 from pipelines.normalize.types import constant
 from pipelines.normalize.validation import (
@@ -94,6 +95,7 @@ class _Level:
     columns: Sequence[FilledColumn] = ()
     months: pl.Series = field(default_factory=lambda: pl.Series(dtype=pl.Date))
     kept: Sequence[int] | None = None  # None: all
+    wrapper: str | None = None  # the key of the object that each row is in
 
     def steps(self, row: int) -> list[str | int]:
         """The way to a row: its page, then keys and places in lists."""
@@ -222,6 +224,7 @@ class Flattening:
 
     def _add(self, level: _Level) -> None:
         """Turn rows into a table, and every list of rows in them."""
+        level.wrapper = wrapper_of({simplified(keys[0]) for keys in level.path.columns}, level.objects)
         documented = spelled_as_found(as_wrapped(level.path.columns, level.objects), level.objects)
         level.path = path = replace(level.path, columns=documented)
         table, length = path.table, len(level.objects)
@@ -289,12 +292,34 @@ class Flattening:
             if len(self.documents) > 1:
                 place = f"page {int(page) + 1}: {place}"
             self.rejected.append(RejectedRow(name, place, reason, column, level.months[row], raw))
+        self._check_documents(level, reasons)
         left_out = near.union(reasons)
         level.kept = [row for row in range(length) if row not in left_out] if left_out else None
         if level.kept is not None:
             level.columns = [one.gather(level.kept) for one in level.columns]
             level.carried = [one.gather(level.kept) for one in level.carried]
             level.months = level.months.gather(level.kept)
+
+    def _check_documents(self, level: _Level, reasons: Mapping[int, tuple[str, str | None]]) -> None:
+        """Refuse a document whose rows are all rejected, if it is not for what a single one says.
+
+        It has several for one reason, or none that has any of the fields that every row has: then these are
+        other objects, or rows written or wrapped as nobody expects, and nothing would be loaded of them.
+        """
+        table, certain = level.path.table, level.path.certain
+        if not reasons or table is None or table.parent:
+            return
+        documents = level.documents.to_list()
+        fitting = {number for row, number in enumerate(documents) if row not in reasons}
+        left = Counter(
+            (number, reasons[row][0]) for row, number in enumerate(documents) if number not in fitting
+        )
+        named = {documents[row] for row in reasons if row in level.strangers or not certain}
+        named |= {documents[row] for row in reasons if certain & set(map(simplified, level.objects[row]))}
+        for (number, reason), count in left.items():
+            if number not in named or count == documents.count(number) > 1:
+                self.is_readable = False
+                self.notes.append(f"{table.name}: of no row of a document anything fits: {reason}")
 
     def _months_of(self, level: _Level) -> tuple[pl.Series, str]:
         """The first day of every row's month, null where it has none, and the column that says it, if any."""
@@ -335,7 +360,7 @@ class Flattening:
                 yield self._below(level, path, keys[0], _by_turns(left, keys), keys)
             elif level.objects and path.keys != (ROOT,):
                 self.notes.append(f"{path.first_table.name}: no row has the list {joined(path.keys)}")
-        if together and (keys := lists_of_kinds(together, left)):
+        if together and (keys := lists_of_kinds(together, left, level.wrapper)):
             by_turns = list(chain.from_iterable(zip(*(left.pop(one) for one in keys), strict=True)))
             yield self._below(level, together, (ANY,), by_turns, keys)
         for one, values in left.items():
@@ -425,7 +450,9 @@ def _carried(level: _Level, above: _Level) -> list[FilledColumn]:
         given = [*above.carried, *above.columns]
     carried = [one.gather(level.parents) for one in given]
     if table and table.key_column and level.way[-1] == (ANY,):
-        names_of_lists = pl.Series([kind_of(keys) for keys in level.keys_of_lists], dtype=pl.String)
+        names_of_lists = pl.Series(
+            [kind_of(keys, above.wrapper) for keys in level.keys_of_lists], dtype=pl.String
+        )
         values = names_of_lists.gather(level.lists % len(level.keys_of_lists))
         carried.append(FilledColumn(Column(table.key_column, "VARCHAR", True, "", ""), values))
     return carried

@@ -6,7 +6,7 @@ look alike. Every document is searched on its own, and in every row the lists th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
@@ -15,7 +15,7 @@ from pipelines.catalogue.model import Column, Report, Table, columns_of_level
 from pipelines.normalize.document import OURS, ROOT, Json, Keys, Object
 from pipelines.normalize.envelopes import ENVELOPES, says_nothing, simplified, unwrapped
 from pipelines.normalize.keyed_rows import keeps_rows, rows_in
-from pipelines.normalize.tables import holds_rows, joined, name_of
+from pipelines.normalize.tables import FEWEST_KEYS, holds_rows, joined, name_of, wrapper_of
 
 ListPath = tuple[Keys, ...]  # the way from the document to a list, through the lists in between
 _Place = tuple[ListPath, list[Json] | None]  # a list, or (None) an object or null under a key
@@ -26,7 +26,6 @@ THROUGH_LISTS = 3
 LOOKED_AT = 50  # objects of a list that its shape is judged by
 ALIKE = 0.5  # the part of the documented keys that must be there
 CLEARLY = 0.2  # by how much it must be more than in any other list
-FEWEST_KEYS = 3  # fewer documented keys than that say nothing by being there
 DEEPEST_YEAR = 4  # lists that a year and a month may be nested in
 
 
@@ -215,7 +214,7 @@ class Locator:
         rows = [
             row for one in pages for row in (self.elements_along([one], ((ROOT,),)) if ROOT in one else [one])
         ]
-        return not path.expected or not rows or _likeness(rows, path.expected) > 0
+        return not path.expected or not rows or not path.expected.isdisjoint(_own_names(rows))
 
     def as_only_row(self, page: Object) -> Object | None:
         """A page that is a row where a list of rows is expected, as a list of it; else None."""
@@ -223,7 +222,8 @@ class Locator:
         if others or path.keys != (ROOT,) or not path.expected or ROOT in page:
             return None
         row = unwrapped(page)
-        is_row = path.certain <= _names_in([row]) and _likeness([row], path.expected) >= ALIKE
+        names = _own_names([row])
+        is_row = path.certain <= names and len(names & path.expected) >= ALIKE * len(path.expected)
         return {ROOT: [row]} if is_row else None
 
     def _down_to_rows(self, page: Object, path: RowPath) -> ListPath | None:
@@ -235,16 +235,16 @@ class Locator:
         way: ListPath = (path.keys,)
         for _ in range(THROUGH_LISTS if path.certain else 0):
             elements = self.elements_along([page], way)[:LOOKED_AT]
-            if path.certain <= _names_in(elements):
+            if path.certain <= _names_in(elements, path.expected):
                 break
             likeness = _likeness(elements, path.expected)
             inner = [
                 keys
                 for keys, rows in self.lists_in(elements)
-                if path.certain <= _names_in(rows)
+                if path.certain <= _names_in(rows, path.expected)
                 and _likeness(rows, path.expected) >= likeness
                 and not any(
-                    path.certain <= _names_in([value_at(one, keys[:hops]) for one in elements])
+                    path.certain <= _names_in([value_at(one, keys[:hops]) for one in elements], path.expected)
                     for hops in range(1, len(keys))
                 )
             ]
@@ -285,7 +285,7 @@ class Locator:
         is_alone = way == (way[0][:1],) and not any(
             isinstance(value, dict | list) for key, value in page.items() if key != way[0][0]
         )
-        known = _names_in(self.elements_along([page], way)) & path.expected
+        known = _names_in(self.elements_along([page], way), path.expected) & path.expected
         return is_alone and len(self.paths) == 1 and len(known) >= FEWEST_KEYS
 
     def _known(self, places: Sequence[_Place], path: RowPath) -> ListPath | None:
@@ -434,7 +434,9 @@ def lists_of_rows(path: RowPath, lists: Mapping[Keys, Sequence[Json]]) -> tuple[
     return (*declared, *dict.fromkeys(own))
 
 
-def lists_of_kinds(path: RowPath, lists: Mapping[Keys, Sequence[Json]]) -> tuple[Keys, ...]:
+def lists_of_kinds(
+    path: RowPath, lists: Mapping[Keys, Sequence[Json]], wrapper: str | None
+) -> tuple[Keys, ...]:
     """The keys from rows to their lists of every kind, each kind being what `kind_of` says.
 
     Where their rows are documented a list of a kind has any of their keys. It may be in an object under its
@@ -444,7 +446,7 @@ def lists_of_kinds(path: RowPath, lists: Mapping[Keys, Sequence[Json]]) -> tuple
     for keys, rows in lists.items():
         elements = list(chain.from_iterable(one for one in rows if one))
         if _likeness(elements, path.expected) or not (path.expected or len(keys) > 1):
-            kinds.setdefault(kind_of(keys), []).append(keys)
+            kinds.setdefault(kind_of(keys, wrapper), []).append(keys)
     found: list[Keys] = []
     for own in kinds.values():
         plain = [keys for keys in own if len(keys) == 1]
@@ -452,9 +454,10 @@ def lists_of_kinds(path: RowPath, lists: Mapping[Keys, Sequence[Json]]) -> tuple
     return tuple(found)
 
 
-def kind_of(keys: Keys) -> str:
+def kind_of(keys: Keys, wrapper: str | None) -> str:
     """What a list is called: the first of its keys that does not only say that something is in it."""
-    return next((key for key in keys if simplified(key) not in ENVELOPES), keys[0])
+    own = keys[1:] if len(keys) > 1 and keys[0] == wrapper else keys
+    return next((key for key in own if simplified(key) not in ENVELOPES), own[0])
 
 
 def value_at(one: Json, keys: Keys) -> Json:
@@ -508,14 +511,19 @@ def _alike(places: Sequence[_Place], path: RowPath) -> ListPath | None:
     return scores[0][1] if is_clear else None
 
 
-def _names_in(elements: Sequence[Json]) -> set[str]:
-    """The simplified keys of objects."""
-    looked_at = (one for one in islice(elements, LOOKED_AT) if type(one) is dict)
-    return {simplified(key) for one in looked_at for key in one}
+def _names_in(elements: Sequence[Json], expected: set[str]) -> set[str]:
+    """The simplified keys of objects, and of those that they wrap."""
+    looked_at = [one for one in islice(elements, LOOKED_AT) if type(one) is dict]
+    wrapper = wrapper_of(expected, looked_at)
+    return _own_names(looked_at) | _own_names([one.get(wrapper) for one in looked_at] if wrapper else ())
+
+
+def _own_names(elements: Iterable[Json]) -> set[str]:
+    return {simplified(key) for one in elements if type(one) is dict for key in one}
 
 
 def _likeness(elements: Sequence[Json], expected: set[str]) -> float:
-    return len(_names_in(elements) & expected) / len(expected) if expected else 0.0
+    return len(_names_in(elements, expected) & expected) / len(expected) if expected else 0.0
 
 
 def _is_named_as_envelope(way: ListPath) -> bool:

@@ -30,6 +30,7 @@ DEEPEST = 8  # objects nested deeper stay JSON, and so do lists of objects
 MOST_COLUMNS = 1_500  # what goes beyond stays JSON, in one column
 MOST_LISTS = 50  # lists of objects beyond that stay JSON as well
 MORE = f"{OURS}more fields"  # the key of that column
+FEWEST_KEYS = 3  # fewer documented keys than that say nothing by being there
 SPELLED_ALIKE = 50  # objects of a list that its spelling is judged by
 LONGEST_NAME = 120  # characters of a name; a key can be of any length
 OUR_COLUMNS = (
@@ -220,26 +221,39 @@ def spelled_as_found(columns: Mapping[Keys, Column], objects: Sequence[Json]) ->
     return found
 
 
-def wrapper_of(columns: Collection[Keys], objects: Sequence[Json]) -> str | None:
-    """The key under which every row is wrapped in an object of its own: `[{"sale": {"id": 1}}]`.
+def wrapper_of(names: Collection[str], objects: Sequence[Json]) -> str | None:
+    """The key under which rows are wrapped in an object of their own: `[{"sale": {"id": 1}, "links": []}]`.
 
-    It is no documented one, and the objects under it have documented ones.
+    It is none of the documented names (simplified ones), and the only such key whose objects have more of
+    them than are beside it, and not too few to say anything; of rows with that key alone any one says it.
     """
-    first = next((one for one in objects if one), None)
-    if not columns or type(first) is not dict or len(first) != 1:
-        return None
-    [(name, row)] = first.items()
-    documented = {simplified(keys[0]) for keys in columns}
-    if type(row) is not dict or simplified(name) in documented or documented.isdisjoint(map(simplified, row)):
-        return None
-    is_all = all(not one or (one.keys() == {name} and type(one[name]) is dict) for one in objects)
-    return name if is_all else None
+    looked_at = [one for one in objects[:SPELLED_ALIKE] if type(one) is dict] if names else []
+    around = {simplified(key) for one in looked_at for key in one}
+    inside: dict[str, set[str]] = {}
+    for one in looked_at:
+        for key, member in one.items():
+            if type(member) is dict and simplified(key) not in names:
+                inside.setdefault(key, set()).update(map(simplified, member))
+    fewest = 1 if len(around) == 1 else max(len(around & set(names)) + 1, min(FEWEST_KEYS, len(names)))
+    found = [key for key, within in inside.items() if len(within & set(names)) >= fewest]
+    return found[0] if len(found) == 1 else None
 
 
 def as_wrapped(columns: Mapping[Keys, Column], objects: Sequence[Json]) -> Mapping[Keys, Column]:
-    """Documented columns by their keys in rows that may be wrapped; others are called by the wrapper too."""
-    name = wrapper_of(columns, objects)
-    return columns if name is None else {(name, *keys): column for keys, column in columns.items()}
+    """Documented columns by their keys in rows that may be wrapped; others are called by the wrapper too.
+
+    A field that is beside the wrapper and never in it is read there.
+    """
+    names = {simplified(keys[0]) for keys in columns}
+    name = wrapper_of(names, objects)
+    if name is None:
+        return columns
+    looked_at = [one for one in objects[:SPELLED_ALIKE] if type(one) is dict]
+    beside = {simplified(key) for one in looked_at for key in one}
+    beside -= {simplified(key) for one in looked_at for key in one.get(name) or ()}
+    return {
+        keys if simplified(keys[0]) in beside else (name, *keys): column for keys, column in columns.items()
+    }
 
 
 def fill_columns(

@@ -48,9 +48,9 @@ _KIND_OF: Mapping[type, tuple[str, pl.DataType]] = {
 _TYPE_OF_KIND = {TRUTH: "BOOLEAN", WHOLE: "BIGINT", FRACTION: "DOUBLE", NESTED: "JSON"}
 _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _AMOUNT = re.compile(  # with what may be between thousands, and a currency
-    r"-?(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d{1,40})(?:,\d{1,2})?(?:\s?(?:kr|SEK|:-))?", re.IGNORECASE
+    r"-?(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d{1,40})(?:[.,]\d{1,2})?(?:\s?(?:kr|SEK|:-))?", re.IGNORECASE
 )
-_NO_DIGITS = re.compile(r"[^\d,-]|-$")
+_NO_DIGITS = re.compile(r"[^\d.,-]|-$")
 _TRUTHS = {"true": True, "false": False}
 _LONG = 2**63
 

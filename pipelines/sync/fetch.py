@@ -27,7 +27,7 @@ from pipelines.connect.errors import (
     Unavailable,
     Unexpected,
 )
-from pipelines.connect.models import Answer
+from pipelines.connect.models import Answer, Unaskable
 from pipelines.months import Month
 from pipelines.normalize.document import (
     garbage_collection_off,
@@ -265,14 +265,14 @@ class _WindowReader:
         NotFound, and what is held stays. An id that is not answered costs those of the same window nothing,
         as long as the window is loaded id by id and another one is answered.
         """
-        failed: dict[str, ConnectError] = {}
+        failed: dict[str, ConnectError | Unaskable] = {}
 
         async def read(asked: str) -> list[Page] | NotFound:
             try:
                 pages = await self._read_spans(asked)
             except NotFound as error:
                 return error
-            except (Unavailable, NotJson, Refused, Unexpected, AnswerTooLarge) as error:
+            except (Unavailable, NotJson, Refused, Unexpected, AnswerTooLarge, Unaskable) as error:
                 if not self.report.is_by_id:
                     raise
                 failed[asked] = error

@@ -7,17 +7,20 @@ import stat
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
 from filelock import FileLock
 
 from pipelines.budgets.budget import BudgetError, BudgetPlan, month_of
 from pipelines.budgets.plan import make_plan
+from pipelines.budgets.push import push
 from pipelines.clock import SystemClock
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.server import serving
 from pipelines.settings.messages import SettingsError
 from pipelines.upkeep.erase import erase
 from pipelines.upkeep.replay import replay
+from tests.sandbox_transport import SandboxTransport
 from tests.scenarios.budgets import (
     DECEMBER,
     NEVER_BUDGETED,
@@ -167,6 +170,19 @@ def test_a_budget_that_is_refused_is_named_and_the_others_go_on(here: BudgetScen
     [(reason,)] = here.ledger("reason", "status = 'refused'")
     assert "The service answered 400" in str(reason)
     assert (here.push(plan).is_whole, here.sent.total()) == (True, 1)
+
+
+def test_a_redirect_is_a_refusal_unless_the_budget_is_shown(here: BudgetScenario) -> None:
+    plan, sandbox = here.plan(NEW), SandboxTransport(here.service, sleep=here.clock.sleep)
+    assert statuses(here.push(plan, Fault("redirect", path=SETTING))) == {"refused": 1}
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        answered = await sandbox.handle_async_request(request)
+        return answered if request.method == "GET" else httpx.Response(303, headers={"Location": "/done"})
+
+    here.service.faults.switch(())
+    context = replace(here.context, transport=httpx.MockTransport(answer))
+    assert push(here.settings, plan, context, patience=0).is_whole
 
 
 def test_what_was_changed_since_the_plan_is_left_alone_and_named(here: BudgetScenario) -> None:

@@ -152,6 +152,14 @@ def test_an_answer_that_cannot_be_read_costs_nobody_else(paid: Scenario) -> None
     assert paid.rows("SELECT asked_estate_id FROM bi.deposits ORDER BY 1") == [(id_,) for id_ in others]
 
 
+def test_an_id_that_is_only_dots_costs_nobody_else(paid: Scenario) -> None:
+    one, *others = sold(paid)
+    paid.execute("UPDATE bi.sales_estates SET id = '..' WHERE id = $1", one)
+    [failed] = paid.sync(reports=("deposits",)).trouble
+    assert failed.asked == (f"{paid.settings.customers[0].id}|..",)
+    assert paid.rows("SELECT asked_estate_id FROM bi.deposits ORDER BY 1") == [(id_,) for id_ in others]
+
+
 def test_an_id_that_is_gone_is_answered(paid: Scenario) -> None:
     assert paid.sync(Fault("404", path=f"/{sold(paid)[1]}/"), reports=("deposits",)).is_well
     paid.sync(reports=("deposits",))

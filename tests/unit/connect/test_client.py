@@ -114,7 +114,7 @@ async def test_every_try_is_reported(tmp_path: Path) -> None:
     "path", ["", "Sales", "/Sales/M 1", "/Sales/å", "/Sales/../M1", "/Sales/.", "/Sales?x=1", "/a//b", "/a\n"]
 )
 def test_a_path_that_is_not_encoded_or_climbs_is_refused(path: str) -> None:
-    with pytest.raises(ValueError, match="percent-encoded"):
+    with pytest.raises(ValueError, match=r"percent-encoded|only dots"):
         Request(path, {}, "sales", "M1")
 
 

@@ -262,12 +262,59 @@ def test_rows_that_are_each_in_an_object_of_their_own_are_rows_with_what_is_nest
     ]
 
 
-def test_rows_in_an_object_that_is_documented_or_not_the_only_one_are_no_wrapped_ones() -> None:
+@pytest.mark.parametrize("box", SHAPES)
+def test_wrapped_rows_may_have_anything_but_their_own_fields_beside_them(box: str) -> None:
+    people: Json = [{"n": 1, "user": numbered(PERSON, 0)}, {"user": numbered(PERSON, 1), "links": [{"a": 1}]}]
+    result = normalized("users", SHAPES[box]([*people, {"user": None}]))
+    assert rows(result, "users", "id", "name") == [("H0", "Åsa"), ("H1", "Åsa")]
+    assert (result.recognised, len(result.rejected)) == (True, 1), result.notes
+
+
+def test_a_field_beside_the_wrapper_and_never_in_it_is_the_row_s() -> None:
+    person = {key: value for key, value in PERSON.items() if key != "id"}
+    assert rows(normalized("users", [{"id": "H1", "attributes": person}]), "users", "id", "name") == [
+        ("H1", "Åsa")
+    ]
+
+
+def test_wrapped_offices_keep_their_kinds_and_what_they_say_of_themselves() -> None:
+    homes = {
+        kind: [{"id": kind, "contractDay": "2026-01-03", "advertisedAt": None}] for kind in ("plots", "farms")
+    }
+    result = normalized("sold_estates", [{"office": {"customerId": "M1", "name": "o", "city": "c", **homes}}])
+    assert sorted(rows(result, "sold_estates", "office_customer_id", "kind")) == [
+        ("M1", "farms"),
+        ("M1", "plots"),
+    ]
+
+
+def test_rows_in_an_object_that_is_documented_are_no_wrapped_ones() -> None:
     sender = {"id": "x", "createdAt": "2026-01-02"}
     [documented] = normalized("tips_and_leads", {"incomingLeads": [{"sender": sender}]}).rejected
-    person = {**PERSON, "spokenLanguages": [{"id": "sv", "name": "Svenska"}]}
-    mixed = normalized("users", [{"user": person}, {"user": person, "x": 1}])
-    assert (documented.table, rows(mixed, "users", "id"), len(mixed.rejected)) == ("incoming_leads", [], 2)
+    assert documented.table == "incoming_leads"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [{"a": {"user": PERSON}}, {"a": {"user": PERSON}}],
+        [{"user": PERSON}, {"person": PERSON}],
+        {"months": [{"name": "May", "cellPhone": "", "emailAddress": None}], "count": 1},
+    ],
+)
+def test_a_document_whose_rows_all_lack_what_tells_rows_apart_is_refused(answer: Json) -> None:
+    good = [{**PERSON, "id": "H1"}]
+    assert not normalized("users", good, answer).recognised
+    assert normalized("users", good, [{**PERSON, "id": None}]).recognised
+
+
+def test_a_document_whose_rows_are_all_written_otherwise_is_refused_and_a_single_row_is_set_aside() -> None:
+    sums = [{"userId": f"H{n}", "commission": "1.234,56", "writingParts": 1} for n in range(2)]
+    good = [{"userId": "H9", "commission": 5.5, "writingParts": 1}]
+    assert not normalized("commission_user", good, sums).recognised
+    for document in (sums[:1], [*sums, *good]):
+        result = normalized("commission_user", document)
+        assert (result.recognised, len(result.rejected)) == (True, len(document) - (document != sums[:1]))
 
 
 def test_the_only_list_beside_plain_values_holds_the_rows_and_one_beside_another_list_does_not() -> None:

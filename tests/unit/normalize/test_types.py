@@ -54,6 +54,8 @@ def misfits(type_: str, *values: Any) -> dict[str, int]:
         (MONEY, "12.5", Decimal("12.5")),
         (MONEY, "1e5", Decimal(100000)),
         (MONEY, "1 234,50 kr", Decimal("1234.5")),
+        (MONEY, "-1 234.50 SEK", Decimal("-1234.5")),
+        (MONEY, "1234.50:-", Decimal("1234.5")),
         (MONEY, "-1\u00a0234\u00a0567:-", Decimal(-1234567)),
         (MONEY, "1,5", Decimal("1.5")),
         (MONEY, "", None),
