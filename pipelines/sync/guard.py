@@ -1,7 +1,8 @@
 """Guard of what is held: what came of a report and customer beside it, and what makes that doubtful.
 
-Held back is what would cost more than half of the rows, what has come empty though it was filled, and amounts
-that have all become others by one factor. All windows of a sync are judged together.
+Held back is what would cost more than half of the rows, what has come empty though it was filled, amounts
+that have all become others by one factor, and rows of which nothing is documented that share no column with
+those they would replace, as an error message in unknown words does. All windows are judged together.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Comparison:
     `rows_held` counts the rows held by month, None for a report without months. What is kept of the rows
     that came is small: the names of columns that were filled and are `empty` so far, or `zero`; of amounts
     that came `again`, the old and the new one; of `new` months, never held, some. `known` says where in the
-    sample of a table a row is.
+    sample of a table a row is. `is_replaced` says that rows would go for others that share no column.
     """
 
     rows_held: Mapping[date | None, int]
@@ -64,13 +65,15 @@ class Comparison:
     known: dict[str, Mapping[Place, int]] = field(default_factory=dict)
     again: dict[tuple[str, str], list[tuple[float, float]]] = field(default_factory=dict)
     new: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    is_replaced: bool = False
 
     def add(self, months: Sequence[date], tables: Sequence[TableLike]) -> None:
         """Take note of the rows of one window, which is about these months."""
         has_new = any(not self.rows_held.get(month) for month in months)
+        self.is_replaced = self.is_replaced or self._is_other(months, tables)
         for table in tables:
             held, frame = self.held.get(table.name), table.frame
-            if held is None:
+            if held is None or not held.is_documented:
                 continue
             self.rows[table.name] += frame.height
             documented = {column.name for column in table.columns if column.documented}
@@ -83,6 +86,21 @@ class Comparison:
                 self._add_again(table.name, frame, amounts)
                 if has_new:
                     self._add_new(table.name, frame, amounts)
+
+    def _is_other(self, months: Sequence[date], tables: Sequence[TableLike]) -> bool:
+        """Whether rows of which nothing is documented replace no fewer, and share no column with these."""
+        if any(held.is_documented for held in self.held.values()):
+            return False
+        held = {(name, column.lower()) for name, one in self.held.items() for column in _known(one.filled)}
+        came = {
+            (table.name, column.name.lower())
+            for table in tables
+            for column in table.frame
+            if not column.name.startswith("_") and column.null_count() < table.frame.height
+        }
+        going = sum(self.rows_held.get(month, 0) for month in months or (None,))
+        is_fewer = sum(table.frame.height for table in tables) <= going
+        return bool(held and came) and is_fewer and held.isdisjoint(came)
 
     def _add_again(self, name: str, frame: pl.DataFrame, amounts: Sequence[str]) -> None:
         """Take note of the amounts of rows that are held and come again, if they are known for sure."""
@@ -111,12 +129,15 @@ class Comparison:
 
     def doubts(self, fetched: Sequence[WindowResult]) -> tuple[Doubt, ...]:
         """Why the windows must not be loaded without an explicit flag; nothing when they may."""
+        if self.is_replaced:
+            rows = sum(held.rows for held in self.held.values())
+            return (Doubt(DoubtKind.COLUMNS_REPLACED, rows, rows),)
         if lost := rows_lost(self.rows_held, fetched):
             return (lost,)
         return (*self._emptied(), *self._multiplied())
 
     def _emptied(self) -> Iterator[Doubt]:
-        whole = sum(held.rows for held in self.held.values())
+        whole = sum(held.rows for held in self.held.values() if held.is_documented)
         for name, held in self.held.items():
             came = self.rows[name]
             if name not in self.rows:
@@ -259,6 +280,7 @@ _WORDS: Mapping[DoubtKind, str] = {
     DoubtKind.TABLE_EMPTIED: "{one.table} has no row any more and had {one.whole}",
     DoubtKind.COLUMN_EMPTIED: "{one.table}.{one.column} is empty in all rows and was filled in "
     "{one.part} of {one.whole}",
+    DoubtKind.COLUMNS_REPLACED: "rows have come with no column that is filled in the {one.whole} held",
     DoubtKind.AMOUNTS_ZERO: "{one.table}.{one.column} is 0 in all rows and was another amount in "
     "{one.part} of {one.whole}",
     DoubtKind.AMOUNTS_MULTIPLIED: "{one.table}.{one.column} is {one.factor:.6g} times what it was, in "

@@ -254,6 +254,12 @@ ALTERED = [
     ("users", renamed(b"name", b"fullName"), "column emptied", "users.name"),
     ("commission_user", multiplied(b"soldTotalPrice", 0), "amounts zero", "commission_user.sold_total_price"),
     ("sales", multiplied(b"finalPrice", 100), "amounts multiplied", "sales_estates.final_price is 100 times"),
+    (
+        "live_commissions",
+        lambda _: b'{"fel":"Databasen svarar inte","kod":17}',
+        "columns replaced",
+        "no column",
+    ),
 ]
 
 

@@ -37,6 +37,7 @@ class DoubtKind(StrEnum):
     ROWS_LOST = "rows lost"
     TABLE_EMPTIED = "table emptied"
     COLUMN_EMPTIED = "column emptied"
+    COLUMNS_REPLACED = "columns replaced"
     AMOUNTS_ZERO = "amounts zero"
     AMOUNTS_MULTIPLIED = "amounts multiplied"
 

@@ -42,8 +42,9 @@ SELECT unnest(arg_min({{{{{{row}}}}}}, hash({{identity}}), {SAMPLE_ROWS}), recur
 class HeldTable:
     """The rows of a table: how many, in how many a documented column is filled, or an amount is not 0.
 
-    `sample` has some rows with an amount. They are known again by `_month` and the columns of `identity`: the
-    documented key, or else all that is documented of a row and is no amount.
+    Of a table of which nothing is documented (`is_documented` is false) all columns are counted. `sample` has
+    some rows with an amount. They are known again by `_month` and the columns of `identity`: the documented
+    key, or else all that is documented of a row and is no amount.
     """
 
     rows: int
@@ -51,12 +52,13 @@ class HeldTable:
     nonzero: Mapping[str, int] = field(default_factory=dict)
     identity: Sequence[str] = ()
     sample: pl.DataFrame = field(default_factory=pl.DataFrame)
+    is_documented: bool = True
 
 
 def read_profiles(
     connection: DuckDBPyConnection, months: Mapping[Pair, Sequence[date | None]]
 ) -> dict[Pair, dict[str, HeldTable]]:
-    """The documented tables of reports and customers by name, as far as they hold rows of these months."""
+    """The tables of reports and customers by name, as far as they hold rows of these months."""
     tables = read_tables(connection)
     profiles: dict[Pair, dict[str, HeldTable]] = {pair: {} for pair in months}
     for report in dict.fromkeys(report for report, _ in months):
@@ -65,7 +67,7 @@ def read_profiles(
         ]
         for history in (False, True):
             for schema in tables_of_report(tables, report, history=history):
-                if schema.exists and any(column.documented for column in schema.columns.values()):
+                if schema.exists and schema.columns:
                     for customer, held in _profiles_of(connection, schema, asked).items():
                         profiles[report, customer][schema.name] = held
     return profiles
@@ -81,7 +83,7 @@ def _profiles_of(
         column.name for column in documented if column.name not in amounts
     ]
     parameters = [[customer for customer, _ in asked], [month for _, month in asked]]
-    names = [column.name for column in documented]
+    names = [column.name for column in documented or schema.columns.values()]
     wanted = [*map(quoted, names), *(f"nullif({quoted(name)}, 0)" for name in amounts)]
     counts = "".join(f", count({value})" for value in wanted)
     counted = connection.execute(_FILLED.format(counts=counts, public=schema.public), parameters).fetchall()
@@ -95,6 +97,7 @@ def _profiles_of(
             dict(zip(amounts, filled[len(names) :], strict=True)),
             identity,
             samples.get(customer, pl.DataFrame()),
+            is_documented=bool(documented),
         )
         for customer, rows, *filled in counted
     }

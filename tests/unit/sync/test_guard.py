@@ -194,6 +194,29 @@ def test_amounts_are_compared_by_row_or_else_with_those_of_other_months() -> Non
     assert compared([sold(20, factor=5, month=FEBRUARY), agents(30)]) == []
 
 
+@pytest.mark.parametrize(
+    ("columns", "rows", "month", "is_doubted"),
+    [
+        (("fel", "kod"), 1, JANUARY, True),
+        (("fel", "Points"), 1, JANUARY, False),
+        (("fel", "kod"), 9, JANUARY, False),
+        (("fel", "kod"), 1, FEBRUARY, False),
+        ((), 1, JANUARY, False),
+    ],
+    ids=["strange", "one is known", "more than held", "nothing to replace", "nothing said"],
+)
+def test_rows_of_which_nothing_is_documented_are_not_replaced_by_others_without_a_column_of_theirs(
+    columns: tuple[str, ...], rows: int, month: date, *, is_doubted: bool
+) -> None:
+    held = HeldTable(8, {"user_id": 8, "points": 8, "note": 0}, is_documented=False)
+    frame = pl.DataFrame(
+        {"_month": [month] * rows, "note": [None] * rows, **dict.fromkeys(columns, ["x"] * rows)}
+    )
+    comparison = Comparison({JANUARY: 8}, {"live": held})
+    comparison.add([month], [NormalizedTable("live", (), frame, ())])
+    assert [one.kind for one in comparison.doubts([])] == [DoubtKind.COLUMNS_REPLACED] * is_doubted
+
+
 def test_amounts_of_a_new_month_are_compared_with_nothing_where_none_are_held() -> None:
     comparison = Comparison({JANUARY: 20}, {"sold": HeldTable(20, {"price": 20}, {"price": 0}, ("id",))})
     comparison.add([FEBRUARY], [sold(40, month=FEBRUARY)])
