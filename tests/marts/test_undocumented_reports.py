@@ -231,6 +231,29 @@ def test_it_is_said_whether_what_arrived_fits(columns: Mapping[str, str], state:
     assert given.execute(STATE).fetchall() == [state]
 
 
+@pytest.mark.parametrize(
+    ("more", "state"),
+    [
+        ({}, "nothing has arrived"),
+        ({"goal": 7}, "differs"),
+        ({"perioder": [{"month": "01", "commission": 5}]}, "differs"),
+        ({"perioder": [100, 200]}, "differs"),
+    ],
+    ids=["no budgets", "a number", "another list", "a list of numbers"],
+)
+def test_users_without_a_month_have_no_budgets_unless_something_else_may_be_one(
+    tmp_path: Path, more: Mapping[str, Any], state: str
+) -> None:
+    answers = {"budget_commission": reported({**user("U1"), **more}), "office_budget_crm": []}
+    store = stored(tmp_path, answers)
+    with duckdb.connect(store.path) as connection:
+        build(connection, "budgets")
+        found = connection.execute(
+            "SELECT DISTINCT state FROM meta.assumptions WHERE query = 'staging.budget_commission'"
+        )
+        assert found.fetchall() == [(state,)]
+
+
 def test_the_empty_mart_keeps_its_columns_and_their_types() -> None:
     given = warehouse()
     build(given, "budgets")

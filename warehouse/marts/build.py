@@ -75,6 +75,19 @@ WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_w
 GROUP BY ALL
 """
 
+_HOLDS_OTHER_NUMBERS = """
+SELECT 1 FROM duckdb_columns()
+WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_with(column_name, '_')
+    AND (
+        starts_with(table_name, $1)
+        AND NOT list_has_any($2, ['bi.' || table_name, 'bi.' || table_name || '_history'])
+        OR list_contains($2, 'bi.' || table_name) AND NOT list_contains($3, column_name)
+        AND (numeric_precision IS NOT NULL OR data_type = 'JSON')
+    )
+LIMIT 1
+"""
+"""Whether lists below a table, or its columns, hold what may be the amounts that are looked for elsewhere."""
+
 
 class MartError(Exception):
     """A mart cannot be built; the sentence names it, its file and what DuckDB says."""
@@ -211,7 +224,9 @@ def _examined(
         any_rows = any_rows or count > 0
     state, message = FITS, ""
     if missing:
-        state = DIFFERS if any_rows else NOTHING_YET
+        state = (
+            DIFFERS if any_rows and not _is_list_empty(connection, query, arrived, missing) else NOTHING_YET
+        )
         message = f"{query.path.name} expects {', '.join(missing)}"
     else:
         try:
@@ -219,6 +234,23 @@ def _examined(
         except duckdb.Error as error:
             state, message = DIFFERS, f"{query.path.name} does not run on what arrived: {error}"
     return [{**source, "state": state, "message": message} for source in sources]
+
+
+def _is_list_empty(
+    connection: DuckDBPyConnection, query: Query, arrived: Mapping[str, Sequence[str]], missing: Sequence[str]
+) -> bool:
+    """Whether all that is missing is a list that had no row yet, and nothing that arrived may stand for it.
+
+    An office that sets no budgets answers so: its users, each without a month.
+    """
+    if any(name.rpartition(".")[0] in arrived for name in missing):
+        return False
+    root = next(iter(query.expects)).partition(".")[2].removesuffix("_history")
+    columns = [
+        name for some in query.expects.values() for name in some.replace("|", " ").replace(",", " ").split()
+    ]
+    values = [f"{root}__", list(query.expects), columns]
+    return connection.execute(_HOLDS_OTHER_NUMBERS, values).fetchone() is None
 
 
 def _typed(query: Query, *, fits: bool = True) -> str:
