@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pipelines.clock import Clock, SystemClock
 from pipelines.upkeep.finish import Finished, finish
 from warehouse.errors import WarehouseError
-from warehouse.publishing.merge import FILE, MergedShard, merge
+from warehouse.publishing.merge import FILE, MergeSource, merge
 from warehouse.store.database import Store
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ OF_A_SHARD = {
 class Merged:
     """The shards that were to be merged, and what came of building, checking and publishing their union."""
 
-    shards: Sequence[MergedShard]
+    shards: Sequence[MergeSource]
     finished: Finished
 
 

@@ -95,7 +95,7 @@ QUALIFY row_number() OVER (PARTITION BY report ORDER BY _shard) = 1
 
 
 @dataclass(frozen=True)
-class MergedShard:
+class MergeSource:
     """A shard of a merged file, with the columns of meta.shards."""
 
     shard: str
@@ -111,7 +111,7 @@ def is_merged(connection: DuckDBPyConnection) -> bool:
     return connection.execute("SELECT 1 FROM meta.shards LIMIT 1").fetchone() is not None
 
 
-def merge(data_dir: Path, sources: Mapping[str, Path], *, now: datetime) -> list[MergedShard]:
+def merge(data_dir: Path, sources: Mapping[str, Path], *, now: datetime) -> list[MergeSource]:
     """Make the working file of a directory anew from the published files of shards; what became of each.
 
     `sources` are their files or data directories by name; one that cannot be read is left out and said.
@@ -128,7 +128,7 @@ def merge(data_dir: Path, sources: Mapping[str, Path], *, now: datetime) -> list
             [(is_loaded,)] = connection.execute("SELECT count(*) > 0 FROM meta.loads").fetchall()
         if is_loaded and not known:
             raise WarehouseError(f"A sync loads into {data_dir}; merge into a directory of its own.")
-        before = {one["shard"]: MergedShard(**one) for one in known}
+        before = {one["shard"]: MergeSource(**one) for one in known}
         files = {name: path / FILE if path.is_dir() else path for name, path in sources.items()}
         shards = [
             replace(_read(name, path, before.get(name)), merged_at_utc=moment) for name, path in files.items()
@@ -149,7 +149,7 @@ def merge(data_dir: Path, sources: Mapping[str, Path], *, now: datetime) -> list
     return shards
 
 
-def _read(name: str, path: Path, before: MergedShard | None) -> MergedShard:
+def _read(name: str, path: Path, before: MergeSource | None) -> MergeSource:
     """What a shard's published file says of itself; what was known of it where it cannot be read."""
     try:
         if not path.is_file():
@@ -157,12 +157,12 @@ def _read(name: str, path: Path, before: MergedShard | None) -> MergedShard:
         with connect(path, read_only=True) as connection:
             meta_schema.format_of(connection, path)
             [found] = mappings(connection.execute(_OF_A_SHARD))
-            return MergedShard(name, **{**found, "customers": found["customers"] or []})
+            return MergeSource(name, **{**found, "customers": found["customers"] or []})
     except WarehouseError as error:
-        return replace(before or MergedShard(name), error=str(error))
+        return replace(before or MergeSource(name), error=str(error))
 
 
-def _refuse_overlap(shards: Sequence[MergedShard]) -> None:
+def _refuse_overlap(shards: Sequence[MergeSource]) -> None:
     """Raise WarehouseError for customers of more than one shard: their rows would count twice."""
     shards_of: dict[str, list[str]] = {}
     for one in shards:
