@@ -137,7 +137,7 @@ class Comparison:
         return (*self._emptied(), *self._multiplied())
 
     def _emptied(self) -> Iterator[Doubt]:
-        whole = sum(held.rows for held in self.held.values() if held.is_documented)
+        whole = sum(held.rows for held in self.held.values())
         for name, held in self.held.items():
             came = self.rows[name]
             if name not in self.rows:

@@ -18,7 +18,7 @@ from warehouse.store.schema import read_tables, tables_of_report
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from warehouse.store.schema import TableSchema
+    from warehouse.store.schema import StoredColumn, TableSchema
 
 Pair = tuple[str, str]
 """A report's name and a customer's id."""
@@ -58,7 +58,10 @@ class HeldTable:
 def read_profiles(
     connection: DuckDBPyConnection, months: Mapping[Pair, Sequence[date | None]]
 ) -> dict[Pair, dict[str, HeldTable]]:
-    """The tables of reports and customers by name, as far as they hold rows of these months."""
+    """The documented tables of reports and customers by name, as far as they hold rows of these months.
+
+    All tables of a report of which nothing is documented.
+    """
     tables = read_tables(connection)
     profiles: dict[Pair, dict[str, HeldTable]] = {pair: {} for pair in months}
     for report in dict.fromkeys(report for report, _ in months):
@@ -66,18 +69,22 @@ def read_profiles(
             (pair[1], month) for pair, several in months.items() if pair[0] == report for month in several
         ]
         for history in (False, True):
-            for schema in tables_of_report(tables, report, history=history):
-                if schema.exists and schema.columns:
-                    for customer, held in _profiles_of(connection, schema, asked).items():
-                        profiles[report, customer][schema.name] = held
+            existing = [one for one in tables_of_report(tables, report, history=history) if one.exists]
+            for schema in [one for one in existing if _documented(one)] or existing:
+                for customer, held in _profiles_of(connection, schema, asked).items():
+                    profiles[report, customer][schema.name] = held
     return profiles
+
+
+def _documented(schema: TableSchema) -> list[StoredColumn]:
+    return [column for column in schema.columns.values() if column.documented]
 
 
 def _profiles_of(
     connection: DuckDBPyConnection, schema: TableSchema, asked: Sequence[tuple[str, date | None]]
 ) -> dict[str, HeldTable]:
     """The rows that are held of one table, by customer."""
-    documented = [column for column in schema.columns.values() if column.documented]
+    documented = _documented(schema)
     amounts = [column.name for column in documented if column.type.startswith(AMOUNT)]
     identity = [name for name in schema.key if name.lower() in schema.columns] or [
         column.name for column in documented if column.name not in amounts
