@@ -224,8 +224,9 @@ class Flattening:
 
     def _add(self, level: _Level) -> None:
         """Turn rows into a table, and every list of rows in them."""
-        level.wrapper = wrapper_of({simplified(keys[0]) for keys in level.path.columns}, level.objects)
-        documented = spelled_as_found(as_wrapped(level.path.columns, level.objects), level.objects)
+        level.wrapper = wrapper_of(level.path.names, level.objects)
+        documented = as_wrapped(level.path.columns, level.objects, level.wrapper)
+        documented = spelled_as_found(documented, level.objects)
         level.path = path = replace(level.path, columns=documented)
         table, length = path.table, len(level.objects)
         lists = [inner.keys for inner in path.inner if inner.holds_only_rows and inner.keys != (ANY,)]

@@ -8,7 +8,7 @@ from pipelines.catalogue.model import Report
 from pipelines.normalize.document import Document, Json, to_json
 from pipelines.normalize.envelopes import has_error_sign, is_hollow, says_nothing, simplified
 from pipelines.normalize.row_locator import RowPath, locator_of, value_at
-from pipelines.normalize.tables import as_wrapped
+from pipelines.normalize.tables import as_wrapped, wrapper_of
 
 Id = tuple[str | None, ...]
 Found = Sequence[tuple[RowPath, Sequence[Json]]]
@@ -62,7 +62,8 @@ def ids_of(found: Found) -> Mapping[str, list[Id]]:
     ids: dict[str, list[Id]] = {}
     for path, rows in found:
         if path.table and path.table.key:
-            keys = {column.name: keys for keys, column in as_wrapped(path.columns, rows).items()}
+            columns = as_wrapped(path.columns, rows, wrapper_of(path.names, rows))
+            keys = {column.name: keys for keys, column in columns.items()}
             ids[path.table.name] = [
                 tuple(_as_text(value_at(row, keys[name])) for name in path.table.key) for row in rows
             ]

@@ -48,8 +48,12 @@ class RowPath:
     @property
     def expected(self) -> set[str]:
         """The simplified keys that the objects of this list are documented to have."""
-        inner = {path.keys[0] for path in self.inner if path.keys != (ANY,)}
-        return {simplified(key) for key in {keys[0] for keys in self.columns} | inner}
+        return self.names | {simplified(path.keys[0]) for path in self.inner if path.keys != (ANY,)}
+
+    @property
+    def names(self) -> set[str]:
+        """Those of them that are no lists of rows."""
+        return {simplified(keys[0]) for keys in self.columns}
 
     @property
     def certain(self) -> set[str]:

@@ -239,13 +239,13 @@ def wrapper_of(names: Collection[str], objects: Sequence[Json]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def as_wrapped(columns: Mapping[Keys, Column], objects: Sequence[Json]) -> Mapping[Keys, Column]:
-    """Documented columns by their keys in rows that may be wrapped; others are called by the wrapper too.
+def as_wrapped(
+    columns: Mapping[Keys, Column], objects: Sequence[Json], name: str | None
+) -> Mapping[Keys, Column]:
+    """Documented columns by their keys in rows that may be wrapped under a name; others are called by it too.
 
     A field that is beside the wrapper and never in it is read there.
     """
-    names = {simplified(keys[0]) for keys in columns}
-    name = wrapper_of(names, objects)
     if name is None:
         return columns
     looked_at = [one for one in objects[:SPELLED_ALIKE] if type(one) is dict]
