@@ -30,7 +30,7 @@ from warehouse.store.files import (
     PRIVATE_FILE,
     SHARED_FILE,
     SHARED_FOLDER,
-    private_folder,
+    folder_for_a_while,
     shared_folder,
     sync,
     write_file,
@@ -188,13 +188,8 @@ def _unfinished_folder(root: Path) -> Iterator[Path]:
         shared_folder(root)
     except ValueError as error:  # no file can be called so
         raise WarehouseError(f"{root} cannot be written: {error}") from error
-    with FileLock(root / _LOCK, mode=PRIVATE_FILE):
-        shutil.rmtree(unfinished, ignore_errors=True)
-        private_folder(unfinished)
-        try:
-            yield unfinished
-        finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
+    with FileLock(root / _LOCK, mode=PRIVATE_FILE), folder_for_a_while(unfinished):
+        yield unfinished
 
 
 def _put_in_place(unfinished: Path, root: Path, now: datetime) -> str:

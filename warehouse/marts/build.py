@@ -204,7 +204,7 @@ def _examined(
     missing = []
     any_rows = False
     for table, columns in query.expects.items():
-        expected = columns.replace(",", " ").split()
+        expected = _names(columns)
         found = list(arrived.get(table, ()))
         lacking = [name.replace("|", " or ") for name in expected if not {*name.split("|")} & {*found}]
         count = 0
@@ -236,6 +236,10 @@ def _examined(
     return [{**source, "state": state, "message": message} for source in sources]
 
 
+def _names(columns: str) -> list[str]:
+    return columns.replace(",", " ").split()
+
+
 def _is_list_empty(
     connection: DuckDBPyConnection, query: Query, arrived: Mapping[str, Sequence[str]], missing: Sequence[str]
 ) -> bool:
@@ -246,9 +250,7 @@ def _is_list_empty(
     if any(name.rpartition(".")[0] in arrived for name in missing):
         return False
     root = next(iter(query.expects)).partition(".")[2].removesuffix("_history")
-    columns = [
-        name for some in query.expects.values() for name in some.replace("|", " ").replace(",", " ").split()
-    ]
+    columns = [name for some in query.expects.values() for name in _names(some.replace("|", ","))]
     values = [f"{root}__", list(query.expects), columns]
     return connection.execute(_HOLDS_OTHER_NUMBERS, values).fetchone() is None
 

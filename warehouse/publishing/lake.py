@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -37,7 +36,7 @@ from warehouse.publishing.lake_types import (
 from warehouse.publishing.table_export import FilePart, PublishedTable, TableExport, table_export
 from warehouse.store.database import LOCK_SECONDS
 from warehouse.store.duckdb_file import literal, quoted
-from warehouse.store.files import private_folder, shared_folder
+from warehouse.store.files import folder_for_a_while, private_folder, shared_folder
 from warehouse.store.lock import locked_file
 from warehouse.store.object_store import EXTRA, local_path, open_object_store
 from warehouse.store.versions import Versions
@@ -448,13 +447,8 @@ def _folder_for_parts(data_dir: Path) -> Iterator[Path]:
     """An empty folder for the body alone; what a killed process left there is removed."""
     folder = data_dir / "work" / "lake"
     private_folder(folder.parent)
-    with locked_file(folder.with_suffix(".lock"), LOCK_SECONDS):
-        shutil.rmtree(folder, ignore_errors=True)
-        private_folder(folder)
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+    with locked_file(folder.with_suffix(".lock"), LOCK_SECONDS), folder_for_a_while(folder):
+        yield folder
 
 
 def _now_ms() -> int:

@@ -110,6 +110,17 @@ def private_folder(path: Path) -> None:
     _make_folder(path, PRIVATE_FOLDER)
 
 
+@contextmanager
+def folder_for_a_while(path: Path) -> Iterator[Path]:
+    """An empty folder for the body alone, that only its owner looks into; what a killed process left goes."""
+    shutil.rmtree(path, ignore_errors=True)
+    private_folder(path)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
 def shared_folder(path: Path) -> None:
     """A directory that the group can look into and only its owner can write in, with its parents."""
     _make_folder(path, SHARED_FOLDER)
