@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.months import Month
-from pipelines.shards.shards import Shard, ShardCustomer, ShardLogin, Shards
 from tests.tools.nights.graphql import BACKFILL, RUNS
 from tests.tools.nights.server import half_a_day_away, today
-from tests.tools.scale.locations import BIN, ask, dagster_of, end, postgres, started
+from tests.tools.scale.locations import BIN, ask, dagster_of, end, postgres, shards_of, started
 from tests.tools.telling import conclude, say
 
 LONGEST_SECONDS = 1200.0
@@ -51,38 +50,22 @@ def main() -> int:
         return conclude(launched(Path(folder), given))
 
 
-def shards_of(folder: Path, given: argparse.Namespace, service: int, start: Month) -> Shards:
-    """So many shards, each of so many offices of the sandbox."""
-    ids = [f"M{30011 + number}" for number in range(given.shards * given.customers)]
-    each = given.customers
-    return Shards(
-        shard=tuple(
-            Shard(
-                name=f"s{number}",
-                port=given.port + 10 + number,
-                login="l",
-                requests_per_second=500,
-                concurrency=5,
-                data_dir=folder / f"s{number}",
-                customers=tuple(ShardCustomer(id=one) for one in ids[number * each : (number + 1) * each]),
-            )
-            for number in range(given.shards)
-        ),
-        login={"l": ShardLogin(username="sandbox", requests_per_second=1000, concurrency=50)},
-        settings={
-            "base_url": f"http://127.0.0.1:{service}",
-            "start": str(start),
-            "nightly": half_a_day_away(),
-        },
-    )
-
-
 def launched(folder: Path, given: argparse.Namespace) -> Iterator[str]:
     service, start = given.port + 2, Month.of(today()).plus(1 - given.months)
     offices = max(7, given.shards * given.customers)
     words = ["sandbox", "--port", str(service), "--offices", str(offices), "--from", str(start)]
     sandbox = started([str(BIN / "brokerbi"), *words], {}, folder / "sandbox.log")
-    shards = shards_of(folder, given, service, start)
+    ids = [f"M{30011 + number}" for number in range(given.shards * given.customers)]
+    shards = shards_of(
+        folder,
+        given.port,
+        [ids[first : first + given.customers] for first in range(0, len(ids), given.customers)],
+        requests_per_second=500,
+        concurrency=5,
+        base_url=f"http://127.0.0.1:{service}",
+        start=str(start),
+        nightly=half_a_day_away(),
+    )
     try:
         with dagster_of(shards, folder, given.port) as (page, _, start_daemon):
             start_daemon()

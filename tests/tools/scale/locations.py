@@ -64,29 +64,45 @@ def main() -> int:
         return conclude(measured(Path(folder), given))
 
 
-def shards_of(folder: Path, given: argparse.Namespace) -> Shards:
-    """So many shards of so many customers, of a service that nobody serves."""
-    start = Month.of(today()).plus(1 - given.months)
+def shards_of(
+    folder: Path,
+    port: int,
+    customers: Sequence[Sequence[str]],
+    *,
+    requests_per_second: float,
+    concurrency: int,
+    **settings: str,
+) -> Shards:
+    """A shard for each list of customers; their code is reached at the tenth port from this one on."""
     return Shards(
         shard=tuple(
             Shard(
                 name=f"s{number}",
-                port=given.port + 10 + number,
+                port=port + 10 + number,
                 login="l",
-                requests_per_second=1,
-                concurrency=1,
+                requests_per_second=requests_per_second,
+                concurrency=concurrency,
                 data_dir=folder / f"s{number}",
-                customers=tuple(ShardCustomer(id=f"M{number}x{one:03}") for one in range(given.customers)),
+                customers=tuple(ShardCustomer(id=one) for one in mine),
             )
-            for number in range(given.shards)
+            for number, mine in enumerate(customers)
         ),
-        login={"l": ShardLogin(username="u", requests_per_second=100, concurrency=50)},
-        settings={"base_url": "https://127.0.0.1:9", "start": str(start)},
+        login={"l": ShardLogin(username="sandbox", requests_per_second=1000, concurrency=50)},
+        settings=settings,
     )
 
 
 def measured(folder: Path, given: argparse.Namespace) -> Iterator[str]:
-    shards = shards_of(folder, given)
+    start = Month.of(today()).plus(1 - given.months)
+    shards = shards_of(
+        folder,
+        given.port,
+        [[f"M{number}x{one:03}" for one in range(given.customers)] for number in range(given.shards)],
+        requests_per_second=1,
+        concurrency=1,
+        base_url="https://127.0.0.1:9",  # of a service that nobody serves
+        start=str(start),
+    )
     with dagster_of(shards, folder, given.port) as (page, code, start_daemon):
         yield from slow_pages(page)
         start_daemon()
