@@ -54,13 +54,3 @@ class RehearsalClock:
 
     async def sleep(self, seconds: float) -> None:
         await self.real.sleep(seconds)
-
-
-def duration(seconds: float) -> str:
-    """A time as a person says it: 8 s, 2 min 5 s, 1 h 20 min."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -12,10 +12,10 @@ from typing import Any
 from pipelines.budgets.budget import BudgetPlan, Change, OfficeSum
 from pipelines.budgets.plan import make_plan
 from pipelines.budgets.push import Pushed, push
-from pipelines.cli.output import complain, count, print_json, print_table, say
-from pipelines.clock import duration
+from pipelines.cli.output import complain, print_json, print_table, say
 from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.run_context import RunContext
+from pipelines.words import count, duration
 from warehouse.ledger.budget_pushes import PushStatus
 
 UNKNOWN = "–"

@@ -8,9 +8,9 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pipelines.cli.output import complain, count, say
-from pipelines.clock import duration
+from pipelines.cli.output import complain, say
 from pipelines.months import Month
+from pipelines.words import count, duration
 from warehouse.store.files import PRIVATE_FILE, shared_folder
 
 MARK = ".brokerbi-demo"

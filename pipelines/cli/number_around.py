@@ -9,10 +9,11 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Any
 
-from pipelines.cli.output import amount, count, line, table
+from pipelines.cli.output import amount, line, table
 from pipelines.diagnosis.around import NumberChange, Sale
 from pipelines.diagnosis.explain import Explanation
 from pipelines.diagnosis.recount import sum_of
+from pipelines.words import count
 from warehouse.marts.lineage import TracedNumber
 
 MOST_SALES, MOST_CHANGES = 12, 30

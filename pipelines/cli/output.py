@@ -13,6 +13,7 @@ from itertools import zip_longest
 from shutil import get_terminal_size
 
 from pipelines.foreign_text import visible, visible_lines
+from pipelines.words import count
 
 GAP = "  "
 INDENT = " " * 19
@@ -79,11 +80,6 @@ def print_table(
         )
         for cells in zip_longest(*folded, fillvalue=""):
             say(line.format(*cells).rstrip())
-
-
-def count(number: int) -> str:
-    """A whole number with thin groups of three: 1 234 567."""
-    return f"{number:,}".replace(",", " ")
 
 
 def written(number: Decimal | int | None) -> str:

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from pipelines.cli.output import count, print_json, print_table, say
+from pipelines.cli.output import print_json, print_table, say
 from pipelines.cli.sync import selection_of
-from pipelines.clock import SystemClock, duration
+from pipelines.clock import SystemClock
 from pipelines.connect.errors import LOGIN_REFUSED
 from pipelines.planning.cost import Night, by_pair, first_of_month, nights_to_come
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
@@ -18,6 +18,7 @@ from pipelines.planning.selection import left_customers
 from pipelines.planning.windows import Window
 from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.logins import login_states
+from pipelines.words import count, duration
 from warehouse.store.database import Store
 
 

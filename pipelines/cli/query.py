@@ -13,9 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pipelines.cli.output import complain, count, print_table, say
+from pipelines.cli.output import complain, print_table, say
 from pipelines.foreign_text import FORMULA_SIGNS
 from pipelines.settings.model import load_settings
+from pipelines.words import count
 from warehouse.publishing.published import analyses, first_rows, statement_of, write_answer
 from warehouse.store.files import PRIVATE_FILE, SHARED_FILE, replacement
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from pipelines.months import Month
 from pipelines.planning.selection import correct_customers, left_customers
 from pipelines.sync.causes import LONGEST_REASON, shortened
+from pipelines.words import count
 from warehouse.ledger.conditions import COORDINATION, ERROR, LOGIN_REFUSED, SERVICE, WARNING, Condition, Kind
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ def _months_missing(
         for month in {*one.wanted.missing} - {*one.wanted.waited}
     )
     if missing:
-        found = f"{missing:,} months of reports are not read yet".replace(",", " ")
+        found = f"{count(missing)} months of reports are not read yet"
         yield Condition(
             Kind.MONTHS_MISSING, WARNING, error=found, remedy="Wait for the next nights, or sync."
         )

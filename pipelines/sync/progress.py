@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
 from pipelines.catalogue.sales import CHANGED_SALES
-from pipelines.clock import duration
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Pair
 from pipelines.sync.causes import shortened
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
+from pipelines.words import count, duration
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 SECONDS_BETWEEN_LINES = 5.0
@@ -42,10 +43,10 @@ class Progress:
         self.held = {one.pair: one.wanted.left for one in plan.planned if one.wanted.left}
         left = sum(self.held.values())
         return (
-            f"asking {_grouped(self.windows)} window{'s' if self.windows != 1 else ''}, "
-            f"about {_grouped(plan.requests_expected)} requests, {duration(plan.seconds)} at "
+            f"asking {count(self.windows)} window{'s' if self.windows != 1 else ''}, "
+            f"about {count(plan.requests_expected)} requests, {duration(plan.seconds)} at "
             f"{plan.requests_per_second:g} requests per second"
-            + (f"; {_grouped(left)} months are held and left alone" if left else "")
+            + (f"; {count(left)} months are held and left alone" if left else "")
         )
 
     def count(self, window: WindowResult) -> bool:
@@ -65,12 +66,12 @@ class Progress:
         if now - self.last_line < SECONDS_BETWEEN_LINES:
             return ""
         self.last_line = now
-        troubled = f", {_grouped(self.troubled)} in trouble" if self.troubled else ""
+        troubled = f", {count(self.troubled)} in trouble" if self.troubled else ""
         to_go = ""
         if self.done >= min(WINDOWS_BEFORE_ESTIMATE, self.windows // 2):
             seconds = (self.windows - self.done) * (now - self.began) / max(self.done, 1)
             to_go = f"; about {duration(seconds)} to go"
-        done, windows, rows, requests = map(_grouped, (self.done, self.windows, self.rows, self.requests))
+        done, windows, rows, requests = map(count, (self.done, self.windows, self.rows, self.requests))
         return f"{done} of {windows} windows, {rows} rows, {requests} requests{troubled}{to_go}"
 
 
@@ -79,8 +80,10 @@ def by_report(results: Iterable[WindowResult], held: Mapping[Pair, int]) -> list
     found: dict[str, list[WindowResult]] = {}
     for one in results:
         found.setdefault(one.report, []).append(one)
-    left = {name: sum(n for (report, _), n in held.items() if report == name) for name, _ in held}
-    return [_cells(name, found.get(name, []), left.get(name, 0)) for name in dict.fromkeys((*found, *left))]
+    left = Counter[str]()
+    for (report, _), months in held.items():
+        left[report] += months
+    return [_cells(name, found.get(name, []), left[name]) for name in dict.fromkeys((*found, *left))]
 
 
 def _cells(name: str, results: Sequence[WindowResult], held: int) -> Sequence[str]:
@@ -103,8 +106,4 @@ def _cells(name: str, results: Sequence[WindowResult], held: int) -> Sequence[st
         held,
         sum(one.rejected_count for one in loaded),
     )
-    return (name, *map(_grouped, counts), "; ".join(remarks))
-
-
-def _grouped(number: int) -> str:
-    return f"{number:,}".replace(",", " ")
+    return (name, *map(count, counts), "; ".join(remarks))

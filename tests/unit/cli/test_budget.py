@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from pipelines.cli.main import main
-from pipelines.cli.output import count
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.server import serving
+from pipelines.words import count
 from tests.scenarios.budgets import DECEMBER, OFFICE, OWN_ID, SETTING, BudgetScenario, budget_scenario
 
 
