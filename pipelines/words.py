@@ -8,6 +8,11 @@ def count(number: int) -> str:
     return f"{number:,}".replace(",", " ")
 
 
+def counted(number: int, thing: str) -> str:
+    """So many things, in the plural unless it is one."""
+    return f"{count(number)} {thing}{'' if number == 1 else 's'}"
+
+
 def duration(seconds: float) -> str:
     """A time as a person says it: 8 s, 2 min 5 s, 1 h 20 min."""
     whole = round(seconds)

@@ -15,7 +15,7 @@ from pipelines.budgets.push import Pushed, push
 from pipelines.cli.output import complain, print_json, print_table, say
 from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.run_context import RunContext
-from pipelines.words import count, duration
+from pipelines.words import count, counted, duration
 from warehouse.ledger.budget_pushes import PushStatus
 
 UNKNOWN = "–"
@@ -58,7 +58,7 @@ def run_budget(arguments: argparse.Namespace) -> int:
 def _plan(settings: Settings, file: Path, target: Path, *, as_json: bool) -> int:
     def announce(requests: int) -> None:
         seconds = duration(requests / settings.requests_per_second)
-        complain(f"asking {count(requests)} requests at most, about {seconds}; nothing is sent")
+        complain(f"asking {counted(requests, 'request')} at most, about {seconds}; nothing is sent")
 
     BudgetPlan.check_place(target)
     plan = make_plan(settings, file, RunContext(), on_requests=announce)
@@ -75,8 +75,8 @@ def _plan(settings: Settings, file: Path, target: Path, *, as_json: bool) -> int
         return 0
     users = len({change.user_id for change in plan.changes})
     say(
-        f"{count(len(plan.changes))} budgets of {count(users)} users would be set; the plan is {target}, and "
-        f"`brokerbi budget push {target}` sends it"
+        f"to be set: {counted(len(plan.changes), 'budget')} of {counted(users, 'user')}; the plan is "
+        f"{target}, and `brokerbi budget push {target}` sends it"
     )
     return 0
 
@@ -102,7 +102,7 @@ def _print_pushed(plan: BudgetPlan, pushed: Pushed) -> None:
         heads = list(open_rows[0])
         print_table(heads, [[str(one[head]) for head in heads] for one in open_rows])
     say(
-        f"{count(len(plan.changes) - len(open_rows))} of {count(len(plan.changes))} budgets are confirmed"
+        f"confirmed: {count(len(plan.changes) - len(open_rows))} of {counted(len(plan.changes), 'budget')}"
         f"{'; push the plan again for the rest' if open_rows else ''}"
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pipelines.cli.output import complain, say
 from pipelines.months import Month
-from pipelines.words import count, duration
+from pipelines.words import counted, duration
 from warehouse.store.files import PRIVATE_FILE, shared_folder
 
 MARK = ".brokerbi-demo"
@@ -64,7 +64,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
             say()
     requests = sum(summary.requests for summary in summaries)
     taken = duration(time.monotonic() - began)
-    say(f"{len(summaries)} nights, {count(requests)} requests and a published file in {taken}.")
+    say(f"{len(summaries)} nights, {counted(requests, 'request')} and a published file in {taken}.")
     say(
         f"On {today - INCIDENTS} a sale was cancelled and another restated, a lead removed, a budget raised, "
         "and an agent left: sql/analysis/07, 08 and 12 tell."

@@ -15,7 +15,7 @@ from pipelines.cli.output import complain, print_json, say, size
 from pipelines.clock import SystemClock
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Settings, load_settings
-from pipelines.words import count, duration
+from pipelines.words import count, counted, duration
 
 if TYPE_CHECKING:
     from pipelines.upkeep.export import Export
@@ -156,7 +156,7 @@ def run_replay(arguments: argparse.Namespace) -> int:
         on_totals=_counter("the tables are rebuilt; remembering what was restated before: {} of {} loads"),
     )
     say(
-        f"{count(done.loads)} loads, {count(done.rows)} rows from landing, "
+        f"{counted(done.loads, 'load')}, {counted(done.rows, 'row')} from landing, "
         f"{count(done.rejected)} in quarantine"
     )
     if done.loads:

@@ -96,11 +96,6 @@ def amount(number: Decimal | int | None) -> str:
     return count(whole) if abs(exact) >= 1000 else written(round(exact, 2))
 
 
-def counted(number: int, thing: str) -> str:
-    """So many things, in the plural unless it is one."""
-    return f"{count(number)} {thing}{'' if number == 1 else 's'}"
-
-
 def size(number: int) -> str:
     """Bytes in the unit that reads best."""
     amount = float(number)

@@ -18,7 +18,7 @@ from pipelines.planning.selection import left_customers
 from pipelines.planning.windows import Window
 from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.logins import login_states
-from pipelines.words import count, duration
+from pipelines.words import count, counted, duration
 from warehouse.store.database import Store
 
 
@@ -32,27 +32,27 @@ def run_plan(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(_plan_as_json(plan))
         return 0
-    counted = ["missing", "due", "held", "windows", "requests", ""]
+    heads = ["missing", "due", "held", "windows", "requests", ""]
     if arguments.details:
         rows = [[*planned.pair, *_cells([planned], _days(planned))] for planned in plan.planned]
-        print_table(["report", "customer", *counted], rows, right=(2, 3, 4, 5, 6))
+        print_table(["report", "customer", *heads], rows, right=(2, 3, 4, 5, 6))
     else:
         by_customer: dict[str, list[PlannedReport]] = {}
         for planned in plan.planned:
             by_customer.setdefault(planned.customer.id, []).append(planned)
         rows = [[customer, *_cells(several)] for customer, several in by_customer.items()]
-        print_table(["customer", *counted], rows, right=(1, 2, 3, 4, 5))
+        print_table(["customer", *heads], rows, right=(1, 2, 3, 4, 5))
     for sentence in left_customers(settings, outline.held).values():
         say(sentence)
     if plan.probes:
         since = min(one.first for one in plan.probes)
         say(
-            f"First {len(plan.probes)} customers are asked which sales were changed since {since}; older "
-            "months that this concerns are asked for as well, and are not in this plan."
+            f"First {counted(len(plan.probes), 'request')} for the sales that were changed since {since}; "
+            "older months that this concerns are asked for as well, and are not in this plan."
         )
     say(
-        f"{count(plan.requests_expected)} requests expected, {count(plan.requests)} at most if all is well; "
-        f"about {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was made."
+        f"{counted(plan.requests_expected, 'request')} expected, {count(plan.requests)} at most if all is "
+        f"well; about {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was made."
     )
     return 0
 
@@ -81,7 +81,7 @@ def _run_nights(arguments: argparse.Namespace, settings: Settings) -> int:
     total = by_pair(nights)
     most = {pair: max(night.requests.get(pair, 0) for night in nights) for pair in total}
     print_table(
-        ["report", "customer", "tonight", f"{len(nights)} nights", "at most", str(first.day)],
+        ["report", "customer", "tonight", counted(len(nights), "night"), "at most", str(first.day)],
         [
             [*pair, *map(str, (tonight.requests[pair], total[pair], most[pair], first.requests[pair]))]
             for pair in total
@@ -92,9 +92,10 @@ def _run_nights(arguments: argparse.Namespace, settings: Settings) -> int:
     average = round(sum(night.total for night in later) / len(later))
     busiest, customers = max(later, key=lambda night: night.total), len({name for _, name in total})
     say(
-        f"{customers} customers, the questions what was changed included: {count(tonight.total)} requests "
-        f"tonight, then {count(average)} a night, at most {count(busiest.total)} ({busiest.day}), "
-        f"{count(first.total)} on {first.day}, if nothing changes and all goes well. None was made."
+        f"{counted(customers, 'customer')}, the questions what was changed included: "
+        f"{counted(tonight.total, 'request')} tonight, then {count(average)} a night, at most "
+        f"{count(busiest.total)} ({busiest.day}), {count(first.total)} on {first.day}, if nothing changes "
+        "and all goes well. None was made."
     )
     return 0
 
@@ -137,11 +138,11 @@ def _cells(several: Sequence[PlannedReport], more: Sequence[str] = ()) -> list[s
     skipped = sum(planned.skipped is not None for planned in several)
     if len(reasons) == 1 and skipped == len(several):
         return [*map(count, counts), *reasons]
-    remarks = [_span(windows)] + ([f"{skipped} reports are not asked"] if skipped else [])
+    remarks = [_span(windows)] + ([f"{counted(skipped, 'report')} not asked"] if skipped else [])
     if turns := [day for planned in several for day in planned.wanted.waiting.values()]:
         remarks.append(f"{count(len(turns))} due by turns until {max(turns)}")
     if postponed := sum(planned.postponed for planned in several):
-        remarks.append(f"{count(postponed)} ids another night")
+        remarks.append(f"{counted(postponed, 'id')} another night")
     return [*map(count, counts), "; ".join([*remarks, *more])]
 
 

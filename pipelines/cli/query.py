@@ -38,7 +38,7 @@ def run_query(arguments: argparse.Namespace) -> int:
         for name, value in (("year", arguments.year), ("office", arguments.office))
         if value is not None
     }
-    statement = statement_of(arguments.question, variables)
+    statement = statement_of(settings.data_dir, arguments.question, variables)
     if arguments.format == "table":
         _print(settings.data_dir, statement, variables)
     else:

@@ -10,7 +10,7 @@ from pipelines.cli.output import complain, print_table, say, size
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
 from pipelines.shards.shards import Shards, read_shards
-from pipelines.words import count
+from pipelines.words import counted
 
 
 def run_shards(arguments: argparse.Namespace) -> int:
@@ -31,7 +31,7 @@ def run_shards(arguments: argparse.Namespace) -> int:
         changed = render(shards, Path(arguments.to))
         for path in changed:
             say(f"{path} {'is made' if path.exists() else 'is removed'}")
-        say(f"{count(len(changed))} files changed in {arguments.to}")
+        say(f"{counted(len(changed), 'file')} changed in {arguments.to}")
         return 0
     from pipelines.shards.move import move, settings_of, shards_of_move
 
@@ -39,7 +39,7 @@ def run_shards(arguments: argparse.Namespace) -> int:
     customer = arguments.customer
     moved = move(settings_of(old, shards, without=customer), settings_of(new, shards), customer)
     say(
-        f"{customer} is in {new.name}, {count(moved.rows)} rows of {count(moved.loads)} loads as "
+        f"{customer} is in {new.name}, {counted(moved.rows, 'row')} of {counted(moved.loads, 'load')} as "
         f"they were in {old.name}, and no more there; `brokerbi shards render` and `brokerbi merge` follow"
     )
     if moved.has_emptied:
@@ -78,7 +78,7 @@ def run_merge(arguments: argparse.Namespace) -> int:
     present = [one for one in merged.shards if not one.error]
     customers = sum(len(one.customers) for one in present)
     say(
-        f"published {publication.path} ({size(publication.bytes or 0)}): {count(len(present))} shards, "
-        f"{count(customers)} customers"
+        f"published {publication.path} ({size(publication.bytes or 0)}): {counted(len(present), 'shard')}, "
+        f"{counted(customers, 'customer')}"
     )
     return 1 if missing else 0

@@ -16,7 +16,7 @@ from pipelines.clock import SystemClock
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
 from pipelines.sync.causes import causes, lines
-from pipelines.words import count
+from pipelines.words import count, counted
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -168,8 +168,7 @@ def _print_conditions(view: Overview, *, details: bool) -> None:
         one = several.first
         since = min((each.since_utc for each in several.conditions if each.since_utc), default=None)
         begun = f" since {since:%Y-%m-%d %H:%M} UTC" if since else ""
-        whom = f" ({several.whom})" if several.whom else ""
-        say(f"{one.severity}: {one.kind}{whom}{begun}: {one.error} {one.remedy}".rstrip())
+        say(f"{one.severity}: {one.kind}{begun}: {several.line}")
 
 
 def _print_learned(view: Overview) -> None:
@@ -178,7 +177,7 @@ def _print_learned(view: Overview) -> None:
 
     if days := [one.waiting_until for one in view.standings if one.waiting_until]:
         waiting = sum(one.waiting_months for one in view.standings)
-        say(f"{count(waiting)} months are due by turns until {max(days)} (--details says of which reports)")
+        say(f"{counted(waiting, 'month')} due by turns until {max(days)} (--details says of which reports)")
     for cap in view.caps:
         learned = Cap(cap.days, cap.months, cap.page_size)
         say(f"learned: {cap.report} of {cap.customer} is asked {learned} (brokerbi status --forget-caps)")

@@ -18,7 +18,7 @@ from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.progress import HEADS, Progress, by_report
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
-from pipelines.words import count, duration
+from pipelines.words import count, counted, duration
 from warehouse.ledger.window_result import WindowResult
 
 
@@ -70,7 +70,7 @@ def sync_with_progress(settings: Settings, selection: Selection, *, take_over: b
     total = sum(sum(one.rows.values()) for one in summary.results)
     taken = sum(one.bytes for one in summary.results)
     say(
-        f"{count(total)} rows in {count(summary.requests)} requests ({size(taken)}), "
+        f"{counted(total, 'row')} in {counted(summary.requests, 'request')} ({size(taken)}), "
         f"{duration(summary.seconds)}"
     )
     return summary

@@ -78,6 +78,7 @@ class DaysCompared:
     homes: Decimal | None
     average_price: Decimal | None
     sold_commission_percentage: Decimal | None
+    offices_read_earlier: int | None
 
 
 @dataclass(frozen=True)

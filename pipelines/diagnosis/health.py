@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pipelines.months import Month
 from pipelines.planning.selection import correct_customers, left_customers
 from pipelines.sync.causes import LONGEST_REASON, shortened
-from pipelines.words import count
+from pipelines.words import count, counted
 from warehouse.ledger.conditions import COORDINATION, ERROR, LOGIN_REFUSED, SERVICE, WARNING, Condition, Kind
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Verdict:
 
 
 def judge(conditions: Sequence[Condition], states: Sequence[str]) -> Verdict:
-    """Reports of customers, and rows in quarantine, counted by kind: an error is an alarm, a warning is not.
+    """Each kind with how many reports of customers it concerns: an error is an alarm, a warning is not.
 
     `states` are those of meta.freshness; as long as there are none nothing was asked.
     """
@@ -73,7 +73,7 @@ def judge(conditions: Sequence[Condition], states: Sequence[str]) -> Verdict:
         return Verdict(sentence + ("" if sentence.endswith("?") else "."), is_well=False)
     fresh = sum(state == "fresh" for state in states)
     but = f" but for {', '.join(warnings)}" if warnings else ""
-    return Verdict(f"All is well{but}: {fresh} reports are fresh, and nothing failed.", is_well=True)
+    return Verdict(f"All is well{but}: {counted(fresh, 'report')} fresh, and nothing failed.", is_well=True)
 
 
 def _counted(conditions: Iterable[Condition]) -> Iterator[str]:
@@ -82,14 +82,18 @@ def _counted(conditions: Iterable[Condition]) -> Iterator[str]:
         if one.kind in TOLD_IN_FULL:
             yield shortened(one.error.rstrip("."), LONGEST_REASON)
     if rows := sum(one.row_count for one in several if one.kind == Kind.QUARANTINE):
-        yield f"{rows} rows in quarantine"
+        yield f"{counted(rows, 'row')} in quarantine"
     others = (one for one in several if one.kind not in TOLD_IN_FULL | {Kind.QUARANTINE})
-    counted = {
-        (one.report, one.customer, "" if one.customer else one.cause, _counted_as(one)) for one in others
+    concerned = {
+        (_counted_as(one), one.report, one.customer, "" if one.customer else one.cause) for one in others
     }
-    counts = Counter(words for *_, words in counted)
-    for words, number in sorted(counts.items(), key=lambda found: (-found[1], found[0])):
-        yield f"{number} {words}"
+    counts: dict[str, Counter[str]] = {}
+    for words, report, customer, _ in concerned:
+        unit = "report" if report else "customer" if customer else ""
+        counts.setdefault(words, Counter())[unit] += 1
+    for words, units in sorted(counts.items(), key=lambda found: (-found[1].total(), found[0])):
+        numbers = [counted(number, unit) if unit else count(number) for unit, number in sorted(units.items())]
+        yield f"{words} ({', '.join(numbers)})"
 
 
 def _counted_as(one: Condition) -> str:
@@ -208,7 +212,7 @@ def _months_missing(
         for month in {*one.wanted.missing} - {*one.wanted.waited}
     )
     if missing:
-        found = f"{count(missing)} months of reports are not read yet"
+        found = f"{counted(missing, 'month')} of reports not read yet"
         yield Condition(
             Kind.MONTHS_MISSING, WARNING, error=found, remedy="Wait for the next nights, or sync."
         )

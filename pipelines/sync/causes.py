@@ -46,10 +46,10 @@ class Cause:
 
     @property
     def line(self) -> str:
-        """What to do, what was found, and whom it concerns."""
-        found = shortened(self.first.error, LONGEST_REASON)
-        whom = f"({self.whom})" if self.whom else ""
-        return " ".join(filter(None, (self.first.remedy, found, whom)))
+        """Whom it concerns, what was found, and what to do."""
+        found = sentence(shortened(self.first.error, LONGEST_REASON))
+        said = " ".join(filter(None, (found, self.first.remedy)))
+        return ": ".join(filter(None, (self.whom, said)))
 
 
 def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[Cause]:
@@ -84,6 +84,11 @@ def lines(conditions: Iterable[Condition], most: int = MOST_LINES) -> list[str]:
     found = causes(conditions)
     more = [f"{len(found) - most} more causes are in `brokerbi status`."] if len(found) > most else []
     return [one.line for one in found[:most]] + more
+
+
+def sentence(words: str) -> str:
+    """Words with a full stop, unless something else ends them."""
+    return words if not words or words.endswith((".", "?", "!", "…")) else f"{words}."
 
 
 def shortened(text: str, most: int) -> str:

@@ -263,16 +263,13 @@ def _known(numbers: Mapping[str, int]) -> set[str]:
 
 
 def reason(doubts: Sequence[Doubt]) -> str:
-    """What is doubtful, in sentences, and what to do about it."""
+    """What is doubtful, in sentences."""
     said = [_WORDS[one.kind].format(one=one) for one in doubts[:MOST_IN_WORDS]]
     if len(doubts) > MOST_IN_WORDS:
         said.append(f"{len(doubts) - MOST_IN_WORDS} more like that")
     is_empty = any(one.kind in EMPTIED for one in doubts)
-    renamed = "If the service has renamed what is empty, adapt the report's block. " if is_empty else ""
-    return (
-        f"{', and '.join(said)}; the old rows stay. {renamed}"
-        "If the service is right, run the same sync with --accept-shrink"
-    )
+    renamed = " If the service has renamed what is empty, adapt the report's block." if is_empty else ""
+    return f"{', and '.join(said)}; the old rows stay.{renamed}"
 
 
 _WORDS: Mapping[DoubtKind, str] = {

@@ -12,7 +12,7 @@ from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Pair
 from pipelines.sync.causes import shortened
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
-from pipelines.words import count, duration
+from pipelines.words import count, counted, duration
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 SECONDS_BETWEEN_LINES = 5.0
@@ -43,10 +43,10 @@ class Progress:
         self.held = {one.pair: one.wanted.left for one in plan.planned if one.wanted.left}
         left = sum(self.held.values())
         return (
-            f"asking {count(self.windows)} window{'s' if self.windows != 1 else ''}, "
-            f"about {count(plan.requests_expected)} requests, {duration(plan.seconds)} at "
+            f"asking {counted(self.windows, 'window')}, "
+            f"about {counted(plan.requests_expected, 'request')}, {duration(plan.seconds)} at "
             f"{plan.requests_per_second:g} requests per second"
-            + (f"; {count(left)} months are held and left alone" if left else "")
+            + (f"; {counted(left, 'month')} held and left alone" if left else "")
         )
 
     def count(self, window: WindowResult) -> bool:
@@ -98,7 +98,7 @@ def _cells(name: str, results: Sequence[WindowResult], held: int) -> Sequence[st
             )
     warnings = [warning for one in results for warning in one.warnings]
     if warnings:
-        remarks.append(f"{len(warnings)} warnings: {warnings[0]}")
+        remarks.append(f"{counted(len(warnings), 'warning')}: {warnings[0]}")
     counts = (
         sum(sum(one.rows.values()) for one in loaded),
         len(loaded),

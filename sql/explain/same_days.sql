@@ -1,14 +1,16 @@
 -- How does a month that is not over compare with the same days of last year?
 -- One row per period: the days of the month, and those from January on, each before the same of last year; none where
--- the month is over. Days end with the one before the sales list was last read and count by day of contract, so only
--- what is in that list can be compared, by the shares that count here. There is no row of days of which a month of
--- sales is not held.
+-- the month is over. The days of each office end with the one before its sales list was last read and count by day of
+-- contract, so only what is in that list can be compared, by the shares that count here. There is no row of days of
+-- which a month of sales is not held.
 -- Parameters: kind, id, first_month, month, report
+-- Columns:
+--   offices_read_earlier: how many offices of the chain were read before the last of these days, so that theirs end earlier
 WITH held AS (
     SELECT
         earned.month,
         coalesce(bool_or(sales.is_growing), false) AS is_running,
-        min(same_days_until(sales.fetched_at_utc, clock)) AS until_on
+        max(same_days_until(sales.fetched_at_utc, clock)) AS until_on
     FROM marts.office_sources AS earned
     LEFT JOIN marts.office_sources AS sales
         ON sales.report = 'sales' AND sales.office_id = earned.office_id AND sales.month = earned.month
@@ -20,9 +22,17 @@ WITH held AS (
     HAVING count(*) = count(*) FILTER (NOT sales.is_cut_short)
 ),
 
+offices_read AS (
+    SELECT office_id, same_days_until(fetched_at_utc, clock) AS until_on
+    FROM marts.office_sources
+    LEFT JOIN meta.clock AS clock ON true
+    WHERE report = 'sales' AND month = getvariable('month')::DATE
+),
+
 periods AS (
     SELECT
         place,
+        back,
         (
             CASE WHEN place > 2 THEN date_trunc('year', month) ELSE getvariable('first_month')::DATE END
             - back * INTERVAL 1 YEAR
@@ -43,9 +53,11 @@ periods_held AS (
 ),
 
 shares AS (
-    SELECT sales.contract_on, shares.commission, shares.commission_share, shares.final_price_share
+    SELECT
+        sales.contract_on, offices.until_on, shares.commission, shares.commission_share, shares.final_price_share
     FROM marts.sale_shares AS shares
     INNER JOIN marts.sales AS sales USING (estate_id)
+    INNER JOIN offices_read AS offices ON offices.office_id = shares.user_office_id
     WHERE is_asked_for(shares.user_office_id, shares.user_id)
 ),
 
@@ -57,7 +69,8 @@ summed AS (
         total_of(count(shares.contract_on) > 0, sum(commission_share)) AS homes,
         total_of(count(shares.contract_on) > 0, sum(final_price_share)) AS price
     FROM periods_held
-    LEFT JOIN shares ON shares.contract_on BETWEEN first_on AND last_on
+    LEFT JOIN shares
+        ON shares.contract_on BETWEEN first_on AND last_on AND shares.contract_on <= until_on - back * INTERVAL 1 YEAR
     GROUP BY place, first_on, last_on
 )
 
@@ -69,7 +82,11 @@ SELECT
         AS difference_share,
     summed.homes,
     (summed.price / nullif(summed.homes, 0))::DECIMAL(28, 8) AS average_price,
-    (100 * summed.sold_commission / nullif(summed.price, 0))::DECIMAL(18, 8) AS sold_commission_percentage
+    (100 * summed.sold_commission / nullif(summed.price, 0))::DECIMAL(18, 8) AS sold_commission_percentage,
+    (
+        SELECT count(*) FROM offices_read
+        WHERE getvariable('kind') = 'chain' AND until_on < (SELECT max(until_on) FROM offices_read)
+    ) AS offices_read_earlier
 FROM summed
 LEFT JOIN summed AS now ON now.place = summed.place - 1 AND summed.place IN (2, 4)
 ORDER BY summed.place

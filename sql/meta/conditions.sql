@@ -222,7 +222,7 @@ found AS (
     UNION ALL BY NAME
     SELECT
         'quarantine' AS kind, 'warning' AS severity, report, customer, month, fetched_at_utc AS since_utc,
-        "rows" || ' rows of ' || table_name || ' were not loaded: ' || reason AS error,
+        'Not loaded, ' || "rows" || if("rows" = 1, ' row of ', ' rows of ') || table_name || ': ' || reason AS error,
         'quarantine_is_empty' AS check_name, "rows" AS row_count
     FROM meta.quarantine
     UNION ALL BY NAME
@@ -230,8 +230,9 @@ found AS (
         'check' AS kind, severity, checked_at_utc AS since_utc, name AS cause,
         CASE
             WHEN message <> '' THEN 'The check ' || name || ' could not run: ' || message
-            ELSE question || ' ' || row_count || ' rows: ' || name
+            ELSE question || ' ' || name || ', ' || row_count || if(row_count = 1, ' row', ' rows')
         END AS error,
+        CASE WHEN message = '' AND severity = 'warning' THEN 'To see them: `brokerbi query ' || name || '`.' END AS remedy,
         name AS check_name, row_count
     FROM meta.check_results
     WHERE row_count > 0

@@ -218,7 +218,7 @@ def test_a_check_without_a_known_severity_is_refused(tmp_path: Path) -> None:
 
 def test_a_result_says_in_a_sentence_what_was_found() -> None:
     found = CheckResult("c", "error", 1, (), "Is it so?")
-    assert found.sentence == "c: Is it so? (1 rows)"
+    assert found.sentence == "c: Is it so? (1 row)"
     assert CheckResult("c", "error", 1, (), "Is it so?", "no\n  table").sentence == (
         "The check c could not run: no table"
     )

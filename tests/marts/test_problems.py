@@ -214,7 +214,7 @@ def test_a_report_always_refused_is_not_late(given: DuckDBPyConnection) -> None:
         ("access VALUES ('sales', 'M1', now()::TIMESTAMP)", "no right", "sales", "M1", ""),
         (
             "quarantine_rows (report, customer, table_name, reason) VALUES ('sales', 'M1', 'tips', 'no day')",
-            "quarantine", "sales", "M1", "1 rows of tips were not loaded: no day",
+            "quarantine", "sales", "M1", "Not loaded, 1 row of tips: no day",
         ),
         (
             "column_changes VALUES ('live_activity', 'calls', 'BIGINT', 'VARCHAR', 'L1', now()::TIMESTAMP)",
@@ -237,7 +237,7 @@ def test_what_a_check_found_is_a_problem_when_it_was_kept() -> None:
     given = warehouse()
     found = [CheckResult("a", "error", 2, (), "Is it so?"), CheckResult("b", "error", 0, (), "Is it?")]
     keep_results(given, found, NOW)
-    assert problems(given) == [("check", "error", None, None, "Is it so? 2 rows: a")]
+    assert problems(given) == [("check", "error", None, None, "Is it so? a, 2 rows")]
 
 
 def test_numbers_that_nobody_refreshes_are_told_in_words() -> None:

@@ -57,7 +57,7 @@ class CheckResult:
         """What to tell a person, in one line."""
         if self.message:
             return f"The check {self.name} could not run: {' '.join(self.message.split())}"
-        return f"{self.name}: {self.question} ({self.rows} rows)"
+        return f"{self.name}: {self.question} ({self.rows} {'row' if self.rows == 1 else 'rows'})"
 
 
 def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") -> list[CheckResult]:

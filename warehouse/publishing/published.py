@@ -13,6 +13,7 @@ import duckdb
 from duckdb import DuckDBPyConnection, StatementType
 
 from warehouse.errors import WarehouseError, explained
+from warehouse.marts.checks import repeated
 from warehouse.marts.queries import SQL, Query, queries
 from warehouse.publishing.table_export import NUMBERS, copy_as_csv
 from warehouse.store.duckdb_file import literal
@@ -43,25 +44,29 @@ def analyses() -> list[Query]:
     return queries(SQL / "analysis", "analysis")
 
 
-def statement_of(text: str, variables: Mapping[str, object]) -> str:
-    """The statement that is meant: that of an analysis of this name or number, else the text itself.
+def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> str:
+    """The statement that is meant: that of an analysis (by name or number) or a check, else the text itself.
 
     Raises WrongQuestion for a name that none has, and for a parameter that an analysis does not take.
     """
     name = text.strip().removesuffix(".sql")
     if len(name.split()) != 1:
         return text
-    known = analyses()
+    known = [*analyses(), *queries(SQL / "checks", "checks")]
     found = [one for one in known if name in (one.name, one.name.partition("_")[2]) or _has_number(one, name)]
     if not found:
         raise WrongQuestion(
-            f"There is no analysis {name!r}; `brokerbi query` lists them all. SQL is told by its blanks."
+            f"There is no analysis {name!r}, and no check; `brokerbi query` lists the analyses. SQL is told "
+            "by its blanks."
         )
     [query] = found
     if unknown := sorted(set(variables) - set(query.parameters)):
         takes = ", ".join(f"--{one}" for one in query.parameters) or "no option"
         raise WrongQuestion(f"{query.name} has no parameter {', '.join(unknown)}; it takes {takes}.")
-    return query.sql
+    if not query.for_each:
+        return query.sql
+    with Versions(data_dir).reading() as connection:
+        return repeated(connection, query)
 
 
 def _has_number(query: Query, name: str) -> bool:

@@ -71,7 +71,7 @@ def test_a_push_ends_with_1_and_a_list_while_anything_is_open_and_with_0_in_the_
     assert (left["user"], left["month"], left["status"]) == (here.users[0], str(DECEMBER), "unconfirmed")
     here.service.faults.switch([])
     assert main(["budget", "push", plan, "--patience", "0"]) == 0
-    assert "3 of 3 budgets are confirmed" in capsys.readouterr().out
+    assert "confirmed: 3 of 3 budgets" in capsys.readouterr().out
 
 
 def test_a_wrong_file_ends_with_2_and_makes_no_plan(

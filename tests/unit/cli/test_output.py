@@ -7,7 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from pipelines.cli.output import amount, complain, counted, print_json, print_table, say, written
+from pipelines.cli.output import amount, complain, print_json, print_table, say, written
+from pipelines.words import counted
 
 HEADS = ("report", "rows", "what else")
 REASON = "no access (403): the customer was refused every report so far"

@@ -82,9 +82,9 @@ def test_failures_of_one_cause_are_one_line_and_details_show_each(
     for options in ((), ("--details",)):
         assert main(["status", *options]) == 0
         said.append([line for line in capsys.readouterr().out.splitlines() if "404" in line])
-    assert (len(said[0]), said[0][0][:21], len(said[1])) == (
+    assert (len(said[0]), " Check BROKERBI_BASE_URL" in said[0][0], len(said[1])) == (
         1,
-        "- Check BROKERBI_BASE",
+        True,
         2 * len(here.settings.customers),
     )
 
@@ -98,7 +98,7 @@ def test_a_lost_right_is_named_with_what_to_do(
     monkeypatch.setenv("BROKERBI_DATA_DIR", str(here.settings.data_dir))
     assert main(["status"]) == 0
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("- ")]
-    assert line.startswith("- Ask the service's support for the right. ")
+    assert line.endswith(" Ask the service's support for the right.")
 
 
 def test_a_dead_daemon_is_named_with_what_to_do(
@@ -112,7 +112,7 @@ def test_a_dead_daemon_is_named_with_what_to_do(
     said = "Dagster's daemon was last seen 1970-01-01 00:00:00 UTC"
     told = capsys.readouterr().out
     assert told.startswith(f"Look: {said}.")
-    assert "- Start it, as docs/operators.md says: dagster-daemon run " in told
+    assert "Start it, as docs/operators.md says: dagster-daemon run " in told
 
 
 def test_a_mistyped_customer_is_to_be_checked_by_its_id_and_the_one_that_left_is_named(
@@ -130,19 +130,19 @@ def test_a_mistyped_customer_is_to_be_checked_by_its_id_and_the_one_that_left_is
     main(["status"])
     said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("- ")]
     assert said == [
-        f"- Check the customer id and the login's rights. Every report is refused (403). ({mistyped})",
+        f"- {mistyped}: Every report is refused (403). Check the customer id and the login's rights.",
         (
-            f"- Correct BROKERBI_CUSTOMERS, or keep it there with active = false. {held} is held and no "
-            f"longer in BROKERBI_CUSTOMERS; is {mistyped} meant to be that one? ({held})"
+            f"- {held}: {held} is held and no longer in BROKERBI_CUSTOMERS; is {mistyped} meant to be that "
+            "one? Correct BROKERBI_CUSTOMERS, or keep it there with active = false."
         ),
     ]
 
 
 @pytest.mark.parametrize(
-    ("named", "password", "begins"),
+    ("named", "password", "remedies"),
     [
-        ("", "wrong", ["- Correct BROKERBI_USERNAME"]),
-        ("", "corrected", ["- Wait for the next run, or sync: "]),
+        ("", "wrong", [" Correct BROKERBI_USERNAME"]),
+        ("", "corrected", [" Wait for the next run, or sync: "]),
         ("M9", "wrong", []),
     ],
     ids=["as it was", "corrected since", "the customer left the settings"],
@@ -153,7 +153,7 @@ def test_a_refused_login_is_to_be_corrected_as_long_as_it_is_in_use(
     monkeypatch: pytest.MonkeyPatch,
     named: str,
     password: str,
-    begins: list[str],
+    remedies: list[str],
 ) -> None:
     here = scenario(tmp_path, ("users",), offices=1, password="wrong")
     here.sync(Fault("401"))
@@ -166,7 +166,7 @@ def test_a_refused_login_is_to_be_corrected_as_long_as_it_is_in_use(
     said = [
         line for line in capsys.readouterr().out.splitlines() if line.startswith("- ") and "login" in line
     ]
-    assert [line[: len(words)] for line, words in zip(said, begins, strict=True)] == begins
+    assert all(words in line for line, words in zip(said, remedies, strict=True))
 
 
 def test_a_broken_file_of_settings_is_one_sentence_and_an_alarm(

@@ -39,18 +39,20 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
 @pytest.mark.parametrize(
     ("conditions", "verdict"),
     [
-        ([], Verdict("All is well: 1 reports are fresh, and nothing failed.", is_well=True)),
+        ([], Verdict("All is well: 1 report fresh, and nothing failed.", is_well=True)),
         (
             [NO_RIGHT],
-            Verdict("All is well but for 1 no right: 1 reports are fresh, and nothing failed.", is_well=True),
+            Verdict(
+                "All is well but for no right (1 report): 1 report fresh, and nothing failed.", is_well=True
+            ),
         ),
         (
             [FAILED, replace(FAILED, report="tips"), NO_RIGHT],
-            Verdict("Look: 2 failed; also 1 no right.", is_well=False),
+            Verdict("Look: failed (2 reports); also no right (1 report).", is_well=False),
         ),
         (
             [FAILED, Condition(Kind.UNPUBLISHED, error="The latest file was not published: x.duckdb.")],
-            Verdict("Look: The latest file was not published: x.duckdb, 1 failed.", is_well=False),
+            Verdict("Look: The latest file was not published: x.duckdb, failed (1 report).", is_well=False),
         ),
     ],
     ids=["nothing", "a warning", "errors", "what concerns nobody in particular"],
@@ -102,7 +104,7 @@ def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> No
     planned = [PlannedReport(REPORTS[name], customer, wanted=wanted) for name in ("sales", "users")]
     view = observed(Overview([FRESH], [NO_RIGHT]), settings(tmp_path, customers="M1"), NOW, planned=planned)
     assert [(one.severity, one.error) for one in view.conditions[:1]] == [
-        (WARNING, "1 months of reports are not read yet")
+        (WARNING, "1 month of reports not read yet")
     ]
 
 

@@ -223,7 +223,7 @@ def test_amounts_of_a_new_month_are_compared_with_nothing_where_none_are_held() 
     assert comparison.doubts([]) == ()
 
 
-def test_the_reason_names_table_column_and_what_to_do() -> None:
+def test_the_reason_names_table_and_column_and_that_it_may_be_renamed() -> None:
     found = [
         Doubt(DoubtKind.AMOUNTS_MULTIPLIED, 9, 10, "sold", "price", 1.25),
         Doubt(DoubtKind.TABLE_EMPTIED, 30, 30, "agents"),
@@ -231,5 +231,5 @@ def test_the_reason_names_table_column_and_what_to_do() -> None:
     assert reason(found) == (
         "sold.price is 1.25 times what it was, in 9 of 10 amounts that changed, and agents has no row any "
         "more and had 30; the old rows stay. If the service has renamed what is empty, adapt the report's "
-        "block. If the service is right, run the same sync with --accept-shrink"
+        "block."
     )

@@ -25,13 +25,13 @@ def test_a_customer_that_is_shut_out_is_told_once() -> None:
     summary = Summary("run", NOW, conditions=[condition("shut out")])
     for report in ("sales", "users"):
         summary.add(WindowResult(report, "M1").ended(REFUSED))
-    assert (summary.complaints(), summary.is_well) == (["Ask for it. (M1)"], False)
+    assert (summary.complaints(), summary.is_well) == (["M1: Ask for it."], False)
 
 
 def test_a_customer_that_was_refused_all_that_it_was_asked_for_is_a_complaint() -> None:
     summary = Summary("run", NOW, conditions=[condition("no right", "sales")])
     summary.add(WindowResult("sales", "M1").ended(REFUSED))
-    assert (summary.complaints(), summary.is_well) == (["Ask for it. (sales of M1)"], False)
+    assert (summary.complaints(), summary.is_well) == (["sales of M1: Ask for it."], False)
 
 
 @pytest.mark.parametrize("kind", ["right lost", "no right"])
@@ -40,7 +40,7 @@ def test_a_right_that_is_lost_is_a_complaint_and_one_that_never_was_is_none(kind
     summary.add(WindowResult("users", "M1").ended(LOADED))
     summary.add(WindowResult("sales", "M1").ended(REFUSED))
     is_lost = kind == "right lost"
-    assert summary.complaints() == ["Ask for it. (sales of M1)"] * is_lost
+    assert summary.complaints() == ["sales of M1: Ask for it."] * is_lost
     assert summary.is_well is not is_lost
 
 
@@ -50,7 +50,7 @@ def test_a_right_that_is_lost_is_a_complaint_of_the_sync_in_which_anything_was_r
     summary = Summary("run", NOW, conditions=[replace(condition("right lost", "sales"), since_utc=noted)])
     summary.add(WindowResult("changed_sales", "M1").ended(WindowStatus.SKIPPED))
     summary.add(WindowResult("users", "M1").ended(LOADED))
-    assert summary.complaints() == ["Ask for it. (sales of M1)"] * (hours > 0)
+    assert summary.complaints() == ["sales of M1: Ask for it."] * (hours > 0)
     assert summary.is_well is (hours < 0)
 
 
@@ -61,4 +61,4 @@ def test_what_made_a_sync_give_up_is_told_once_and_what_has_no_condition_by_itse
     summary.add(WindowResult("users", "M1", error="NotFound").ended(WindowStatus.FAILED, "why"))
     assert summary.complaints() == ["users of M1 failed: why", "It failed."]
     summary.conditions = [Condition("failed", report="sales", customer="M1", trouble="service", error="It.")]
-    assert summary.complaints() == ["It. (sales of M1)", "users of M1 failed: why"]
+    assert summary.complaints() == ["sales of M1: It.", "users of M1 failed: why"]

@@ -25,22 +25,38 @@ def here(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["01_best_offices_this_year", "best_offices_this_year", "1", "01"])
-def test_an_analysis_goes_by_its_name_or_number(name: str) -> None:
-    assert statement_of(name, {"year": 2026}).startswith("-- Which offices have earned most")
+def test_an_analysis_goes_by_its_name_or_number(here: Path, name: str) -> None:
+    assert statement_of(here, name, {"year": 2026}).startswith("-- Which offices have earned most")
 
 
-def test_what_has_blanks_is_the_statement_itself() -> None:
-    assert statement_of("FROM marts.sums", {}) == "FROM marts.sums"
+def test_what_has_blanks_is_the_statement_itself(here: Path) -> None:
+    assert statement_of(here, "FROM marts.sums", {}) == "FROM marts.sums"
 
 
-def test_a_name_that_no_analysis_has_is_refused() -> None:
+def test_a_check_goes_by_its_name(here: Path) -> None:
+    assert statement_of(here, "reports_reconcile", {}).startswith("-- Do two reports tell different stories?")
+
+
+def test_a_check_that_is_repeated_asks_every_table_of_the_file(here: Path) -> None:
+    with duckdb.connect(here / "warehouse.duckdb") as connection:
+        connection.execute(
+            "CREATE SCHEMA meta; CREATE SCHEMA bi; CREATE TABLE meta.tables AS "
+            "SELECT 'users' AS table_name, 'users' AS report, ['id'] AS key, false AS history; "
+            "CREATE TABLE bi.users AS SELECT 'L1' AS _load_id, NULL::DATE AS _month, "
+            "unnest(['U1', 'U2', 'U1']) AS id"
+        )
+    answer = first_rows(here, statement_of(here, "documented_keys_are_unique", {}), {}, most=9)
+    assert answer.rows == [("users", "users", "L1", "U1", None, 2)]
+
+
+def test_a_name_that_no_analysis_has_is_refused(here: Path) -> None:
     with pytest.raises(WrongQuestion, match="There is no analysis 'beast'"):
-        statement_of("beast", {})
+        statement_of(here, "beast", {})
 
 
-def test_a_parameter_that_an_analysis_does_not_take_is_refused() -> None:
+def test_a_parameter_that_an_analysis_does_not_take_is_refused(here: Path) -> None:
     with pytest.raises(WrongQuestion, match="has no parameter office; it takes --year"):
-        statement_of("19", {"office": "M1"})
+        statement_of(here, "19", {"office": "M1"})
 
 
 def test_every_analysis_names_the_variables_that_it_reads() -> None:
