@@ -124,8 +124,8 @@ def test_a_message_has_what_to_do_what_is_over_what_is_new_in_answers_and_the_ru
         "brokerbi, 2026-11-21: 2 things to do",
         "\n".join(
             [
-                "- Check the id. It is unknown. (sales of M1, M2)",
-                "- It failed. (publish)",
+                "- sales of M1, M2: It is unknown. Check the id.",
+                "- publish: It failed.",
                 "- Over: right lost (sales of M1)",
                 "- Over: failed (service)",
                 "- New in the answers: sales: a is new",

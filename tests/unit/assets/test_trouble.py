@@ -77,8 +77,11 @@ def test_a_night_that_failed_is_one_message_with_its_run_and_its_end_another(mad
     (message,) = chat.messages
     assert message.subject == f"brokerbi, {DAY}: 1 thing to do"
     first, last = message.text.splitlines()
-    assert first.startswith("- Check BROKERBI_BASE_URL and the customer id ")
-    assert (f"({RUNNING} of {M16}, 2026-10..2026-11)" in first, last) == (True, f"1 run failed: run {run_id}")
+    assert " Check BROKERBI_BASE_URL and the customer id " in first
+    assert (first.startswith(f"- {RUNNING} of {M16}, 2026-10..2026-11: "), last) == (
+        True,
+        f"1 run failed: run {run_id}",
+    )
     fetch(made)
     told = replace(told, looked=AN_HOUR_AGO)
     made.instance.add_run(dg.DagsterRun("reports", run_id="goes on", status=dg.DagsterRunStatus.STARTED))
@@ -111,14 +114,14 @@ def test_a_run_that_fails_by_day_is_told_whatever_else_goes_on_and_a_repeated_re
     for _ in range(2):
         fetch(made, Fault("404", customer=M16))
         told = looked(made, replace(told, text=""))
-        said.append(told.text.partition("(")[0])
-    assert said == ["- Check BROKERBI_BASE_URL and the customer id ", ""]
+        said.append(told.text.partition(":")[0])
+    assert said == [f"- {RUNNING} of {M16}, 2026-10..2026-11", ""]
 
 
 def test_a_run_that_broke_down_is_told_in_its_own_words_until_its_job_succeeds(made: Harness) -> None:
     ended(made, "1", "The disk is full.")
     told = looked(made, TOLD)
-    assert told.text.splitlines() == ["- A run failed: The disk is full. (nightly)", "1 run failed: run 1"]
+    assert told.text.splitlines() == ["- nightly: A run failed: The disk is full.", "1 run failed: run 1"]
     ended(made, "2", "The disk is full.")
     told = looked(made, replace(told, text=""))
     assert told.text == ""
@@ -152,9 +155,8 @@ def test_what_is_not_asked_any_more_is_forgotten_without_a_word(made: Harness) -
 def test_a_night_that_never_came_causes_one_message_a_day_until_there_is_one(made: Harness) -> None:
     told = Told(DAY, until=datetime.now(UTC).timestamp())
     first = looked(made, told, hours=31)
-    assert first.text.startswith(
-        "- See that the daemon runs and the schedule `nightly` is on. There has been no "
-    )
+    assert first.text.startswith("- There has been no night since ")
+    assert "See that the daemon runs and the schedule `nightly` is on." in first.text
     assert looked(made, first, hours=31, minutes=1) == replace(first, channels=())
     assert "no night since" in looked(made, first, hours=56).text
     ended(made, "1", tags=NIGHT)
@@ -183,7 +185,7 @@ def test_a_wrong_password_is_told_once_for_all_and_not_once_it_is_corrected(tmp_
     fetch(made, tags=NIGHT)
     told = Told(until=AN_HOUR_AGO)
     [line, _] = looked(made, told, minutes=11).text.splitlines()
-    assert line.startswith("- Correct BROKERBI_USERNAME or the password that goes with it; ")
+    assert " Correct BROKERBI_USERNAME or the password that goes with it; " in line
     made.change_settings(password="sandbox")
     assert looked(made, told, minutes=11).text == ""
 
