@@ -279,7 +279,7 @@ def test_an_erasure_leaves_no_byte_of_the_person_in_data_logs_or_names(tmp_path:
 def test_a_name_of_a_column_or_a_table_is_forgotten_as_well(data: Path, lake: Lake) -> None:
     publish(data, lake, {OFFICES: "SELECT 1 AS sold, 2 AS anna_alm", "bi.anna_alm": "SELECT 1 AS a"})
     publish(data, lake, {OFFICES: "SELECT 1 AS sold, 2 AS erased"}, number=1)
-    lake.forget(lambda name: "anna" in name)
+    lake.forget(data, lambda name: "anna" in name)
     found = [path for path in Path(lake.uri("")).rglob("*") if path.is_file()]
     assert not [
         path
@@ -294,6 +294,6 @@ def test_rows_of_another_shard_survive_a_cleaning(tmp_path: Path, lake: Lake) ->
     publish(tmp_path / "n", lake, {OFFICES: "SELECT 1 AS sold, 'Anna Alm' AS name"})
     publish(tmp_path / "s", south, {OFFICES: "SELECT 2 AS sold, 'Bo Berg' AS name"})
     publish(tmp_path / "n", lake, {OFFICES: "SELECT 1 AS sold, '–' AS name"}, number=1)
-    lake.forget(lambda _: False)
+    lake.forget(tmp_path / "n", lambda _: False)
     publish(tmp_path / "s", south, {OFFICES: "SELECT 3 AS sold, 'Bo Berg' AS name"}, number=2)
     assert rows(lake, TABLE, "_shard sold name") == [("north", 1, "–"), ("south", 3, "Bo Berg")]
