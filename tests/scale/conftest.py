@@ -112,12 +112,12 @@ def free_port() -> int:
 
 
 @contextmanager
-def server(name: str, port: int, behind: str = "") -> Iterator[str]:
+def server(name: str, port: int, *behind: str) -> Iterator[str]:
     """An object store that speaks S3, until the body ends; its address. The liar is before another one."""
     arguments = {
         "moto": [str(SERVERS / "python"), "-c", ONE_BY_ONE, "-H", "127.0.0.1", "-p", str(port)],
         "ministack": [str(SERVERS / "ministack")],
-        "liar": [sys.executable, "-m", "tests.scale.liar", str(port), behind],
+        "liar": [sys.executable, "-m", "tests.scale.liar", str(port), *behind],
     }[name]
     environment = {
         "PATH": os.environ["PATH"],

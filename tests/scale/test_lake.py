@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -194,6 +196,17 @@ def test_publications_of_long_ago_are_forgotten_with_their_files(data: Path, lak
             data, lake, {OFFICES: f"SELECT {number} AS sold"}, number=number, now=NOON + timedelta(5 * number)
         )
     assert {one["number"] for one in lake.publications()} == {2, 3}
+
+
+def test_a_file_that_no_version_has_goes_after_a_week_and_not_before(data: Path, lake: Lake) -> None:
+    publish(data, lake, {OFFICES: SALES})
+    left = [Path(lake.uri(TABLE)) / "_shard=south" / f"{name}.parquet" for name in ("killed", "uploading")]
+    left[0].parent.mkdir()
+    for path, days in zip(left, (8, 6), strict=True):
+        path.write_bytes(b"")
+        os.utime(path, (time.time() - days * 86400,) * 2)
+    publish(data, lake, {OFFICES: f"{SALES} WHERE false"}, number=1)
+    assert [path.exists() for path in left] == [False, True]
 
 
 def test_a_day_without_bounds_is_none_in_the_log_and_is_read(data: Path, lake: Lake) -> None:

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
@@ -38,13 +38,21 @@ from warehouse.store.database import LOCK_SECONDS
 from warehouse.store.duckdb_file import literal, quoted
 from warehouse.store.files import folder_for_a_while, private_folder, shared_folder
 from warehouse.store.lock import locked_file
-from warehouse.store.object_store import EXTRA, local_path, open_object_store
+from warehouse.store.object_store import (
+    CONNECT_SECONDS,
+    EXTRA,
+    REQUEST_SECONDS,
+    RETRY_SECONDS,
+    local_path,
+    open_object_store,
+)
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
     from deltalake import CommitProperties, DeltaTable
     from deltalake.transaction import AddAction, RemoveAction
 
+Done = TypeVar("Done")
 IsPersonal = Callable[[str, str], bool]
 """Whether a column of a table, as the published file calls it, may be about a person."""
 SHARD = "_shard"
@@ -55,6 +63,14 @@ KEPT = timedelta(days=7)
 """For how long the versions of earlier publications can be read."""
 TRIES = 8
 """Of a commit that meets another one of the same table."""
+PATIENCE = {
+    "connect_timeout": f"{CONNECT_SECONDS:.0f}s",
+    "timeout": f"{REQUEST_SECONDS:.0f}s",
+    "retry_timeout": f"{RETRY_SECONDS:.0f}s",
+}
+"""By itself the library would wait for minutes for a store that hangs."""
+CUT_LOGS = 2
+"""How often a step begins anew because the log that it read was cut down meanwhile."""
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 """A bound that the log can hold; infinity and days before our era are none."""
 STATISTICS = "delta.dataSkippingStatsColumns"
@@ -113,66 +129,21 @@ class Lake:
         self._epoch = epoch
         self._still_owner = still_owner
         self._local = local_path(address)
+        self._patience = None if self._local else PATIENCE
 
     def publish(self, data_dir: Path, *, now: datetime, is_personal: IsPersonal) -> LakePublication | None:
         """Write what analysts see now; None where the lake has it already."""
         with _alone(data_dir) as folder:
-            publication = Versions(data_dir).current()
-            if publication is None:
-                raise WarehouseError(
-                    "The published file is none of the kept versions; `brokerbi publish` makes one."
-                )
-            if self._local:
-                shared_folder(self._local)
-            noted = self.table(PUBLICATIONS)
-            self._check_owner(noted)
-            known = self._rows_of(noted)
-            latest = [one for one in known if one["number"] == known[0]["number"]]
-            if latest and latest[0]["publication"] == publication:
-                return None
-            number = latest[0]["number"] + 1 if latest else 1
-            rows, written = [], 0
-            with table_export(data_dir) as source:
-                source.connection.execute("SET TimeZone = 'UTC'")
-                timezone = source.timezone()
-                about = {
-                    "number": number,
-                    "publication": publication,
-                    "published_at_utc": now,
-                    "epoch": self._epoch,
-                    "timezone": timezone,
-                    SHARD: self.shard,
-                }
-                for table in source.tables():
-                    version, is_new = self._replace(source, table, timezone, is_personal, publication, folder)
-                    path = lake_path(table)
-                    rows.append(
-                        {**about, "table_name": path, "version": version, "row_count": table.row_count}
-                    )
-                    written += is_new
-            gone = {one["table_name"] for one in latest} - {one["table_name"] for one in rows}
-            for name in sorted(gone):
-                self._remove(name, publication)
-            self._note([*(one for one in known if one["published_at_utc"] > now - KEPT), *rows], publication)
-            for path in {PUBLICATIONS, *(one["table_name"] for one in [*known, *rows])}:
-                self._vacuum(path)
-        return LakePublication(publication, written, len(rows) - written, len(gone))
+            return self._again(lambda: self._publish(data_dir, folder, now=now, is_personal=is_personal))
 
     def publications(self) -> list[dict[str, Any]]:
         """The rows of this shard in `_publications`, the latest publication first."""
         return self._rows_of(self.table(PUBLICATIONS))
 
-    def _rows_of(self, found: DeltaTable | None) -> list[dict[str, Any]]:
-        if found is None:
-            return []
-        query = self._delta.QueryBuilder().register("found", found)
-        rows = query.execute(f"SELECT * FROM found WHERE {self._where} ORDER BY number DESC, table_name")
-        return pl.DataFrame(rows).to_dicts()
-
     def table(self, path: str) -> DeltaTable | None:
         """A table at its newest version; None where there is none."""
         try:
-            return self._delta.DeltaTable(self.uri(path))
+            return self._delta.DeltaTable(self.uri(path), storage_options=self._patience)
         except self._delta.exceptions.TableNotFoundError:
             return None
 
@@ -187,31 +158,90 @@ class Lake:
         cannot be read any more, those of other shards neither; files of other shards stay.
         """
         with _alone(data_dir):
-            known = self.publications()
-            if known and known[-1]["number"] != known[0]["number"]:
-                latest = [one for one in known if one["number"] == known[0]["number"]]
-                self._note(latest, str(known[0]["publication"]))
-            objects = open_object_store(self.address)
-            keys = [one.key for one in objects.found()]
-            for path in sorted({key.partition(f"/{LOG}/")[0] for key in keys if f"/{LOG}/" in key}):
-                table = self.table(path)
-                if table is None:
-                    continue
-                if is_named(path.rpartition("/")[2]) and not table.file_uris():
-                    objects.delete([key for key in keys if key.startswith(f"{path}/")])
-                    continue
-                if any(is_named(field.name) for field in table.schema().fields):
-                    table = self._reshape(
-                        path, lambda types: {name: one for name, one in types.items() if not is_named(name)}
-                    )
-                table.create_checkpoint()
-                version, active = table.version(), {uri.rpartition("/")[2] for uri in table.file_uris()}
-                objects.delete(
-                    one.key
-                    for one in list(objects.found(path))
-                    if _is_old_log(one.key, version)
-                    or (f"/{SHARD}={self.shard}/" in one.key and one.key.rpartition("/")[2] not in active)
+            self._again(lambda: self._forget(is_named))
+
+    def _publish(
+        self, data_dir: Path, folder: Path, *, now: datetime, is_personal: IsPersonal
+    ) -> LakePublication | None:
+        publication = Versions(data_dir).current()
+        if publication is None:
+            raise WarehouseError(
+                "The published file is none of the kept versions; `brokerbi publish` makes one."
+            )
+        if self._local:
+            shared_folder(self._local)
+        noted = self.table(PUBLICATIONS)
+        self._check_owner(noted)
+        known = self._rows_of(noted)
+        latest = [one for one in known if one["number"] == known[0]["number"]]
+        if latest and latest[0]["publication"] == publication:
+            return None
+        number = latest[0]["number"] + 1 if latest else 1
+        rows, written = [], 0
+        with table_export(data_dir) as source:
+            source.connection.execute("SET TimeZone = 'UTC'")
+            timezone = source.timezone()
+            about = {
+                "number": number,
+                "publication": publication,
+                "published_at_utc": now,
+                "epoch": self._epoch,
+                "timezone": timezone,
+                SHARD: self.shard,
+            }
+            for table in source.tables():
+                version, is_new = self._replace(source, table, timezone, is_personal, publication, folder)
+                path = lake_path(table)
+                rows.append({**about, "table_name": path, "version": version, "row_count": table.row_count})
+                written += is_new
+        gone = {one["table_name"] for one in latest} - {one["table_name"] for one in rows}
+        for name in sorted(gone):
+            self._remove(name, publication)
+        self._note([*(one for one in known if one["published_at_utc"] > now - KEPT), *rows], publication)
+        for path in {PUBLICATIONS, *(one["table_name"] for one in [*known, *rows])}:
+            self._vacuum(path)
+        return LakePublication(publication, written, len(rows) - written, len(gone))
+
+    def _forget(self, is_named: Callable[[str], bool]) -> None:
+        known = self.publications()
+        if known and known[-1]["number"] != known[0]["number"]:
+            latest = [one for one in known if one["number"] == known[0]["number"]]
+            self._note(latest, str(known[0]["publication"]))
+        objects = open_object_store(self.address)
+        keys = [one.key for one in objects.found()]
+        for path in sorted({key.partition(f"/{LOG}/")[0] for key in keys if f"/{LOG}/" in key}):
+            table = self.table(path)
+            if table is None:
+                continue
+            if is_named(path.rpartition("/")[2]) and not table.file_uris():
+                objects.delete([key for key in keys if key.startswith(f"{path}/")])
+                continue
+            if any(is_named(field.name) for field in table.schema().fields):
+                table = self._reshape(
+                    path, lambda types: {name: one for name, one in types.items() if not is_named(name)}
                 )
+            table.create_checkpoint()
+            version, active = table.version(), {uri.rpartition("/")[2] for uri in table.file_uris()}
+            objects.delete(
+                one.key
+                for one in list(objects.found(path))
+                if _is_old_log(one.key, version)
+                or (f"/{SHARD}={self.shard}/" in one.key and one.key.rpartition("/")[2] not in active)
+            )
+
+    def _rows_of(self, found: DeltaTable | None) -> list[dict[str, Any]]:
+        if found is None:
+            return []
+        query = self._delta.QueryBuilder().register("found", found)
+        rows = query.execute(f"SELECT * FROM found WHERE {self._where} ORDER BY number DESC, table_name")
+        return pl.DataFrame(rows).to_dicts()
+
+    def _again(self, step: Callable[[], Done]) -> Done:
+        """The answer of a step that may be done again: another shard may erase the log that it reads."""
+        for _ in range(CUT_LOGS):
+            with suppress(self._delta.exceptions.DeltaError):
+                return step()
+        return step()
 
     def _replace(
         self,
@@ -275,11 +305,12 @@ class Lake:
         self._delta.write_deltalake(
             found or self.uri(path),
             source.connection.sql(statement),
+            storage_options=self._patience,
             mode="append",
             partition_by=[SHARD],
             **({"schema_mode": "merge"} if found else of_a_new_table),
         )
-        return self._delta.DeltaTable(self.uri(path))
+        return self._delta.DeltaTable(self.uri(path), storage_options=self._patience)
 
     def _added(self, path: str, part: FilePart, columns: Sequence[LakeColumn]) -> AddAction:
         """A file put into a table, before any version has it, and what the log is to say of it."""
@@ -388,6 +419,7 @@ class Lake:
                 self._delta.write_deltalake(
                     table or self.uri(PUBLICATIONS),
                     frame,
+                    storage_options=self._patience,
                     mode="overwrite",
                     partition_by=[SHARD],
                     configuration=OFTEN,
@@ -401,11 +433,14 @@ class Lake:
         return WarehouseError(f"{self.uri(path)} is being written by others all the time; try again.")
 
     def _vacuum(self, path: str) -> None:
-        """Remove files that only versions of long ago have."""
+        """Remove files that only versions of long ago have, or none: those of writers that were killed.
+
+        What is younger stays, so nobody loses a file that he is about to commit.
+        """
         table = self.table(path)
         hours = int(KEPT.total_seconds() / 3600)
-        if table and table.vacuum(retention_hours=hours, dry_run=True):
-            table.vacuum(retention_hours=hours, dry_run=False)
+        if table and table.vacuum(retention_hours=hours, dry_run=True, full=True):
+            table.vacuum(retention_hours=hours, dry_run=False, full=True)
 
     def _check_owner(self, table: DeltaTable | None) -> None:
         if self._still_owner:

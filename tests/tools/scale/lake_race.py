@@ -130,49 +130,55 @@ def logged(objects: ObjectStore, path: str) -> Versions:
 
 def audit(place: str, folder: Path, shards: list[str], replacements: int) -> Iterator[str]:
     """What is wrong in any version that ever was, or in what `_publications` says of them."""
-    objects = open_object_store(place)
-    files = {one.key.rpartition("/")[2]: one.key for one in objects.found() if one.key.endswith(".parquet")}
-    copies = folder / "copies"
+    objects, copies, data = open_object_store(place), folder / "copies", duckdb.connect()
     copies.mkdir()
-    for name, key in files.items():
-        if "_delta_log" not in key:
-            (copies / name).write_bytes(objects.get(key) or b"")
-    data = duckdb.connect()
+    keys = [
+        one.key for one in objects.found() if one.key.endswith(".parquet") and "_delta_log" not in one.key
+    ]
+    shard_of = {}
+    for key in keys:
+        name = key.rpartition("/")[2]
+        (copies / name).write_bytes(objects.get(key) or b"")
+        shard_of[name] = key.split("/")[-2].removeprefix("_shard=")
     each = "SELECT parse_filename(filename), month, number FROM read_parquet($1, filename = true)"
+    of_tables = [str(copies / key.rpartition("/")[2]) for key in keys if key.startswith(PATHS)]
     rows: dict[str, list[tuple[int, int]]] = {}
-    of_tables = [str(copies / name) for name, key in files.items() if key.startswith(PATHS)]
-    for name, month, number in data.execute(
-        each, [[one for one in of_tables if "checkpoint" not in one]]
-    ).fetchall():
+    for name, month, number in data.execute(each, [of_tables]).fetchall():
         rows.setdefault(name, []).append((month, number))
     numbers: dict[tuple[str, str, int], int] = {}
     for path in PATHS:
-        for version, held in enumerate(logged(objects, path)):
-            for shard, names in held.items():
-                found = [row for name in names for row in rows[name]]
-                if not found:
-                    continue
-                if sorted(month for month, _ in found) != list(range(12)) or len({n for _, n in found}) > 1:
-                    yield f"{path} of {shard} at {version}: {sorted(found)}"
-                numbers[path, shard, version] = number = found[0][1]
-                before = numbers.get((path, shard, version - 1), 0)
-                if number < before:
-                    yield f"{path} of {shard} at {version}: {number} after {before}"
-    noted = [str(copies / name) for names in logged(objects, "_publications")[-1].values() for name in names]
+        yield from unsound(path, logged(objects, path), rows, numbers)
     counts: Counter[str] = Counter()
-    keys = {name: key.split("/")[-2].removeprefix("_shard=") for name, key in files.items()}
-    for file in noted:
-        for number, path, version in data.execute(
-            "SELECT number, table_name, version FROM read_parquet($1)", [file]
-        ).fetchall():
-            shard = keys[Path(file).name]
+    for name in (name for names in logged(objects, "_publications")[-1].values() for name in names):
+        shard = shard_of[name]
+        said = "SELECT number, table_name, version FROM read_parquet($1)"
+        for number, path, version in data.execute(said, [str(copies / name)]).fetchall():
             counts[shard] += 1
             if numbers.get((path, shard, version)) != number and shard in shards:
                 yield f"{shard} {number}: {path} at {version} has {numbers.get((path, shard, version))}"
     for shard in shards:
         if counts[shard] != replacements * len(PATHS):
             yield f"{shard} has {counts[shard]} tables of publications"
-    say(f"{len(numbers)} states of shards read from the logs, {len(files)} files")
+    say(f"{len(numbers)} states of shards read from the logs, {len(keys)} files")
+
+
+def unsound(
+    path: str,
+    versions: Versions,
+    rows: dict[str, list[tuple[int, int]]],
+    numbers: dict[tuple[str, str, int], int],
+) -> Iterator[str]:
+    """The states of shards without each month once of one publication; their numbers are added."""
+    for version, held in enumerate(versions):
+        for shard, names in held.items():
+            found = [row for name in names for row in rows[name]]
+            if not found:
+                continue
+            if sorted(month for month, _ in found) != list(range(12)) or len({n for _, n in found}) > 1:
+                yield f"{path} of {shard} at {version}: {sorted(found)}"
+            numbers[path, shard, version] = number = found[0][1]
+            if number < (before := numbers.get((path, shard, version - 1), 0)):
+                yield f"{path} of {shard} at {version}: {number} after {before}"
 
 
 def race(
