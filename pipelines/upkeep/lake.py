@@ -65,7 +65,9 @@ def clean_lake(
     if isinstance(behind, str):
         return behind
     try:
-        Lake(settings.lake, settings.shard).forget(lambda name: person.erase_name(name) != name)
+        Lake(settings.lake, settings.shard).forget(
+            settings.data_dir, lambda name: person.erase_name(name) != name
+        )
     except Exception as caught:  # noqa: BLE001 the erasure goes on, and says what it left
         return f"The lake could not be cleaned: {described(caught)}"
     return ""

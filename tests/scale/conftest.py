@@ -94,6 +94,14 @@ def database(postgresql: str) -> Iterator[Callable[..., SecretStr]]:
 ROOT = Path(__file__).resolve().parents[2]
 SERVERS = ROOT / ".venv-servers" / "bin"
 START_SECONDS = 60.0
+ONE_BY_ONE = """
+import sys
+import moto.server
+run = moto.server.run_simple
+moto.server.run_simple = lambda *given, **named: run(*given, **{**named, "threaded": False})
+moto.server.main(sys.argv[1:])
+"""
+"""Moto looks whether there is an object, and then puts one: with threads it would take two of one name."""
 _NUMBERS = count()
 
 
@@ -104,12 +112,12 @@ def free_port() -> int:
 
 
 @contextmanager
-def server(name: str, port: int, behind: str = "") -> Iterator[str]:
+def server(name: str, port: int, *behind: str) -> Iterator[str]:
     """An object store that speaks S3, until the body ends; its address. The liar is before another one."""
     arguments = {
-        "moto": [str(SERVERS / "moto_server"), "-H", "127.0.0.1", "-p", str(port)],
+        "moto": [str(SERVERS / "python"), "-c", ONE_BY_ONE, "-H", "127.0.0.1", "-p", str(port)],
         "ministack": [str(SERVERS / "ministack")],
-        "liar": [sys.executable, "-m", "tests.scale.liar", str(port), behind],
+        "liar": [sys.executable, "-m", "tests.scale.liar", str(port), *behind],
     }[name]
     environment = {
         "PATH": os.environ["PATH"],

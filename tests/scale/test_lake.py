@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -196,6 +198,17 @@ def test_publications_of_long_ago_are_forgotten_with_their_files(data: Path, lak
     assert {one["number"] for one in lake.publications()} == {2, 3}
 
 
+def test_a_file_that_no_version_has_goes_after_a_week_and_not_before(data: Path, lake: Lake) -> None:
+    publish(data, lake, {OFFICES: SALES})
+    left = [Path(lake.uri(TABLE)) / "_shard=south" / f"{name}.parquet" for name in ("killed", "uploading")]
+    left[0].parent.mkdir()
+    for path, days in zip(left, (8, 6), strict=True):
+        path.write_bytes(b"")
+        os.utime(path, (time.time() - days * 86400,) * 2)
+    publish(data, lake, {OFFICES: f"{SALES} WHERE false"}, number=1)
+    assert [path.exists() for path in left] == [False, True]
+
+
 def test_a_day_without_bounds_is_none_in_the_log_and_is_read(data: Path, lake: Lake) -> None:
     publish(data, lake, {OFFICES: "SELECT unnest([DATE 'infinity', DATE '2026-10-01']) AS month"})
     log = "".join(path.read_text() for path in Path(lake.uri(TABLE)).rglob("*.json"))
@@ -279,7 +292,7 @@ def test_an_erasure_leaves_no_byte_of_the_person_in_data_logs_or_names(tmp_path:
 def test_a_name_of_a_column_or_a_table_is_forgotten_as_well(data: Path, lake: Lake) -> None:
     publish(data, lake, {OFFICES: "SELECT 1 AS sold, 2 AS anna_alm", "bi.anna_alm": "SELECT 1 AS a"})
     publish(data, lake, {OFFICES: "SELECT 1 AS sold, 2 AS erased"}, number=1)
-    lake.forget(lambda name: "anna" in name)
+    lake.forget(data, lambda name: "anna" in name)
     found = [path for path in Path(lake.uri("")).rglob("*") if path.is_file()]
     assert not [
         path
@@ -294,6 +307,6 @@ def test_rows_of_another_shard_survive_a_cleaning(tmp_path: Path, lake: Lake) ->
     publish(tmp_path / "n", lake, {OFFICES: "SELECT 1 AS sold, 'Anna Alm' AS name"})
     publish(tmp_path / "s", south, {OFFICES: "SELECT 2 AS sold, 'Bo Berg' AS name"})
     publish(tmp_path / "n", lake, {OFFICES: "SELECT 1 AS sold, '–' AS name"}, number=1)
-    lake.forget(lambda _: False)
+    lake.forget(tmp_path / "n", lambda _: False)
     publish(tmp_path / "s", south, {OFFICES: "SELECT 3 AS sold, 'Bo Berg' AS name"}, number=2)
     assert rows(lake, TABLE, "_shard sold name") == [("north", 1, "–"), ("south", 3, "Bo Berg")]

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
@@ -38,13 +38,21 @@ from warehouse.store.database import LOCK_SECONDS
 from warehouse.store.duckdb_file import literal, quoted
 from warehouse.store.files import folder_for_a_while, private_folder, shared_folder
 from warehouse.store.lock import locked_file
-from warehouse.store.object_store import EXTRA, local_path, open_object_store
+from warehouse.store.object_store import (
+    CONNECT_SECONDS,
+    EXTRA,
+    REQUEST_SECONDS,
+    RETRY_SECONDS,
+    local_path,
+    open_object_store,
+)
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
     from deltalake import CommitProperties, DeltaTable
     from deltalake.transaction import AddAction, RemoveAction
 
+Done = TypeVar("Done")
 IsPersonal = Callable[[str, str], bool]
 """Whether a column of a table, as the published file calls it, may be about a person."""
 SHARD = "_shard"
@@ -55,9 +63,19 @@ KEPT = timedelta(days=7)
 """For how long the versions of earlier publications can be read."""
 TRIES = 8
 """Of a commit that meets another one of the same table."""
+PATIENCE = {
+    "connect_timeout": f"{CONNECT_SECONDS:.0f}s",
+    "timeout": f"{REQUEST_SECONDS:.0f}s",
+    "retry_timeout": f"{RETRY_SECONDS:.0f}s",
+}
+"""By itself the library would wait for minutes for a store that hangs."""
+CUT_LOGS = 2
+"""How often a step begins anew because the log that it read was cut down meanwhile."""
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 """A bound that the log can hold; infinity and days before our era are none."""
 STATISTICS = "delta.dataSkippingStatsColumns"
+OFTEN = {"delta.checkpointInterval": "10"}
+"""Every tenth version is read at once; by itself the library would have up to a hundred read one by one."""
 LOG = "_delta_log"
 _PUBLICATION_COLUMNS: dict[str, Any] = {
     "number": pl.Int64,
@@ -111,9 +129,40 @@ class Lake:
         self._epoch = epoch
         self._still_owner = still_owner
         self._local = local_path(address)
+        self._patience = None if self._local else PATIENCE
 
     def publish(self, data_dir: Path, *, now: datetime, is_personal: IsPersonal) -> LakePublication | None:
         """Write what analysts see now; None where the lake has it already."""
+        with _alone(data_dir) as folder:
+            return self._again(lambda: self._publish(data_dir, folder, now=now, is_personal=is_personal))
+
+    def publications(self) -> list[dict[str, Any]]:
+        """The rows of this shard in `_publications`, the latest publication first."""
+        return self._rows_of(self.table(PUBLICATIONS))
+
+    def table(self, path: str) -> DeltaTable | None:
+        """A table at its newest version; None where there is none."""
+        try:
+            return self._delta.DeltaTable(self.uri(path), storage_options=self._patience)
+        except self._delta.exceptions.TableNotFoundError:
+            return None
+
+    def uri(self, path: str) -> str:
+        """Where a table is, such as marts/office_month."""
+        return str(self._local / path) if self._local else f"{self.address}/{path}"
+
+    def forget(self, data_dir: Path, is_named: Callable[[str], bool]) -> None:
+        """Leave nothing of this shard but what its latest publication has, in data, in logs and in names.
+
+        `is_named` says of the name of a table or a column whether a person is in it. Versions of before
+        cannot be read any more, those of other shards neither; files of other shards stay.
+        """
+        with _alone(data_dir):
+            self._again(lambda: self._forget(is_named))
+
+    def _publish(
+        self, data_dir: Path, folder: Path, *, now: datetime, is_personal: IsPersonal
+    ) -> LakePublication | None:
         publication = Versions(data_dir).current()
         if publication is None:
             raise WarehouseError(
@@ -121,16 +170,17 @@ class Lake:
             )
         if self._local:
             shared_folder(self._local)
-        known = self.publications()
+        noted = self.table(PUBLICATIONS)
+        self._check_owner(noted)
+        known = self._rows_of(noted)
         latest = [one for one in known if one["number"] == known[0]["number"]]
-        self._check_owner(self.table(PUBLICATIONS))
         if latest and latest[0]["publication"] == publication:
             return None
-        with table_export(data_dir) as source, _folder_for_parts(data_dir) as folder:
-            tables = source.tables()
+        number = latest[0]["number"] + 1 if latest else 1
+        rows, written = [], 0
+        with table_export(data_dir) as source:
             source.connection.execute("SET TimeZone = 'UTC'")
             timezone = source.timezone()
-            number = latest[0]["number"] + 1 if latest else 1
             about = {
                 "number": number,
                 "publication": publication,
@@ -139,47 +189,20 @@ class Lake:
                 "timezone": timezone,
                 SHARD: self.shard,
             }
-            rows, written = [], 0
-            for table in tables:
+            for table in source.tables():
                 version, is_new = self._replace(source, table, timezone, is_personal, publication, folder)
                 path = lake_path(table)
                 rows.append({**about, "table_name": path, "version": version, "row_count": table.row_count})
                 written += is_new
-            gone = {one["table_name"] for one in latest} - {one["table_name"] for one in rows}
-            for name in sorted(gone):
-                self._remove(name, publication)
-            kept = [one for one in known if one["published_at_utc"] > now - KEPT]
-            self._note([*kept, *rows], publication)
-            for table in tables:
-                self._vacuum(lake_path(table))
+        gone = {one["table_name"] for one in latest} - {one["table_name"] for one in rows}
+        for name in sorted(gone):
+            self._remove(name, publication)
+        self._note([*(one for one in known if one["published_at_utc"] > now - KEPT), *rows], publication)
+        for path in {PUBLICATIONS, *(one["table_name"] for one in [*known, *rows])}:
+            self._vacuum(path)
         return LakePublication(publication, written, len(rows) - written, len(gone))
 
-    def publications(self) -> list[dict[str, Any]]:
-        """The rows of this shard in `_publications`, the latest publication first."""
-        found = self.table(PUBLICATIONS)
-        if found is None:
-            return []
-        query = self._delta.QueryBuilder().register("found", found)
-        rows = query.execute(f"SELECT * FROM found WHERE {self._where} ORDER BY number DESC, table_name")
-        return pl.DataFrame(rows).to_dicts()
-
-    def table(self, path: str) -> DeltaTable | None:
-        """A table at its newest version; None where there is none."""
-        try:
-            return self._delta.DeltaTable(self.uri(path))
-        except self._delta.exceptions.TableNotFoundError:
-            return None
-
-    def uri(self, path: str) -> str:
-        """Where a table is, such as marts/office_month."""
-        return str(self._local / path) if self._local else f"{self.address}/{path}"
-
-    def forget(self, is_named: Callable[[str], bool]) -> None:
-        """Leave nothing of this shard but what its latest publication has, in data, in logs and in names.
-
-        `is_named` says of the name of a table or a column whether a person is in it. Versions of before
-        cannot be read any more, those of other shards neither; files of other shards stay.
-        """
+    def _forget(self, is_named: Callable[[str], bool]) -> None:
         known = self.publications()
         if known and known[-1]["number"] != known[0]["number"]:
             latest = [one for one in known if one["number"] == known[0]["number"]]
@@ -206,6 +229,20 @@ class Lake:
                 or (f"/{SHARD}={self.shard}/" in one.key and one.key.rpartition("/")[2] not in active)
             )
 
+    def _rows_of(self, found: DeltaTable | None) -> list[dict[str, Any]]:
+        if found is None:
+            return []
+        query = self._delta.QueryBuilder().register("found", found)
+        rows = query.execute(f"SELECT * FROM found WHERE {self._where} ORDER BY number DESC, table_name")
+        return pl.DataFrame(rows).to_dicts()
+
+    def _again(self, step: Callable[[], Done]) -> Done:
+        """The answer of a step that may be done again: another shard may erase the log that it reads."""
+        for _ in range(CUT_LOGS):
+            with suppress(self._delta.exceptions.DeltaError):
+                return step()
+        return step()
+
     def _replace(
         self,
         source: TableExport,
@@ -217,24 +254,22 @@ class Lake:
     ) -> tuple[int, bool]:
         """Replace the rows of this shard in a table; its version, and False where they are the same.
 
-        The rows are in files of their own before the commit, so memory does not grow with the table.
+        The rows are in files of their own before the commit, so memory does not grow with the table. A commit
+        is believed when it is read: a store may have taken one and say that it failed, and the cleaning of an
+        erasure may have removed the log between which it was to be.
         """
         path, wanted = lake_path(table), lake_columns(table, timezone, is_personal)
-        written: list[LakeColumn] = []
+        columns: list[LakeColumn] | None = None
+        written: list[LakeColumn] | None = None
         for _ in range(TRIES):
-            found = self.table(path)
-            columns = self._agree(path, found, wanted) if found else wanted
-            found = self.table(path)
+            found, now = self._agree(path, self.table(path), wanted)
+            if now != columns:
+                columns, select = now, ", ".join(one.select for one in now)
+                content = _content(source, table, columns, select)
+            if found and found.transaction_version(self._content_id) == content and self._is_ours(found):
+                return int(found.version()), written is not None
             try:
                 if columns != written:
-                    select = ", ".join(one.select for one in columns)
-                    content = _content(source, table, columns, select)
-                    if (
-                        found
-                        and found.transaction_version(self._content_id) == content
-                        and self._is_ours(found)
-                    ):
-                        return int(found.version()), False
                     parts = source.write_parts(f"SELECT {select} FROM {table.source}", folder)
                     added, written = [self._added(path, one, columns) for one in parts], columns
                 if not found or {one.name for one in columns} - _types(found).keys():
@@ -251,7 +286,6 @@ class Lake:
                 )
             except self._delta.exceptions.CommitFailedError:
                 continue
-            return int(self._delta.DeltaTable(self.uri(path)).version()), True
         raise self._too_busy(path)
 
     def _prepare(
@@ -266,15 +300,17 @@ class Lake:
         cells = ", ".join(one.select for one in columns)
         statement = f"SELECT {cells}, {literal(self.shard)} AS {SHARD} FROM {table.source} LIMIT 0"
         statistics = ",".join(one.name for one in columns if one.in_statistics)
-        of_a_new_table = {"description": table.meaning, "configuration": {STATISTICS: statistics}}
+        configuration = {STATISTICS: statistics, **OFTEN}
+        of_a_new_table = {"description": table.meaning, "configuration": configuration}
         self._delta.write_deltalake(
             found or self.uri(path),
             source.connection.sql(statement),
+            storage_options=self._patience,
             mode="append",
             partition_by=[SHARD],
             **({"schema_mode": "merge"} if found else of_a_new_table),
         )
-        return self._delta.DeltaTable(self.uri(path))
+        return self._delta.DeltaTable(self.uri(path), storage_options=self._patience)
 
     def _added(self, path: str, part: FilePart, columns: Sequence[LakeColumn]) -> AddAction:
         """A file put into a table, before any version has it, and what the log is to say of it."""
@@ -306,15 +342,19 @@ class Lake:
             for key, size in rows.select("path", "size_bytes").rows()
         ]
 
-    def _agree(self, path: str, found: DeltaTable, wanted: Sequence[LakeColumn]) -> list[LakeColumn]:
+    def _agree(
+        self, path: str, found: DeltaTable | None, wanted: list[LakeColumn]
+    ) -> tuple[DeltaTable | None, list[LakeColumn]]:
         """The columns as the table has them; where ours are wider it is written anew, with all shards."""
+        if found is None:
+            return found, wanted
         types, ours = _types(found), {one.name: one.type for one in wanted}
         wider = {name: agreed(types[name], ours[name]) for name in types.keys() & ours.keys()}
         if any(types[name] != type_ for name, type_ in wider.items()):
-            self._reshape(
+            found = self._reshape(
                 path, lambda now: {name: agreed(one, ours.get(name, one)) for name, one in now.items()}
             )
-        return [one.cast(wider.get(one.name, one.type)) for one in wanted]
+        return found, [one.cast(wider.get(one.name, one.type)) for one in wanted]
 
     def _reshape(self, path: str, change: Callable[[dict[str, str]], dict[str, str]]) -> DeltaTable:
         """Write a table anew with other types or fewer columns, the rows of all shards as they are.
@@ -372,29 +412,35 @@ class Lake:
         frame = pl.DataFrame(rows, schema=_PUBLICATION_COLUMNS)
         for _ in range(TRIES):
             table = self.table(PUBLICATIONS)
+            if _places(self._rows_of(table)) == _places(rows):  # a commit is believed when it is read
+                return
             self._check_owner(table)
             with suppress(self._delta.exceptions.CommitFailedError):
                 self._delta.write_deltalake(
                     table or self.uri(PUBLICATIONS),
                     frame,
+                    storage_options=self._patience,
                     mode="overwrite",
                     partition_by=[SHARD],
+                    configuration=OFTEN,
                     predicate=self._where if table else None,
                     writer_properties=self._writer_properties,
                     commit_properties=self._properties({"publication": publication, "shard": self.shard}),
                 )
-                return
         raise self._too_busy(PUBLICATIONS)
 
     def _too_busy(self, path: str) -> WarehouseError:
         return WarehouseError(f"{self.uri(path)} is being written by others all the time; try again.")
 
     def _vacuum(self, path: str) -> None:
-        """Remove files that only versions of long ago have."""
+        """Remove files that only versions of long ago have, or none: those of writers that were killed.
+
+        What is younger stays, so nobody loses a file that he is about to commit.
+        """
         table = self.table(path)
         hours = int(KEPT.total_seconds() / 3600)
-        if table and table.vacuum(retention_hours=hours, dry_run=True):
-            table.vacuum(retention_hours=hours, dry_run=False)
+        if table and table.vacuum(retention_hours=hours, dry_run=True, full=True):
+            table.vacuum(retention_hours=hours, dry_run=False, full=True)
 
     def _check_owner(self, table: DeltaTable | None) -> None:
         if self._still_owner:
@@ -443,8 +489,8 @@ def _content(source: TableExport, table: PublishedTable, columns: Sequence[LakeC
 
 
 @contextmanager
-def _folder_for_parts(data_dir: Path) -> Iterator[Path]:
-    """An empty folder for the body alone; what a killed process left there is removed."""
+def _alone(data_dir: Path) -> Iterator[Path]:
+    """No other process of this data directory writes into a lake meanwhile; an empty folder for parts."""
     folder = data_dir / "work" / "lake"
     private_folder(folder.parent)
     with locked_file(folder.with_suffix(".lock"), LOCK_SECONDS), folder_for_a_while(folder):
@@ -453,6 +499,11 @@ def _folder_for_parts(data_dir: Path) -> Iterator[Path]:
 
 def _now_ms() -> int:
     return int(time.time() * 1000)
+
+
+def _places(rows: Sequence[dict[str, Any]]) -> set[tuple[int, str, int]]:
+    """Which version of which table each publication has."""
+    return {(one["number"], one["table_name"], one["version"]) for one in rows}
 
 
 def _types(table: DeltaTable) -> dict[str, str]:

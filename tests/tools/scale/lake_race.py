@@ -2,13 +2,16 @@
 
     .venv-scale/bin/python -m tests.tools.scale.lake_race [--on directory|moto|ministack] [--replacements 200]
 
-Each process is a shard that publishes two tables of twelve months under one number. Exits 1 when a reader saw
-a month twice or not at all, tables of two publications beside each other, or a write of an owner of before.
+Each process is a shard that publishes two tables of twelve months under one number. Afterwards every version
+of every table is read once more, from the JSON of the logs and with DuckDB, without the library that wrote
+them. Exits 1 when a month is twice or not at all in any version, tables of two publications are beside each
+other, a publication is missing, or an owner of before wrote something.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import signal
@@ -23,6 +26,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+import duckdb
 import httpx
 import polars as pl
 
@@ -31,6 +35,7 @@ from tests.scale.lakes import give_publication
 from tests.tools.telling import conclude, say
 from warehouse.errors import WarehouseError
 from warehouse.publishing.lake import Lake
+from warehouse.store.object_store import ObjectStore, open_object_store
 
 MONTHS = "SELECT i AS month, {0} AS number FROM range(12) months(i)"
 TABLES = {"marts.months": MONTHS, "bi.sales": MONTHS}
@@ -101,6 +106,79 @@ class Reader(threading.Thread):
         months, numbers = Counter(rows["month"].to_list()), set(rows["number"].to_list())
         if months != Counter(range(12)) or len(numbers) != 1:
             self.wrong.append(f"{what}: months {dict(months)}, numbers {numbers}")
+
+
+Versions = list[dict[str, set[str]]]
+"""The names of the files of each shard, by version of a table."""
+
+
+def logged(objects: ObjectStore, path: str) -> Versions:
+    """All versions of a table by its log, which must begin with the first one and have no gap."""
+    at: Versions = [{}]
+    for version in range(sum(one.key.endswith(".json") for one in objects.found(f"{path}/_delta_log"))):
+        now = {shard: set(files) for shard, files in at[-1].items()}
+        content = objects.get(f"{path}/_delta_log/{version:020}.json")
+        assert content is not None, f"{path} has no version {version}"
+        actions = [json.loads(line) for line in content.splitlines()]
+        for kind, change in (("remove", set.discard), ("add", set.add)):
+            for action in (one[kind] for one in actions if kind in one):
+                folder, _, file = action["path"].rpartition("/")
+                change(now.setdefault(folder.removeprefix("_shard="), set()), file)
+        at.append(now)
+    return at[1:]
+
+
+def audit(place: str, folder: Path, shards: list[str], replacements: int) -> Iterator[str]:
+    """What is wrong in any version that ever was, or in what `_publications` says of them."""
+    objects, copies, data = open_object_store(place), folder / "copies", duckdb.connect()
+    copies.mkdir()
+    keys = [
+        one.key for one in objects.found() if one.key.endswith(".parquet") and "_delta_log" not in one.key
+    ]
+    shard_of = {}
+    for key in keys:
+        name = key.rpartition("/")[2]
+        (copies / name).write_bytes(objects.get(key) or b"")
+        shard_of[name] = key.split("/")[-2].removeprefix("_shard=")
+    each = "SELECT parse_filename(filename), month, number FROM read_parquet($1, filename = true)"
+    of_tables = [str(copies / key.rpartition("/")[2]) for key in keys if key.startswith(PATHS)]
+    rows: dict[str, list[tuple[int, int]]] = {}
+    for name, month, number in data.execute(each, [of_tables]).fetchall():
+        rows.setdefault(name, []).append((month, number))
+    numbers: dict[tuple[str, str, int], int] = {}
+    for path in PATHS:
+        yield from unsound(path, logged(objects, path), rows, numbers)
+    counts: Counter[str] = Counter()
+    for name in (name for names in logged(objects, "_publications")[-1].values() for name in names):
+        shard = shard_of[name]
+        said = "SELECT number, table_name, version FROM read_parquet($1)"
+        for number, path, version in data.execute(said, [str(copies / name)]).fetchall():
+            counts[shard] += 1
+            if numbers.get((path, shard, version)) != number and shard in shards:
+                yield f"{shard} {number}: {path} at {version} has {numbers.get((path, shard, version))}"
+    for shard in shards:
+        if counts[shard] != replacements * len(PATHS):
+            yield f"{shard} has {counts[shard]} tables of publications"
+    say(f"{len(numbers)} states of shards read from the logs, {len(keys)} files")
+
+
+def unsound(
+    path: str,
+    versions: Versions,
+    rows: dict[str, list[tuple[int, int]]],
+    numbers: dict[tuple[str, str, int], int],
+) -> Iterator[str]:
+    """The states of shards without each month once of one publication; their numbers are added."""
+    for version, held in enumerate(versions):
+        for shard, names in held.items():
+            found = [row for name in names for row in rows[name]]
+            if not found:
+                continue
+            if sorted(month for month, _ in found) != list(range(12)) or len({n for _, n in found}) > 1:
+                yield f"{path} of {shard} at {version}: {sorted(found)}"
+            numbers[path, shard, version] = number = found[0][1]
+            if number < (before := numbers.get((path, shard, version - 1), 0)):
+                yield f"{path} of {shard} at {version}: {number} after {before}"
 
 
 def race(
@@ -196,7 +274,10 @@ def main() -> int:
             arguments.look,
         )
         seconds = time.monotonic() - began
+        say(f"{kills} kills, {reader.looks} looks, {seconds:.0f} s")
         wrong = [*reader.wrong, *stale_owners(place, Path(folder), arguments.stale)]
+        shards = [f"s{number}" for number in range(arguments.processes)]
+        wrong += audit(place, Path(folder), shards, arguments.replacements)
     say(
         f"{arguments.on}: {arguments.processes} processes, {arguments.replacements} publications each, "
         f"{kills} kills, "
