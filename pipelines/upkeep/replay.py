@@ -219,9 +219,7 @@ def _rebuild_memory(
                     for start in range(0, len(run), LOADS_IN_A_GROUP):
                         group = run[start : start + LOADS_IN_A_GROUP]
                         done += len(group)
-                        session.load(
-                            list(_read_again(landing, group, catalogue, settings.timezone, known))
-                        )
+                        session.load(list(_read_again(landing, group, catalogue, settings.timezone, known)))
                         on_totals(done, len(landed))
                 with rebuilt.writing() as connection:
                     build_marts(connection, wanted=MEMORY)
