@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from operator import itemgetter
@@ -26,7 +26,7 @@ from warehouse.load.archiving import archive_lock
 from warehouse.load.schema_evolution import declare_missing
 from warehouse.marts.build import build_marts
 from warehouse.persons import erasure
-from warehouse.persons.erasure import DocumentedTables
+from warehouse.persons.erasure import DocumentedTables, Pair
 from warehouse.persons.erasure_record import remembered
 from warehouse.persons.landing_erasure import erase_landing, find_in_landing, update_ledger
 from warehouse.persons.person import SHORTEST, Person
@@ -123,10 +123,9 @@ def erase(
                 update_ledger(connection, rewritten)
                 erasure.leave_traces(connection)
                 receipt.names = erasure.erase_names(connection, person, tables)
-            for report, pairs_of_report in groupby(sorted(pairs | rewritten.pairs), key=itemgetter(0)):
-                customers = [customer for _, customer in pairs_of_report]
-                done = replay(settings, reports=[report], customers=customers, catalogue=catalogue)
-                receipt.rebuilt += [f"{report} of {customer}" for customer in customers]
+            for customers, reports in _together(pairs | rewritten.pairs).items():
+                done = replay(settings, reports=reports, customers=customers, catalogue=catalogue)
+                receipt.rebuilt += [f"{report} of {customer}" for report in reports for customer in customers]
                 receipt.problems += done.failures
             with store.writing() as connection:  # of what no landing file can be read any more
                 erasure.drop_marts(connection)
@@ -147,6 +146,14 @@ def erase(
                     build_marts(connection)
             _clean_up(data_dir, person, runs, receipt)
     return receipt
+
+
+def _together(pairs: Collection[Pair]) -> dict[tuple[str, ...], list[str]]:
+    """The reports that are rebuilt of the same customers, as each replay opens the file several times."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for report, of_report in groupby(sorted(pairs), key=itemgetter(0)):
+        found.setdefault(tuple(customer for _, customer in of_report), []).append(report)
+    return found
 
 
 def _publish(

@@ -10,7 +10,7 @@ that were one row of marts.restatements or marts.sale_changes become two.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ from warehouse.ledger.window_result import WindowResult
 from warehouse.load.archiving import relearn_archive
 from warehouse.load.landing import Landing
 from warehouse.load.schema_evolution import declare_tables
-from warehouse.load.write_session import load_results
+from warehouse.load.write_session import WriteSession
 from warehouse.marts.build import MEMORY, build_marts
 from warehouse.persons.rebuild import (
     REBUILDING,
@@ -94,27 +94,30 @@ def replay(
         if settings.today is not None:
             note_rehearsal(connection, rehearses=True)
         declare_catalogue(connection, settings, catalogue, store.now())
+        known = landing_files(connection)
     if not quarantine:
-        _relearn(store, landing, done.failures)
+        _relearn(store, landing, known, done.failures)
     with store.reading() as connection:
         now = latest_moment(connection, store.now())
         store.now = lambda: now  # the days of a rehearsal are none of a clock that was ahead
         landed = effective_loads(
             connection, reports or None, customers or None, only_quarantined=quarantine, now=now
         )
+        may_lack_memory = not quarantine and lacks_memory(connection)
     afresh: set[tuple[str, str]] = set()
     if not quarantine:
         landed, afresh = _whole_histories(landed, landing, done.failures)
-    for group in _groups(landed):
-        readable = list(_read_again(landing, group, catalogue, settings.timezone, done.failures))
-        first = {one.pair for one in readable} & afresh
-        done.loads += len(readable)
-        done.rows += sum(table.frame.height for one in readable for table in one.tables)
-        done.rejected += sum(row.count for one in readable for row in one.rejected)
-        load_results(store, readable, afresh=bool(first))
-        afresh -= first
-        on_load(done.loads, len(landed))
-    if not quarantine:
+    with WriteSession(store) as session:
+        for group in _groups(landed):
+            readable = list(_read_again(landing, group, catalogue, settings.timezone, done.failures))
+            first = {one.pair for one in readable} & afresh
+            done.loads += len(readable)
+            done.rows += sum(table.frame.height for one in readable for table in one.tables)
+            done.rejected += sum(row.count for one in readable for row in one.rejected)
+            session.load(readable, afresh=bool(first))
+            afresh -= first
+            on_load(done.loads, len(landed))
+    if may_lack_memory:
         with store.reading() as connection:
             is_lacking = lacks_memory(connection)
         if is_lacking and (note := _rebuild_memory(store, landing, settings, catalogue, on_totals)):
@@ -122,10 +125,8 @@ def replay(
     return done
 
 
-def _relearn(store: Store, landing: Landing, failures: list[str]) -> None:
+def _relearn(store: Store, landing: Landing, known: Collection[str], failures: list[str]) -> None:
     """Write loads that only landing knows into the ledger, as after the working file was lost."""
-    with store.reading() as connection:
-        known = landing_files(connection)
     found = list(landing.walk(known))
     failures += [str(one) for one in found if isinstance(one, LandingDamaged)]
     whole = [one for one in found if not isinstance(one, LandingDamaged)]
@@ -209,18 +210,17 @@ def _rebuild_memory(
             private_folder(folder)
             rebuilt = Store(folder, now=store.now)
             declare_tables(rebuilt, declared_tables(catalogue.values()))
-            _relearn(rebuilt, landing, known)
+            _relearn(rebuilt, landing, (), known)
             with rebuilt.reading() as connection:
                 landed = loads_behind_memory(connection)
             done = 0
             for run in _runs(landed):
-                for start in range(0, len(run), LOADS_IN_A_GROUP):
-                    group = run[start : start + LOADS_IN_A_GROUP]
-                    done += len(group)
-                    load_results(
-                        rebuilt, list(_read_again(landing, group, catalogue, settings.timezone, known))
-                    )
-                    on_totals(done, len(landed))
+                with WriteSession(rebuilt) as session:
+                    for start in range(0, len(run), LOADS_IN_A_GROUP):
+                        group = run[start : start + LOADS_IN_A_GROUP]
+                        done += len(group)
+                        session.load(list(_read_again(landing, group, catalogue, settings.timezone, known)))
+                        on_totals(done, len(landed))
                 with rebuilt.writing() as connection:
                     build_marts(connection, wanted=MEMORY)
             return replace_memory(store, rebuilt)

@@ -144,7 +144,8 @@ def aware(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC)
 
 
-def _definitions() -> dict[str, str]:
+@cache
+def _definitions() -> Mapping[str, str]:
     """The statement of every table of meta, then of every view that reads them, by name.
 
     Of a query that each publication describes anew there is a view from the start.
