@@ -86,7 +86,7 @@ agents_gathered AS (
 
 -- Names that follow those. They are listed apart, as lists are what DuckDB cannot put on disk and few homes need one.
 later_agents AS (
-    SELECT landed_estate, array_to_string(list_sort(list(user_name))[2:], ', ') AS agents
+    SELECT landed_estate, array_to_string(list_sort(list(user_name) FILTER (user_name IS NOT NULL))[2:], ', ') AS agents
     FROM staging.sales_agents
     SEMI JOIN (
         SELECT landed_estate

@@ -158,7 +158,7 @@ def test_a_login_without_rights_to_sales_is_not_refused_twice(tmp_path: Path) ->
     night = week(tmp_path, lambda request: httpx.Response(403, request=request))
     said = night.summary.complaints()
     assert said
-    assert all(one.startswith("Ask the service's support for the right. ") for one in said)
+    assert all(one.endswith(" Ask the service's support for the right.") for one in said)
     assert "GetSalesReport" not in night.here.asked_by_path()
 
 

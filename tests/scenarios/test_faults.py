@@ -145,7 +145,7 @@ def test_a_right_that_is_lost_is_a_complaint_of_the_sync_that_is_refused(tmp_pat
     here = scenario(tmp_path, ("sales", "users"), offices=1)
     here.sync()
     [said] = here.sync(Fault("403", path="GetSalesReport"), refresh=True).complaints()
-    assert said.startswith("Ask the service's support for the right. ")
+    assert said.endswith(" Ask the service's support for the right.")
 
 
 def test_after_a_401_nothing_more_is_asked_and_the_rest_is_one_sentence(tmp_path: Path) -> None:
