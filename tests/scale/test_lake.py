@@ -9,11 +9,14 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
+import deltalake
 import duckdb
 import polars as pl
 import pytest
 from deltalake import DeltaTable
+from deltalake.exceptions import CommitFailedError, DeltaError
 
 from pipelines.upkeep.erase import erase
 from pipelines.upkeep.lake import refresh_lake
@@ -196,6 +199,50 @@ def test_publications_of_long_ago_are_forgotten_with_their_files(data: Path, lak
             data, lake, {OFFICES: f"SELECT {number} AS sold"}, number=number, now=NOON + timedelta(5 * number)
         )
     assert {one["number"] for one in lake.publications()} == {2, 3}
+
+
+@pytest.mark.parametrize(
+    ("owner", "step"), [(DeltaTable, "create_write_transaction"), (deltalake, "write_deltalake")]
+)
+def test_a_commit_that_was_taken_and_called_failed_is_made_once(
+    data: Path, lake: Lake, monkeypatch: pytest.MonkeyPatch, owner: Any, step: str
+) -> None:
+    """The first commit makes the table, so that the one that is called failed has something to remove."""
+    publish(data, lake, {"marts.sums": SALES})
+    commit, failed = getattr(owner, step), list[str]()
+
+    def taken(*arguments: Any, **named: Any) -> None:
+        commit(*arguments, **named)
+        if not failed:
+            failed.append(step)
+            raise CommitFailedError("503 Slow Down")
+
+    before = {path: version(lake, path) for path in ("marts/sums", "_publications")}
+    monkeypatch.setattr(owner, step, taken)
+    publish(data, lake, {"marts.sums": SALES.replace("3 AS sold", "4 AS sold")}, number=1)
+    assert failed == [step]
+    assert rows(lake, "marts/sums", "sold") == [(4,)]
+    assert {path: version(lake, path) - number for path, number in before.items()} == dict.fromkeys(before, 1)
+    assert sorted(read(lake, "_publications")["number"]) == [1, 2]
+
+
+def test_a_step_whose_log_was_cut_meanwhile_begins_anew_and_gives_up_in_the_end(
+    data: Path, lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_rows, cuts = Lake._rows_of, 2
+
+    def cut(self: Lake, found: DeltaTable | None) -> list[dict[str, Any]]:
+        nonlocal cuts
+        cuts -= 1
+        if cuts >= 0:
+            raise DeltaError("No files in log segment")
+        return read_rows(self, found)
+
+    monkeypatch.setattr(Lake, "_rows_of", cut)
+    assert publish(data, lake, {"marts.sums": SALES}) is not None
+    cuts = 99
+    with pytest.raises(DeltaError, match="No files in log segment"):
+        publish(data, lake, {"marts.sums": SALES}, number=1)
 
 
 def test_a_file_that_no_version_has_goes_after_a_week_and_not_before(data: Path, lake: Lake) -> None:
