@@ -81,36 +81,28 @@ held AS (
     GROUP BY ALL
 ),
 
-earners_of_periods AS (
-    SELECT earners.*, periods.period, date_diff('month', periods.first_month, month) AS earlier_count
-    FROM earners
-    INNER JOIN periods USING (month)
-),
-
 summed AS (
     SELECT
-        earner_kind,
-        earner_id,
-        earner_name,
-        last_value(office_id IGNORE NULLS) OVER of_period AS office_id,
-        period,
-        month,
-        earlier_count + 1 AS wanted_count,
-        count(*) OVER of_period AS own_month_count,
-        CASE WHEN earner_kind = 'user' THEN count(*) FILTER (is_active) OVER of_period END AS active_month_count,
-        coalesce(first_month = month, false) AS is_new,
-        bool_or(is_open) OVER of_period AS is_open,
-        bool_or(is_partial) OVER of_period AS is_partial,
-        (sum(commission) OVER of_period)::DECIMAL(18, 4) AS commission,
-        sum(sold_commission) OVER of_period AS sold_commission,
-        (sum(sold_total_price) OVER of_period)::DECIMAL(18, 4) AS sold_total_price,
-        (sum(sold_estate_parts) OVER of_period)::DECIMAL(19, 8) AS sold_estate_parts
-    FROM earners_of_periods
-    WHERE coalesce(month <= closed_after_month, true)
-    WINDOW of_period AS (
-        PARTITION BY earner_kind, earner_id, period ORDER BY month
-        RANGE BETWEEN to_months(earlier_count::INT) PRECEDING AND CURRENT ROW
-    )
+        earners.earner_kind,
+        earners.earner_id,
+        any_value(earners.earner_name) AS earner_name,
+        arg_max(earners.office_id, earners.month) AS office_id,
+        periods.period,
+        periods.month,
+        date_diff('month', periods.first_month, periods.month) + 1 AS wanted_count,
+        count(*) AS own_month_count,
+        CASE WHEN earners.earner_kind = 'user' THEN count(*) FILTER (earners.is_active) END AS active_month_count,
+        coalesce(any_value(earners.first_month) = periods.month, false) AS is_new,
+        bool_or(earners.is_open) AS is_open,
+        bool_or(earners.is_partial) AS is_partial,
+        sum(earners.commission)::DECIMAL(18, 4) AS commission,
+        sum(earners.sold_commission) AS sold_commission,
+        sum(earners.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
+        sum(earners.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts
+    FROM periods
+    INNER JOIN earners ON earners.month BETWEEN periods.first_month AND periods.month
+    GROUP BY earners.earner_kind, earners.earner_id, periods.period, periods.month, periods.first_month
+    HAVING max(earners.month) = periods.month AND coalesce(periods.month <= any_value(earners.closed_after_month), true)
 ),
 
 ranked AS (
@@ -119,20 +111,17 @@ ranked AS (
         coalesce(held.month_count, own_month_count) AS month_count,
         coalesce(held.month_count, own_month_count) = wanted_count AND NOT is_partial AS is_complete,
         (commission / nullif(active_month_count, 0))::DECIMAL(18, 4) AS commission_per_active_month,
-        rank() OVER by_commission AS commission_rank,
+        rank() OVER (of_period ORDER BY commission DESC) AS commission_rank,
         CASE
             WHEN active_month_count > 0
-                THEN rank() OVER (
-                    PARTITION BY earner_kind, period, month
-                    ORDER BY commission / nullif(active_month_count, 0) DESC NULLS LAST
-                )
+                THEN rank() OVER (of_period ORDER BY commission / nullif(active_month_count, 0) DESC NULLS LAST)
         END AS per_active_month_rank,
-        count(*) OVER (by_commission ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS earner_count,
-        (first_value(commission) OVER by_commission - commission)::DECIMAL(18, 4) AS to_the_leader
+        count(*) OVER of_period AS earner_count,
+        (max(commission) OVER of_period - commission)::DECIMAL(18, 4) AS to_the_leader
     FROM summed
     LEFT JOIN held USING (earner_kind, office_id, period, month)
     WHERE commission <> 0
-    WINDOW by_commission AS (PARTITION BY earner_kind, period, month ORDER BY commission DESC)
+    WINDOW of_period AS (PARTITION BY earner_kind, period, month)
 )
 
 SELECT

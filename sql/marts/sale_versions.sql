@@ -92,40 +92,14 @@ gone AS (
     WHERE latest.is_present
 ),
 
--- The responsible one first. More than two are listed apart: lists of text are what DuckDB cannot put on disk.
-shares_placed AS NOT MATERIALIZED (
-    SELECT
-        estate_id,
-        user_id,
-        CASE WHEN is_responsible THEN 0 WHEN NOT is_responsible THEN 1 ELSE 2 END || user_id AS place
-    FROM marts.sale_shares
-    WHERE user_id IS NOT NULL
-),
-
-agents_listed AS (
-    SELECT estate_id, string_agg(user_id, ', ' ORDER BY place) AS agent_ids
-    FROM shares_placed
-    SEMI JOIN (SELECT estate_id FROM shares_placed GROUP BY ALL HAVING count(*) > 2) USING (estate_id)
-    GROUP BY ALL
-),
-
-agents_gathered AS (
-    SELECT
-        estate_id,
-        arg_min(user_id, place) AS first_id,
-        CASE WHEN count(*) = 2 THEN arg_max(user_id, place) END AS second_id
-    FROM shares_placed
-    GROUP BY ALL
-),
-
 told AS (
     SELECT
         sales.estate_id,
         sales.street_address,
-        coalesce(listed.agent_ids, gathered.first_id || coalesce(', ' || gathered.second_id, '')) AS agent_ids
+        string_agg(shares.user_id, ', ' ORDER BY shares.is_responsible DESC NULLS LAST, shares.user_id) AS agent_ids
     FROM marts.sales AS sales
-    LEFT JOIN agents_gathered AS gathered USING (estate_id)
-    LEFT JOIN agents_listed AS listed USING (estate_id)
+    LEFT JOIN marts.sale_shares AS shares USING (estate_id)
+    GROUP BY ALL
 ),
 
 found AS (

@@ -70,32 +70,13 @@ agents_gathered AS (
         concat_ws(
             ', ',
             arg_min(user_name, user_id) FILTER (is_responsible),
-            min(user_name) FILTER (NOT coalesce(is_responsible, false)),
-            CASE
-                WHEN count(user_name) FILTER (NOT coalesce(is_responsible, false)) = 2
-                    THEN max(user_name) FILTER (NOT coalesce(is_responsible, false))
-            END
+            array_to_string(list_sort(list(user_name) FILTER (NOT coalesce(is_responsible, false))), ', ')
         ) AS agents,
         sum(commission)::DECIMAL(18, 4) AS agent_commission,
         sum(commission_share)::DECIMAL(19, 8) AS agent_share,
         min(user_office_id) <> max(user_office_id) AS is_shared_between_offices
     FROM staging.sales_agents
     SEMI JOIN latest ON latest.landed_row = landed_estate
-    GROUP BY ALL
-),
-
--- Names that follow those. They are listed apart, as lists are what DuckDB cannot put on disk and few homes need one.
-later_agents AS (
-    SELECT landed_estate, array_to_string(list_sort(list(user_name) FILTER (user_name IS NOT NULL))[2:], ', ') AS agents
-    FROM staging.sales_agents
-    SEMI JOIN (
-        SELECT landed_estate
-        FROM staging.sales_agents
-        WHERE NOT coalesce(is_responsible, false)
-        GROUP BY ALL
-        HAVING count(user_name) > 2
-    ) USING (landed_estate)
-    WHERE NOT coalesce(is_responsible, false)
     GROUP BY ALL
 ),
 
@@ -163,7 +144,7 @@ SELECT
     coalesce(agents_gathered.agent_count, 0) AS agent_count,
     agents_gathered.responsible_user_id,
     agents_gathered.responsible_user_name,
-    agents_gathered.agents || coalesce(', ' || later_agents.agents, '') AS agents,
+    agents_gathered.agents,
     agents_gathered.agent_commission,
     agents_gathered.agent_share,
     coalesce(agents_gathered.is_shared_between_offices, false) AS is_shared_between_offices,
@@ -180,6 +161,5 @@ FROM latest
 LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN staging.sold_estates AS sold_estates USING (estate_id)
 LEFT JOIN agents_gathered ON agents_gathered.landed_estate = latest.landed_row
-LEFT JOIN later_agents ON later_agents.landed_estate = latest.landed_row
 LEFT JOIN restatements_counted ON restatements_counted.landed_estate = latest.landed_row
 ORDER BY year(latest.month), latest.office_id, latest.month, latest.contract_on, latest.landed_row
