@@ -94,7 +94,7 @@ def replay(
         if settings.today is not None:
             note_rehearsal(connection, rehearses=True)
         declare_catalogue(connection, settings, catalogue, store.now())
-        known = landing_files(connection)
+        known = () if quarantine else landing_files(connection)
     if not quarantine:
         _relearn(store, landing, known, done.failures)
     with store.reading() as connection:
@@ -103,7 +103,6 @@ def replay(
         landed = effective_loads(
             connection, reports or None, customers or None, only_quarantined=quarantine, now=now
         )
-        may_lack_memory = not quarantine and lacks_memory(connection)
     afresh: set[tuple[str, str]] = set()
     if not quarantine:
         landed, afresh = _whole_histories(landed, landing, done.failures)
@@ -117,7 +116,7 @@ def replay(
             session.load(readable, afresh=bool(first))
             afresh -= first
             on_load(done.loads, len(landed))
-    if may_lack_memory:
+    if not quarantine:
         with store.reading() as connection:
             is_lacking = lacks_memory(connection)
         if is_lacking and (note := _rebuild_memory(store, landing, settings, catalogue, on_totals)):

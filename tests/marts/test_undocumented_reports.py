@@ -22,7 +22,7 @@ from tests.marts.given import arrived, build, built, rows, warehouse
 from tests.unit.normalize.answers import event, normalized
 from tests.working_file import give_working_file
 from warehouse.ledger.window_result import WindowResult
-from warehouse.load.write_session import load_results
+from warehouse.load.write_session import WriteSession
 from warehouse.marts.build import build_marts
 from warehouse.marts.checks import CheckResult, run_checks
 from warehouse.marts.queries import SQL, queries
@@ -67,7 +67,8 @@ def stored(folder: Path, answers: Mapping[str, object]) -> Store:
     """M1's answers for January, by the name of their report: normalized and loaded."""
     give_working_file(folder)
     store = Store(folder)
-    load_results(store, [result_of(name, value) for name, value in answers.items()])
+    with WriteSession(store) as session:
+        session.load([result_of(name, value) for name, value in answers.items()])
     return store
 
 

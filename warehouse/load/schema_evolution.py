@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -54,16 +53,14 @@ class Batch:
 
 def undeclared(connection: DuckDBPyConnection, declared: Sequence[TableSchema]) -> list[TableSchema]:
     """The declared tables that are not in the file as declared."""
-    known = {schema.name: schema for schema in read_tables(connection).values() if schema.exists}
-    return [table for table in declared if not _is_declared(known.get(table.name), table)]
-
-
-def _is_declared(known: TableSchema | None, declared: TableSchema) -> bool:
-    """Whether a table of the file is as declared, its undocumented columns aside."""
-    if known is None or replace(known, columns=declared.columns) != declared:
-        return False
-    documented = {name: _meaning(one) for name, one in known.columns.items() if one.documented}
-    return documented == {name: _meaning(one) for name, one in declared.columns.items()}
+    documented = {
+        schema.name: replace(
+            schema, columns={name: _meaning(one) for name, one in schema.columns.items() if one.documented}
+        )
+        for schema in read_tables(connection).values()
+        if schema.exists
+    }
+    return [table for table in declared if documented.get(table.name) != table]
 
 
 def declare_missing(
@@ -266,5 +263,6 @@ def _digits_at_risk(
     return bool(connection.execute(f"SELECT 1 FROM {schema.stored} WHERE {large} LIMIT 1").fetchall())
 
 
-_meaning = attrgetter("name", "type", "documented", "source", "description", "name_inferred")
-"""A column as comments and views know it, whenever it was first seen."""
+def _meaning(column: StoredColumn) -> StoredColumn:
+    """The column as comments and views know it."""
+    return replace(column, first_seen_utc=None, first_load_id=None)

@@ -97,11 +97,3 @@ class WriteSession(AbstractContextManager["WriteSession"]):
         except duckdb.Error:
             with suppress(duckdb.Error, OSError):  # the first error is the one to report
                 self._close()
-
-
-def load_results(
-    store: Store, results: Sequence[WindowResult], *, afresh: bool = False
-) -> Sequence[WindowResult]:
-    """Load one group, as `WriteSession.load` does."""
-    with WriteSession(store) as session:
-        return session.load(results, afresh=afresh)

@@ -17,7 +17,7 @@ from warehouse.handed_over import ColumnLike
 from warehouse.ledger.ledger import Ledger, ledger_of
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 from warehouse.load.schema_evolution import declare_tables
-from warehouse.load.write_session import load_results
+from warehouse.load.write_session import WriteSession
 from warehouse.store.database import Store
 from warehouse.store.schema import StoredColumn, TableSchema
 
@@ -181,7 +181,8 @@ class Given:
 
     def load(self, results: Sequence[WindowResult], *, afresh: bool = False) -> Sequence[WindowResult]:
         """Load these, and answer what became of them."""
-        return load_results(self.store, results, afresh=afresh)
+        with WriteSession(self.store) as session:
+            return session.load(results, afresh=afresh)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         with self.store.reading() as connection:
