@@ -52,8 +52,14 @@ def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> 
     name = text.strip().removesuffix(".sql")
     if len(name.split()) != 1:
         return text
-    known = [*analyses(), *queries(SQL / "checks", "checks")]
-    found = [one for one in known if name in (one.name, one.name.partition("_")[2]) or _has_number(one, name)]
+    found = [
+        *(
+            one
+            for one in analyses()
+            if name in (one.name, one.name.partition("_")[2]) or _has_number(one, name)
+        ),
+        *(one for one in queries(SQL / "checks", "checks") if one.name == name),
+    ]
     if not found:
         raise WrongQuestion(
             f"There is no analysis {name!r}, and no check; `brokerbi query` lists the analyses. SQL is told "

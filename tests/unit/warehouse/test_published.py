@@ -49,9 +49,12 @@ def test_a_check_that_is_repeated_asks_every_table_of_the_file(here: Path) -> No
     assert answer.rows == [("users", "users", "L1", "U1", None, 2)]
 
 
-def test_a_name_that_no_analysis_has_is_refused(here: Path) -> None:
-    with pytest.raises(WrongQuestion, match="There is no analysis 'beast'"):
-        statement_of(here, "beast", {})
+@pytest.mark.parametrize("name", ["beast", "are_not_negative"])
+def test_a_name_that_no_analysis_has_is_refused_like_the_end_of_some_checks_names(
+    here: Path, name: str
+) -> None:
+    with pytest.raises(WrongQuestion, match=f"There is no analysis '{name}'"):
+        statement_of(here, name, {})
 
 
 def test_a_parameter_that_an_analysis_does_not_take_is_refused(here: Path) -> None:
