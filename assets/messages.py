@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from assets.notify import Message
 from pipelines.sync.causes import PASSING, causes, names, shortened
+from pipelines.words import counted
 from warehouse.ledger.conditions import LOGIN_CORRECTED, OUTAGES, Condition, Kind
 
 LOGIN = "login"
@@ -150,11 +151,10 @@ def message(
     if not parts and not last:
         return None
     if runs and parts:
-        count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
         more = ", the latest" if len(runs) > MOST_RUNS_NAMED else ""
-        last.append(f"{count} failed{more}: {', '.join(runs[-MOST_RUNS_NAMED:])}")
+        last.append(f"{counted(len(runs), 'run')} failed{more}: {', '.join(runs[-MOST_RUNS_NAMED:])}")
     if parts:
-        subject = f"{len(parts)} thing{'s' if len(parts) > 1 else ''} to do"
+        subject = f"{counted(len(parts), 'thing')} to do"
     elif ends:
         subject = f"{len(ends)} trouble{'s are' if len(ends) > 1 else ' is'} over"
     else:

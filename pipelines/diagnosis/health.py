@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.months import Month
 from pipelines.planning.selection import correct_customers, left_customers
-from pipelines.sync.causes import LONGEST_REASON, shortened
+from pipelines.sync.causes import LONGEST_REASON, sentence, shortened
 from pipelines.words import count, counted
 from warehouse.ledger.conditions import COORDINATION, ERROR, LOGIN_REFUSED, SERVICE, WARNING, Condition, Kind
 
@@ -69,8 +69,7 @@ def judge(conditions: Sequence[Condition], states: Sequence[str]) -> Verdict:
         return Verdict(begin, is_well=False, has_begun=False)
     if errors:
         also = f"; also {', '.join(warnings)}" if warnings else ""
-        sentence = f"Look: {', '.join(errors)}{also}"
-        return Verdict(sentence + ("" if sentence.endswith("?") else "."), is_well=False)
+        return Verdict(sentence(f"Look: {', '.join(errors)}{also}"), is_well=False)
     fresh = sum(state == "fresh" for state in states)
     but = f" but for {', '.join(warnings)}" if warnings else ""
     return Verdict(f"All is well{but}: {counted(fresh, 'report')} fresh, and nothing failed.", is_well=True)
@@ -187,12 +186,12 @@ def _of_customers(view: Overview, settings: Settings) -> Iterator[Condition]:
                 remedy="Launch a backfill, or wait for the next night.",
             )
     held = ((one.report, one.customer) for one in view.standings if one.last_success_utc)
-    for name, sentence in left_customers(settings, held).items() if settings.customers else ():
+    for name, words in left_customers(settings, held).items() if settings.customers else ():
         yield Condition(
             Kind.NOT_IN_SETTINGS,
             WARNING,
             customer=name,
-            error=sentence,
+            error=words,
             remedy=correct_customers(settings),
         )
 
