@@ -9,7 +9,6 @@ from typing import Any
 import dagster as dg
 
 from assets.metadata import (
-    COLUMN_LINEAGE,
     COLUMN_SCHEMA,
     OWNERS,
     ROW_COUNT,
@@ -20,9 +19,9 @@ from assets.metadata import (
 from assets.project import Project
 from pipelines.catalogue.model import Report
 from warehouse.marts.checks import CheckResult
-from warehouse.marts.column_lineage import sources_of_columns
 from warehouse.marts.dictionary import meanings_of_columns
 from warehouse.marts.queries import SQL, Query, queries
+from warehouse.marts.relations import sources_of
 from warehouse.store.database import Store
 
 MARTS = "marts"
@@ -42,11 +41,7 @@ class SqlFiles:
 
     def sources(self, query: Query) -> set[SchemaAndName]:
         """The marts and tables of bi that a query reads, directly or through staging."""
-        found: set[SchemaAndName] = set()
-        for table in query.reads:
-            staged = self.staging.get(table)
-            found |= self.sources(staged) if staged else {table}
-        return found
+        return sources_of(query, self.staging.values())
 
 
 def read_sql_files() -> SqlFiles:
@@ -123,47 +118,19 @@ def mart_results(
 ) -> Iterable[dg.MaterializeResult[Any]]:
     """A result for every mart that was built, in that order.
 
-    It says where the columns come from, how many rows there are, and shows some; a macro has no rows.
+    It says how many rows there are, and shows some; a macro has no rows.
     """
     by_table = {query.table: query for query in files.marts.values()}
     marts = [by_table[table] for table in built]
     previews = read_previews(store, {one.table: (one.table, "true") for one in marts if not one.parameters})
     with store.reading() as connection:
         meanings = meanings_of_columns(connection, MARTS)
-        lineage = column_lineage(project, files, sources_of_columns(connection, MARTS))
     for mart in marts:
         metadata: dict[str, Any] = {}
         if preview := previews.get(mart.table):
             described = {**mart.columns, **meanings.get(mart.name, {})}
             metadata = {ROW_COUNT: preview.row_count, **preview.metadata(described)}
-        if found := lineage.get(mart.name):
-            metadata[COLUMN_LINEAGE] = dg.TableColumnLineage(found)
         yield dg.MaterializeResult(asset_key=mart_key(project, mart.name), metadata=metadata)
-
-
-def column_lineage(
-    project: Project, files: SqlFiles, rows: Iterable[tuple[str, ...]]
-) -> dict[str, dict[str, list[dg.TableColumnDep]]]:
-    """What each column of each mart comes from among assets; the tables of meta are none.
-
-    A column of another table than the first of a report is named with its table, which nobody need have
-    declared: bi.users__phones is nested in bi.users.
-    """
-    marts = {mart.name for mart in files.marts.values()}
-    report_of = {table.name: report for report in project.reports for table in report.tables}
-    found: dict[str, dict[str, list[dg.TableColumnDep]]] = {}
-    for mart, column, from_schema, from_table, name in rows:
-        table = from_table.removesuffix("_history")
-        report = report_of.get(table.partition("__")[0]) if from_schema == "bi" else None
-        if report:
-            is_first = table == report.tables[0].name
-            dep = dg.TableColumnDep(project.key(report.name), name if is_first else f"{from_table}.{name}")
-        elif from_schema == MARTS and from_table in marts:
-            dep = dg.TableColumnDep(mart_key(project, from_table), name)
-        else:
-            continue
-        found.setdefault(mart, {}).setdefault(column, []).append(dep)
-    return found
 
 
 def check_specs(project: Project, files: SqlFiles) -> list[dg.AssetCheckSpec]:

@@ -20,7 +20,6 @@ WARNED_BEFORE_LATE = timedelta(hours=6)
 ROW_COUNT = "dagster/row_count"
 PARTITION_ROW_COUNT = "dagster/partition_row_count"
 COLUMN_SCHEMA = "dagster/column_schema"
-COLUMN_LINEAGE = "dagster/column_lineage"
 
 PREVIEW_ROWS = 5
 PREVIEW_COLUMNS = 7

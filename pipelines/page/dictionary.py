@@ -87,15 +87,12 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Lineage:
-    """Columns of a table that a column of a mart comes from."""
+class MartSources:
+    """The tables that a mart is made of, with their schemas."""
 
     schema_name: str
     table_name: str
-    column_name: str
-    from_schema_name: str
-    from_table_name: str
-    from_column_names: list[str]
+    sources: list[str]
 
 
 @dataclass(frozen=True)
@@ -105,7 +102,7 @@ class Dictionary:
     dictionary_columns: Sequence[Described] = ()
     dictionary_keys: Sequence[Key] = ()
     dictionary_relations: Sequence[Relation] = ()
-    dictionary_lineage: Sequence[Lineage] = ()
+    dictionary_sources: Sequence[MartSources] = ()
 
 
 RECORDS: Mapping[str, type[Any]] = {
@@ -128,7 +125,6 @@ class ShownColumn:
     basis: str
     points: str
     also: str
-    sources: list[tuple[str, list[str]]]
 
 
 @dataclass(frozen=True)
@@ -141,6 +137,7 @@ class ShownTable:
     more: str
     report: str | None
     key: str
+    sources: list[str]
     columns: list[ShownColumn]
 
 
@@ -183,7 +180,7 @@ def render_dictionary(found: Dictionary, *, timezone: str, made_at_utc: datetime
 
 
 def _tables(found: Dictionary) -> list[ShownTable]:
-    """The tables in their order, each with its columns, its key, what these point at and come from."""
+    """The tables in their order, each with its columns, its key, what it points at and is made of."""
     key_of = {
         (one.schema_name, one.table_name): ", ".join(one.column_names)
         for one in found.dictionary_keys
@@ -193,11 +190,7 @@ def _tables(found: Dictionary) -> list[ShownTable]:
         (one.schema_name, one.table_name, one.column_name): f"{one.to_schema_name}.{one.to_table_name}"
         for one in found.dictionary_relations
     }
-    sources: dict[tuple[str, str, str], list[tuple[str, list[str]]]] = {}
-    for one in found.dictionary_lineage:
-        column = (one.schema_name, one.table_name, one.column_name)
-        source = f"{one.from_schema_name}.{one.from_table_name}"
-        sources.setdefault(column, []).append((source, one.from_column_names))
+    sources = {(one.schema_name, one.table_name): one.sources for one in found.dictionary_sources}
     tables = []
     in_order = groupby(found.dictionary_columns, key=lambda one: (one.schema_name, one.table_name))
     for (schema, name), some in in_order:
@@ -211,13 +204,21 @@ def _tables(found: Dictionary) -> list[ShownTable]:
                 basis=_basis(one),
                 points=points.get((schema, name, one.column_name), ""),
                 also=also_called(one.column_name) if schema == "marts" else "",
-                sources=sources.get((schema, name, one.column_name), []),
             )
             for one in rows
             if one.column_name is not None
         ]
         tables.append(
-            ShownTable(schema, name, first, more, head.report, key_of.get((schema, name), ""), columns)
+            ShownTable(
+                schema,
+                name,
+                first,
+                more,
+                head.report,
+                key_of.get((schema, name), ""),
+                sources.get((schema, name), []),
+                columns,
+            )
         )
     return tables
 

@@ -95,7 +95,7 @@ def remove_pages(data_dir: Path) -> None:
 def write_dictionary_page(data_dir: Path, *, timezone: str, now: datetime) -> Path | None:
     """Render the dictionary of the published file; None for a file of before, which does not say enough."""
     rows = published_rows(data_dir, SQL / "page", dictionary.RECORDS)
-    rows["dictionary_lineage"] = rows["dictionary_lineage"] or []  # files of before do not tell it
+    rows["dictionary_sources"] = rows["dictionary_sources"] or []  # files of before do not tell it
     known = {name: found for name, found in rows.items() if found is not None}
     if len(known) < len(rows):
         return None

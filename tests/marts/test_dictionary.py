@@ -50,6 +50,14 @@ def test_the_dictionary_holds_every_column_of_the_file(file: DuckDBPyConnection)
     assert file.execute(f"{ours} EXCEPT {names} FROM meta.dictionary").fetchall() == []
 
 
+def test_a_mart_is_made_of_the_tables_behind_its_staging(file: DuckDBPyConnection) -> None:
+    found = file.execute(
+        "SELECT from_schema_name || '.' || from_table_name FROM meta.mart_sources "
+        "WHERE table_name = 'sale_shares' ORDER BY ALL"
+    ).fetchall()
+    assert [name for (name,) in found] == ["bi.sales_agents", "marts.sales"]
+
+
 def test_a_column_of_the_service_keeps_its_meaning_source_and_report(file: DuckDBPyConnection) -> None:
     found = file.execute(
         "SELECT is_documented, source, report FROM meta.dictionary "

@@ -9,7 +9,6 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.marts.column_lineage import declare_column_lineage
 from warehouse.marts.dictionary import describe
 from warehouse.marts.queries import SQL, Query, in_order, queries
 from warehouse.marts.relations import declare_relations
@@ -143,8 +142,7 @@ def build_marts(
     for query in meta:
         _create(connection, query, "OR REPLACE VIEW", query.sql)
     if not wanted:
-        declare_relations(connection, marts)
-        declare_column_lineage(connection, staged, marts, macros)
+        declare_relations(connection, marts, staging)
         describe(connection, [*staging, *marts, *meta])
     connection.execute("DROP SCHEMA staging CASCADE")
     sys.audit("brokerbi.marts_built")

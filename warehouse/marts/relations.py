@@ -1,8 +1,8 @@
-"""Keys and relations of the tables, in meta.keys and meta.relations, where other programs read them."""
+"""Keys, relations and sources of the tables, in meta.keys, meta.relations and meta.mart_sources."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from duckdb import DuckDBPyConnection
 
@@ -24,8 +24,10 @@ WHERE database_name = current_database() AND schema_name IN ('bi', 'marts') GROU
 _PARENTS = "SELECT table_name, parent_name, key FROM meta.tables ORDER BY ALL"
 
 
-def declare_relations(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
-    """Write down the keys of marts and bi, and what points at what, for the tables that are there."""
+def declare_relations(
+    connection: DuckDBPyConnection, built: Sequence[Query], staging: Sequence[Query]
+) -> None:
+    """Write down the keys of marts and bi, what points at what, and what marts are made of."""
     tables = {(schema, table): columns for schema, table, columns in connection.execute(_COLUMNS).fetchall()}
     keys = [
         {"schema_name": "marts", "table_name": query.name, "columns": list(query.key), "kind": "grain"}
@@ -47,9 +49,28 @@ def declare_relations(connection: DuckDBPyConnection, built: Sequence[Query]) ->
                 keys.append({"schema_name": "bi", "table_name": name, "columns": unique, "kind": kind})
         if "_parent_row" in columns and parent:
             relations.append(_relation("bi", table, "_parent_row", ("bi", parent), "_row", "parent"))
-    for name, rows in (("keys", keys), ("relations", relations)):
+    sources = [
+        {"table_name": query.name, "from_schema_name": schema, "from_table_name": table}
+        for query in built
+        for schema, table in sorted(sources_of(query, staging))
+    ]
+    for name, rows in (("keys", keys), ("relations", relations), ("mart_sources", sources)):
         connection.execute(f"DELETE FROM meta.{name}")
         insert_rows(connection, f"meta.{name}", rows)
+
+
+def sources_of(query: Query, staging: Iterable[Query]) -> set[tuple[str, str]]:
+    """The tables of bi, marts and meta that a query reads, directly or through staging."""
+    staged = {one.table: one for one in staging}
+    found: set[tuple[str, str]] = set()
+    waiting = [query]
+    while waiting:
+        for schema, name in waiting.pop().reads:
+            if (through := staged.get(f"{schema}.{name}")) is not None:
+                waiting.append(through)
+            else:
+                found.add((schema, name))
+    return found
 
 
 def _of(

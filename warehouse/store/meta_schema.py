@@ -13,7 +13,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import WarehouseError
 from warehouse.store.duckdb_file import insert_rows, quoted, run_definitions
 
-FORMAT = 15
+FORMAT = 16
 """Raised whenever a table or view of sql/meta changes: a file of an older format gets what it
 lacks, one of this format is opened as it is."""
 
@@ -77,6 +77,8 @@ def upgrade(connection: DuckDBPyConnection) -> None:
         connection.execute("UPDATE meta.quarantine_rows SET fingerprint = left(sha256(raw), 32)")
         connection.execute("ALTER TABLE meta.quarantine_rows DROP COLUMN raw")
         connection.execute("UPDATE meta.storage SET has_traces = true")
+    connection.execute("DROP TABLE IF EXISTS meta.column_lineage")  # until format 15
+    connection.execute("ALTER TABLE meta.storage DROP COLUMN IF EXISTS column_lineage_sha256")
     for statement in statements():
         connection.execute(statement)
 

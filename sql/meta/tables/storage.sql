@@ -2,13 +2,10 @@
 CREATE TABLE IF NOT EXISTS meta.storage (
     format INTEGER,
     has_traces BOOLEAN,
-    is_rehearsal BOOLEAN,
-    column_lineage_sha256 VARCHAR
+    is_rehearsal BOOLEAN
 );
 COMMENT ON TABLE meta.storage IS 'One row about the file itself.';
 COMMENT ON COLUMN meta.storage.format IS 'version of these tables';
 COMMENT ON COLUMN meta.storage.has_traces IS 'whether free space may hold what analysts must not see';
 COMMENT ON COLUMN meta.storage.is_rehearsal IS
     'whether it holds days that were rehearsed (BROKERBI_TODAY), whose dates may be later than now';
-COMMENT ON COLUMN meta.storage.column_lineage_sha256 IS
-    'checksum of all that meta.column_lineage was worked out from: it is worked out anew when that is another';

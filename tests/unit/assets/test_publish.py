@@ -13,7 +13,7 @@ import pytest
 from dagster._core.storage.partition_status_cache import AssetStatusCacheValue
 
 from assets.definitions import build_definitions
-from assets.marts import FILE, column_lineage, read_sql_files
+from assets.marts import FILE
 from assets.partitions import customer_months
 from assets.publish import LOAD, PUBLISH, reason_to_wait
 from pipelines.diagnosis.health import daemon_seen
@@ -106,33 +106,6 @@ def test_every_mart_and_check_has_an_event_and_every_column_a_description(publis
     assert len(published.results[0].get_asset_check_evaluations()) == len(checks)
     schema = published.made.metadata(dg.AssetKey(["marts", "office_month"]))["dagster/column_schema"]
     assert [column.name for column in schema.columns if not column.description] == []
-
-
-def test_a_column_of_a_mart_comes_from_columns_of_reports_and_marts(published: Published) -> None:
-    lineage = published.made.metadata(dg.AssetKey(["marts", RUNNING]))["dagster/column_lineage"]
-    found = {column: lineage.deps_by_column[column] for column in ("has_rate", "office_name")}
-    assert found == {
-        "has_rate": [dg.TableColumnDep(dg.AssetKey(RUNNING), "exchange_rate")],
-        "office_name": [dg.TableColumnDep(dg.AssetKey(["marts", "offices"]), "office_name")],
-    }
-
-
-def test_a_column_of_a_further_table_of_a_report_is_named_with_it_and_meta_is_no_asset(
-    tmp_path: Path,
-) -> None:
-    rows = [
-        ("a", "a", "bi", "users_history", "name"),
-        ("a", "b", "bi", "sales_agents", "name"),
-        ("a", "c", "bi", "users__phones", "number"),
-        ("a", "d", "meta", "loads", "load_id"),
-        ("a", "e", "bi", "tips", "tip_id"),
-    ]
-    found = column_lineage(harness(tmp_path, reports="sales,users").project, read_sql_files(), rows)
-    assert found["a"] == {
-        "a": [dg.TableColumnDep(dg.AssetKey("users"), "name")],
-        "b": [dg.TableColumnDep(dg.AssetKey("sales"), "sales_agents.name")],
-        "c": [dg.TableColumnDep(dg.AssetKey("users"), "users__phones.number")],
-    }
 
 
 def test_every_tick_says_that_the_daemon_lives(published: Published) -> None:

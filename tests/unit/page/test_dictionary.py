@@ -21,11 +21,6 @@ def column(table: str, name: str | None, words: str, schema: str = "marts", **mo
     return {**row, "description": words, "is_documented": None, "source": None, "report": None, **more}
 
 
-def comes_from(name: str, table: str, *names: str, schema: str = "marts") -> dict[str, Any]:
-    source = {"from_schema_name": schema, "from_table_name": table, "from_column_names": [*names]}
-    return {"schema_name": "marts", "table_name": "office_month", "column_name": name, **source}
-
-
 ROWS: dict[str, list[dict[str, Any]]] = {
     "dictionary_columns": [
         column("office_month", None, "What did each office earn? One row per office and month."),
@@ -58,10 +53,8 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             "kind": "load",
         },
     ],
-    "dictionary_lineage": [
-        comes_from("office_id", "offices", "office_id"),
-        comes_from("commission", "offices", "office_id"),
-        comes_from("commission", "sales", "x", "y", HOSTILE, schema="bi"),
+    "dictionary_sources": [
+        {"schema_name": "marts", "table_name": "office_month", "sources": ["bi.sales", "marts.offices"]}
     ],
 }
 
@@ -81,10 +74,11 @@ def test_a_table_has_its_meaning_its_key_and_what_it_points_at(html: str) -> Non
     assert '→ <a href="#marts.offices"><code>marts.offices</code></a>' in html
 
 
-def test_a_column_leads_to_the_tables_it_comes_from_and_many_columns_are_collapsed(html: str) -> None:
-    assert 'From <a href="#marts.offices"><code>marts.offices</code></a>: office_id</div>' in html
-    assert "<summary>From 4 columns of 2 tables</summary>" in html
-    assert '; <a href="#bi.sales"><code>bi.sales</code></a>: x, y, &lt;script&gt;' in html
+def test_a_mart_leads_to_the_tables_it_is_made_of(html: str) -> None:
+    assert (
+        'Made of <a href="#bi.sales"><code>bi.sales</code></a>, '
+        '<a href="#marts.offices"><code>marts.offices</code></a>.' in html
+    )
 
 
 def test_a_mart_is_drawn_with_a_line_to_what_it_points_at(html: str) -> None:
