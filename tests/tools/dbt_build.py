@@ -14,7 +14,7 @@ from pipelines.upkeep.export import export
 
 
 def main() -> int:
-    """Export the project, build it, and check what it says of its semantic model; dbt's exit code."""
+    """Export the project and build it, which tests the keys; dbt's exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir", type=Path, default=Path(".demo"), help="where warehouse.duckdb is")
     parser.add_argument("--dbt", default=shutil.which("dbt"), help="the program of an environment with dbt")
