@@ -158,7 +158,7 @@ def check_result(project: Project, files: SqlFiles, found: CheckResult) -> dg.As
         check_name=found.name,
         asset_key=_checked_asset(project, files, files.checks["checks", found.name]),
         severity=SEVERITIES[found.severity],
-        description=found.question if found.passed else found.sentence,
+        description=found.question if found.passed else found.finding,
         metadata=metadata,
     )
 

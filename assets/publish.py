@@ -265,7 +265,7 @@ def _file_metadata(finished: Finished, published_url: str) -> dict[str, Any]:
         page_place: dg.MetadataValue[Any] = dg.MetadataValue.text(page or "There is none.")
     else:
         page_place = place(page.path)
-    warnings = [one.sentence for one in finished.checks if not one.passed and not one.blocks]
+    warnings = [one.finding for one in finished.checks if not one.passed and not one.blocks]
     metadata: dict[str, Any] = {
         "page": page_place,
         "file": place(finished.publication.path),

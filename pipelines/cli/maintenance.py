@@ -36,7 +36,7 @@ def publish(settings: Settings) -> bool:
     for check in finished.checks:
         if not check.passed:
             write = complain if check.blocks else print
-            write(f"{check.severity}: {check.sentence}")
+            write(f"{check.severity}: {check.finding}")
     publication = finished.publication
     if not publication.published:
         complain(f"brokerbi: not published: {publication.why}; the file of before stays")

@@ -42,6 +42,10 @@ SMALLEST_NEW_FACTOR = 20.0
 MOST_NEW_AMOUNTS = 200
 """Amounts of months never held that are looked at, of a window and column."""
 MOST_IN_WORDS = 4
+ASK = (
+    "Ask the service about it; if it is right, launch it with the tag brokerbi/accept_shrink=yes, or give "
+    "`brokerbi sync` the option --accept-shrink."
+)
 Place = tuple[object, ...]
 """The month of a row, and what it is known again by."""
 EMPTIED = frozenset({DoubtKind.TABLE_EMPTIED, DoubtKind.COLUMN_EMPTIED, DoubtKind.AMOUNTS_ZERO})
@@ -267,9 +271,14 @@ def reason(doubts: Sequence[Doubt]) -> str:
     said = [_WORDS[one.kind].format(one=one) for one in doubts[:MOST_IN_WORDS]]
     if len(doubts) > MOST_IN_WORDS:
         said.append(f"{len(doubts) - MOST_IN_WORDS} more like that")
-    is_empty = any(one.kind in EMPTIED for one in doubts)
-    renamed = " If the service has renamed what is empty, adapt the report's block." if is_empty else ""
-    return f"{', and '.join(said)}; the old rows stay.{renamed}"
+    return f"{', and '.join(said)}; the old rows stay."
+
+
+def remedy(doubts: Sequence[Doubt]) -> str:
+    """What to do about it."""
+    if any(one.kind in EMPTIED for one in doubts):
+        return f"If the service has renamed what is empty, adapt the report's block. {ASK}"
+    return ASK
 
 
 _WORDS: Mapping[DoubtKind, str] = {

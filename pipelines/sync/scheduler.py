@@ -15,7 +15,7 @@ from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused
 from pipelines.planning.windows import Window, windows
 from pipelines.sync.answers import read_landed_tables
 from pipelines.sync.fetch import Fetcher, RowsWithoutMonths
-from pipelines.sync.guard import Comparison, compared_months, reason, shrink_warning
+from pipelines.sync.guard import Comparison, compared_months, reason, remedy, shrink_warning
 from pipelines.sync.loader import Loader
 from pipelines.sync.summary import Summary
 from pipelines.sync.task import TaskState
@@ -188,8 +188,8 @@ class Scheduler:
             waiting[0] = replace(waiting[0], warnings=(*waiting[0].warnings, shrunk))
         for result in waiting:
             if doubts:  # warnings are of emptied months, which are among what is held back
-                facts = {"doubts": doubts, "error": doubts[0].kind.value, "warnings": ()}
-                self.summary.add(result.ended(WindowStatus.HELD_BACK, reason(doubts), **facts))
+                facts = {"error": doubts[0].kind.value, "remedy": remedy(doubts), "warnings": ()}
+                self.summary.add(result.ended(WindowStatus.HELD_BACK, reason(doubts), doubts=doubts, **facts))
                 continue
             await self.fetcher.memory.enter(result.report)
             landing, report = self.fetcher.landing, task.planned.report

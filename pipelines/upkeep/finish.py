@@ -101,7 +101,7 @@ def _finish(
             publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=[str(error)])
             refresh_operators_page(settings, clock.utc_now())
             raise
-        reasons = [one.sentence for one in checks if one.blocks]
+        reasons = [one.finding for one in checks if one.blocks]
         publication = publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=reasons)
     if settings.landing_days is not None:
         clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())

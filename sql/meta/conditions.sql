@@ -160,12 +160,7 @@ pushed AS (
 found AS (
     SELECT
         status AS kind, 'error' AS severity, report, customer, month, since_utc, error_kind AS cause, error,
-        CASE
-            WHEN status = 'held back' THEN
-                'Ask the service about it; if it is right, launch it with the tag brokerbi/accept_shrink=yes, or give '
-                || '`brokerbi sync` the option --accept-shrink.'
-            ELSE coalesce(remedy, 'Ask the service''s support about it.')
-        END AS remedy,
+        coalesce(remedy, 'Ask the service''s support about it.') AS remedy,
         last_try, login, trouble
     FROM failed
     UNION ALL BY NAME
@@ -227,11 +222,7 @@ found AS (
     FROM meta.quarantine
     UNION ALL BY NAME
     SELECT
-        'check' AS kind, severity, checked_at_utc AS since_utc, name AS cause,
-        CASE
-            WHEN message <> '' THEN 'The check ' || name || ' could not run: ' || message
-            ELSE question || ' ' || name || ', ' || row_count || if(row_count = 1, ' row', ' rows')
-        END AS error,
+        'check' AS kind, severity, checked_at_utc AS since_utc, name AS cause, finding AS error,
         CASE WHEN message = '' AND severity = 'warning' THEN 'To see them: `brokerbi query ' || name || '`.' END AS remedy,
         name AS check_name, row_count
     FROM meta.check_results

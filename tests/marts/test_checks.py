@@ -199,7 +199,7 @@ def test_a_check_that_cannot_run_fails_as_gravely_as_it_is_graded_and_stops_no_o
     (tmp_path / "d.sql").write_text(f"{HEADER}-- Severity: {severity}\nSELECT * FROM bi.nobody")
     good, bad = check(tmp_path, "SELECT 1 WHERE false")
     assert (good.passed, bad.passed, bad.severity) == (True, False, severity)
-    assert bad.sentence.startswith("The check d could not run: ")
+    assert bad.finding.startswith("The check d could not run: ")
     assert "nobody" in bad.message
 
 
@@ -218,8 +218,8 @@ def test_a_check_without_a_known_severity_is_refused(tmp_path: Path) -> None:
 
 def test_a_result_says_in_a_sentence_what_was_found() -> None:
     found = CheckResult("c", "error", 1, (), "Is it so?")
-    assert found.sentence == "c: Is it so? (1 row)"
-    assert CheckResult("c", "error", 1, (), "Is it so?", "no\n  table").sentence == (
+    assert found.finding == "Is it so? c, 1 row"
+    assert CheckResult("c", "error", 1, (), "Is it so?", "no\n  table").finding == (
         "The check c could not run: no table"
     )
 

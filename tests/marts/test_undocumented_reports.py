@@ -60,7 +60,7 @@ class Built:
     @property
     def unable(self) -> list[str]:
         """The checks that could not run."""
-        return [one.sentence for one in self.checks if one.message]
+        return [one.finding for one in self.checks if one.message]
 
 
 def stored(folder: Path, answers: Mapping[str, object]) -> Store:

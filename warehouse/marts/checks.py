@@ -53,11 +53,11 @@ class CheckResult:
         return self.rows > 0 and self.severity == ERROR
 
     @property
-    def sentence(self) -> str:
-        """What to tell a person, in one line."""
+    def finding(self) -> str:
+        """What to tell a person, in one line; meta.conditions tells the same."""
         if self.message:
             return f"The check {self.name} could not run: {' '.join(self.message.split())}"
-        return f"{self.name}: {self.question} ({self.rows} {'row' if self.rows == 1 else 'rows'})"
+        return f"{self.question} {self.name}, {self.rows} {'row' if self.rows == 1 else 'rows'}"
 
 
 def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") -> list[CheckResult]:
@@ -90,6 +90,7 @@ def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult],
             "sample": json.dumps(one.sample, default=str, ensure_ascii=False),
             "message": one.message,
             "concerns": one.concerns,
+            "finding": one.finding,
             "checked_at_utc": at_utc.replace(tzinfo=None),
         }
         for one in results

@@ -7,7 +7,8 @@ CREATE TABLE IF NOT EXISTS meta.check_results (
     sample VARCHAR,
     message VARCHAR,
     checked_at_utc TIMESTAMP,
-    concerns VARCHAR
+    concerns VARCHAR,
+    finding VARCHAR
 );
 COMMENT ON TABLE meta.check_results IS 'What each check found when it was last run.';
 COMMENT ON COLUMN meta.check_results.name IS 'the check; its file is below sql/checks/';
@@ -17,5 +18,6 @@ COMMENT ON COLUMN meta.check_results.row_count IS 'rows that offend it; 1 when i
 COMMENT ON COLUMN meta.check_results.sample IS 'some of these rows, as JSON';
 COMMENT ON COLUMN meta.check_results.message IS 'why it could not run; empty when it did';
 COMMENT ON COLUMN meta.check_results.checked_at_utc IS 'when it ran, in UTC';
+COMMENT ON COLUMN meta.check_results.finding IS 'what it found, in a line';
 COMMENT ON COLUMN meta.check_results.concerns IS
     'the figures of the pages that are doubtful if it fails: agents, budgets, commission, leads, sales or nothing';

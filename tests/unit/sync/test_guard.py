@@ -11,12 +11,14 @@ import pytest
 from pipelines.catalogue.model import money, parts, text
 from pipelines.normalize.tables import NormalizedTable
 from pipelines.sync.guard import (
+    ASK,
     Comparison,
     compared_months,
     factor_of_other_rows,
     factor_of_same_rows,
     is_no_accident,
     reason,
+    remedy,
     rows_lost,
     shrink_warning,
 )
@@ -223,13 +225,14 @@ def test_amounts_of_a_new_month_are_compared_with_nothing_where_none_are_held() 
     assert comparison.doubts([]) == ()
 
 
-def test_the_reason_names_table_and_column_and_that_it_may_be_renamed() -> None:
+def test_the_reason_names_table_and_column_and_the_remedy_that_it_may_be_renamed() -> None:
     found = [
         Doubt(DoubtKind.AMOUNTS_MULTIPLIED, 9, 10, "sold", "price", 1.25),
         Doubt(DoubtKind.TABLE_EMPTIED, 30, 30, "agents"),
     ]
     assert reason(found) == (
         "sold.price is 1.25 times what it was, in 9 of 10 amounts that changed, and agents has no row any "
-        "more and had 30; the old rows stay. If the service has renamed what is empty, adapt the report's "
-        "block."
+        "more and had 30; the old rows stay."
     )
+    assert remedy(found) == f"If the service has renamed what is empty, adapt the report's block. {ASK}"
+    assert remedy(found[:1]) == ASK
