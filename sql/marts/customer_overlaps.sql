@@ -6,10 +6,14 @@
 --   customer_id: the one that answers for more offices; of equals the first by id
 --   yielding_customer_id: the other one
 --   shared_offices: offices that both answer for
---   is_contained: whether the greater one answers for all offices of the other
---   is_asked_twice: whether both are still asked for, so that the service is asked twice for the same offices
+--   is_contained: whether the greater one answers for all offices of the other, those left aside that have moved away
+--   is_asked_twice: whether both are still asked for, and an office has moved from neither, so that the service is asked
+--     twice for it
 WITH offices_of_customers AS (
-    SELECT customer_id, list(office_id ORDER BY office_id) AS offices
+    SELECT
+        customer_id,
+        list(office_id ORDER BY office_id) AS offices,
+        coalesce(list(office_id) FILTER (NOT has_moved), []) AS present_offices
     FROM staging.customer_offices
     GROUP BY ALL
 )
@@ -17,8 +21,8 @@ SELECT
     greater.customer_id,
     lesser.customer_id AS yielding_customer_id,
     array_to_string(list_sort(list_intersect(greater.offices, lesser.offices)), ', ') AS shared_offices,
-    len(list_intersect(greater.offices, lesser.offices)) = len(lesser.offices) AS is_contained,
-    NOT EXISTS (
+    list_has_all(greater.present_offices, lesser.present_offices) AS is_contained,
+    list_has_any(greater.present_offices, lesser.present_offices) AND NOT EXISTS (
         SELECT 1
         FROM staging.customers AS customers
         WHERE NOT customers.is_active AND customers.customer_id IN (greater.customer_id, lesser.customer_id)

@@ -16,14 +16,9 @@ WITH held AS (
 ),
 
 offices_with_entries AS (
-    SELECT
-        held.customer_id,
-        held.month,
-        list(offices.office_id) FILTER (
-            offices.office_id = held.customer_id OR held.month BETWEEN offices.first_month AND offices.last_month
-        ) AS offices
-    FROM held
-    INNER JOIN staging.customer_offices AS offices USING (customer_id)
+    SELECT customer_id, month, list(office_id) FILTER (has_entries) AS offices
+    FROM staging.office_answers
+    WHERE report = 'commission_user'
     GROUP BY ALL
 ),
 

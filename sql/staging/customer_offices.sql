@@ -10,40 +10,65 @@
 --   named_at_utc: when an answer last named it
 --   first_month: first month in which its answers have an entry of the office; null where none has any more
 --   last_month: last month in which they have one, months to come of budgets included
-SELECT
-    customer_id,
-    office_id,
-    arg_max(office_name, fetched_at_utc) AS office_name,
-    arg_max(office_city, fetched_at_utc) AS office_city,
-    max(fetched_at_utc) FILTER (office_name IS NOT NULL) AS named_at_utc,
-    min(first_month) AS first_month,
-    max(last_month) AS last_month
-FROM (
+--   latest_run_utc: when the latest run began whose answers have an entry of it; null where only budgets have any
+--   has_moved: whether this customer was read since without one, and another that is still asked for had one later
+WITH entries AS (
     SELECT
-        customer_id, office_id, NULL AS office_name, NULL AS office_city, NULL::TIMESTAMP AS fetched_at_utc,
-        min(month) AS first_month, max(month) AS last_month
+        'commission_office' AS report, customer_id, office_id, NULL AS office_name, NULL AS office_city,
+        NULL::TIMESTAMP AS fetched_at_utc, month
     FROM staging.commission_office GROUP BY ALL
     UNION ALL
     SELECT
-        _customer, office_customer_id, office_name, NULL, max(_fetched_at_utc), min(_month), max(_month)
+        'sales', _customer, office_customer_id, office_name, NULL, max(_fetched_at_utc), _month
     FROM bi.sales_estates GROUP BY ALL
     UNION ALL
     SELECT
-        _customer, office_customer_id, office_name, office_city, max(_fetched_at_utc), min(_month), max(_month)
+        'sold_estates', _customer, office_customer_id, office_name, office_city, max(_fetched_at_utc), _month
     FROM bi.sold_estates GROUP BY ALL
     UNION ALL
     SELECT
-        _customer, customer_id, name, city, max(_fetched_at_utc),
-        min(_month) FILTER (valid_to_utc IS NULL), max(_month) FILTER (valid_to_utc IS NULL)
+        'budget_commission', _customer, customer_id, name, city, max(_fetched_at_utc),
+        CASE WHEN valid_to_utc IS NULL THEN _month END
     FROM bi.budget_commission_history GROUP BY ALL
     UNION ALL
     SELECT
-        _customer, customer_id, name, city, max(_fetched_at_utc),
-        min(_month) FILTER (valid_to_utc IS NULL), max(_month) FILTER (valid_to_utc IS NULL)
+        'budget_sold_estates', _customer, customer_id, name, city, max(_fetched_at_utc),
+        CASE WHEN valid_to_utc IS NULL THEN _month END
     FROM bi.budget_sold_estates_history GROUP BY ALL
     UNION ALL
-    SELECT DISTINCT customer_id, office_id, NULL, NULL, NULL, NULL::DATE, NULL::DATE
+    SELECT DISTINCT NULL, customer_id, office_id, NULL, NULL, NULL::TIMESTAMP, NULL::DATE
     FROM staging.month_totals_kept
+),
+
+gathered AS (
+    SELECT
+        entries.customer_id,
+        entries.office_id,
+        arg_max(entries.office_name, entries.fetched_at_utc) AS office_name,
+        arg_max(entries.office_city, entries.fetched_at_utc) AS office_city,
+        max(entries.fetched_at_utc) FILTER (entries.office_name IS NOT NULL) AS named_at_utc,
+        min(entries.month) AS first_month,
+        max(entries.month) AS last_month,
+        -- a budget stays as it was first read
+        max(months.run_began_at_utc) FILTER (NOT starts_with(entries.report, 'budget')) AS latest_run_utc
+    FROM entries
+    LEFT JOIN staging.months AS months USING (report, customer_id, month)
+    WHERE entries.office_id IS NOT NULL
+    GROUP BY ALL
+),
+
+runs AS (
+    SELECT customer_id, max(run_began_at_utc) AS latest_run_utc FROM staging.months GROUP BY ALL
 )
-WHERE office_id IS NOT NULL
-GROUP BY ALL
+
+SELECT
+    gathered.*,
+    coalesce(
+        runs.latest_run_utc > gathered.latest_run_utc
+        AND max(gathered.latest_run_utc) FILTER (customers.is_active) OVER (PARTITION BY office_id)
+        > gathered.latest_run_utc,
+        false
+    ) AS has_moved
+FROM gathered
+LEFT JOIN staging.customers AS customers USING (customer_id)
+LEFT JOIN runs USING (customer_id)

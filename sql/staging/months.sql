@@ -8,6 +8,7 @@
 --   fetched_at_utc: when the service gave that answer
 --   run_read_at_utc: when the service gave the last answer to this report in the same run: how new the answer is, since
 --     which customer a run happens to ask first says nothing
+--   run_began_at_utc: when the service gave the first answer to that run that is still held
 --   loaded_at_utc: when that load was written
 --   is_open: whether the month was not over yet when it was asked
 --   source_state: asked for, customer removed (from the settings), customer switched off, access refused or report
@@ -27,6 +28,7 @@ SELECT
     months.fetched_at_utc,
     max(months.fetched_at_utc) OVER (PARTITION BY months.report, coalesce(loads.run_id, months.load_id))
         AS run_read_at_utc,
+    min(months.fetched_at_utc) OVER (PARTITION BY coalesce(loads.run_id, months.load_id)) AS run_began_at_utc,
     months.loaded_at_utc,
     months.state = 'open' AS is_open,
     CASE

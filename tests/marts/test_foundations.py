@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -96,6 +96,32 @@ def test_an_office_that_left_its_group_is_not_zero_in_months_of_which_the_group_
         given, "SELECT commission FROM marts.office_month WHERE office_id = 'M1' AND month(month) = 2"
     )
     assert found == [(7,)]
+
+
+def group_that_an_office_left() -> DuckDBPyConnection:
+    """M1 was in G1 from January to March; then G2 names it, and G1 has read February again."""
+    given = warehouse()
+    for month in ("2026-01", "2026-02", "2026-03"):
+        loaded(given, "commission_office", "G1", month, [earned(M1, 5), earned(M2, 6)])
+        loaded(given, "commission_office", "G2", month, [earned(M1, 5)], at_utc=LATER)
+    loaded(given, "commission_office", "G1", "2026-02", [earned(M2, 6)], at_utc=LATER + timedelta(days=1))
+    asked_for(given, "G1", "G2")
+    return given
+
+
+def test_an_office_that_moved_to_another_group_is_not_zero_while_older_answers_of_the_first_are_held() -> (
+    None
+):
+    found = built(
+        group_that_an_office_left(),
+        "SELECT commission FROM marts.office_month WHERE office_id = 'M1' ORDER BY month",
+    )
+    assert found == [(5,), (5,), (5,)]
+
+
+def test_groups_do_not_overlap_in_an_office_that_moved_from_one_to_the_other() -> None:
+    found = built(group_that_an_office_left(), "SELECT is_asked_twice FROM marts.customer_overlaps")
+    assert found == [(False,)]
 
 
 def test_a_group_that_knows_of_a_cancelled_sale_counts_as_long_as_it_names_the_office_before_and_after() -> (
