@@ -19,7 +19,7 @@ for name in [name for name in os.environ if name.startswith(("BROKERBI_", "DAGST
 os.environ["DAGSTER_DISABLE_TELEMETRY"] = "yes"
 os.environ["DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS"] = "yes"
 
-# What tests write is in memory, where there is room, until all have ended; with TMPDIR set it is there, and stays.
+# What tests write is in memory, where there is room, until they have ended; with TMPDIR set it is there.
 MEMORY, ROOM = Path("/dev/shm"), 4 << 30
 if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(prefix="brokerbi-", dir=MEMORY)
