@@ -17,6 +17,10 @@ FILES_PORT ?= 8766
 WITH_SIGNALS := $(BIN)/python -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); \
   os.execv(sys.argv[1], sys.argv[1:])'
 
+# Tests run in several processes over a few rows: more than one thread in each, of polars and of DuckDB (which
+# reads the second name), costs a tenth of the time. So does compiling all of Python's files in each of them.
+OF_SMALL_FILES := POLARS_MAX_THREADS=1 SLURM_CPUS_ON_NODE=1 PYTHONDONTWRITEBYTECODE=
+
 export DAGSTER_DISABLE_TELEMETRY := yes
 export DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS := yes
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -76,7 +80,7 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 	$(BIN)/dagster-webserver --workspace deploy/workspace.yaml --host 127.0.0.1 --port $(UI_PORT) --log-level warning & ui=$$!; wait $$ui
 
 test: $(STAMP) ## every test, then the demo from end to end in a directory of its own
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(OF_SMALL_FILES) $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 	@demo=$$(mktemp -d) && trap 'rm -rf "$$demo"' EXIT && $(BIN)/brokerbi demo --data-dir "$$demo" \
 		&& $(BIN)/python -m tests.tools.notebook --data-dir "$$demo"
 
@@ -108,7 +112,7 @@ format: $(STAMP) ## let ruff format, and mend what it can
 	$(BIN)/ruff check --fix .
 
 coverage: $(STAMP) ## every test, and which branches none of them took
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --cov --cov-report=term-missing
+	$(OF_SMALL_FILES) $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --cov --cov-report=term-missing
 
 bench: $(STAMP) ## race against the floor and the best peer: BENCH="--help" says how
 	$(BIN)/python -m tests.tools.bench.race $(BENCH)

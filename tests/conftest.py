@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,6 +18,12 @@ for name in [name for name in os.environ if name.startswith(("BROKERBI_", "DAGST
         del os.environ[name]
 os.environ["DAGSTER_DISABLE_TELEMETRY"] = "yes"
 os.environ["DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS"] = "yes"
+
+# What tests write is in memory, where there is room, until they have ended; with TMPDIR set it is there.
+MEMORY, ROOM = Path("/dev/shm"), 4 << 30
+if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+    os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(prefix="brokerbi-", dir=MEMORY)
+    atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
 # `make test` tries the same examples every time; `make soak` looks for new ones, and many more.
 # A shared machine is slow now and then, and a slow example is no wrong example.
@@ -26,8 +37,19 @@ DEAREST = ("scenarios", "assets", "marts")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than there are cores: tests wait for the disk a quarter of their time."""
+    """One process more than there are cores: tests wait for processes of their own now and then."""
     return (os.cpu_count() or 1) + 1
+
+
+def pytest_collection_finish() -> None:
+    """What is imported by now stays, so no collection of garbage need look at it again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Or DuckDB would call it leaked."""
+    gc.unfreeze()
 
 
 @pytest.hookimpl(trylast=True)

@@ -25,7 +25,11 @@
 --   is_of_figures: whether figures may be missing or doubtful while it is so
 --   cause_key: the same for conditions that have the same behind them, whomever it concerns; rights are of a customer
 --   cause_place: 1 of the one that speaks for all of its cause_key, which is what made a run give up, else the latest
-WITH failed AS (
+WITH open_failures AS MATERIALIZED (FROM meta.open_failures),  -- as each of these views is read twice
+
+freshness AS MATERIALIZED (FROM meta.freshness),
+
+failed AS (
     SELECT
         *,
         CASE
@@ -36,12 +40,12 @@ WITH failed AS (
             WHEN error_kind = 'login corrected' THEN error_kind
             WHEN error_kind = 'PaceLost' THEN 'coordination'
         END AS trouble
-    FROM meta.open_failures
+    FROM open_failures
 ),
 
 asked AS (
     SELECT freshness.*, access.denied_at_utc
-    FROM meta.freshness AS freshness
+    FROM freshness
     LEFT JOIN meta.access AS access USING (report, customer)
     WHERE state <> 'switched off' AND NOT (state = 'never read' AND last_failure_utc IS NULL)
 ),
@@ -189,9 +193,9 @@ found AS (
         CASE WHEN last_success_utc IS NULL THEN 'Launch a backfill, or wait for the next night.'
             ELSE 'See that the schedule `nightly` and the daemon run.' END AS remedy,
         'reports_are_fresh' AS check_name
-    FROM meta.freshness AS freshness
+    FROM freshness
     CROSS JOIN meta.deadlines
-    ANTI JOIN meta.open_failures AS failed USING (report, customer)
+    ANTI JOIN open_failures USING (report, customer)
     WHERE is_late AND state <> 'no access'
     UNION ALL BY NAME
     SELECT

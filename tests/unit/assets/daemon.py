@@ -109,5 +109,6 @@ def daemon(directory: Path, **values: str) -> Iterator[Daemon]:
     ReconstructableJob.get_repository_definition.cache_clear()
     with dg.instance_for_test(overrides={**ours, "run_launcher": LAUNCHER}) as instance:
         _current.append(harness(directory, instance, **values))
+        _current[-1].give_working_file()
         with create_test_daemon_workspace_context(_ThisProcess(), instance) as workspace:
             yield Daemon(_current[-1], workspace)

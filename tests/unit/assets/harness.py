@@ -22,6 +22,7 @@ from pipelines.sandbox.world.world import World
 from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.run_context import RunContext
 from tests.sandbox_transport import SandboxTransport
+from tests.working_file import give_working_file
 from warehouse.ledger.ledger import HeldMonth, Ledger
 
 START = Month(2026, 1)
@@ -116,6 +117,10 @@ class Harness:
     def change_settings(self, **values: str) -> None:
         self.values = {**self.values, **values}
 
+    def give_working_file(self) -> None:
+        """What the first run would make."""
+        give_working_file(self.project.settings.data_dir, self.project.run_context.catalogue)
+
     def run(
         self,
         *reports: str,
@@ -125,6 +130,7 @@ class Harness:
     ) -> dg.ExecuteInProcessResult:
         """Fetch a rectangle of some reports in one run."""
         self.service.log.clear()
+        self.give_working_file()
         return self.job.execute_in_process(
             instance=self.instance,
             asset_selection=[dg.AssetKey(name.split("/")) for name in reports or (RUNNING,)],

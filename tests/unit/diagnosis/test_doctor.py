@@ -224,8 +224,9 @@ def test_offline_what_could_not_be_published_is_wrong_with_its_reason(world: Sce
     assert f"write access to {in_the_way}, as it cannot be written" in found.found
 
 
-def test_who_holds_the_write_lock_is_named(world: Scenario) -> None:
+def test_who_holds_the_write_lock_is_named(world: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger_of(Store(world.settings.data_dir))
+    monkeypatch.setattr(installation, "LOCK_SECONDS", 0.01)
     lock = world.settings.data_dir / "work" / "warehouse.lock"
     with FileLock(lock):
         lock.write_text(str(os.getpid()))
