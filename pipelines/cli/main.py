@@ -56,6 +56,8 @@ WELL, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; everything that goes wrong is one sentence on stderr and an exit code."""
+    # Else polars gives back memory half a second late: 360 instead of 335 MB for a sync of 1.3 million rows.
+    os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
     words = sys.argv[1:] if words is None else words
     if words and words[0] not in COMMANDS and (meant := get_close_matches(words[0], COMMANDS, n=1)):
         complain(f"brokerbi: there is no command {words[0]!r}; did you mean {meant[0]}?")

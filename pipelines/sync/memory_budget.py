@@ -20,8 +20,8 @@ class MemoryBudget:
     """Lets windows begin in the order of the plan while the answers under way are not too large together.
 
     While it is being asked, a window counts for as many bytes as the largest of its report so far, or of
-    any report if it is the first of its own; the very first goes alone until its size is known. From then
-    until it is loaded it counts for the bytes of its own answers.
+    any report if it is the first of its own; the very first goes alone until all its pages are there. From
+    then until it is loaded it counts for the bytes of its own answers.
     """
 
     total: int = UNDER_WAY
@@ -42,23 +42,24 @@ class MemoryBudget:
             self._asked[report] += 1
 
     def note(self, report: str, size: int) -> None:
-        """Remember how many bytes a window of a report brought so far."""
-        self._largest[report] = max(self._largest.get(report, SMALLEST_WINDOW), size)
-        self._changed.set()
+        """A window that is still being asked has brought so many bytes: perhaps more than those before it."""
+        if report in self._largest:
+            self._largest[report] = max(self._largest[report], size)
 
     def fetched(self, report: str, size: int) -> None:
         """A window has all its answers, of so many bytes, and waits to be loaded."""
         self._fetched += max(size, SMALLEST_WINDOW)
-        self.leave(report)
+        self.leave(report, size)
 
     def loaded(self, *sizes: int) -> None:
         """Windows with answers of these sizes were loaded."""
         self._fetched -= sum(max(size, SMALLEST_WINDOW) for size in sizes)
         self._changed.set()
 
-    def leave(self, report: str) -> None:
-        """A window that was being asked is so no longer."""
+    def leave(self, report: str, size: int) -> None:
+        """A window that was being asked is so no longer; it brought so many bytes."""
         self._asked[report] -= 1
+        self._largest[report] = max(self._largest.get(report, SMALLEST_WINDOW), size)
         self._changed.set()
 
     def _with(self, another: str) -> int:

@@ -111,7 +111,7 @@ class Scheduler:
                 return
             task.comparison.add(fetched.months, fetched.tables)
             task.held_back.append(fetched.without_rows())
-        memory.leave(result.report)
+        memory.leave(result.report, fetched.bytes if fetched else 0)
 
     async def _fetch(
         self, task: TaskState, window: Window, result: WindowResult, *, held: bool

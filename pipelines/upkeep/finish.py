@@ -23,7 +23,7 @@ from warehouse.ledger.ledger import holds_anything
 from warehouse.ledger.sinks import ARCHIVE, LAKE, forget_sinks
 from warehouse.load.archiving import Drained
 from warehouse.load.schema_evolution import declare_missing
-from warehouse.marts.build import MEMORY_LIMIT, MartError, MartTooLarge, build_marts
+from warehouse.marts.build import MartError, MartTooLarge, build_marts, memory_limit_for
 from warehouse.marts.checks import CheckResult, check_and_keep
 from warehouse.publishing.lake import LakePublication
 from warehouse.publishing.merge import is_merged
@@ -94,7 +94,7 @@ def _finish(
     with store.locked():
         try:
             try:
-                marts, checks = _build_and_check(store, settings, clock, MEMORY_LIMIT)
+                marts, checks = _build_and_check(store, settings, clock, memory_limit_for(store.path))
             except MartTooLarge:
                 marts, checks = _build_and_check(store, settings, clock, None)
         except MartError as error:

@@ -27,7 +27,7 @@ import duckdb
 from pipelines.sync.declaration import declared_tables
 from tests.tools.telling import say
 from warehouse.load.schema_evolution import declare_tables
-from warehouse.marts.build import MEMORY_LIMIT, build_marts
+from warehouse.marts.build import build_marts, memory_limit_for
 from warehouse.store.database import Store
 
 BUILD_SECONDS, PEAK_MB, QUESTION_SECONDS = 60.0, 1000.0, 0.05
@@ -190,7 +190,7 @@ def build(store: Store) -> dict[str, float]:
     began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
     with store.writing() as connection:
         connection.execute(f"SET threads = {CORES}; SET enable_progress_bar = false")
-        marts = build_marts(connection, memory_limit=MEMORY_LIMIT)
+        marts = build_marts(connection, memory_limit=memory_limit_for(store.path))
     after = resource.getrusage(resource.RUSAGE_SELF)
     return {
         "marts": len(marts),

@@ -25,23 +25,41 @@ async def begun(budget: MemoryBudget, *reports: str) -> list[str]:
     return entered
 
 
-def test_the_first_window_goes_alone_until_its_size_is_known() -> None:
-    async def windows() -> tuple[list[str], list[str]]:
-        budget = MemoryBudget(10 * LARGE)
-        before = await begun(budget, "sales", "sales")
-        budget.note("sales", LARGE)
-        return before, await begun(budget, "sales", "users")
+async def knowing(budget: MemoryBudget, **sizes: int) -> MemoryBudget:
+    """The budget once it has seen a window of each of these reports."""
+    for report, size in sizes.items():
+        await budget.enter(report)
+        budget.leave(report, size)
+    return budget
 
-    assert asyncio.run(windows()) == (["sales"], ["sales", "users"])
+
+def test_the_first_window_goes_alone_until_all_its_pages_are_there() -> None:
+    async def windows() -> list[list[str]]:
+        budget = MemoryBudget(10 * LARGE)
+        began = [await begun(budget, "sales", "sales")]
+        budget.note("sales", 1)  # its first page
+        began.append(await begun(budget, "sales"))
+        budget.leave("sales", LARGE)
+        return [*began, await begun(budget, "sales", "users")]
+
+    assert asyncio.run(windows()) == [["sales"], [], ["sales", "users"]]
+
+
+def test_a_window_that_turns_out_to_be_larger_than_those_before_it_leaves_room_for_fewer() -> None:
+    async def windows() -> list[str]:
+        budget = await knowing(MemoryBudget(4 * LARGE), sales=LARGE)
+        await budget.enter("sales")
+        budget.note("sales", 2 * LARGE)
+        return await begun(budget, "sales", "sales")
+
+    assert asyncio.run(windows()) == ["sales"]
 
 
 def test_a_window_waits_while_others_like_it_fill_the_budget_and_no_later_one_overtakes_it() -> None:
     async def windows() -> tuple[list[str], list[str]]:
-        budget = MemoryBudget(2 * LARGE)
-        budget.note("sales", LARGE)
-        budget.note("users", 1)
+        budget = await knowing(MemoryBudget(2 * LARGE), sales=LARGE, users=1)
         before = await begun(budget, "sales", "sales", "sales", "users")
-        budget.leave("sales")
+        budget.leave("sales", 0)
         return before, await begun(budget, "sales", "users")
 
     assert asyncio.run(windows()) == (["sales", "sales"], ["sales"])
@@ -49,10 +67,9 @@ def test_a_window_waits_while_others_like_it_fill_the_budget_and_no_later_one_ov
 
 def test_a_window_larger_than_the_whole_budget_goes_alone() -> None:
     async def windows() -> tuple[list[str], list[str]]:
-        budget = MemoryBudget(LARGE)
-        budget.note("sales", 99 * LARGE)
+        budget = await knowing(MemoryBudget(LARGE), sales=99 * LARGE)
         before = await begun(budget, "sales", "sales")
-        budget.leave("sales")
+        budget.leave("sales", 0)
         return before, await begun(budget, "sales")
 
     assert asyncio.run(windows()) == (["sales"], ["sales"])
@@ -60,8 +77,7 @@ def test_a_window_larger_than_the_whole_budget_goes_alone() -> None:
 
 def test_what_is_fetched_counts_for_its_own_bytes_and_makes_room_when_it_is_loaded() -> None:
     async def windows() -> list[list[str]]:
-        budget = MemoryBudget(2 * LARGE)
-        budget.note("sales", LARGE)
+        budget = await knowing(MemoryBudget(2 * LARGE), sales=LARGE)
         began = [await begun(budget, "sales", "sales", "sales")]
         budget.fetched("sales", 1)
         began.append(await begun(budget, "sales"))
