@@ -122,3 +122,10 @@ def test_an_amount_times_any_other_number_of_a_mart_does_not_overflow() -> None:
     for (one,), (other,) in product(kinds, repeat=2):
         if (one, other) != ("DECIMAL(18,4)", "DECIMAL(18,4)"):  # nobody multiplies two amounts
             given.execute(f"SELECT 9999999999::{one} * 999::{other}").fetchall()
+
+
+def test_a_mart_is_built_one_part_after_another_each_reading_what_is_its_own(tmp_path: Path) -> None:
+    sql = f"{HEADER}-- For each: SELECT unnest(['b', 'a']) AS part\nSELECT getvariable('part') AS x"
+    given = warehouse()
+    build_marts(given, room(tmp_path, marts_a=sql))
+    assert given.execute("FROM marts.a").fetchall() == [("b",), ("a",)]
