@@ -180,3 +180,12 @@ CREATE OR REPLACE TEMP MACRO lies_in(longitude, latitude, outline) AS
             * (latitude - outline[_corner].latitud)
             / (outline[_corner % len(outline) + 1].latitud - outline[_corner].latitud)
     )) % 2 = 1;
+
+-- The parts in which a mart of very many rows is built, half a million rows each, so that it needs no more memory the more
+-- there are: for a line `For each`.
+CREATE OR REPLACE TEMP MACRO parts_of(row_count) AS TABLE
+    SELECT unnest(range(1 + row_count // 500_000)) AS part, 1 + row_count // 500_000 AS part_count;
+
+-- Whether all of an id is in the part that is built.
+CREATE OR REPLACE TEMP MACRO is_of_part(id) AS
+    hash(id) % getvariable('part_count') = getvariable('part');

@@ -68,7 +68,7 @@ sales_matched AS NOT MATERIALIZED (
 ),
 
 first_of_homes AS (
-    SELECT arg_min(landed_row, (created_at, landed_row)) AS landed_row, way
+    SELECT first(landed_row ORDER BY created_at, landed_row) AS landed_row, way
     FROM sales_matched
     WHERE estate_id IS NOT NULL AND NOT is_removed AND NOT is_after_sale
     GROUP BY way, lead_side, estate_id

@@ -4,6 +4,7 @@
 -- listing, office, day of contract, commission and price are remembered, and a new state only when one of them is
 -- another. A sale is gone when its month is held and no longer lists it; a row set aside in quarantine is gone too.
 -- A month that is not held any more says nothing.
+-- For each: FROM parts_of((SELECT count(*) FROM marts.sales) + (SELECT count(*) FROM staging.sale_versions_kept))
 -- Key: estate_id, valid_from_utc
 -- Columns:
 --   is_present: whether the sale was listed; a state that is not listed has no amounts
@@ -27,6 +28,7 @@
 WITH latest AS (
     SELECT *
     FROM staging.sale_versions_kept
+    WHERE is_of_part(estate_id)
     QUALIFY version = max(version) OVER (PARTITION BY estate_id)
 ),
 
@@ -66,7 +68,8 @@ changed AS (
     LEFT JOIN latest USING (estate_id)
     LEFT JOIN months_read_before AS here ON here.office_id = now.office_id AND here.month = now.month
     LEFT JOIN months_read_before AS there ON there.office_id = latest.office_id AND there.month = latest.month
-    WHERE now.estate_id IS NOT NULL
+    WHERE is_of_part(now.estate_id)
+        AND now.estate_id IS NOT NULL
         AND (true, now.office_id, now.month, now.contract_on, now.commission, now.final_price)
         IS DISTINCT FROM (
             latest.is_present, latest.office_id, latest.month, latest.contract_on, latest.commission, latest.final_price
@@ -92,19 +95,24 @@ gone AS (
     WHERE latest.is_present
 ),
 
-told AS (
+agents_listed AS (
     SELECT
-        sales.estate_id,
-        sales.street_address,
-        string_agg(shares.user_id, ', ' ORDER BY shares.is_responsible DESC NULLS LAST, shares.user_id) AS agent_ids
-    FROM marts.sales AS sales
-    LEFT JOIN marts.sale_shares AS shares USING (estate_id)
+        estate_id,
+        string_agg(user_id, ', ' ORDER BY is_responsible DESC NULLS LAST, user_id) AS agent_ids
+    FROM marts.sale_shares
+    WHERE is_of_part(estate_id)
     GROUP BY ALL
 ),
 
 found AS (
     SELECT *, (SELECT max(noted_at_utc) FROM marts.month_totals) AS noted_at_utc
     FROM (SELECT * FROM changed UNION ALL BY NAME SELECT * FROM gone)
+),
+
+versions AS (
+    SELECT * FROM staging.sale_versions_kept WHERE is_of_part(estate_id)
+    UNION ALL BY NAME
+    SELECT * FROM found
 )
 
 SELECT
@@ -120,14 +128,15 @@ SELECT
     versions.final_price,
     versions.was_over,
     versions.left_was_over,
-    coalesce(told.street_address, versions.street_address) AS street_address,
-    coalesce(told.agent_ids, versions.agent_ids) AS agent_ids,
+    coalesce(now.street_address, versions.street_address) AS street_address,
+    coalesce(agents_listed.agent_ids, versions.agent_ids) AS agent_ids,
     versions.noted_at_utc AS valid_from_utc,
     lead(versions.noted_at_utc) OVER (PARTITION BY versions.estate_id ORDER BY versions.version) AS valid_to_utc,
     versions.customer_id AS _customer,
     versions.month AS _month,
     versions.load_id AS _load_id
-FROM (SELECT * FROM staging.sale_versions_kept UNION ALL BY NAME SELECT * FROM found) AS versions
+FROM versions
 LEFT JOIN marts.offices AS offices USING (office_id)
-LEFT JOIN told USING (estate_id)
+LEFT JOIN marts.sales AS now USING (estate_id)
+LEFT JOIN agents_listed USING (estate_id)
 ORDER BY year(versions.month), versions.office_id, versions.month, versions.estate_id, versions.version

@@ -4,6 +4,7 @@
 -- the answer loaded later counts, and a check names the estate. Which kinds of assignment are listed is the
 -- service's choice. Days from listing are known where the list of sold estates knows when it was first
 -- advertised.
+-- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))
 -- Key: estate_id
 -- Columns:
 --   commission_foreign: whole commission in the foreign currency; foreign properties only
@@ -45,6 +46,7 @@ WITH of_sources AS NOT MATERIALIZED (
         AND sources.office_id = estates.office_id
         AND sources.month = estates.month
         AND sources.customer_id = estates.customer_id
+    WHERE is_of_part(estates.estate_id)
 ),
 
 repeated AS (

@@ -122,3 +122,20 @@ def test_an_amount_times_any_other_number_of_a_mart_does_not_overflow() -> None:
     for (one,), (other,) in product(kinds, repeat=2):
         if (one, other) != ("DECIMAL(18,4)", "DECIMAL(18,4)"):  # nobody multiplies two amounts
             given.execute(f"SELECT 9999999999::{one} * 999::{other}").fetchall()
+
+
+def test_a_mart_is_built_one_part_after_another_each_reading_what_is_its_own(tmp_path: Path) -> None:
+    sql = f"{HEADER}-- For each: SELECT unnest(['b', 'a']) AS part\nSELECT getvariable('part') AS x"
+    given = warehouse()
+    build_marts(given, room(tmp_path, marts_a=sql))
+    assert given.execute("FROM marts.a").fetchall() == [("b",), ("a",)]
+
+
+def test_of_more_than_half_a_million_rows_every_id_is_in_one_part() -> None:
+    given = warehouse()
+    given.execute((SQL / "macros.sql").read_text("utf-8"))
+    seen = []
+    for part, count in given.execute("FROM parts_of(1_200_000)").fetchall():
+        given.execute(f"SET VARIABLE part = {part}; SET VARIABLE part_count = {count}")
+        seen += given.execute("SELECT range FROM range(100) WHERE is_of_part(range::VARCHAR)").fetchall()
+    assert sorted(seen) == [(number,) for number in range(100)]

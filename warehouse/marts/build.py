@@ -13,7 +13,7 @@ from warehouse.marts.dictionary import describe
 from warehouse.marts.queries import SQL, Query, in_order, queries
 from warehouse.marts.relations import declare_relations
 from warehouse.store import meta_schema
-from warehouse.store.duckdb_file import insert_rows
+from warehouse.store.duckdb_file import insert_rows, mappings, quoted
 
 LEAST_MB, MOST_MB = 100, 700
 """What DuckDB need have to build marts, a half more than the file in between; the rest is put beside it.
@@ -177,7 +177,11 @@ def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -
     else:
         statement = f"CREATE {kind} {query.table} AS {sql}"
     try:
-        connection.execute(statement)
+        for part in mappings(connection.execute(query.for_each)) if query.for_each else [{}]:
+            for name, value in part.items():
+                connection.execute(f"SET VARIABLE {quoted(name)} = $1", [value])
+            connection.execute(statement)
+            statement = f"INSERT INTO {query.table} {sql}"
     except duckdb.Error as error:
         failed = MartTooLarge if isinstance(error, duckdb.OutOfMemoryException) else MartError
         raise failed(f"{query.table} cannot be built from {query.path}: {error}") from error

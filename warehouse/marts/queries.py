@@ -36,9 +36,10 @@ class Query:
     describes what comes out, `Expects:` names what undocumented tables are assumed to hold (`a|b` is one
     of the two), `Parameters:` makes a mart a table macro and names the variables an analysis reads,
     `Kind: view` makes a mart a view, `Key:` names the columns that tell its rows apart, `Severity:`
-    grades a check, `Concerns:` says which figures of the pages it makes doubtful, `For each:` is a query
-    of names that a check is repeated for, written in it like "{table_name}". Only a query that expects
-    something needs the types of its columns (`amount DECIMAL(18, 4): ...`).
+    grades a check, `Concerns:` says which figures of the pages it makes doubtful. `For each:` is a query:
+    a check is repeated for the names in its rows, written in it like "{table_name}"; a mart is built one
+    part after another, each reading a row as variables. Only a query that expects something needs the
+    types of its columns (`amount DECIMAL(18, 4): ...`).
     """
 
     path: Path
