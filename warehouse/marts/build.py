@@ -125,12 +125,9 @@ def build_marts(
     states = _examine_assumptions(connection, [query for query in staging if query.expects], macros)
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
-    staged = {
-        query.table: _typed(query, fits=states[query.table] == FITS) if query.expects else query.sql
-        for query in staging
-    }
     for query in staging:
-        _create(connection, query, "VIEW", staged[query.table])
+        fits = states.get(query.table) == FITS
+        _create(connection, query, "VIEW", _typed(query, fits=fits) if query.expects else query.sql)
     if memory_limit:
         connection.execute(f"SET memory_limit = '{memory_limit}'")
     for query in marts:
@@ -188,17 +185,19 @@ def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -
 
 
 def _examine_assumptions(
-    connection: DuckDBPyConnection, assumed: Iterable[Query], macros: str
+    connection: DuckDBPyConnection, assumed: Sequence[Query], macros: str
 ) -> dict[str, str]:
     """Write meta.assumptions anew, from what has arrived; the answer is the state of each query.
 
     A query that fails would abort the caller's transaction, so it is tried beside it, on what is committed.
     """
+    connection.execute("DELETE FROM meta.assumptions")
+    if not assumed:
+        return {}
     with connection.cursor() as beside:
         beside.execute(macros)
         arrived: dict[str, list[str]] = dict(beside.execute(_ARRIVED).fetchall())
         rows = [row for query in assumed for row in _examined(beside, query, arrived)]
-    connection.execute("DELETE FROM meta.assumptions")
     insert_rows(connection, "meta.assumptions", rows)
     return {str(row["query"]): str(row["state"]) for row in rows}
 
