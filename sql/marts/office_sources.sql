@@ -5,7 +5,8 @@
 -- switched off, removed or refused counts only while nobody else answers for that office and month; then
 -- is_refreshed is false. A group counts for an office from the first to the last month with an entry of it, and beyond
 -- them only where nobody else does, so that an office that has left a group is not zero because the group says nothing.
--- What is not here is unknown, not zero; and so is the rest of a month where is_cut_short.
+-- What is not here is unknown, not zero; and so is the rest of a month where is_cut_short, and what is missing where
+-- lacks_rows.
 -- Key: report, office_id, month
 WITH answered AS (
     SELECT
@@ -29,6 +30,8 @@ SELECT
     source_state,
     is_refreshed,
     is_cut_short,
+    lacks_rows,
+    is_partial,
     is_growing,
     is_current
 FROM answered
