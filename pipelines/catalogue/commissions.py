@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from pipelines.catalogue.model import (
+    Column,
     Endpoint,
     Report,
     Table,
@@ -51,9 +52,10 @@ USER_EARNINGS = (  # the service does not say of which office
     text("userId", "id of the user who earned", id_of="user"),
     *EARNINGS,
 )
-EARNERS = {  # who earned: what an office or a user has, and its documented id
-    "office": (OFFICE_EARNINGS, "office_customer_id"),
-    "user": (USER_EARNINGS, "user_id"),
+EARNERS: Mapping[str, tuple[tuple[Column, ...], str, Mapping[str, str]]] = {
+    # who earned: what an office or a user has, its documented id, and an old one in place of that
+    "office": (OFFICE_EARNINGS, "office_customer_id", {"office_customer_id": "customer_id"}),
+    "user": (USER_EARNINGS, "user_id", {}),
 }
 
 # One event of RunningCommissions: no id, and equal rows can both be real.
@@ -90,7 +92,7 @@ def _kinds(report: Report) -> Iterator[Report]:
 REPORTS = (
     *(
         report
-        for who, (columns, key) in EARNERS.items()
+        for who, (columns, key, old_keys) in EARNERS.items()
         for report in _kinds(
             Report(
                 name=f"commission_{who}",
@@ -110,6 +112,7 @@ REPORTS = (
                         description=f"One row per {who} and month{{}}.",
                         columns=with_inferred_names(columns),
                         key=(key,),
+                        old_keys=old_keys,
                     ),
                 ),
             )

@@ -121,7 +121,7 @@ class Table:
     the rows (an empty prefix adds none, and a field that already begins with the prefix is not prefixed
     twice). A level is named by its path, such as `offices[].years[]`; one that is not declared goes by the
     key of its list. `parent` names the table whose rows these are nested in; its `hands_down` columns are
-    carried.
+    carried. A row without a column of the `key` fits if it has the one that `old_keys` names.
     """
 
     name: str
@@ -132,6 +132,7 @@ class Table:
     parent: str | None = None
     hands_down: Mapping[str, str] = field(default_factory=dict)  # column here -> column of the children
     key: tuple[str, ...] = ()  # documented id of a row, as columns
+    old_keys: Mapping[str, str] = field(default_factory=dict)  # column of the key -> column of its old id
     dated_by: str | None = None  # the column that says which month a row belongs to
     key_column: str | None = None  # for `*[]`: the column that keeps the list's own key
     at_any_depth: bool = False  # the envelope is undocumented: find the list by its key at any depth

@@ -98,12 +98,13 @@ def quotient(dividend: Number | None, divisor: Number | None, factor: int) -> De
 
 
 def _earned_by(row: Json, number: RecountedNumber) -> bool:
-    """Whether earnings are the user's or the office's, by its id or by an old number that only it has."""
+    """Whether earnings are the user's or the office's, by its id or an old number that is surely its own."""
     if number.user:
         return bool(row.get("userId") == number.user)
     old_number = number.office.lstrip(LETTERS)
     alike = [one for one in number.offices if one.lstrip(LETTERS) == old_number]
-    ids = [number.office, old_number] if alike == [number.office] else [number.office]
+    is_known = number.customer == number.office or alike == [number.office]
+    ids = [number.office, old_number] if is_known else [number.office]
     found = _object(row, "office").get("customerId")
     return str(row.get("customerId") if found is None else found) in ids
 

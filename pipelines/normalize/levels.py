@@ -278,9 +278,9 @@ class Flattening:
         """Give every row its month, and leave out rows that are rejected or repeated."""
         table, length = level.path.table, len(level.objects)
         level.months, dated_by = self._months_of(level)
-        key = table.key if table else ()
+        key, old_keys = (table.key, table.old_keys) if table else ((), {})
         near = rows_of_neighbours(level.columns, dated_by, self.window, self.report.margin)
-        reasons = rejections(level.columns, key, level.months, dated_by, level.strangers)
+        reasons = rejections(level.columns, key, old_keys, level.months, dated_by, level.strangers)
         reasons = {row: reason for row, reason in reasons.items() if row not in near}
         name = level.name or level.path.first_table.name
         for row, (reason, column) in reasons.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from itertools import product
 
@@ -71,13 +71,15 @@ def months_by_year_and_month(columns: Sequence[FilledColumn], months: Sequence[M
 def rejections(
     columns: Sequence[FilledColumn],
     key: Sequence[str],
+    old_keys: Mapping[str, str],
     months: pl.Series,
     dated_by: str,
     strangers: Iterable[int],
 ) -> dict[int, tuple[str, str | None]]:
     """The rows that do not fit, in their order, each with its weightiest reason and the column.
 
-    `dated_by` is the column that the months are from, if they are from one. A reason never holds a value.
+    `old_keys` names columns that may take the place of those of the `key`. `dated_by` is the column that the
+    months are from, if they are from one. A reason never holds a value.
     """
     reasons: list[tuple[pl.Series, str, str]] = []  # which rows are rejected for what, the weightiest first
     for one in columns:
@@ -86,7 +88,12 @@ def rejections(
     for one in columns:
         name = one.column.name
         if name in key and one.values.null_count():
-            reasons.append((one.values.is_null(), f"{name} is missing, which tells rows apart", name))
+            old = next(
+                (other.values for other in columns if other.column.name == old_keys.get(name)), one.values
+            )
+            reasons.append(
+                (one.values.is_null() & old.is_null(), f"{name} is missing, which tells rows apart", name)
+            )
     if dated_by and months.null_count():
         dates = next((one.values for one in columns if one.column.name == dated_by), months)
         reasons += [(dates.is_null(), UNDATED, dated_by), (months.is_null(), OUTSIDE, dated_by)]

@@ -1,8 +1,9 @@
 """Guard of what is held: what came of a report and customer beside it, and what makes that doubtful.
 
-Held back is what would cost more than half of the rows, what has come empty though it was filled, amounts
-that have all become others by one factor, and rows of which nothing is documented that share no column with
-those they would replace, as an error message in unknown words does. All windows are judged together.
+Held back is what would cost more than half of the rows, or all of several months, what has come empty though
+it was filled, amounts that have all become others by one factor, and rows of which nothing is documented that
+share no column with those they would replace, as an error message in unknown words does. All windows
+are judged together.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 FEWEST_ROWS = 10
 """A customer with fewer rows of a report than this may lose any of them."""
+FEWEST_EMPTIED = 3
+"""So many months do not lose all their rows at once, however few these are beside all that is held."""
 CERTAINTY = 10.0
 """What is empty may be so by accident with a chance of e^-10, one in 20,000, and no more."""
 FEWEST_AMOUNTS, FEWEST_DIFFERENT = 10, 5
@@ -136,7 +139,7 @@ class Comparison:
         if self.is_replaced:
             rows = sum(held.rows for held in self.held.values())
             return (Doubt(DoubtKind.COLUMNS_REPLACED, rows, rows),)
-        if lost := rows_lost(self.rows_held, fetched):
+        if lost := rows_lost(self.rows_held, fetched) or months_emptied(self.rows_held, fetched):
             return (lost,)
         return (*self._emptied(), *self._multiplied())
 
@@ -196,6 +199,15 @@ def rows_lost(held: Mapping[date | None, int], fetched: Sequence[WindowResult]) 
     return Doubt(DoubtKind.ROWS_LOST, lost, total)
 
 
+def months_emptied(held: Mapping[date | None, int], fetched: Sequence[WindowResult]) -> Doubt | None:
+    """That all rows of several of the months that were fetched would go, or nothing."""
+    now = _rows_now(fetched)
+    emptied = {month: held[month] for month, rows in now.items() if not rows and held.get(month) and month}
+    if len(emptied) < FEWEST_EMPTIED:
+        return None
+    return Doubt(DoubtKind.MONTHS_EMPTIED, sum(emptied.values()), sum(held.values()), months=len(emptied))
+
+
 def shrink_warning(held: Mapping[date | None, int], fetched: Sequence[WindowResult]) -> str:
     """That more than half of the rows of several months go, which are few beside all that is held."""
     of_these, lost = _rows_lost(held, fetched)
@@ -206,11 +218,17 @@ def shrink_warning(held: Mapping[date | None, int], fetched: Sequence[WindowResu
 
 def _rows_lost(held: Mapping[date | None, int], fetched: Sequence[WindowResult]) -> tuple[int, int]:
     """How many rows are held of the months that were fetched, and how many fewer these have now."""
+    now = _rows_now(fetched)
+    of_these = sum(held.get(month, 0) for month in now)
+    return of_these, of_these - sum(now.values())
+
+
+def _rows_now(fetched: Sequence[WindowResult]) -> Counter[date | None]:
+    """The rows of every month that was fetched, 0 where it has none."""
     now: Counter[date | None] = Counter()
     for one in fetched:
         now.update(one.rows_by_month)
-    of_these = sum(held.get(month, 0) for month in now)
-    return of_these, of_these - sum(now.values())
+    return now
 
 
 def is_no_accident(filled: int, held: int, came: int) -> bool:
@@ -283,6 +301,7 @@ def remedy(doubts: Sequence[Doubt]) -> str:
 
 _WORDS: Mapping[DoubtKind, str] = {
     DoubtKind.ROWS_LOST: "{one.part} of {one.whole} held rows would go, more than half",
+    DoubtKind.MONTHS_EMPTIED: "all {one.part} held rows of {one.months} months would go at once",
     DoubtKind.TABLE_EMPTIED: "{one.table} has no row any more and had {one.whole}",
     DoubtKind.COLUMN_EMPTIED: "{one.table}.{one.column} is empty in all rows and was filled in "
     "{one.part} of {one.whole}",

@@ -69,7 +69,7 @@ found AS (
         CASE WHEN is_doubt THEN source_state END AS message,
         NULL::DECIMAL(28, 8) AS difference
     FROM sources
-    WHERE report IS NOT NULL OR getvariable('kind') = 'chain'
+    WHERE (report IS NOT NULL OR getvariable('kind') = 'chain') AND NOT (kind = 'the whole month' AND lacks_rows)
     UNION ALL BY NAME
     SELECT
         problems.kind, true AS is_doubt, sources.customer_id AS whose, sources.month,

@@ -19,7 +19,7 @@ WITH held AS (
         ON users.user_id = getvariable('id') AND users.office_id = earned.office_id AND users.month = earned.month
     WHERE earned.report = 'commission_office' AND is_of_commissions() AND is_asked_for(earned.office_id, users.user_id)
     GROUP BY earned.month
-    HAVING count(*) = count(*) FILTER (NOT sales.is_cut_short)
+    HAVING count(*) = count(*) FILTER (NOT (sales.is_cut_short OR sales.lacks_rows))
 ),
 
 offices_read AS (

@@ -1,6 +1,6 @@
 -- What does each held month add up to now?
 -- One row per report, office and month that is held; a month that had rows and has none any more is zero.
--- An amount that no row of the month has is null.
+-- An amount that no row of the month has is null, as is one of a month without rows whose rows could not be loaded.
 -- Every change of these totals is remembered in meta.month_totals at the end of a build; marts.restatements
 -- reads it.
 -- Key: report, office_id, month
@@ -42,7 +42,7 @@ remembered AS (
 ),
 
 held AS (
-    SELECT report, office_id, month, customer_id, load_id, loaded_at_utc, fetched_at_utc, is_open
+    SELECT report, office_id, month, customer_id, load_id, loaded_at_utc, fetched_at_utc, is_open, lacks_rows
     FROM marts.office_sources
     WHERE report IN ('commission_office', 'sales', 'running_commissions', 'tips_and_leads')
 )
@@ -58,12 +58,12 @@ SELECT
     coalesce(remembered.version_count, 0) + 1 AS version,
     max(held.fetched_at_utc) OVER () AS noted_at_utc,
     coalesce(counted.row_count, 0) AS row_count,
-    CASE WHEN held.report <> 'tips_and_leads' THEN total_of(counted.row_count > 0, counted.commission) END::DECIMAL(18, 4) AS commission,
+    CASE WHEN held.report <> 'tips_and_leads' THEN total_of(counted.row_count > 0 OR held.lacks_rows, counted.commission) END::DECIMAL(18, 4) AS commission,
     CASE
-        WHEN held.report IN ('commission_office', 'sales') THEN total_of(counted.row_count > 0, counted.price)
+        WHEN held.report IN ('commission_office', 'sales') THEN total_of(counted.row_count > 0 OR held.lacks_rows, counted.price)
     END::DECIMAL(18, 4) AS price,
     CASE
-        WHEN held.report IN ('commission_office', 'sales') THEN total_of(counted.row_count > 0, counted.estate_parts)
+        WHEN held.report IN ('commission_office', 'sales') THEN total_of(counted.row_count > 0 OR held.lacks_rows, counted.estate_parts)
     END::DECIMAL(19, 8) AS estate_parts
 FROM held
 LEFT JOIN counted USING (report, customer_id, office_id, month)

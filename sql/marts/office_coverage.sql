@@ -3,26 +3,28 @@
 -- An office is expected as long as a customer that answers for it is asked for, else up to its last month held. A
 -- customer of which nothing has been read so far stands for itself, as nobody knows its offices yet. Looked at are the
 -- office report, the running commissions and the leads, each only if anybody holds it. A month that was last read before
--- it was over, and is not asked for any more, is not held: its rest is missing.
+-- it was over, and is not asked for any more, is not held: its rest is missing. Nor is the
+-- commission of an office without a row in an answer that lacks rows.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office, or of a customer whose offices nobody knows yet
 --   office_name: name of the office
 --   region: region of the office, or of that customer, in the settings; null where none is given
---   is_commission_held: whether the office report is held, and not cut short
+--   is_commission_held: whether the office report is held, not cut short, and lacks no row of the office
 --   missing_reports: which of commission, running commission and leads are not held, or only to a day (in UTC) after
---     which nobody asked again; null where none is missing
+--     which nobody asked again, or lack the office's row; null where none is missing
 --   is_held: whether nothing is missing
 --   is_refreshed: whether all that is held is still asked for, or was last read a year after the month, when it hardly
 --     changes; false where it could have changed since; null where nothing is held
 WITH held AS (
-    SELECT office_id, month, report, fetched_at_utc, is_cut_short, is_current
+    SELECT office_id, month, report, fetched_at_utc, is_cut_short, is_partial, is_current
     FROM marts.office_sources
     WHERE report IN ('commission_office', 'running_commissions', 'tips_and_leads')
     UNION ALL
     SELECT
-        months.customer_id, months.month, months.report, months.fetched_at_utc, months.is_cut_short, months.is_current
+        months.customer_id, months.month, months.report, months.fetched_at_utc, months.is_cut_short, months.is_partial,
+        months.is_current
     FROM staging.months AS months
     WHERE months.report IN ('commission_office', 'running_commissions', 'tips_and_leads')
         AND months.customer_id NOT IN (SELECT customer_id FROM staging.customer_offices)
@@ -77,15 +79,18 @@ held_by_month AS (
         bool_or(report = 'commission_office') AS has_commission,
         bool_or(report = 'running_commissions') AS has_running,
         bool_or(report = 'tips_and_leads') AS has_leads,
-        coalesce(bool_or(is_cut_short) FILTER (report = 'commission_office'), false) AS is_commission_cut_short,
+        coalesce(bool_or(is_partial) FILTER (report = 'commission_office'), false) AS is_commission_partial,
         string_agg(
             CASE report
                 WHEN 'commission_office' THEN 'commission'
                 WHEN 'running_commissions' THEN 'running commission'
                 ELSE 'leads'
-            END || strftime(greatest(fetched_at_utc, month), ' read only to %-d %B %Y'), ', '
+            END || CASE
+                WHEN is_cut_short THEN strftime(greatest(fetched_at_utc, month), ' read only to %-d %B %Y')
+                ELSE ' without rows that could not be loaded'
+            END, ', '
             ORDER BY report
-        ) FILTER (is_cut_short) AS cut_short_reports,
+        ) FILTER (is_partial) AS partial_reports,
         bool_and(is_current) AS is_refreshed
     FROM held
     GROUP BY ALL
@@ -97,13 +102,13 @@ SELECT
     offices.office_name,
     offices.brand,
     coalesce(offices.region, customers.region) AS region,
-    coalesce(held.has_commission AND NOT held.is_commission_cut_short, false) AS is_commission_held,
+    coalesce(held.has_commission AND NOT held.is_commission_partial, false) AS is_commission_held,
     nullif(concat_ws(
         ', ',
         CASE WHEN reports_held.has_commission AND held.has_commission IS NOT TRUE THEN 'commission' END,
         CASE WHEN reports_held.has_running AND held.has_running IS NOT TRUE THEN 'running commission' END,
         CASE WHEN reports_held.has_leads AND held.has_leads IS NOT TRUE THEN 'leads' END,
-        held.cut_short_reports
+        held.partial_reports
     ), '') AS missing_reports,
     missing_reports IS NULL AS is_held,
     held.is_refreshed

@@ -1,11 +1,11 @@
 -- What did each office earn and do, month by month?
 -- One row per office and month that any of its three reports is held for.
 -- A number is zero where its report is held and has no rows, and null where the report is not held or its rows have no such
--- number.
+-- number, or it lacks rows that could not be loaded and has none of the office.
 -- Averages and percentages are worked out from sums, so they can be again over any number of months:
 -- sum(sold_commission) / sum(sold_estate_parts). Who is an active agent is said by marts.user_month. A month that is open will still grow.
 -- Where is_commission_complete is false the office was asked only in the middle of the month and is not asked for any
--- more: what it earned afterwards is missing, so compare such a month with nothing.
+-- more, or a row could not be loaded: something that was earned is missing, so compare such a month with nothing.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
@@ -33,7 +33,7 @@
 --   closed_after_month: the same of an office that has closed: nothing of it in three whole months since; null of all others
 --   is_open: whether the month is not over, or the end of it is still to be asked for
 --   is_commission_complete: whether the office report is held to the end of the month, or to now while the month is
---     open; false where it is not held, or was last read before its end and is not asked for any more
+--     open; false where it is not held, lacks rows, or was last read before its end and is not asked for any more
 --   is_refreshed: whether all reports are still asked for, or were last read a year after the month, when it hardly
 --     changes; false where the month could have changed since
 --   read_at_utc: when the service gave the oldest of the answers that count
@@ -48,7 +48,10 @@ WITH held AS (
         bool_or(report = 'running_commissions') AS has_running,
         bool_or(report = 'tips_and_leads') AS has_leads,
         bool_or(is_growing) AS is_open,
-        coalesce(bool_and(NOT is_cut_short) FILTER (report = 'commission_office'), false) AS is_commission_complete,
+        coalesce(bool_and(NOT is_partial) FILTER (report = 'commission_office'), false) AS is_commission_complete,
+        coalesce(bool_or(lacks_rows) FILTER (report = 'commission_office'), false) AS lacks_commission,
+        coalesce(bool_or(lacks_rows) FILTER (report = 'running_commissions'), false) AS lacks_running,
+        coalesce(bool_or(lacks_rows) FILTER (report = 'tips_and_leads'), false) AS lacks_leads,
         bool_and(is_current) AS is_refreshed,
         min(fetched_at_utc) AS read_at_utc,
         any_value(customer_id) FILTER (report = 'commission_office') AS customer_id,
@@ -86,23 +89,26 @@ SELECT
     held.month,
     held.office_id,
     offices.office_name,
-    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.commission) END AS commission,
-    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.sold_commission) END AS sold_commission,
-    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.sold_total_price) END AS sold_total_price,
-    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.sold_estate_parts) END AS sold_estate_parts,
+    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL OR held.lacks_commission, earned.commission) END AS commission,
+    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL OR held.lacks_commission, earned.sold_commission) END AS sold_commission,
+    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL OR held.lacks_commission, earned.sold_total_price) END AS sold_total_price,
+    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL OR held.lacks_commission, earned.sold_estate_parts) END AS sold_estate_parts,
     (earned.sold_commission / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4) AS sold_average_commission,
     (earned.sold_total_price / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4) AS average_price,
     (100 * earned.sold_commission / nullif(earned.sold_total_price, 0))::DECIMAL(19, 8) AS sold_commission_percentage,
-    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.writing_parts) END AS writing_parts,
-    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.valuation_parts) END AS valuation_parts,
-    CASE WHEN held.has_running THEN total_of(running_summed.office_id IS NOT NULL, running_summed.amount) END AS running_commission_sek_excl_vat,
-    CASE WHEN held.has_leads THEN coalesce(leads_counted.incoming, 0) END AS incoming_lead_count,
-    CASE WHEN held.has_leads THEN coalesce(leads_counted.outgoing, 0) END AS outgoing_lead_count,
-    CASE WHEN held.has_leads THEN coalesce(leads_counted.tips, 0) END AS tip_count,
-    CASE WHEN held.has_leads THEN coalesce(leads_counted.removed, 0) END AS removed_lead_count,
-    CASE WHEN users_held.month IS NOT NULL THEN coalesce(agents_counted.active, 0) END AS active_agent_count,
+    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL OR held.lacks_commission, earned.writing_parts) END AS writing_parts,
+    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL OR held.lacks_commission, earned.valuation_parts) END AS valuation_parts,
+    CASE WHEN held.has_running THEN total_of(running_summed.office_id IS NOT NULL OR held.lacks_running, running_summed.amount) END AS running_commission_sek_excl_vat,
+    CASE WHEN held.has_leads THEN total_of(leads_counted.office_id IS NOT NULL OR held.lacks_leads, leads_counted.incoming) END AS incoming_lead_count,
+    CASE WHEN held.has_leads THEN total_of(leads_counted.office_id IS NOT NULL OR held.lacks_leads, leads_counted.outgoing) END AS outgoing_lead_count,
+    CASE WHEN held.has_leads THEN total_of(leads_counted.office_id IS NOT NULL OR held.lacks_leads, leads_counted.tips) END AS tip_count,
+    CASE WHEN held.has_leads THEN total_of(leads_counted.office_id IS NOT NULL OR held.lacks_leads, leads_counted.removed) END AS removed_lead_count,
+    CASE
+        WHEN users_held.month IS NOT NULL
+            THEN total_of(agents_counted.office_id IS NOT NULL OR users_held.lacks_rows, agents_counted.active)
+    END AS active_agent_count,
     CASE WHEN held.has_commission THEN
-        (total_of(earned.office_id IS NOT NULL, earned.commission) / nullif(active_agent_count, 0))::DECIMAL(18, 4)
+        (total_of(earned.office_id IS NOT NULL OR held.lacks_commission, earned.commission) / nullif(active_agent_count, 0))::DECIMAL(18, 4)
     END AS commission_per_active_agent,
     nullif(
         min(held.month) FILTER (
@@ -122,6 +128,7 @@ SELECT
         OR agents_counted.active > 0
         OR users_held.month IS NULL
         OR NOT held.has_commission
+        OR (earned.office_id IS NULL AND held.lacks_commission)
     ) OVER of_office AS last_active_month,
     CASE
         WHEN is_without_trace(

@@ -6,8 +6,24 @@
 -- is_refreshed is false. A group counts for an office from the first to the last month with an entry of it, and beyond
 -- them, or once another customer was the last to name the office, only where nobody else does, so that an office that
 -- has left a group is not zero because the group says nothing.
--- What is not here is unknown, not zero; and so is the rest of a month where is_cut_short.
+-- What is not here is unknown, not zero; and so is the rest of a month where is_cut_short, and an office without a row
+-- where lacks_rows.
 -- Key: report, office_id, month
+WITH counted AS (
+    SELECT *
+    FROM staging.office_answers
+    QUALIFY row_number() OVER (
+        PARTITION BY report, office_id, month
+        ORDER BY has_entries DESC, is_refreshed DESC, run_read_at_utc DESC, is_own DESC, customer_id
+    ) = 1
+),
+
+-- of one row an office none is missing once it is there
+offices_loaded AS (
+    SELECT DISTINCT 'commission_office' AS report, customer_id, office_id, month
+    FROM staging.commission_office
+)
+
 SELECT
     report,
     office_id,
@@ -20,11 +36,10 @@ SELECT
     source_state,
     is_refreshed,
     is_cut_short,
+    lacks_rows,
+    is_cut_short OR (lacks_rows AND report = 'commission_office' AND offices_loaded.office_id IS NULL) AS is_partial,
     is_growing,
     is_current
-FROM staging.office_answers
-QUALIFY row_number() OVER (
-    PARTITION BY report, office_id, month
-    ORDER BY has_entries DESC, is_refreshed DESC, run_read_at_utc DESC, is_own DESC, customer_id
-) = 1
+FROM counted
+LEFT JOIN offices_loaded USING (report, customer_id, office_id, month)
 ORDER BY report, office_id, month

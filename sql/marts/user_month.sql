@@ -1,7 +1,7 @@
 -- What did each user earn and do, month by month?
 -- One row per user and month held, from the month the user first left a trace.
 -- A number is zero where its report is held and has no rows, and null where the report is not held or its rows have no such
--- number.
+-- number, or it lacks rows that could not be loaded and has none of the user.
 -- The rows of somebody who left go on: what is booked later still counts. For averages per agent take the rows
 -- with is_active, also for a headcount: count(DISTINCT user_id) counts everybody who ever left. Leads that are assigned
 -- to nobody are in no row here; marts.office_month has them.
@@ -39,7 +39,8 @@
 --   is_active: whether the user earned, sold, wrote, valued, or had a lead or tip in the month
 --   is_open: whether the month is not over, or the end of it is still to be asked for in the user report
 --   is_commission_complete: whether the user report is held to the end of the month, or to now while the month is
---     open; false where it is not held, or one that counts was last read before its end and is not asked for any more
+--     open; false where it is not held, or one that counts was last read before its end and is not asked for any more,
+--     or lacks rows and has none of the user
 --   _customer: the customers whose user reports count, by id
 --   _month: month of that report
 WITH earned AS (
@@ -134,10 +135,17 @@ held AS (
             bool_or(is_growing)
         ) AS is_open,
         coalesce(
-            bool_or(is_cut_short) FILTER (report = 'commission_user' AND is_refreshed),
-            bool_or(is_cut_short) FILTER (report = 'commission_user'),
-            bool_or(is_cut_short)
-        ) AS is_cut_short,
+            bool_or(is_partial) FILTER (report = 'commission_user' AND is_refreshed),
+            bool_or(is_partial) FILTER (report = 'commission_user'),
+            bool_or(is_partial)
+        ) AS is_partial,
+        coalesce(
+            bool_or(lacks_rows) FILTER (report = 'commission_user' AND is_refreshed),
+            bool_or(lacks_rows) FILTER (report = 'commission_user'),
+            false
+        ) AS lacks_commission,
+        coalesce(bool_or(lacks_rows) FILTER (report = 'running_commissions'), false) AS lacks_running,
+        coalesce(bool_or(lacks_rows) FILTER (report = 'tips_and_leads'), false) AS lacks_leads,
         min(users.customer_id) AS customer_id
     FROM users_of_customers AS users
     INNER JOIN staging.months AS months
@@ -176,27 +184,27 @@ SELECT
         WHEN held.office_after IS NOT NULL THEN 'later month'
         WHEN held.office_asked IS NOT NULL THEN 'customer asked'
     END AS office_basis,
-    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL, earned_summed.commission) END AS commission,
-    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL, earned_summed.sold_commission) END AS sold_commission,
-    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL, earned_summed.sold_total_price) END AS sold_total_price,
-    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL, earned_summed.sold_estate_parts) END AS sold_estate_parts,
+    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL OR held.lacks_commission, earned_summed.commission) END AS commission,
+    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL OR held.lacks_commission, earned_summed.sold_commission) END AS sold_commission,
+    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL OR held.lacks_commission, earned_summed.sold_total_price) END AS sold_total_price,
+    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL OR held.lacks_commission, earned_summed.sold_estate_parts) END AS sold_estate_parts,
     (earned_summed.sold_commission / nullif(earned_summed.sold_estate_parts, 0))::DECIMAL(18, 4)
         AS sold_average_commission,
     (earned_summed.sold_total_price / nullif(earned_summed.sold_estate_parts, 0))::DECIMAL(18, 4) AS average_price,
     (100 * earned_summed.sold_commission / nullif(earned_summed.sold_total_price, 0))::DECIMAL(19, 8)
         AS sold_commission_percentage,
-    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL, earned_summed.writing_parts) END AS writing_parts,
-    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL, earned_summed.valuation_parts) END AS valuation_parts,
-    CASE WHEN held.has_running THEN total_of(running_summed.user_id IS NOT NULL, running_summed.amount) END AS running_commission_sek_excl_vat,
-    CASE WHEN held.has_leads THEN coalesce(leads_counted.incoming, 0) END AS incoming_lead_count,
-    CASE WHEN held.has_leads THEN coalesce(leads_counted.outgoing, 0) END AS outgoing_lead_count,
-    CASE WHEN held.has_leads THEN coalesce(leads_counted.tips, 0) END AS tip_count,
-    CASE WHEN held.has_leads THEN coalesce(leads_counted.removed, 0) END AS removed_lead_count,
+    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL OR held.lacks_commission, earned_summed.writing_parts) END AS writing_parts,
+    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL OR held.lacks_commission, earned_summed.valuation_parts) END AS valuation_parts,
+    CASE WHEN held.has_running THEN total_of(running_summed.user_id IS NOT NULL OR held.lacks_running, running_summed.amount) END AS running_commission_sek_excl_vat,
+    CASE WHEN held.has_leads THEN total_of(leads_counted.user_id IS NOT NULL OR held.lacks_leads, leads_counted.incoming) END AS incoming_lead_count,
+    CASE WHEN held.has_leads THEN total_of(leads_counted.user_id IS NOT NULL OR held.lacks_leads, leads_counted.outgoing) END AS outgoing_lead_count,
+    CASE WHEN held.has_leads THEN total_of(leads_counted.user_id IS NOT NULL OR held.lacks_leads, leads_counted.tips) END AS tip_count,
+    CASE WHEN held.has_leads THEN total_of(leads_counted.user_id IS NOT NULL OR held.lacks_leads, leads_counted.removed) END AS removed_lead_count,
     users_active.first_month AS first_active_month,
     users_active.last_month AS last_active_month,
     active.user_id IS NOT NULL AS is_active,
     held.is_open,
-    held.has_commission AND NOT coalesce(earned_summed.is_cut_short, held.is_cut_short) AS is_commission_complete,
+    held.has_commission AND NOT coalesce(earned_summed.is_cut_short, held.is_partial) AS is_commission_complete,
     coalesce(earned_summed.customers, held.customer_id) AS _customer,
     held.month AS _month
 FROM offices_carried AS held

@@ -15,7 +15,7 @@ offices_read AS (
     FROM marts.office_sources AS sources
     INNER JOIN running ON sources.month IN (running.month, running.month - INTERVAL 1 YEAR)
     LEFT JOIN meta.clock AS clock ON true
-    WHERE sources.report = 'sales' AND (sources.month = running.month OR NOT sources.is_cut_short)
+    WHERE sources.report = 'sales' AND NOT (sources.lacks_rows OR (sources.is_cut_short AND sources.month < running.month))
     GROUP BY ALL
     HAVING count(DISTINCT sources.month) = 2
 ),

@@ -4,10 +4,11 @@
 -- whole commission where there was no writing and no valuation, else what the same report asked for sales alone
 -- says where that is held (it is off by default), else the service's average times the parts. An office that is
 -- named by its old number alone is taken for the one known office of that number, so that a group and its office
--- speak of the same one; where there is none or more than one, the number stays what it is.
+-- speak of the same one; where there is none, the number stays what it is, and where there are several nobody knows whose
+-- row it is: staging.months says that the month lacks rows.
 -- Columns:
 --   customer_id: the customer that was asked, an office or a group
---   office_id: customer id of the office
+--   office_id: customer id of the office; null where several have the number that it is named by
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
 --   commission: commission for sales, valuations and writings together, by share; currency and tax basis not
@@ -55,7 +56,7 @@ asked AS (
         CASE
             WHEN office_number(named._customer) = named.named_id THEN named._customer
             WHEN len(numbered.office_ids) = 1 THEN numbered.office_ids[1]
-            ELSE named.named_id
+            WHEN numbered.office_ids IS NULL THEN named.named_id
         END AS office_id
     FROM named
     LEFT JOIN numbered ON numbered.number = named.named_id
@@ -76,5 +77,5 @@ FROM asked AS _asked
 LEFT JOIN bi.commission_office_sale AS sales
     ON sales._customer = _asked._customer
     AND sales._month = _asked._month
-    AND sales.office_customer_id = _asked.office_customer_id
+    AND coalesce(sales.office_customer_id, sales.customer_id::VARCHAR) = _asked.named_id
 GROUP BY ALL

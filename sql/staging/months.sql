@@ -16,10 +16,23 @@
 --   is_refreshed: whether this report of this customer is still asked for; if not, what is held stays as it was
 --   is_cut_short: whether it was last asked before the month was over and is not asked for any more, so that the rest of
 --     the month is missing
+--   lacks_rows: whether a row of the answer is in quarantine, or names an office that nobody can tell from another: what it
+--     says is unknown, also where there is no other row; rows nested in others do not count
+--   is_partial: whether something of the month is missing: it was cut short or lacks rows
 --   is_growing: whether the month is not over, or its end is still to be asked for; not where it was cut short and is
 --     over since, as far as any answer shows
 --   is_current: whether it is still asked for, or was last read when only changed sales would have had it asked again:
 --     twelve months later, since of themselves the thirteen latest months are read once a month
+WITH lacking AS (
+    SELECT report, customer, month
+    FROM meta.quarantine
+    WHERE table_name NOT IN (SELECT table_name FROM meta.tables WHERE parent_name IS NOT NULL)
+    UNION
+    SELECT 'commission_office', customer_id, month
+    FROM staging.commission_office
+    WHERE office_id IS NULL
+)
+
 SELECT
     months.report,
     months.customer AS customer_id,
@@ -40,6 +53,8 @@ SELECT
     END AS source_state,
     source_state = 'asked for' AS is_refreshed,
     is_open AND NOT is_refreshed AS is_cut_short,
+    lacking.month IS NOT NULL AS lacks_rows,
+    is_cut_short OR lacks_rows AS is_partial,
     is_open AND NOT (
         is_cut_short
         AND (
@@ -53,4 +68,6 @@ LEFT JOIN meta.loads AS loads ON loads.load_id = months.load_id
 LEFT JOIN meta.customers AS customers ON customers.customer = months.customer
 LEFT JOIN meta.reports AS reports ON reports.report = months.report
 LEFT JOIN meta.access AS refused ON refused.report = months.report AND refused.customer = months.customer
+LEFT JOIN lacking
+    ON lacking.report = months.report AND lacking.customer = months.customer AND lacking.month = months.month
 WHERE months.month IS NOT NULL

@@ -504,3 +504,16 @@ def test_reports_that_agree_are_named_and_months_of_a_doubt_are_not_spanned_over
     assert [one.first_month for one in whole if one.kind == "the whole month"] == [
         month("2026-01"), month("2026-04"),
     ]  # fmt: skip
+
+
+def test_a_month_that_lacks_a_row_is_not_said_to_be_whole() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
+    assert "the whole month" in {one.kind for one in explained(given, "doubts", "2026-01", office="M1")}
+    row = "('commission_office', 'M1', DATE '2026-01-01', 'commission_office', 'x')"
+    given.execute(
+        f"INSERT INTO meta.quarantine_rows (report, customer, month, table_name, reason) VALUES {row}"
+    )
+    kinds = {one.kind for one in explained(given, "doubts", "2026-01", office="M1")}
+    assert "quarantine" in kinds
+    assert "the whole month" not in kinds

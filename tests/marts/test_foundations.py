@@ -256,12 +256,23 @@ def test_an_office_that_a_group_names_by_its_old_number_is_the_one_office_of_tha
     assert sorted(found) == [("12", "G1", Decimal(7)), ("M11", "M11", Decimal(5))]
 
 
-def test_an_old_number_that_two_offices_could_have_stays_a_number() -> None:
+def test_an_old_number_that_two_offices_could_have_is_of_none_and_their_months_are_not_complete() -> None:
     given = warehouse()
-    for customer in ("M11", "N11"):
-        loaded(given, "commission_office", customer, "2026-01", [earned(M1, 5)])
-    loaded(given, "commission_office", "G1", "2026-01", [earned({"customer_id": 11}, 5)])
-    assert built(given, "SELECT office_id FROM marts.offices ORDER BY ALL") == [("11",), ("M1",)]
+    for office in ("M11", "N11"):
+        sold(given, "G1", "2026-01", office, f"E{office}")
+    rows_of_group = [earned({"customer_id": 11}, 5), earned({"office_customer_id": "M1"}, 7)]
+    loaded(given, "commission_office", "G1", "2026-01", rows_of_group)
+    loaded(given, "commission_office", "N11", "2026-02", [earned({"customer_id": 11}, 9)])
+    shown = "office_id, month(month), commission, is_commission_complete"
+    found = built(
+        given, f"SELECT {shown} FROM marts.office_month WHERE commission IS NOT NULL OR month < '2026-02-01'"
+    )
+    assert found == [
+        ("M1", 1, Decimal(7), True),
+        ("M11", 1, None, False),
+        ("N11", 1, None, False),
+        ("N11", 2, Decimal(9), True),
+    ]
 
 
 def test_a_row_of_an_office_and_month_leads_to_request_and_landing_file() -> None:

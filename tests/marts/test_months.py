@@ -20,6 +20,59 @@ def test_a_held_month_without_a_row_is_zero_and_one_that_is_not_held_has_no_row(
     assert found == [("01", Decimal(500)), ("03", Decimal(0))]
 
 
+def in_quarantine(given: DuckDBPyConnection, report: str, customer: str, table: str = "") -> None:
+    row = f"('{report}', '{customer}', DATE '2026-01-01', '{table or report}')"
+    given.execute(f"INSERT INTO meta.quarantine_rows (report, customer, month, table_name) VALUES {row}")
+
+
+def test_what_a_month_of_an_office_lacks_in_quarantine_is_unknown_and_not_zero() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-01", [])
+    loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 5)])
+    loaded(given, "commission_office", "G1", "2026-01", [earned(M2, 70)])
+    loaded(given, "commission_office", "M3", "2026-01", [earned({"office_customer_id": "M3"}, 8)])
+    for report in ("running_commissions", "tips_and_leads"):
+        held(given, report, "M1", ["2026-01", "2026-02"])
+    for report, customer in (
+        ("commission_office", "M1"),
+        ("commission_office", "G1"),
+        ("running_commissions", "M1"),
+    ):
+        in_quarantine(given, report, customer)
+    in_quarantine(given, "tips_and_leads", "M1", "tips")
+    shown = "commission, is_commission_complete, running_commission_sek_excl_vat, tip_count"
+    found = built(given, f"SELECT office_id, month(month), {shown} FROM marts.office_month ORDER BY ALL")
+    assert found == [
+        ("M1", 1, None, False, None, None),
+        ("M1", 2, Decimal(5), True, Decimal(0), 0),
+        ("M2", 1, Decimal(70), True, None, None),
+        ("M3", 1, Decimal(8), True, None, None),
+    ]
+    shown = "commission, is_commission_complete, missing_offices"
+    found = built(given, f"SELECT {shown} FROM marts.chain_month WHERE month = '2026-01-01'")
+    [(commission, is_complete, missing)] = found
+    assert (commission, is_complete) == (Decimal(78), False)
+    assert str(missing).startswith("M1 (commission without rows that could not be loaded); M2 (")
+    remembered = "SELECT row_count, commission FROM marts.month_totals WHERE report = 'commission_office' "
+    assert built(given, f"{remembered} AND office_id = 'M1' AND month = '2026-01-01'") == [(0, None)]
+
+
+def test_what_a_month_of_a_user_lacks_in_quarantine_is_unknown_and_nested_rows_take_nothing_away() -> None:
+    given = warehouse()
+    for month, users in (("2025-12", ["U1", "U2"]), ("2026-01", ["U2"])):
+        loaded(given, "commission_office", "M1", month, [earned(M1, 10)])
+        loaded(given, "commission_user", "M1", month, [earned({"user_id": user}, 5) for user in users])
+    shown = "user_id, commission, is_commission_complete FROM marts.user_month WHERE month = '2026-01-01'"
+    nested = given.execute("SELECT table_name FROM meta.tables WHERE parent_name IS NOT NULL").fetchall()
+    in_quarantine(given, "commission_user", "M1", nested[0][0])
+    assert built(given, f"SELECT {shown} ORDER BY ALL") == [
+        ("U1", Decimal(0), True),
+        ("U2", Decimal(5), True),
+    ]
+    in_quarantine(given, "commission_user", "M1")
+    assert built(given, f"SELECT {shown} ORDER BY ALL") == [("U1", None, False), ("U2", Decimal(5), True)]
+
+
 def test_the_numbers_of_a_report_that_is_not_held_are_unknown() -> None:
     given = warehouse()
     loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 500)])

@@ -40,6 +40,18 @@ def test_a_month_that_empties_is_asked_twice_and_then_believed_with_a_warning(tm
     assert len(here.rows("FROM meta.loads WHERE note LIKE '%asked twice%'")) == 2
 
 
+def test_three_months_that_empty_at_once_are_held_back_until_told_otherwise(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("commission_office",), offices=1, start="2026-08")
+    here.sync()
+    before = here.cells()
+    summary = here.sync(Fault("empty_report"), refresh=True)
+    assert {one.status for one in summary.results} == {WindowStatus.HELD_BACK}
+    assert "would go at once" in summary.complaints()[0]
+    assert here.cells() == before
+    assert here.sync(Fault("empty_report"), refresh=True, accept_shrink=True).complaints() == []
+    assert here.value("SELECT count(*) FROM bi.commission_office") == 0
+
+
 def test_a_month_that_was_empty_only_once_is_kept(tmp_path: Path) -> None:
     here = synced(tmp_path, ("commission_office",))
     before = here.cells()

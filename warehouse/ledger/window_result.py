@@ -35,6 +35,7 @@ class DoubtKind(StrEnum):
     """Why what was fetched of a report and customer may not be loaded without a word from somebody."""
 
     ROWS_LOST = "rows lost"
+    MONTHS_EMPTIED = "months emptied"
     TABLE_EMPTIED = "table emptied"
     COLUMN_EMPTIED = "column emptied"
     COLUMNS_REPLACED = "columns replaced"
@@ -46,7 +47,8 @@ class DoubtKind(StrEnum):
 class Doubt:
     """One finding of the guard: `part` of `whole` rows speak for it, held ones that go or fetched ones.
 
-    `table` and `column` are empty where it is about all rows of the report.
+    `table` and `column` are empty where it is about all rows of the report; `months` are those that would be
+    empty.
     """
 
     kind: DoubtKind
@@ -55,6 +57,7 @@ class Doubt:
     table: str = ""
     column: str = ""
     factor: float | None = None
+    months: int = 0
 
 
 @dataclass(frozen=True, slots=True)

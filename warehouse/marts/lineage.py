@@ -421,11 +421,11 @@ def _rows_query(
         return f"{where} AND user_id = {literal(number.id)}{of_offices}"
     if is_running:
         return f"{where} AND customer_id = {literal(number.id)}"
-    # An office's old number counts as the office if no other office has it, as sql/staging reads it.
+    # An old number is of the office asked, or of the only one that has it, as sql/staging reads it.
     old_number = number.id.lstrip(ascii_uppercase)
     same_number = f"SELECT office_id FROM marts.offices WHERE ltrim(office_id, '{ascii_uppercase}') = $1"
-    is_unique = len(_ids(connection, same_number, old_number)) == 1 and old_number != number.id
-    ids = ", ".join(map(literal, [number.id, old_number] if is_unique else [number.id]))
+    is_known = load.customer == number.id or len(_ids(connection, same_number, old_number)) == 1
+    ids = ", ".join(map(literal, dict.fromkeys([number.id, old_number] if is_known else [number.id])))
     return f"{where} AND coalesce(office_customer_id, customer_id::VARCHAR) IN ({ids})"
 
 

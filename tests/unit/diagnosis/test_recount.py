@@ -58,6 +58,13 @@ OF_OFFICES: dict[str, tuple[str, object, dict[str, Any], object]] = {
     ),
     "written as text": ("commission", [{**ROWS[0], "commission": "12.5"}], {}, Decimal("12.5")),
     "the old number without an id": ("commission", OLD_NUMBER, {"customer": "M1"}, 5),
+    "the old number of the office asked": (
+        "commission",
+        OLD_NUMBER,
+        {"customer": "M1", "offices": {"M1", "S1"}},
+        5,
+    ),
+    "the old number of two": ("commission", OLD_NUMBER, {"customer": "G1", "offices": {"M1", "S1"}}, 0),
 }
 
 

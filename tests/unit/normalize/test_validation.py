@@ -236,6 +236,15 @@ def test_an_old_customer_number_that_is_no_text_costs_nobody_a_commission() -> N
     assert (result.rejected, rows(result, "commission_office", "customer_id")) == ((), [("M7",), ("7",)])
 
 
+def test_an_office_that_is_named_by_its_old_number_alone_is_loaded_and_one_without_a_name_is_not() -> None:
+    named: list[dict[str, Any]] = [{"customerId": 7, "office": None}, {"customerId": 8}, {"customerId": None}]
+    answer = [{**one, "commission": 5} for one in named]
+    for report in ("commission_office", "commission_office_sale"):
+        result = normalized(report, answer, months=(JANUARY,))
+        assert rows(result, report, "office_customer_id", "customer_id") == [(None, "7"), (None, "8")]
+        assert [one.place for one in result.rejected] == ["$[2]"]
+
+
 @pytest.mark.parametrize("strange", [7, "seven", None, [1]])
 def test_a_year_that_can_be_none_does_not_hide_the_one_above(strange: object) -> None:
     months: list[dict[str, Any]] = [{**one, "year": strange} for one in MONTHS]

@@ -17,6 +17,7 @@ from pipelines.sync.guard import (
     factor_of_other_rows,
     factor_of_same_rows,
     is_no_accident,
+    months_emptied,
     reason,
     remedy,
     rows_lost,
@@ -55,6 +56,32 @@ def test_only_the_loss_of_more_than_half_of_many_rows_or_of_all_without_months_i
     held: dict[date | None, int], now: dict[date | None, int], *, is_held_back: bool
 ) -> None:
     assert lost(held, now) is is_held_back
+
+
+YEARS: dict[date | None, int] = {date(year, month, 1): 40 for year in (2023, 2024) for month in range(1, 13)}
+
+
+@pytest.mark.parametrize(
+    ("held", "now", "rows"),
+    [
+        ({DECEMBER: 1, JANUARY: 1, FEBRUARY: 1, **YEARS}, {DECEMBER: 0, JANUARY: 0, FEBRUARY: 0}, 3),
+        ({DECEMBER: 9, JANUARY: 5, FEBRUARY: 2}, {DECEMBER: 0, JANUARY: 0, FEBRUARY: 0}, 16),
+        ({DECEMBER: 9, JANUARY: 5, **YEARS}, {DECEMBER: 0, JANUARY: 0, FEBRUARY: 0}, None),
+        ({DECEMBER: 9, JANUARY: 5, FEBRUARY: 2}, {DECEMBER: 0, JANUARY: 0, FEBRUARY: 1}, None),
+        ({DECEMBER: 0, JANUARY: 0, FEBRUARY: 0, **YEARS}, {DECEMBER: 0, JANUARY: 0, FEBRUARY: 0}, None),
+        ({}, {DECEMBER: 0, JANUARY: 0, FEBRUARY: 0}, None),
+        ({None: 3}, {None: 0}, None),
+    ],
+)
+def test_the_loss_of_all_rows_of_several_months_at_once_is_held_back_however_many_others_are_held(
+    held: dict[date | None, int], now: dict[date | None, int], rows: int | None
+) -> None:
+    for windows in ([now], [{month: count} for month, count in now.items()]):
+        found = months_emptied(held, fetched(*windows))
+        assert found == (rows and Doubt(DoubtKind.MONTHS_EMPTIED, rows, sum(held.values()), months=3))
+        assert not found or reason([found]) == (
+            f"all {rows} held rows of 3 months would go at once; the old rows stay."
+        )
 
 
 def test_the_loss_of_more_than_half_of_the_months_that_were_asked_is_a_warning() -> None:
