@@ -33,7 +33,7 @@ def offend_nothing(given: Given) -> None:
     loaded(given, "running_commissions", "M1", "2026-01", [step], at_utc=now)
     sold(given, "M1", "2026-01", "M1", "E1", final_price=2000, agents=[AGENT], at_utc=now)
     load_id = held(given, "tips_and_leads", "M1", ["2026-01"], at_utc=now)
-    lead = {"lead_id": "L1", "receiver_company_customer_number": "M1"}
+    lead = {"lead_id": "L1", "receiver_company_customer_number": "M1", "is_removed": False}
     rows(given, "incoming_leads", "M1", "2026-01", [lead], load_id=load_id, at_utc=now)
 
 
@@ -121,6 +121,7 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "leads_have_an_office": sql(
         "UPDATE bi.incoming_leads SET _customer = 'G1', receiver_company_customer_number = 'S9'"
     ),
+    "leads_say_whether_they_are_removed": sql("UPDATE bi.incoming_leads SET is_removed = NULL"),
     "budgets_are_understood": budget_of_nothing,
     "bids_are_understood": lambda given: bidden(given, "E1", {"id": "B1", "amount": "much"}),
 }
