@@ -22,20 +22,24 @@ if TYPE_CHECKING:
 
 REQUESTS = 2
 """What a customer is asked for its lists."""
-QUERIES = ("offices", "own_ids", "users", "office_months")
+QUERIES = ("offices", "company_ids", "users", "office_months")
 
 
 @dataclass
 class Known:
     """Offices by customer id and users by id, with their names; `answered_by` is whom to ask for an office.
 
+    Other ids of offices are those that the file of budgets gives, that answers about budgets name, and that
+    leads name their companies.
     `office_months` has budget and actual by office, month and measure. `lacks_users` says that the users of
     some customer could not be listed, so that one who is not here may be there all the same.
     """
 
     offices: dict[str, str] = field(default_factory=dict)
     answered_by: dict[str, str] = field(default_factory=dict)
+    given_ids: dict[str, str] = field(default_factory=dict)
     own_ids: dict[str, str] = field(default_factory=dict)
+    company_ids: dict[str, str] = field(default_factory=dict)
     users: dict[str, str] = field(default_factory=dict)
     office_months: dict[tuple[str, date, str], tuple[float | None, float | None]] = field(
         default_factory=dict
@@ -43,16 +47,19 @@ class Known:
     lacks_users: bool = False
     notes: list[str] = field(default_factory=list)
 
-    def office(self, given: str) -> tuple[str, str] | None:
-        """The customer id of an office, and the id by which its budgets are set; None for an unknown one.
-
-        It may be given by either id; FIR31529 is M31529, assumed.
-        """
+    def office(self, given: str) -> str | None:
+        """The customer id of an office that is given by either id; FIR31529 is M31529, assumed."""
         if given in self.offices:
-            return given, self.own_ids.get(given, given)
+            return given
+        owning = [one for one in self.offices if given in (self.own_ids.get(one), self.company_ids.get(one))]
         alike = [one for one in self.offices if number(one) and number(one) == number(given)]
-        owning = [one for one, own in self.own_ids.items() if own == given] or alike
-        return (owning[0], self.own_ids.get(owning[0], given)) if len(owning) == 1 else None
+        found = owning or alike
+        return found[0] if len(found) == 1 else None
+
+    def sent_as(self, office: str) -> str:
+        """The id by which budgets of an office are set: the file's, else the service's, else a lead's."""
+        ids = (self.given_ids, self.own_ids, self.company_ids)
+        return next((known[office] for known in ids if office in known), office)
 
     def nearest_office(self, given: str) -> str:
         return _nearest(given, self.offices)
@@ -70,7 +77,7 @@ def known_in_file(settings: Settings) -> Known:
     for one in rows["offices"] or ():
         if one["customer_id"] in active:
             _add_office(known, one["customer_id"], one["office_id"], one["office_name"])
-    known.own_ids.update({one["office_id"]: one["own_id"] for one in rows["own_ids"] or ()})
+    known.company_ids.update({one["office_id"]: one["company_id"] for one in rows["company_ids"] or ()})
     known.users.update({one["user_id"]: one["user_name"] or "" for one in rows["users"] or ()})
     for one in rows["office_months"] or ():
         known.office_months[one["office_id"], one["month"], one["measure"]] = (one["budget"], one["actual"])

@@ -54,7 +54,7 @@ async def _make_plan(settings: Settings, file: Path, given: BudgetFile, context:
         months = sorted({entry.month for entry in given.entries})
         await ask_what_is_known(session, known, months)
         cells = _cells(given.entries, known)
-        changes = _under_own_ids(await _compared(session, cells, settings.concurrency), cells, known)
+        changes = _under_own_ids(await _compared(session, cells, settings.concurrency), known)
         return BudgetPlan(
             plan_id=secrets.token_hex(8),
             made_at_utc=f"{session.clock.utc_now():%Y-%m-%dT%H:%M:%SZ}",
@@ -71,10 +71,12 @@ async def _make_plan(settings: Settings, file: Path, given: BudgetFile, context:
 def _cells(entries: Sequence[Entry], known: Known) -> list[_Cell]:
     """The entries with their offices and users; raises BudgetError for those that are not known."""
     problems: dict[str, list[int]] = {}
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[str, str] = {}
     for entry in entries:
         if office := known.office(entry.office_id):
             found[entry.office_id] = office
+            if entry.office_id != office:
+                known.given_ids[office] = entry.office_id
         else:
             near = known.nearest_office(entry.office_id)
             why = f"no office {entry.office_id!r} is known{f'; did you mean {near}' if near else ''}"
@@ -85,17 +87,16 @@ def _cells(entries: Sequence[Entry], known: Known) -> list[_Cell]:
             problems.setdefault(why, []).append(entry.row)
     if problems:
         raise BudgetError([f"{_rows(rows)}: {why}." for why, rows in problems.items()])
-    same, doubled = merged([replace(entry, office_id=found[entry.office_id][0]) for entry in entries])
+    same, doubled = merged([replace(entry, office_id=found[entry.office_id]) for entry in entries])
     if doubled:
         raise BudgetError([f"{one}." for one in doubled])
-    sent = dict(found.values())
     return [
         _Cell(
             entry,
             Whose(
                 known.answered_by[entry.office_id],
                 entry.office_id,
-                sent[entry.office_id],
+                known.sent_as(entry.office_id),
                 entry.user_id,
                 entry.month,
             ),
@@ -153,16 +154,13 @@ async def _change(session: Session, cell: _Cell) -> tuple[Change, Present] | str
     return change, present
 
 
-def _under_own_ids(
-    found: Sequence[tuple[Change, Present]], cells: Sequence[_Cell], known: Known
-) -> list[Change]:
+def _under_own_ids(found: Sequence[tuple[Change, Present]], known: Known) -> list[Change]:
     """The changes, each sent under the office's own id where the file or an answer gives it."""
     own: dict[str, set[str]] = {}
     for change, present in found:
         own.setdefault(change.office_id, set()).update(present.office_ids)
     known.own_ids.update({office: next(iter(ids)) for office, ids in own.items() if len(ids) == 1})
-    given = {cell.whose.office_id: cell.whose.sent_office_id for cell in cells}
-    sent = {office: known.own_ids.get(office, one) if one == office else one for office, one in given.items()}
+    sent = {change.office_id: known.sent_as(change.office_id) for change, _ in found}
     if unknown := [office for office, one in sent.items() if one == office and office not in known.own_ids]:
         known.notes.append(NO_OWN_ID.format(", ".join(unknown)))
     return [replace(change, sent_office_id=sent[change.office_id]) for change, _ in found]

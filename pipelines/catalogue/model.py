@@ -145,7 +145,8 @@ class Choices:
     """A parameter of which every window is asked each value, in this order, and what each says of its rows.
 
     All answers are loaded together, with `column` in every topmost table. A row with a documented id that
-    comes with several values moved while they were asked: the last of them counts.
+    comes with several values moved while they were asked: the last of them counts. Where nearly all rows of
+    the first come again, the service ignores the parameter: `column` is null in those that came with several.
     """
 
     parameter: str

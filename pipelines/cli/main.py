@@ -93,7 +93,9 @@ def _report_error(error: Exception) -> int:
         sentence = str(error)
     elif isinstance(error, OSError):
         where = error.filename or "no file named"
-        sentence = f"{error.strerror or error} ({where}); check the disk and its rights"
+        sentence = f"{error.strerror or error} ({where})"
+        if not isinstance(error, FileNotFoundError):
+            sentence += "; check the disk and its rights"
     else:
         kind = type(error).__name__
         sentence = f"this should not happen ({kind}); set BROKERBI_TRACEBACK=1 to see where"

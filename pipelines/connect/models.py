@@ -41,7 +41,8 @@ class Login:
     def hide(self, text: str) -> str:
         """The text without this login, in case the service or a library repeats it.
 
-        It is found plain, in Base64, escaped as in JSON, and percent-encoded as in an address or a form.
+        It is found plain, in Base64, escaped as in JSON or in JSON within JSON, and percent-encoded as in
+        an address or a form.
         """
         for secret in (*self._secrets(), self.username):
             text = re.sub(_any_spelling(secret), HIDDEN, text) if len(secret) >= SHORTEST_TO_HIDE else text
@@ -62,13 +63,13 @@ class Login:
 
 @lru_cache(maxsize=100)
 def _any_spelling(secret: str) -> str:
-    """A pattern of the secret in which each character may be plain, escaped or percent-encoded."""
+    """A pattern of the secret; each character may be plain, escaped (also twice) or percent-encoded."""
     pattern = ""
     for sign in secret:
         units = sign.encode("utf-16-be")
-        escaped = "".join(rf"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+        escaped = "".join(rf"\\{{1,2}}u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
         percent = "".join(f"%{byte:02x}" for byte in sign.encode())
-        plain = rf"\\?{re.escape(sign)}" if sign in '"\\/' else re.escape(sign)
+        plain = rf"\\{{0,3}}{re.escape(sign)}" if sign in '"\\/' else re.escape(sign)
         space = r"|\+" if sign == " " else ""
         pattern += rf"(?:{plain}{space}|(?i:{escaped}|{percent}))"
     return pattern

@@ -35,6 +35,7 @@ LEADS = {
     "outgoing_lead_count": ("outgoingLeads", "sender", "user", "lead"),
     "tip_count": ("tips", "sender", "sender", "tip"),
 }
+NEARLY_ALL = Decimal("0.9")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -65,11 +66,14 @@ class Recount:
 def recount(bodies: Iterable[bytes], number: RecountedNumber, removed: Iterable[bytes] = ()) -> Recount:
     """The number in these answers; zero where they do not mention the office or user, none without an amount.
 
-    Leads in the answers of `removed` ones do not count, also where the others name them.
+    Leads in the answers of `removed` ones do not count, also where the others name them; unless they name
+    nearly all of the others, as a service does that ignores what it is asked.
     """
     objects = _objects_of(bodies)
     if number.measure in LEADS:
-        return _leads(objects, number, _objects_of(removed))
+        given, again = _lead_ids(objects), _lead_ids(_objects_of(removed))
+        is_ignored = len(given & again) >= NEARLY_ALL * len(given)
+        return _leads(objects, number, again - given if is_ignored else again)
     if number.measure.startswith("running_commission"):
         return _running_commissions(objects, number)
     return _earnings(objects, number)
@@ -141,9 +145,21 @@ def _in_kronor(event: Json) -> Decimal | None:
     )
 
 
-def _leads(objects: Iterable[Json], number: RecountedNumber, removed: Iterable[Json]) -> Recount:
+def _lead_ids(objects: Sequence[Json]) -> set[tuple[str, object]]:
+    """The ids in all lists of leads, with the list that each is in."""
+    return {
+        (list_key, _object(row, id_key).get("id"))
+        for list_key, _, _, id_key in LEADS.values()
+        for one in objects
+        for row in one.get(list_key) or ()
+    }
+
+
+def _leads(
+    objects: Iterable[Json], number: RecountedNumber, removed: Collection[tuple[str, object]]
+) -> Recount:
     list_key, office_party, user_party, id_key = LEADS[number.measure]
-    gone = {_object(row, id_key).get("id") for one in removed for row in one.get(list_key) or ()}
+    gone = {lead_id for key, lead_id in removed if key == list_key}
     leads = [
         row
         for one in objects

@@ -98,8 +98,9 @@ class _Answer:
             groups.append(one.tables)
             rejected += _bounded(one)
             undated |= one.undated
-        tables, repeated = without_repeated(stacked(groups) if groups else {}, self.report)
+        tables = stacked(groups) if groups else {}
         self._check_choices(tables, chosen)
+        tables, repeated = without_repeated(tables, self.report)
         if self.report.month_of_row == "year and month within" and len(self.window) > 1:
             days = [one.first_day for one in self.window]
             spread = spread_over_months(list(tables.values()), days, holds_no_sums=self.holds_no_sums)

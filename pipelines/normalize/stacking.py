@@ -13,6 +13,8 @@ from pipelines.normalize.types import DTYPES, FRACTION, NESTED, TEXT, TRUTH, WHO
 Tables = dict[str, NormalizedTable]
 _KIND_OF_TYPE = {"VARCHAR": TEXT, "JSON": NESTED, "BIGINT": WHOLE, "DOUBLE": FRACTION, "BOOLEAN": TRUTH}
 PLACES = ("_row", "_parent_row", "_month")
+NEARLY_ALL = 0.9
+"""The share of ids of the first choice that comes again with another only where the service ignores it."""
 
 
 def stacked(groups: Sequence[Tables]) -> Tables:
@@ -74,8 +76,10 @@ def without_repeated(tables: Tables, report: Report) -> tuple[Tables, int]:
 
     Only rows with a documented id are looked at, and only those whose documented values are equal: two rows
     of one id that say different things are both kept, unless one came with an earlier choice of the report's.
+    Where the service ignores the choice, it is null in a row that came with several.
     """
     repeated = 0
+    is_ignored = ignores_choice(tables, report)
     for table in report.tables:
         held = tables.get(table.name)
         if not (report.endpoint.paged and held and table.key and not table.parent):
@@ -88,11 +92,32 @@ def without_repeated(tables: Tables, report: Report) -> tuple[Tables, int]:
         if report.endpoint.choices:  # of equal ids, what the last question says
             last = list(report.endpoint.choices.values.values())
             rank = pl.col(choice).replace_strict(last, range(len(last)), default=-1, return_dtype=pl.Int64)
-            frame = frame.filter(rank == rank.max().over(table.key))
+            several = (pl.col(choice).n_unique().over(table.key) > 1) & is_ignored
+            frame = frame.with_columns(_unknown=several).filter(rank == rank.max().over(table.key))
+            known = pl.when(~pl.col("_unknown")).then(choice)
+            frame = frame.with_columns(known.alias(choice)).drop("_unknown")
         frame = frame.filter(pl.struct(said).is_first_distinct())
         repeated += held.frame.height - frame.height
         tables = _only(tables, table.name, frame)
     return tables, repeated
+
+
+def ignores_choice(tables: Mapping[str, NormalizedTable], report: Report) -> bool:
+    """Whether nearly all ids of the first choice came again with the other, of all tables together.
+
+    A few may have moved while both were asked for, but not nearly all.
+    """
+    if (choices := report.endpoint.choices) is None:
+        return False
+    of_first = pl.col(choices.column.name) == next(iter(choices.values.values()))
+    first, again = 0, 0
+    for table in report.tables:
+        held = tables.get(table.name)
+        if held and table.key and not table.parent:
+            ids = held.frame.group_by(table.key).agg(first=of_first.any(), again=(~of_first).any())
+            first += ids.filter("first").height
+            again += ids.filter("first", "again").height
+    return first > 0 and again >= NEARLY_ALL * first
 
 
 def _only(tables: Mapping[str, NormalizedTable], name: str, rows: pl.DataFrame) -> Tables:

@@ -289,8 +289,13 @@ class Planner:
                     rules = replace(self._rules(report, customer), changed={})
                     days.append(self._oldest_left_alone(months, rules))
             oldest = min((day for day in days if day), default=None)
-            denied = [name for name, owner in self.ledger.denied if owner == customer.id]
-            found = changed_sales(chosen, denied)
+            refused = {name: at for (name, owner), at in self.ledger.denied.items() if owner == customer.id}
+            lasting = [  # a right that was lost may be back the next day
+                name
+                for name, at in refused.items()
+                if self.calendar.day_of(at) == today or not self.held.get((name, customer.id))
+            ]
+            found = changed_sales(chosen, [*refused]) or changed_sales(chosen, lasting)
             if oldest and found and customer.active:
                 probed = self.ledger.probed.get(customer.id, oldest)
                 since = (oldest if probed > today else probed) - PROBE_OVERLAP  # no clock is ahead for good

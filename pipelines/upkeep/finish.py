@@ -27,7 +27,7 @@ from warehouse.marts.build import MartError, MartTooLarge, build_marts, memory_l
 from warehouse.marts.checks import CheckResult, check_and_keep
 from warehouse.publishing.lake import LakePublication
 from warehouse.publishing.merge import is_merged
-from warehouse.publishing.publish import Publication, publish
+from warehouse.publishing.publish import Publication, note_failure, publish
 from warehouse.publishing.retention import clear_landing
 from warehouse.store.database import Connection, Store
 from warehouse.store.meta_schema import write_configured, write_declared
@@ -63,8 +63,8 @@ def finish(
 
     Raises WarehouseError before the first load, and MartError when a mart cannot be built: then too the old
     file stays, and the refusal is written down with its reason and shown on the operators' page. Stored
-    answers go into the archive either way. Raises NotOwner where another directory owns this shard, unless
-    it `must_own` nothing.
+    answers go into the archive either way. Whatever else goes wrong is written down as a failure, and raised.
+    Raises NotOwner where another directory owns this shard, unless it `must_own` nothing.
     """
     fence = fence_of(settings, strict=must_own)
     clock = settings.clock_of_day(clock or SystemClock())
@@ -97,12 +97,15 @@ def _finish(
                 marts, checks = _build_and_check(store, settings, clock, memory_limit_for(store.path))
             except MartTooLarge:
                 marts, checks = _build_and_check(store, settings, clock, None)
+            reasons = [one.finding for one in checks if one.blocks]
+            publication = publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=reasons)
         except MartError as error:
             publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=[str(error)])
             refresh_operators_page(settings, clock.utc_now())
             raise
-        reasons = [one.finding for one in checks if one.blocks]
-        publication = publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=reasons)
+        except Exception as error:
+            note_failure(data_dir, clock.utc_now(), error)
+            raise
     if settings.landing_days is not None:
         clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())
     page, exported, lake, ping = None, None, None, ""

@@ -33,7 +33,7 @@ def offend_nothing(given: Given) -> None:
     loaded(given, "running_commissions", "M1", "2026-01", [step], at_utc=now)
     sold(given, "M1", "2026-01", "M1", "E1", final_price=2000, agents=[AGENT], at_utc=now)
     load_id = held(given, "tips_and_leads", "M1", ["2026-01"], at_utc=now)
-    lead = {"lead_id": "L1", "receiver_company_customer_number": "M1"}
+    lead = {"lead_id": "L1", "receiver_company_customer_number": "M1", "is_removed": False}
     rows(given, "incoming_leads", "M1", "2026-01", [lead], load_id=load_id, at_utc=now)
 
 
@@ -121,6 +121,8 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "leads_have_an_office": sql(
         "UPDATE bi.incoming_leads SET _customer = 'G1', receiver_company_customer_number = 'S9'"
     ),
+    "leads_say_whether_they_are_removed": sql("UPDATE bi.incoming_leads SET is_removed = NULL"),
+    "offices_were_asked_for": lambda given: sold(given, "M1", "2026-02", "X9", "E9"),
     "budgets_are_understood": budget_of_nothing,
     "bids_are_understood": lambda given: bidden(given, "E1", {"id": "B1", "amount": "much"}),
 }
@@ -148,6 +150,17 @@ def test_a_check_finds_what_offends_it(name: str, tmp_path: Path) -> None:
     OFFENCES[name](given)
     found = checked(given, name, tmp_path)
     assert (found.rows > 0, found.message) == (True, "")
+
+
+@pytest.mark.parametrize(
+    "customers", [("M1", "M9"), ("M1", "G1")], ids=["named in the settings", "of a group"]
+)
+def test_an_office_that_is_known_was_asked_for(customers: tuple[str, ...], tmp_path: Path) -> None:
+    given = quiet()
+    asked_for(given, *customers)
+    for customer in {*customers} - {"M9"}:
+        sold(given, customer, "2026-02", "M9", "E9")
+    assert checked(given, "offices_were_asked_for", tmp_path).passed
 
 
 def test_an_amount_of_zero_is_no_foreign_money(tmp_path: Path) -> None:

@@ -257,6 +257,22 @@ def test_the_own_id_of_an_office_is_learned_from_the_answers_or_asked_for(here: 
     assert here.push(plan).is_whole
 
 
+def test_the_own_id_in_the_file_or_of_the_service_wins_over_the_company_of_a_lead(tmp_path: Path) -> None:
+    held = synced(tmp_path / "held" / "data")
+    held.execute("UPDATE bi.incoming_leads SET receiver_company_id = 'C1'")
+    here = budget_scenario(tmp_path)
+    here.settings = held.settings.model_copy(update={"allow_budget_writes": True})
+    with_customer_id = [{**NEW, "office_id": OFFICE, "user_id": user} for user in here.users]
+
+    def sent_as(*rows: dict[str, object]) -> set[str]:
+        return {change.sent_office_id for change in here.plan(*rows).changes}
+
+    assert sent_as(*with_customer_id) == {"C1"}
+    assert sent_as({**NEW, "user_id": here.users[0]}, *with_customer_id[1:]) == {OWN_ID}
+    here.service.shapes = "b"
+    assert sent_as(*with_customer_id) == {OWN_ID}
+
+
 def test_an_erasure_takes_the_user_out_of_pushes_and_their_requests(here: BudgetScenario) -> None:
     here.push(here.plan_for_all())
     user, amounts = here.users[0], here.ledger("measure, before, after")

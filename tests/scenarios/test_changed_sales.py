@@ -162,6 +162,17 @@ def test_a_login_without_rights_to_sales_is_not_refused_twice(tmp_path: Path) ->
     assert "GetSalesReport" not in night.here.asked_by_path()
 
 
+def test_a_right_to_sales_that_was_lost_is_tried_by_the_same_question_the_next_day(tmp_path: Path) -> None:
+    here = week(tmp_path, lambda request: httpx.Response(403, request=request)).here
+    here.execute("UPDATE meta.access SET denied_at_utc = DATE '2026-06-12' WHERE report = 'sales'")
+    asked_of = {}
+    for today in (LATER, date(2026, 6, 13)):
+        settings = here.settings.model_copy(update={"today": today})
+        plan, _ = make_plan(settings, Selection(), Store(settings.data_dir), here.clock)
+        asked_of[today.day] = {one.asked_of for one in plan.probes}
+    assert asked_of == {12: set(), 13: {"sales"}}
+
+
 def test_an_answer_that_knows_no_days_makes_only_what_changed_since_due(tmp_path: Path) -> None:
     night = week(tmp_path, of_all_days=True)
     assert any("without regard to the days" in warning for one in night.questions for warning in one.warnings)

@@ -116,6 +116,24 @@ def publish(
         return publication
 
 
+def note_failure(data_dir: Path, now: datetime, error: Exception) -> None:
+    """Write down that a publication ended with this error, where anything is held, if it can be written."""
+    store = Store(data_dir)
+    reason = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
+    with suppress(WarehouseError, OSError, duckdb.Error), store.writing() as connection:
+        [(loads, last_load_number, _)] = connection.execute(_CONTENTS).fetchall()
+        if loads:
+            failed = Publication(
+                FAILED,
+                now,
+                Versions(data_dir).published,
+                loads=loads,
+                last_load_number=last_load_number,
+                reasons=(" ".join(reason.split()),),
+            )
+            _write_down(connection, failed)
+
+
 @dataclass(frozen=True)
 class Unpublished:
     """The newest load that no publication has seen, and since when analysts have waited.

@@ -97,6 +97,8 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "JSON": json.dumps,
     "JSON in capitals": lambda text: "".join(f"\\u{ord(sign):04X}" for sign in text),
     "JSON in UTF-8": partial(json.dumps, ensure_ascii=False),
+    "JSON in JSON": lambda text: json.dumps(json.dumps(text)[1:-1]),
+    "JSON in JSON in UTF-8": lambda text: json.dumps(json.dumps(text, ensure_ascii=False)[1:-1]),
     "an address": partial(quote, safe=""),
     "a form": quote_plus,
     "a form in small letters": lambda text: re.sub("%..", lambda found: found[0].lower(), quote_plus(text)),

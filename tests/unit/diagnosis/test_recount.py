@@ -121,3 +121,4 @@ def test_a_lead_that_is_listed_as_removed_does_not_count_wherever_else_it_is() -
     )
     number = RecountedNumber(**{**vars(MARCH), "measure": "incoming_lead_count"})
     assert recount([active], number, removed=[removed]).number == 1
+    assert recount([active], number, removed=[active]).number == 2

@@ -245,6 +245,18 @@ def test_leads_say_which_question_brought_them_and_count_by_the_last_one() -> No
     ]
 
 
+def test_leads_of_a_service_that_ignores_the_question_do_not_say_whether_they_are_removed() -> None:
+    active = {"incomingLeads": [lead("L1"), lead("L2")], "tips": []}
+    ignored = {"incomingLeads": [lead("L1"), lead("L2", contact={"id": "C1"}), lead("L3")], "tips": []}
+    result = normalized("tips_and_leads", active, ignored, chosen=("Active", "Removed"))
+    assert rows(result, "incoming_leads", "lead_id", "contact_id", "is_removed") == [
+        ("L1", None, None),
+        ("L2", "C1", None),
+        ("L3", None, True),
+    ]
+    assert (result.recognised, result.repeated_ids) == (True, 2)
+
+
 def test_leads_that_came_in_one_answer_do_not_say_whether_they_are_removed() -> None:
     both = {"totalRowCount": 1, "incomingLeads": [lead("L1")]}
     result = normalized("tips_and_leads", both, chosen=("ActiveAndRemoved",))

@@ -63,6 +63,16 @@ def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: 
     assert (here.data_dir / "warehouse.duckdb").read_bytes() == before
 
 
+def test_a_publication_that_nobody_foresaw_to_fail_is_written_down_as_failed(here: Scenario) -> None:
+    published = here.data_dir / "warehouse.duckdb"
+    published.unlink()
+    published.mkdir()
+    with pytest.raises(IsADirectoryError):
+        here.publish()
+    status, reason = last_publication(here)
+    assert (status, "IsADirectoryError" in reason) == ("failed", True)
+
+
 @pytest.fixture(scope="module")
 def again(tmp_path_factory: pytest.TempPathFactory) -> tuple[Scenario, Finished]:
     """A file from before a report was added and a column was documented, published with other settings."""

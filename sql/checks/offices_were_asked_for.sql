@@ -1,0 +1,29 @@
+-- Does an office answer with rows of another office that nobody asked for?
+-- One row per customer and such office; its rows count for it, and in all totals. A group answers for others, and an
+-- office that the settings name, also as switched off, is a known one.
+-- Severity: warning
+-- Concerns: commission
+WITH answered AS (
+    SELECT _customer AS customer_id, office_customer_id AS office_id, _month AS month FROM bi.commission_office
+    UNION ALL
+    SELECT _customer, office_customer_id, _month FROM bi.sales_estates
+    UNION ALL
+    SELECT _customer, office_customer_id, _month FROM bi.sold_estates
+    UNION ALL
+    SELECT _customer, customer_id, _month FROM bi.budget_commission_history WHERE valid_to_utc IS NULL
+),
+
+known AS (
+    SELECT customer_id AS office_id FROM marts.customers
+    UNION
+    SELECT customer_id FROM answered
+    UNION
+    SELECT office_id FROM answered WHERE customer_id NOT IN (SELECT office_id FROM marts.offices)
+)
+
+SELECT customer_id, office_id, count(*) AS row_count, min(month) AS first_month, max(month) AS last_month
+FROM answered
+ANTI JOIN known USING (office_id)
+WHERE office_id IS NOT NULL
+GROUP BY ALL
+ORDER BY ALL
