@@ -136,15 +136,19 @@ class Names:
     """The names of the tables of undeclared lists: equal ones for lists in equal places of the same table."""
 
     taken: list[str]
-    by_place: dict[tuple[str, Keys], str] = field(default_factory=dict)
+    by_place: dict[tuple[str, str, Keys], str] = field(default_factory=dict)
 
-    def of(self, base: str, trail: Keys) -> str:
-        """The name of a list below the table `base`."""
-        if (base, trail) not in self.by_place:
+    def of(self, base: str, trail: Keys, parent: str = "") -> str:
+        """The name of a list below the table `base`, whose rows are nested in those of `parent`, if any.
+
+        A list beside the rows of a table and one in them are two, though both may be named after the table.
+        """
+        place = base, parent, trail
+        if place not in self.by_place:
             name = unique_names([f"{base}__{name_of(trail) or 'rows'}"], self.taken)[0]
             self.taken.append(name)
-            self.by_place[base, trail] = name
-        return self.by_place[base, trail]
+            self.by_place[place] = name
+        return self.by_place[place]
 
 
 @dataclass
@@ -399,7 +403,7 @@ class Flattening:
         step = keys if path is UNDECLARED else path.declared_keys
         level.trail = above.trail if step == (ROOT,) else (*above.trail, *step)
         if path is UNDECLARED:
-            level.name = self.names.of(above.base, level.trail)
+            level.name = self.names.of(above.base, level.trail, level.parent)
         if level.name:
             level.base, level.trail = level.name, ()
         level.carried = _carried(level, above)

@@ -409,3 +409,12 @@ def test_a_field_has_the_name_of_a_documented_one_only_where_its_object_is_not_t
     one.pop("contact", None)
     result = normalized("tips_and_leads", {"incomingLeads": [{**one, **contact}]}, chosen=["Active"])
     assert rows(result, "incoming_leads", "contact_first_name") == [(expected,)]
+
+
+def test_a_list_beside_rows_and_one_of_its_name_in_them_are_two_tables() -> None:
+    person = {**PERSON, "id": "H1", "links": [{"a": 1}]}
+    beside = {"users": [{**person, "id": "H2"}], "links": [{"a": 2}, {"a": 3}]}
+    for documents in ([beside], [[person], beside]):
+        result = normalized("users", *documents)
+        tables = {(one.parent, one.frame.height) for one in result.tables if "links" in one.name}
+        assert tables == {("users", len(documents)), ("", 2)}
