@@ -207,10 +207,17 @@ class Locator:
             taken = frozenset((exact if by_name else found).values())
             free = [place for place in places if place[0] not in taken]
             for path in wanted:
-                if way := self._way_to(path, page, free, found, by_name=by_name):
+                own = [place for place in free if not self._is_of_another(place[0], path)]
+                if way := self._way_to(path, page, own, found, by_name=by_name):
                     found[path.keys] = way
         claims = list(found.values())
-        return {keys: way for keys, way in found.items() if claims.count(way) == 1}
+        around = {way[:hops] for way in claims for hops in range(1, len(way))}  # what holds lists, not rows
+        return {keys: way for keys, way in found.items() if claims.count(way) == 1 and way not in around}
+
+    def _is_of_another(self, way: ListPath, path: RowPath) -> bool:
+        """Whether a list is under the name of another declared one, to which alone it belongs."""
+        others = {simplified(one.keys[-1]) for one in self.paths if one is not path}
+        return any(simplified(key) in others for keys in way for key in keys)
 
     def is_row_of_document(self, pages: Sequence[Object]) -> bool:
         """Whether documents that are rows themselves have any documented field, where there are such."""
@@ -418,7 +425,8 @@ def lists_of_rows(path: RowPath, lists: Mapping[Keys, Sequence[Json]]) -> tuple[
     `lists` are all lists of rows in these rows, by the keys that lead to them.
     """
     declared = (path.keys,) if path.keys in lists else ()
-    name = simplified(path.keys[-1])
+    called = path.keys if path.declared_keys == (ROOT,) else path.declared_keys  # `rows` may be anybody's
+    name = simplified(called[-1])
     others = [keys for keys in lists if keys != path.keys]
     own = [keys for keys in others if simplified(keys[-1]) == name]
     boxes = dict.fromkeys(

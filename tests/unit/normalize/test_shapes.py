@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pipelines.normalize.tables import Normalized
 from tests.unit.normalize.answers import estate, estates, event, lead, normalized, rows, table, types
 
 Json = Any
@@ -336,6 +337,37 @@ def test_an_empty_list_in_an_envelope_leaves_the_list_after_it_its_rows() -> Non
     }
     result = normalized("tips_and_leads", {**answer, "tips": {"items": [tip]}}, chosen=["Active"])
     assert (rows(result, "tips", "tip_id"), result.rejected) == ([("T1",)], ())
+
+
+LISTS_OF_LEADS = {"incomingLeads": "incoming_leads", "outgoingLeads": "outgoing_leads", "tips": "tips"}
+PARTS = {"sender": {"id": "x"}, "receiver": {"id": "y"}, "contact": {"id": "c"}}
+
+
+def one_of(name: str, id_: str) -> dict[str, Json]:
+    """A row of that list of leads, with all that all of them have."""
+    return {"createdAt": "2026-01-02", ("tip" if name == "tips" else "lead"): {"id": id_}, **PARTS}
+
+
+def ids_of_leads(result: Normalized) -> dict[str, list[str]]:
+    columns = {name: "tip_id" if name == "tips" else "lead_id" for name in LISTS_OF_LEADS.values()}
+    found = {name: sorted(one for (one,) in rows(result, name, id_)) for name, id_ in columns.items()}
+    return {name: ids for name, ids in found.items() if ids}
+
+
+@pytest.mark.parametrize("key", ["rows", "items"])
+@pytest.mark.parametrize("filled", [*((name,) for name in LISTS_OF_LEADS), ("incomingLeads", "tips")])
+def test_a_list_under_a_declared_name_belongs_to_that_name_alone(filled: tuple[str, ...], key: str) -> None:
+    def box(name: str) -> Json:
+        held = [one_of(name, "X1")] if name in filled else []
+        return {key: held, "totalRowCount": len(held), "index": 0}
+
+    for outside in (lambda value: value, lambda value: {"report": value}, lambda value: [value]):
+        answer = {name: box(name) for name in LISTS_OF_LEADS}
+        result = normalized("tips_and_leads", outside(answer), chosen=["Active"])
+        assert (ids_of_leads(result), result.rejected) == (
+            {LISTS_OF_LEADS[name]: ["X1"] for name in LISTS_OF_LEADS if name in filled},
+            (),
+        )
 
 
 @pytest.mark.parametrize("report", ["live_activity", "live_commissions", "trademarks", "office_budget_crm"])
