@@ -450,3 +450,90 @@ def test_a_list_beside_rows_and_one_of_its_name_in_them_are_two_tables() -> None
         result = normalized("users", *documents)
         tables = {(one.parent, one.frame.height) for one in result.tables if "links" in one.name}
         assert tables == {("users", len(documents)), ("", 2)}
+
+
+def collapsed(value: Json) -> Json:
+    """The value with every list of one element in place of that element, as JSON made from XML has it."""
+    if isinstance(value, dict):
+        return {key: collapsed(member) for key, member in value.items()}
+    if not isinstance(value, list):
+        return value
+    return collapsed(value[0]) if len(value) == 1 else [collapsed(one) for one in value]
+
+
+WITH_FIELDS = [one for one in ANSWERS if one not in ("trademarks", "user_budget_estate")]
+
+
+@pytest.mark.parametrize("report", [*WITH_FIELDS, "sales_for_estate"])
+@pytest.mark.parametrize("shape", ["as declared", "in result and report", "every list in an object"])
+def test_a_list_of_one_may_come_as_its_row_in_any_document(report: str, shape: str) -> None:
+    office = {**REFERENCES[0], "name": "One", "city": "Lund"}
+    earned = {
+        "userId": "{n}",
+        "commission": 5.5,
+        "soldTotalPrice": 1,
+        "soldEstateParts": 1,
+        "writingParts": 1,
+    }
+    fuller = {
+        "sold_estates": ("sold_estates", "id", [office]),
+        "commission_user": ("commission_user", "user_id", [earned]),
+        "sales_for_estate": (
+            "sales_for_estate_agents",
+            "id",
+            {"estates": [estate("{n}", agents=[{"id": "{n}"}])]},
+        ),
+    }
+    name, column, answer = {**ANSWERS, **fuller}[report]
+    documents = [SHAPES[shape](numbered(answer, number)) for number in range(3)]
+    documents[1] = collapsed(documents[1])
+    result = normalized(report, *documents, asked=["H"] * 3, chosen=["Active"] * 3)
+    assert (result.recognised, result.rejected) == (True, ()), result.notes
+    assert sorted(rows(result, name, column)) == [("0",), ("1",), ("2",)]
+
+
+@pytest.mark.parametrize("alone", LISTS_OF_LEADS)
+@pytest.mark.parametrize("fewest", [0, 2])
+def test_the_only_row_of_a_list_is_read_beside_other_lists_with_rows(alone: str, fewest: int) -> None:
+    full = {name: [one_of(name, f"{n}") for n in range(2)] for name in LISTS_OF_LEADS}
+    second = {name: [one_of(name, f"{n}") for n in range(2, 2 + fewest)] for name in LISTS_OF_LEADS}
+    for box in (lambda row: row, lambda row: {"lead": row}, lambda row: {"rows": row, "index": 0}):
+        if alone == "tips" or box({}) != {"lead": {}}:
+            page = {**second, alone: box(one_of(alone, "X"))}
+            result = normalized("tips_and_leads", full, page, chosen=["Active"] * 2)
+            assert ids_of_leads(result)[LISTS_OF_LEADS[alone]] == ["0", "1", "X"], result.notes
+            assert (result.recognised, result.rejected) == (True, ())
+
+
+@pytest.mark.parametrize("other", ["none", 3, True, {"open": 5}, {"a": [{"b": 1}]}])
+def test_what_is_in_place_of_a_list_and_no_row_is_never_taken_for_none(other: Json) -> None:
+    for outside in (lambda value: value, lambda value: {"data": value}, lambda value: [value]):
+        answer = outside(
+            {"incomingLeads": [one_of("incomingLeads", "L1")], "outgoingLeads": [], "tips": other}
+        )
+        assert not normalized("tips_and_leads", answer, chosen=["Active"]).recognised
+    agents = normalized(
+        "sales", estates(estate("E1", agents=other), estate("E2", agents=[{"id": "A"}, {"id": "B"}]))
+    )
+    assert [one.table for one in agents.rejected] == ["sales_agents"]
+    assert len(rows(agents, "sales_agents", "id")) == 2
+
+
+@pytest.mark.parametrize("nothing", [None, "", " ", 0, False, {}, [], {"rows": None, "total": 0}])
+def test_nothing_in_place_of_a_list_is_no_row(nothing: Json) -> None:
+    answer = {"incomingLeads": [one_of("incomingLeads", "L1")], "outgoingLeads": [], "tips": nothing}
+    result = normalized("tips_and_leads", answer, chosen=["Active"])
+    assert (result.recognised, ids_of_leads(result)) == (True, {"incoming_leads": ["L1"]}), result.notes
+    result = normalized("sales", estates(estate("E1", agents=nothing)))
+    assert (result.rejected, rows(result, "sales_agents", "id")) == ((), [])
+
+
+def test_the_only_home_of_a_kind_may_come_without_a_list_and_other_objects_stay_fields() -> None:
+    office = {
+        "customerId": "M1",
+        "director": {"id": "x"},
+        "plots": [{"id": "P", "contractDay": "2026-01-03"}],
+    }
+    home = {"id": "H", "contractDay": "2026-01-02", "isNewHome": False, "status": None}
+    result = normalized("sold_estates", [{**office, "houses": home}])
+    assert sorted(rows(result, "sold_estates", "kind", "id")) == [("houses", "H"), ("plots", "P")]
