@@ -262,3 +262,10 @@ def test_offices_years_and_months_of_one_may_each_come_without_a_list() -> None:
 
 def offices_as(value: Any) -> dict[str, Any]:
     return {"commissionOffices": value}
+
+
+def test_a_document_that_says_its_year_and_month_is_a_row_itself() -> None:
+    row = {"year": 2026, "month": 2, "commission": 5}
+    for answer in (row, {"data": row}, {"office": {"years": {**row}}}):
+        result = normalized(BY_MONTH, answer, months=YEAR)
+        assert rows(result, BY_MONTH, "_month") == [(SECOND,)]
