@@ -23,6 +23,7 @@ ROOT = OURS  # the key of the list that a document itself is
 
 LARGEST_AS_WRITTEN = 4_000_000  # bytes of a body
 LONGEST_EXACT = 16  # characters of a fractional number that a float always gives back as they were
+_KINDS = {str: "a text", bool: "true or false"}
 _DIGITS = bytes(ord("0") if sign in b"0123456789." else ord(" ") for sign in range(256))
 _TOO_MANY_DIGITS = b"0" * LONGEST_EXACT
 _SURROGATES = re.compile(
@@ -103,7 +104,8 @@ def read_document(body: bytes) -> Document:
     """Read a body; raises InvalidJson for halves, other formats and single values."""
     document = Document(body)
     if document.value is not None and not isinstance(document.value, dict | list):
-        raise InvalidJson("The answer is a single value where an object or a list was expected.")
+        kind = _KINDS.get(type(document.value), "a number")
+        raise InvalidJson(f"The answer is {kind} where an object or a list was expected.")
     return document
 
 

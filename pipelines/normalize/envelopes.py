@@ -74,6 +74,11 @@ def says_nothing(page: Json, depth: int = 0, *, counts_are_values: bool = False,
     )
 
 
+def is_nothing(value: Json) -> bool:
+    """Whether a value is nothing, or how a service writes that."""
+    return value in _NOTHING or (type(value) is str and not value.strip())
+
+
 def wrapped_list(value: Object) -> str | None:
     """The key of the list in an envelope that says nothing beside it, such as `{"items": [], "count": 0}`."""
     named = keys_of_envelopes(tuple(value))

@@ -9,20 +9,25 @@ from itertools import chain
 from pipelines.normalize.document import OURS, ROOT, Document, Json, Object, to_json
 from pipelines.normalize.envelopes import (
     ENVELOPES,
+    is_of_pages,
+    keys_of_envelopes,
+    says_nothing,
     simplified,
     unwrapped,
     wrapped_list,
 )
 
 KEY = f"{OURS}key"  # the key of a row that says under which key it was kept
-_KEPT_BY = {"years": "year", "months": "month"}
+MOST_BOXES = 4  # objects that an only row may be in
+KEPT_BY = {"years": "year", "months": "month"}
 _ID = re.compile(r"[^a-z]*\d[^a-z]*|.*\d.*\d.*\d.*", re.DOTALL)  # `M1`, `2024` or a GUID; never `address2`
 
 
 def rows_in(value: Json, names: Collection[str] | None = None, called: str = "") -> list[Json] | None:
     """The rows that a value holds, None where it holds none; a row that was kept by a key has it in KEY.
 
-    What is `called` years or months keeps its rows by year or month, which then is what the key is called.
+    What is `called` years or months keeps its rows by year or month, which then is what the key is called;
+    an object that says its own year or month is the only row.
 
     An envelope with a list and nothing else is that list, and so is a list of such envelopes.
 
@@ -37,10 +42,49 @@ def rows_in(value: Json, names: Collection[str] | None = None, called: str = "")
         return None
     if (rows := _rows_in_envelope(value, names)) is not None:
         return rows
+    name = KEPT_BY.get(simplified(called), KEY)
+    if name != KEY and any(simplified(key) == name for key in value):
+        return [value]
     if not keeps_rows(value, names):
         return None
-    name = _KEPT_BY.get(simplified(called), KEY)
     return list(chain.from_iterable(_with_key(name, key, member) for key, member in value.items()))
+
+
+def only_row(
+    value: Json, expected: Collection[str], certain: Collection[str], boxes: int = MOST_BOXES
+) -> Object | None:
+    """The only row of a list in whose place an object is, as in JSON made from XML; None where it is no row.
+
+    It has a documented field (`expected`, by simplified names), and at least as many as objects in lists in
+    it, or what every row has (`certain`). It may be in an envelope, or alone in an object. Where nothing is
+    documented it says anything but how many rows there are.
+    """
+    if type(value) is not dict or not boxes or says_nothing(value):
+        return None
+    named = [key for key in keys_of_envelopes(tuple(value)) if simplified(key) not in expected]
+    if named := [key for key in named if isinstance(value[key], dict | list)]:
+        inner = value[named[0]]
+        return only_row(inner, expected, certain, boxes - 1) if says_nothing(value, beside=inner) else None
+    if not expected:
+        says_more = (
+            simplified(key) in KEPT_BY
+            if isinstance(one, dict | list)
+            else one is not None and not is_of_pages(key)
+            for key, one in value.items()
+        )
+        return value if any(says_more) else None
+    fields = names_in(value, expected)
+    if not fields:
+        (inner, *others) = value.values()
+        return None if others else only_row(inner, expected, certain, boxes - 1)
+    inside = [one[0] for one in value.values() if type(one) is list and one and type(one[0]) is dict]
+    is_row = bool(certain) and fields.issuperset(certain)
+    return value if is_row or all(len(names_in(one, expected)) <= len(fields) for one in inside) else None
+
+
+def names_in(value: Object, expected: Collection[str]) -> set[str]:
+    """The simplified keys of an object that are among these."""
+    return {simplified(key) for key in value}.intersection(expected)
 
 
 def may_hold_envelopes(lists: Sequence[Json]) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 
 import polars as pl
@@ -21,8 +21,9 @@ from pipelines.catalogue.model import Column, Report, declared_columns
 from pipelines.months import Month
 from pipelines.normalize.document import ROOT, Document, Json, Keys, Object
 from pipelines.normalize.envelopes import is_of_pages, simplified
-from pipelines.normalize.keyed_rows import raw_row, rows_in
+from pipelines.normalize.keyed_rows import names_in, only_row, raw_row, rows_in
 from pipelines.normalize.row_locator import (
+    ALIKE,
     ANY,
     UNDECLARED,
     ListPath,
@@ -136,15 +137,19 @@ class Names:
     """The names of the tables of undeclared lists: equal ones for lists in equal places of the same table."""
 
     taken: list[str]
-    by_place: dict[tuple[str, Keys], str] = field(default_factory=dict)
+    by_place: dict[tuple[str, str, Keys], str] = field(default_factory=dict)
 
-    def of(self, base: str, trail: Keys) -> str:
-        """The name of a list below the table `base`."""
-        if (base, trail) not in self.by_place:
+    def of(self, base: str, trail: Keys, parent: str = "") -> str:
+        """The name of a list below the table `base`, whose rows are nested in those of `parent`, if any.
+
+        A list beside the rows of a table and one in them are two, though both may be named after the table.
+        """
+        place = base, parent, trail
+        if place not in self.by_place:
             name = unique_names([f"{base}__{name_of(trail) or 'rows'}"], self.taken)[0]
             self.taken.append(name)
-            self.by_place[base, trail] = name
-        return self.by_place[base, trail]
+            self.by_place[place] = name
+        return self.by_place[place]
 
 
 @dataclass
@@ -231,7 +236,8 @@ class Flattening:
         table, length = path.table, len(level.objects)
         lists = [inner.keys for inner in path.inner if inner.holds_only_rows and inner.keys != (ANY,)]
         named = {inner.keys: self.declared_names for inner in path.inner}
-        contents = Contents(path.columns.keys(), frozenset(lists), named, len(level.way) < DEEPEST)
+        row_of = partial(_row_of, path.inner if level.above else ())
+        contents = Contents(path.columns.keys(), frozenset(lists), named, len(level.way) < DEEPEST, row_of)
         contents.add(level.objects)
         source = "" if level.name else f"{as_written(*level.way)}."
         own = fill_columns(contents, path.columns, path.prefix, source, self.timezone, length)
@@ -399,7 +405,7 @@ class Flattening:
         step = keys if path is UNDECLARED else path.declared_keys
         level.trail = above.trail if step == (ROOT,) else (*above.trail, *step)
         if path is UNDECLARED:
-            level.name = self.names.of(above.base, level.trail)
+            level.name = self.names.of(above.base, level.trail, level.parent)
         if level.name:
             level.base, level.trail = level.name, ()
         level.carried = _carried(level, above)
@@ -429,6 +435,22 @@ class Flattening:
                 "without a row below them there is no place for some values of "
                 f"{', '.join(names)}; they are kept in landing"
             )
+
+
+def _row_of(lists: Sequence[RowPath], keys: Keys, value: Object) -> Object | None:
+    """The only row of one of these lists, which the object under these keys is; None where it is none.
+
+    Where a list may have any name an object is its row by its id and date, or by its id and most fields.
+    """
+    for path in lists:
+        if path.keys == (ANY,):
+            fields = names_in(value, path.expected)
+            is_alike = len(path.certain) > 1 or len(fields) >= ALIKE * len(path.expected)
+            if path.certain and path.certain <= fields and is_alike:
+                return value
+        elif simplified(path.keys[-1]) == simplified(keys[-1]):
+            return only_row(value, path.expected, path.certain)
+    return None
 
 
 def _carried(level: _Level, above: _Level) -> list[FilledColumn]:

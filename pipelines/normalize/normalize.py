@@ -145,7 +145,7 @@ class _Answer:
                 moved = locator.moved_to_months(rows, paths[0])
                 if rows:
                     carry.add(moved is not None)
-                if moved:
+                if moved and (found or moved.inner):  # else the page is a row itself
                     paths = (moved,) if found else moved.inner
                     found = found or {one.keys: (one.keys,) for one in moved.inner}
                 key = (*found.items(), _way_down(paths[0]))
@@ -204,8 +204,12 @@ class _Answer:
                 for keys, path in tops.items()
                 if keys not in with_rows and not (with_rows and _is_list(page, shape.found.get(keys)))
             ]
+            without = [path for path in locator.paths if path.keys not in with_rows]
             if not with_rows and has_error_sign(page):
                 self._refuse("it has no rows and says that something went wrong")
+            elif other := next(locator.filled_otherwise(page, shape.found, without), None):
+                name = as_written(other.keys)
+                self._refuse(f"{other.first_table.name}: what stands in place of the list {name} is no row")
             elif locator.looks_like_rows(page, missing, [shape.found[keys] for keys in with_rows]):
                 self._refuse("objects that look like its rows stand where nobody expects them")
 

@@ -6,6 +6,7 @@ look alike. Every document is searched on its own, and in every row the lists th
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,8 +14,15 @@ from itertools import chain, islice
 
 from pipelines.catalogue.model import Column, Report, Table, columns_of_level
 from pipelines.normalize.document import OURS, ROOT, Json, Keys, Object
-from pipelines.normalize.envelopes import ENVELOPES, says_nothing, simplified, unwrapped
-from pipelines.normalize.keyed_rows import keeps_rows, rows_in
+from pipelines.normalize.envelopes import (
+    ENVELOPES,
+    is_hollow,
+    is_nothing,
+    says_nothing,
+    simplified,
+    unwrapped,
+)
+from pipelines.normalize.keyed_rows import KEPT_BY, keeps_rows, only_row, rows_in
 from pipelines.normalize.tables import FEWEST_KEYS, holds_rows, joined, name_of, wrapper_of
 
 ListPath = tuple[Keys, ...]  # the way from the document to a list, through the lists in between
@@ -146,7 +154,7 @@ def _names_of_numbers(objects: Sequence[Json]) -> set[str]:
         for key, member in waiting.pop().items():
             if type(member) is int or (type(member) is str and member.strip().isdigit()):
                 names.add(key)
-            elif type(member) is dict:
+            elif type(member) is dict and simplified(key) not in KEPT_BY:
                 waiting.append(member)
     return {simplified(name) for name in names}
 
@@ -179,7 +187,29 @@ class Locator:
         if self.is_one_of_lists and type(value) is dict:
             return {ROOT: [unwrapped(value)]}
         is_envelope = type(value) is dict and not keeps_rows(value, self.names)
-        return value if is_envelope else {ROOT: value}
+        page = value if is_envelope else {ROOT: value}
+        wanted = [path for path in self.paths if type(value_at(page, path.keys)) is not list]
+        paths = {simplified(path.keys[-1]): path for path in wanted if path.keys not in ((), (ROOT,))}
+        return self._with_lists(page, paths) if paths else page
+
+    def _with_lists(self, value: Json, paths: Mapping[str, RowPath], depth: int = 0) -> Json:
+        """A copy with a list in place of each row that is there instead of a list under these names."""
+        if depth > THROUGH_OBJECTS + THROUGH_LISTS:
+            return value
+        if type(value) is list:
+            elements = [self._with_lists(one, paths, depth + 1) for one in value]
+            return elements if any(map(operator.is_not, elements, value)) else value
+        changed: Object = {}
+        for key, member in value.items() if type(value) is dict else ():
+            if not isinstance(member, dict | list):
+                continue
+            if simplified(key) not in self.names:
+                changed[key] = self._with_lists(member, paths, depth + 1)
+            elif (path := paths.get(simplified(key))) and rows_in(member, self.names) is None:
+                row = only_row(member, path.expected, path.certain)
+                changed[key] = member if row is None else [row]
+        is_other = any(one is not value[key] for key, one in changed.items())
+        return {**value, **changed} if is_other else value
 
     def locate(self, page: Object) -> dict[Keys, ListPath]:
         """The way to each topmost list that is found in a page, by its declared keys.
@@ -207,10 +237,17 @@ class Locator:
             taken = frozenset((exact if by_name else found).values())
             free = [place for place in places if place[0] not in taken]
             for path in wanted:
-                if way := self._way_to(path, page, free, found, by_name=by_name):
+                own = [place for place in free if not self._is_of_another(place[0], path)]
+                if way := self._way_to(path, page, own, found, by_name=by_name):
                     found[path.keys] = way
         claims = list(found.values())
-        return {keys: way for keys, way in found.items() if claims.count(way) == 1}
+        around = {way[:hops] for way in claims for hops in range(1, len(way))}  # what holds lists, not rows
+        return {keys: way for keys, way in found.items() if claims.count(way) == 1 and way not in around}
+
+    def _is_of_another(self, way: ListPath, path: RowPath) -> bool:
+        """Whether a list is under the name of another declared one, to which alone it belongs."""
+        others = {simplified(one.keys[-1]) for one in self.paths if one is not path}
+        return any(simplified(key) in others for keys in way for key in keys)
 
     def is_row_of_document(self, pages: Sequence[Object]) -> bool:
         """Whether documents that are rows themselves have any documented field, where there are such."""
@@ -295,8 +332,10 @@ class Locator:
     def _known(self, places: Sequence[_Place], path: RowPath) -> ListPath | None:
         """The list where rows of other answers were, when it is empty or has any documented key."""
         for way, elements in places:
-            if way in self.known.get(path.keys, ()) and (
-                not elements or not path.expected or _likeness(elements, path.expected)
+            if (
+                way in self.known.get(path.keys, ())
+                and elements is not None
+                and (not elements or not path.expected or _likeness(elements, path.expected))
             ):
                 return way
         return None
@@ -347,6 +386,26 @@ class Locator:
             elif type(one) is list:
                 waiting.extend(one)
         return False
+
+    def filled_otherwise(
+        self, page: Object, found: Mapping[Keys, ListPath], paths: Iterable[RowPath]
+    ) -> Iterator[RowPath]:
+        """Those of these lists in whose place, beside the lists that were found, something else is."""
+        ways = set(found.values())
+        above = (self.elements_along([page], way[:-1]) for way in ways)
+        beside = [value_at(one, way[-1][:-1]) for way, rows in zip(ways, above, strict=True) for one in rows]
+        holders = {id(one): one for one in (page, *beside) if type(one) is dict}.values()
+        for path in paths:
+            name = simplified(path.keys[-1]) if path.keys not in ((), (ROOT,)) else None
+            values = [one[key] for one in holders for key in one if simplified(key) == name]
+            is_there = path.keys in found and self.elements_along([page], found[path.keys])
+            if not is_there and any(map(self._is_something_else, values)):
+                yield path
+
+    def _is_something_else(self, value: Json) -> bool:
+        return not (is_nothing(value) or says_nothing(value) or is_hollow(value, self.names)) and (
+            rows_in(value, self.names) is None
+        )
 
     def moved_to_months(self, objects: Sequence[Json], path: RowPath) -> RowPath | None:
         """The path of a table, moved down to where rows carry a year and a month; None when they do nowhere.
@@ -418,7 +477,8 @@ def lists_of_rows(path: RowPath, lists: Mapping[Keys, Sequence[Json]]) -> tuple[
     `lists` are all lists of rows in these rows, by the keys that lead to them.
     """
     declared = (path.keys,) if path.keys in lists else ()
-    name = simplified(path.keys[-1])
+    called = path.keys if path.declared_keys == (ROOT,) else path.declared_keys  # `rows` may be anybody's
+    name = simplified(called[-1])
     others = [keys for keys in lists if keys != path.keys]
     own = [keys for keys in others if simplified(keys[-1]) == name]
     boxes = dict.fromkeys(

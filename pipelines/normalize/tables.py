@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property, lru_cache
@@ -14,7 +14,7 @@ import polars as pl
 
 from pipelines.catalogue.model import Column, prefixed, snake_case
 from pipelines.normalize.document import OURS, Json, Keys, Object
-from pipelines.normalize.envelopes import simplified
+from pipelines.normalize.envelopes import is_nothing, says_nothing, simplified
 from pipelines.normalize.keyed_rows import may_hold_envelopes, rows_in
 from pipelines.normalize.types import (
     DTYPES,
@@ -121,13 +121,14 @@ class Contents:
     The catalogue says which keys are `documented` values, where anything else is a misfit, and which are
     `declared` lists, whose elements are rows whatever they are. Where a list is expected, `names` has the
     keys that an object which keeps rows by key does not have. `finds_lists` says whether any other list of
-    objects holds rows, too.
+    objects holds rows, too; `only_row` gives the row that an object under these keys is, in place of a list.
     """
 
     documented: Collection[Keys]
     declared: Collection[Keys]
     names: Mapping[Keys, Collection[str]]
     finds_lists: bool
+    only_row: Callable[[Keys, Object], Object | None] = lambda _keys, _value: None
     columns: dict[Keys, Kinds] = field(default_factory=dict)
     lists: dict[Keys, list[Json]] = field(default_factory=dict)  # per object, its list or None
     found: set[Keys] = field(default_factory=set)  # every key, even where its value is always null
@@ -172,11 +173,10 @@ class Contents:
         are_rows = self.finds_lists and len(self.lists) < MOST_LISTS
         may_be_kept = dict in types or (list in types and may_hold_envelopes(values))
         if may_be_kept and keys not in self._documented_objects and (is_declared or are_rows):
-            names, name = self.names.get(keys), keys[-1]
-            values = [
-                rows if type(one) in (dict, list) and (rows := rows_in(one, names, name)) is not None else one
-                for one in values
-            ]
+            values = [self._rows_in(one, keys) if type(one) in (dict, list) else one for one in values]
+            types = set(map(type, values))
+        if is_declared and types - {list, type(None)}:  # what is no row is rejected as one
+            values = [[one] if _is_no_list(one) else one for one in values]
             types = set(map(type, values))
         if list in types:
             lists = [
@@ -197,6 +197,20 @@ class Contents:
             )
             values = [None if type(one) is dict else one for one in values] if is_other else []
         return values
+
+    def _rows_in(self, value: Json, keys: Keys) -> Json:
+        """The rows that a list or an object is, or holds; else the value itself."""
+        rows = rows_in(value, self.names.get(keys), keys[-1])
+        if rows is None and type(value) is dict and (row := self.only_row(keys, value)) is not None:
+            rows = [row]
+        return value if rows is None else rows
+
+
+def _is_no_list(value: Json) -> bool:
+    """Whether a value is neither a list, nor nothing, nor an object that may hold a list."""
+    if type(value) is dict:
+        return not says_nothing(value) and not any(isinstance(one, dict | list) for one in value.values())
+    return type(value) is not list and not is_nothing(value)
 
 
 def holds_rows(value: Json) -> bool:

@@ -196,8 +196,10 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
 def number_of(text: str) -> Decimal:
     """The number that a text is, also as people write amounts: `1 234,50 kr`; no number else.
 
-    A comma before three digits may be between thousands, and is none of a number.
+    A comma before three digits may be between thousands, and is none of a number. Swedish writes the minus
+    as a sign of its own.
     """
+    text = text.replace("\u2212", "-", 1)
     if _AMOUNT.fullmatch(text):
         text = _NO_DIGITS.sub("", text).replace(",", ".")
     return Decimal(text) if _NUMBER.fullmatch(text) else Decimal("NaN")

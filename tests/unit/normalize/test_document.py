@@ -22,8 +22,9 @@ from pipelines.normalize.keyed_rows import raw_row
         (b'[{"a"', "The answer breaks off after 5 characters: it is half a JSON document."),
         (b"[1] trailing", "The answer is not JSON: Extra data at character 4 of 12."),
         (b"[NaN]", "The answer is not JSON: it holds NaN, which is no number."),
-        (b'"text"', "The answer is a single value where an object or a list was expected."),
-        (b"7", "The answer is a single value where an object or a list was expected."),
+        (b'"text"', "The answer is a text where an object or a list was expected."),
+        (b"7", "The answer is a number where an object or a list was expected."),
+        (b"false", "The answer is true or false where an object or a list was expected."),
         (b"[" * 100_000 + b"]" * 100_000, "The answer is nested too deeply to be read."),
     ],
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pipelines.normalize.tables import Normalized
 from tests.unit.normalize.answers import estate, estates, event, lead, normalized, rows, table, types
 
 Json = Any
@@ -338,6 +339,37 @@ def test_an_empty_list_in_an_envelope_leaves_the_list_after_it_its_rows() -> Non
     assert (rows(result, "tips", "tip_id"), result.rejected) == ([("T1",)], ())
 
 
+LISTS_OF_LEADS = {"incomingLeads": "incoming_leads", "outgoingLeads": "outgoing_leads", "tips": "tips"}
+PARTS = {"sender": {"id": "x"}, "receiver": {"id": "y"}, "contact": {"id": "c"}}
+
+
+def one_of(name: str, id_: str) -> dict[str, Json]:
+    """A row of that list of leads, with all that all of them have."""
+    return {"createdAt": "2026-01-02", ("tip" if name == "tips" else "lead"): {"id": id_}, **PARTS}
+
+
+def ids_of_leads(result: Normalized) -> dict[str, list[str]]:
+    columns = {name: "tip_id" if name == "tips" else "lead_id" for name in LISTS_OF_LEADS.values()}
+    found = {name: sorted(one for (one,) in rows(result, name, id_)) for name, id_ in columns.items()}
+    return {name: ids for name, ids in found.items() if ids}
+
+
+@pytest.mark.parametrize("key", ["rows", "items"])
+@pytest.mark.parametrize("filled", [*((name,) for name in LISTS_OF_LEADS), ("incomingLeads", "tips")])
+def test_a_list_under_a_declared_name_belongs_to_that_name_alone(filled: tuple[str, ...], key: str) -> None:
+    def box(name: str) -> Json:
+        held = [one_of(name, "X1")] if name in filled else []
+        return {key: held, "totalRowCount": len(held), "index": 0}
+
+    for outside in (lambda value: value, lambda value: {"report": value}, lambda value: [value]):
+        answer = {name: box(name) for name in LISTS_OF_LEADS}
+        result = normalized("tips_and_leads", outside(answer), chosen=["Active"])
+        assert (ids_of_leads(result), result.rejected) == (
+            {LISTS_OF_LEADS[name]: ["X1"] for name in LISTS_OF_LEADS if name in filled},
+            (),
+        )
+
+
 @pytest.mark.parametrize("report", ["live_activity", "live_commissions", "trademarks", "office_budget_crm"])
 @pytest.mark.parametrize(
     "answer",
@@ -409,3 +441,99 @@ def test_a_field_has_the_name_of_a_documented_one_only_where_its_object_is_not_t
     one.pop("contact", None)
     result = normalized("tips_and_leads", {"incomingLeads": [{**one, **contact}]}, chosen=["Active"])
     assert rows(result, "incoming_leads", "contact_first_name") == [(expected,)]
+
+
+def test_a_list_beside_rows_and_one_of_its_name_in_them_are_two_tables() -> None:
+    person = {**PERSON, "id": "H1", "links": [{"a": 1}]}
+    beside = {"users": [{**person, "id": "H2"}], "links": [{"a": 2}, {"a": 3}]}
+    for documents in ([beside], [[person], beside]):
+        result = normalized("users", *documents)
+        tables = {(one.parent, one.frame.height) for one in result.tables if "links" in one.name}
+        assert tables == {("users", len(documents)), ("", 2)}
+
+
+def collapsed(value: Json) -> Json:
+    """The value with every list of one element in place of that element, as JSON made from XML has it."""
+    if isinstance(value, dict):
+        return {key: collapsed(member) for key, member in value.items()}
+    if not isinstance(value, list):
+        return value
+    return collapsed(value[0]) if len(value) == 1 else [collapsed(one) for one in value]
+
+
+WITH_FIELDS = [one for one in ANSWERS if one not in ("trademarks", "user_budget_estate")]
+
+
+@pytest.mark.parametrize("report", [*WITH_FIELDS, "sales_for_estate"])
+@pytest.mark.parametrize("shape", ["as declared", "in result and report", "every list in an object"])
+def test_a_list_of_one_may_come_as_its_row_in_any_document(report: str, shape: str) -> None:
+    office = {**REFERENCES[0], "name": "One", "city": "Lund"}
+    earned = {
+        "userId": "{n}",
+        "commission": 5.5,
+        "soldTotalPrice": 1,
+        "soldEstateParts": 1,
+        "writingParts": 1,
+    }
+    fuller = {
+        "sold_estates": ("sold_estates", "id", [office]),
+        "commission_user": ("commission_user", "user_id", [earned]),
+        "sales_for_estate": (
+            "sales_for_estate_agents",
+            "id",
+            {"estates": [estate("{n}", agents=[{"id": "{n}"}])]},
+        ),
+    }
+    name, column, answer = {**ANSWERS, **fuller}[report]
+    documents = [SHAPES[shape](numbered(answer, number)) for number in range(3)]
+    documents[1] = collapsed(documents[1])
+    result = normalized(report, *documents, asked=["H"] * 3, chosen=["Active"] * 3)
+    assert (result.recognised, result.rejected) == (True, ()), result.notes
+    assert sorted(rows(result, name, column)) == [("0",), ("1",), ("2",)]
+
+
+@pytest.mark.parametrize("alone", LISTS_OF_LEADS)
+@pytest.mark.parametrize("fewest", [0, 2])
+def test_the_only_row_of_a_list_is_read_beside_other_lists_with_rows(alone: str, fewest: int) -> None:
+    full = {name: [one_of(name, f"{n}") for n in range(2)] for name in LISTS_OF_LEADS}
+    second = {name: [one_of(name, f"{n}") for n in range(2, 2 + fewest)] for name in LISTS_OF_LEADS}
+    for box in (lambda row: row, lambda row: {"lead": row}, lambda row: {"rows": row, "index": 0}):
+        if alone == "tips" or box({}) != {"lead": {}}:
+            page = {**second, alone: box(one_of(alone, "X"))}
+            result = normalized("tips_and_leads", full, page, chosen=["Active"] * 2)
+            assert ids_of_leads(result)[LISTS_OF_LEADS[alone]] == ["0", "1", "X"], result.notes
+            assert (result.recognised, result.rejected) == (True, ())
+
+
+@pytest.mark.parametrize("other", ["none", 3, True, {"open": 5}, {"a": [{"b": 1}]}])
+def test_what_is_in_place_of_a_list_and_no_row_is_never_taken_for_none(other: Json) -> None:
+    for outside in (lambda value: value, lambda value: {"data": value}, lambda value: [value]):
+        answer = outside(
+            {"incomingLeads": [one_of("incomingLeads", "L1")], "outgoingLeads": [], "tips": other}
+        )
+        assert not normalized("tips_and_leads", answer, chosen=["Active"]).recognised
+    agents = normalized(
+        "sales", estates(estate("E1", agents=other), estate("E2", agents=[{"id": "A"}, {"id": "B"}]))
+    )
+    assert [one.table for one in agents.rejected] == ["sales_agents"]
+    assert len(rows(agents, "sales_agents", "id")) == 2
+
+
+@pytest.mark.parametrize("nothing", [None, "", " ", 0, False, {}, [], {"rows": None, "total": 0}])
+def test_nothing_in_place_of_a_list_is_no_row(nothing: Json) -> None:
+    answer = {"incomingLeads": [one_of("incomingLeads", "L1")], "outgoingLeads": [], "tips": nothing}
+    result = normalized("tips_and_leads", answer, chosen=["Active"])
+    assert (result.recognised, ids_of_leads(result)) == (True, {"incoming_leads": ["L1"]}), result.notes
+    result = normalized("sales", estates(estate("E1", agents=nothing)))
+    assert (result.rejected, rows(result, "sales_agents", "id")) == ((), [])
+
+
+def test_the_only_home_of_a_kind_may_come_without_a_list_and_other_objects_stay_fields() -> None:
+    office = {
+        "customerId": "M1",
+        "director": {"id": "x"},
+        "plots": [{"id": "P", "contractDay": "2026-01-03"}],
+    }
+    home = {"id": "H", "contractDay": "2026-01-02", "isNewHome": False, "status": None}
+    result = normalized("sold_estates", [{**office, "houses": home}])
+    assert sorted(rows(result, "sold_estates", "kind", "id")) == [("houses", "H"), ("plots", "P")]

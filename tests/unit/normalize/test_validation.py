@@ -251,3 +251,30 @@ def test_a_year_that_can_be_none_does_not_hide_the_one_above(strange: object) ->
     years = [{"year": 2026, "months": months}]
     result = normalized(BY_MONTH, offices({"customerId": "M1", "years": years}), months=YEAR)
     assert rows(result, BY_MONTH, "_month") == [(date(2026, 1, 1),), (date(2026, 2, 1),)]
+
+
+def test_offices_years_and_months_of_one_may_each_come_without_a_list() -> None:
+    office = {
+        "office": {"customerId": "M1"},
+        "years": {"year": 2026, "months": {"month": 1, "commission": 5}},
+    }
+    year = {"year": 2026, "months": [{"month": 1, "commission": 5}]}
+    lists = [{"office": {"customerId": "M1"}, "years": [year]}]
+    both = [{"office": {"customerId": "M1"}, "years": [{"year": 2026, "months": MONTHS}]}]
+    for one in (office, {**office, "years": year}, [office], lists, {**office, "years": [year]}):
+        for documents in ([one], [both, one], [one, both]):
+            result = normalized(BY_MONTH, *map(offices_as, documents), months=YEAR)
+            found = rows(result, BY_MONTH, "_month", "office_customer_id", "year", "commission")
+            assert (FIRST, "M1", 2026, 5.0) in found
+            assert (len(found), result.year_and_month) == (1 if len(documents) == 1 else 3, True)
+
+
+def offices_as(value: Any) -> dict[str, Any]:
+    return {"commissionOffices": value}
+
+
+def test_a_document_that_says_its_year_and_month_is_a_row_itself() -> None:
+    row = {"year": 2026, "month": 2, "commission": 5}
+    for answer in (row, {"data": row}, {"office": {"years": {**row}}}):
+        result = normalized(BY_MONTH, answer, months=YEAR)
+        assert rows(result, BY_MONTH, "_month") == [(SECOND,)]
