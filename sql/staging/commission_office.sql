@@ -6,6 +6,7 @@
 -- named by its old number alone is taken for the one known office of that number, so that a group and its office
 -- speak of the same one; where there is none, the number stays what it is, and where there are several nobody knows whose
 -- row it is: staging.months says that the month lacks rows.
+-- Kind: table
 -- Columns:
 --   customer_id: the customer that was asked, an office or a group
 --   office_id: customer id of the office; null where several have the number that it is named by

@@ -1,6 +1,7 @@
 -- What did each user earn in a month, as the user report says?
 -- One row per customer asked, user and month; the report does not say of which office.
 -- The commission of sales alone is worked out as in commission_office.
+-- Kind: table
 -- Columns:
 --   customer_id: the customer that was asked, an office or a group
 --   user_id: id of the user

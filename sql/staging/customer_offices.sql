@@ -2,6 +2,7 @@
 -- One row per customer asked and office that it answered for in any month.
 -- An office that once had rows and has lost them all is still answered for, as earlier totals remember.
 -- Only reports with an entry per office asked are read; the offices of agents or leads may be somebody else's.
+-- Kind: table
 -- Columns:
 --   customer_id: the customer that was asked, an office or a group
 --   office_id: customer id of the office

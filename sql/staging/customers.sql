@@ -1,5 +1,6 @@
 -- Which customers do the settings name?
 -- One row per customer of the settings, and per customer that was once asked for.
+-- Kind: table
 -- Columns:
 --   customer_id: customer id of an office or a group
 --   customer_name: its name in the settings; null where nobody gave it one

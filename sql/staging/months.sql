@@ -1,5 +1,6 @@
 -- Which months of which report are held, by which load, and are they still asked for?
 -- One row per report, customer and month in the ledger; what is not here is unknown, not zero.
+-- Kind: table
 -- Columns:
 --   report: name of the report
 --   customer_id: the customer that was asked, an office or a group

@@ -4,6 +4,7 @@
 -- office: from the first to the last month with an entry of it. An office that has moved is none of the group's in
 -- whatever was read of it since, while older answers still hold rows of the office.
 -- Columns:
+--   office_id: customer id of the office
 --   is_own: whether the customer is that office
 --   has_entries: whether the answer speaks of the office
 SELECT

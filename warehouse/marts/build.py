@@ -127,17 +127,17 @@ def build_marts(
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
     for query in staging:
         fits = states.get(query.table) == FITS
-        _create(connection, query, "VIEW", _typed(query, fits=fits) if query.expects else query.sql)
+        _create(connection, query, query.kind, _typed(query, fits=fits) if query.expects else query.sql)
     if memory_limit:
         connection.execute(f"SET memory_limit = '{memory_limit}'")
     for query in marts:
-        _create(connection, query, "VIEW" if query.is_view else "TABLE", query.sql)
+        _create(connection, query, query.kind, query.sql)
     connection.execute("RESET memory_limit")
     for query in marts:
         if query.table in MEMORY:
             connection.execute(MEMORY[query.table])
     for query in meta:
-        _create(connection, query, "OR REPLACE VIEW", query.sql)
+        _create(connection, query, f"OR REPLACE {query.kind}", query.sql)
     if not wanted:
         declare_relations(connection, marts, staging)
         describe(connection, [*staging, *marts, *meta])

@@ -103,8 +103,7 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
     comments = []
     for query in built:
         if query.schema != "staging":
-            is_view = query.is_view or query.schema == "meta"
-            kind = "MACRO TABLE" if query.parameters else "VIEW" if is_view else "TABLE"
+            kind = "MACRO TABLE" if query.parameters else query.kind
             comments.append(
                 f"COMMENT ON {kind} {query.table} IS {literal(f'{query.question} {query.words}')}"
             )

@@ -35,11 +35,12 @@ class Query:
     The header's first line is the question and the lines after it are grain and surprises; `Columns:`
     describes what comes out, `Expects:` names what undocumented tables are assumed to hold (`a|b` is one
     of the two), `Parameters:` makes a mart a table macro and names the variables an analysis reads,
-    `Kind: view` makes a mart a view, `Key:` names the columns that tell its rows apart, `Severity:`
-    grades a check, `Concerns:` says which figures of the pages it makes doubtful. `For each:` is a query:
-    a check is repeated for the names in its rows, written in it like "{table_name}"; a mart is built one
-    part after another, each reading a row as variables. Only a query that expects something needs the
-    types of its columns (`amount DECIMAL(18, 4): ...`).
+    `Kind: view` makes a mart a view, and `Kind: table` a query of staging that many marts read a table,
+    `Key:` names the columns that tell its rows apart, `Severity:` grades a check, `Concerns:` says which
+    figures of the pages it makes doubtful. `For each:` is a query: a check is repeated for the names in its
+    rows, written in it like "{table_name}"; a mart is built one part after another, each reading a row as
+    variables. Only a query that expects something needs the types of its columns
+    (`amount DECIMAL(18, 4): ...`).
     """
 
     path: Path
@@ -56,7 +57,7 @@ class Query:
     for_each: str
     parameters: tuple[str, ...]
     key: tuple[str, ...]
-    is_view: bool
+    kind: str
     sql: str
     reads: frozenset[tuple[str, str]]
 
@@ -98,7 +99,7 @@ def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ..
             for_each=" ".join(sections["For each"]).strip(),
             parameters=_names(sections["Parameters"]),
             key=_names(sections["Key"]),
-            is_view=" ".join(sections["Kind"]).strip() == "view",
+            kind=" ".join(sections["Kind"]).strip() or ("table" if schema == "marts" else "view"),
             sql=select,
             reads=tables_read(tree, path),
         )
