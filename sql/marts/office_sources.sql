@@ -9,6 +9,10 @@
 -- What is not here is unknown, not zero; and so is the rest of a month where is_cut_short, and an office without a row
 -- where lacks_rows.
 -- Key: report, office_id, month
+-- Columns:
+--   office_id: customer id of the office
+--   is_partial: whether something of the office is missing: it was cut short, or it has no row where the report has one an
+--     office and rows are lacking
 WITH counted AS (
     SELECT *
     FROM staging.office_answers

@@ -127,7 +127,11 @@ def build_marts(
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
     for query in staging:
         fits = states.get(query.table) == FITS
-        _create(connection, query, query.kind, _typed(query, fits=fits) if query.expects else query.sql)
+        sql = _typed(query, fits=fits) if query.expects else query.sql
+        if query.kind == "table":  # a table of the file must not be dropped by the transaction that fills it
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE staging_{query.name} AS {sql}")
+            sql = f"FROM temp.main.staging_{query.name}"
+        _create(connection, query, "VIEW", sql)
     if memory_limit:
         connection.execute(f"SET memory_limit = '{memory_limit}'")
     for query in marts:
