@@ -23,6 +23,7 @@ os.environ["DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS"] = "yes"
 MEMORY, ROOM = Path("/dev/shm"), 4 << 30
 if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(prefix="brokerbi-", dir=MEMORY)
+    Path(tempfile.tempdir).chmod(0o711)  # a PostgreSQL of the tests is another user
     atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
 # `make test` tries the same examples every time; `make soak` looks for new ones, and many more.

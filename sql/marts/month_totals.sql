@@ -1,6 +1,6 @@
 -- What does each held month add up to now?
 -- One row per report, office and month that is held; a month that had rows and has none any more is zero.
--- An amount that no row of the month has is null, as is one of a month without rows whose rows could not be loaded.
+-- An amount that no row of the month has is null, as is a commission without a row where rows could not be loaded.
 -- Every change of these totals is remembered in meta.month_totals at the end of a build; marts.restatements
 -- reads it.
 -- Key: report, office_id, month
@@ -42,7 +42,9 @@ remembered AS (
 ),
 
 held AS (
-    SELECT report, office_id, month, customer_id, load_id, loaded_at_utc, fetched_at_utc, is_open, lacks_rows
+    SELECT
+        report, office_id, month, customer_id, load_id, loaded_at_utc, fetched_at_utc, is_open,
+        lacks_rows AND report = 'commission_office' AS lacks_rows
     FROM marts.office_sources
     WHERE report IN ('commission_office', 'sales', 'running_commissions', 'tips_and_leads')
 )
