@@ -79,10 +79,8 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 	  'The logs of the others are sandbox.log, code.log and daemon.log in $(DEV). Ctrl-C ends them all.' ''; \
 	$(BIN)/dagster-webserver --workspace deploy/workspace.yaml --host 127.0.0.1 --port $(UI_PORT) --log-level warning & ui=$$!; wait $$ui
 
-test: $(STAMP) ## every test, then the demo from end to end in a directory of its own
+test: $(STAMP) ## every test, the demo from end to end among them
 	$(OF_SMALL_FILES) $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
-	@demo=$$(mktemp -d) && trap 'rm -rf "$$demo"' EXIT && $(BIN)/brokerbi demo --data-dir "$$demo" \
-		&& $(BIN)/python -m tests.tools.notebook --data-dir "$$demo"
 
 scale: $(STAMP).scale ## the tests of more than one machine, with the libraries and servers that only those need (.venv-scale)
 	.venv-scale/bin/python -m pytest tests/scale

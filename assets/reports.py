@@ -52,7 +52,7 @@ from pipelines.catalogue.model import Report, declared_columns
 from pipelines.planning.selection import Selection, left_customers
 from pipelines.settings.messages import SettingsError
 from warehouse.errors import WarehouseError
-from warehouse.ledger.column_news import column_news
+from warehouse.ledger.column_news import ColumnNews, column_news
 from warehouse.ledger.conditions import Condition
 from warehouse.ledger.ledger import ledger_of, read_ledger
 from warehouse.ledger.status import read_conditions
@@ -222,8 +222,7 @@ def fetch_partitions(
         partitions = _not_under_way(project, context, partitions)
     try:
         _refuse_to_ask_nobody(project, context, partitions)
-        found, stopped, conditions = _sync_and_compare(project, context, partitions, windows, run_log)
-        news = column_news(store_of(context), [one.load_id for one in windows if one.load_id])
+        found, stopped, conditions, news = _sync_and_compare(project, context, partitions, windows, run_log)
     except (SettingsError, WarehouseError) as error:
         raise dg.Failure(str(error)) from error
     is_tried_again = may_pass(conditions) and not _is_automatic_retry(context)
@@ -251,8 +250,8 @@ def _sync_and_compare(
     partitions: Sequence[ReportPartition],
     windows: list[WindowResult],
     run_log: RunLog,
-) -> tuple[list[PartitionResult], str, Sequence[Condition]]:
-    """What became of these partitions, why the sync stopped early, if it did, and what they failed at.
+) -> tuple[list[PartitionResult], str, Sequence[Condition], Sequence[ColumnNews]]:
+    """What became of these partitions, why the sync stopped early, what they failed at, and the new columns.
 
     Every window is added to `windows`. If the sync breaks down, what it had fetched is logged.
     """
@@ -276,8 +275,9 @@ def _sync_and_compare(
     with store.reading() as connection:
         everything = read_conditions(connection)
         comparison = replace(comparison, after=read_ledger(connection), conditions=everything)
+        news = column_news(connection, [one.load_id for one in windows if one.load_id])
     found = _results(comparison, partitions, windows)
-    return found, stopped, conditions_of(found, everything)
+    return found, stopped, conditions_of(found, everything), news
 
 
 def _results(

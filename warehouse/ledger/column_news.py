@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
     from warehouse.store.database import Store
 
 
@@ -47,12 +49,11 @@ _NEWS = """
 """
 
 
-def column_news(store: Store, load_ids: Collection[str]) -> list[ColumnNews]:
+def column_news(connection: DuckDBPyConnection, load_ids: Collection[str]) -> list[ColumnNews]:
     """What these loads brought that no load had brought before."""
     if not load_ids:
         return []
-    with store.reading() as connection:
-        return [ColumnNews(*row) for row in connection.execute(_NEWS, [list(load_ids)]).fetchall()]
+    return [ColumnNews(*row) for row in connection.execute(_NEWS, [list(load_ids)]).fetchall()]
 
 
 def column_news_since(store: Store, moment_utc: datetime) -> list[ColumnNews]:
@@ -61,4 +62,4 @@ def column_news_since(store: Store, moment_utc: datetime) -> list[ColumnNews]:
         loads = connection.execute(
             "SELECT load_id FROM meta.loads WHERE fetched_at_utc >= $1", [moment_utc.replace(tzinfo=None)]
         ).fetchall()
-    return column_news(store, [load_id for (load_id,) in loads])
+        return column_news(connection, [load_id for (load_id,) in loads])
