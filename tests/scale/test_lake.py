@@ -6,6 +6,7 @@ import io
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import deltalake
 import duckdb
+import httpx
 import polars as pl
 import pytest
 from deltalake import DeltaTable
@@ -20,6 +22,7 @@ from deltalake.exceptions import CommitFailedError, DeltaError
 
 from pipelines.upkeep.erase import erase
 from pipelines.upkeep.lake import refresh_lake
+from tests.scale.conftest import environment_of, free_port, server
 from tests.scale.lakes import NOON, SALES, publish, read, rows, version
 from tests.scenarios.scenario import Scenario, synced
 from warehouse.errors import WarehouseError
@@ -224,6 +227,64 @@ def test_a_commit_that_was_taken_and_called_failed_is_made_once(
     assert rows(lake, "marts/sums", "sold") == [(4,)]
     assert {path: version(lake, path) - number for path, number in before.items()} == dict.fromkeys(before, 1)
     assert sorted(read(lake, "_publications")["number"]) == [1, 2]
+
+
+@pytest.mark.parametrize("last", ["_note", "_vacuum"])
+def test_killed_around_its_last_write_a_publication_is_there_whole_or_not_at_all(
+    data: Path, place: str, monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
+    """Readers that go by `_publications` see the one before, until the next attempt writes the rest."""
+    lake, names = Lake(place, "north"), ("sums", "offices")
+    publish(data, lake, {f"marts.{name}": SALES for name in names})
+
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    def seen() -> list[list[tuple[Any, ...]]]:
+        noted = read(lake, "_publications")
+        latest = noted.filter(pl.col("number") == pl.col("number").max())
+        versions = dict(latest.select("table_name", "version").rows())
+        return [rows(lake, f"marts/{name}", "sold", version=versions[f"marts/{name}"]) for name in names]
+
+    changed = {f"marts.{name}": SALES.replace("3 AS sold", "4 AS sold") for name in names}
+    with monkeypatch.context() as patch:
+        patch.setattr(Lake, last, killed)
+        with pytest.raises(KeyboardInterrupt):
+            publish(data, lake, changed, number=1)
+    assert seen() == [[(3 if last == "_note" else 4,)]] * 2
+    again = publish(data, lake, changed, number=1)
+    assert (again and again.written) == (0 if last == "_note" else None)
+    assert seen() == [[(4,)]] * 2
+    assert sorted(set(read(lake, "_publications")["number"])) == [1, 2]
+
+
+def test_a_store_that_is_often_busy_makes_no_publication_twice_or_in_part(
+    addresses: dict[str, str], data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It answers 503 to a fifth of all requests, and has carried out half of these."""
+    lake, numbers = Lake("s3://busy/lake", "north"), (0, 1, 2)
+    httpx.put(f"{addresses['ministack']}/busy")
+    with server("liar", free_port(), addresses["ministack"], "0.2") as busy:
+        _give(monkeypatch, busy)
+        for number in numbers:
+            changed = {"marts.sums": SALES.replace("3 AS sold", f"{number} AS sold")}
+            for _ in range(5):  # as the next publications would
+                with suppress(DeltaError, WarehouseError, OSError):
+                    publish(data, lake, changed, number=number)
+                    break
+    _give(monkeypatch, addresses["ministack"])
+    noted = [(one["number"], one["version"]) for one in reversed(lake.publications())]
+    assert [number for number, _ in noted] == [1, 2, 3]
+    assert [rows(lake, "marts/sums", "sold", version=version) for _, version in noted] == [
+        [(0,)],
+        [(1,)],
+        [(2,)],
+    ]
+
+
+def _give(monkeypatch: pytest.MonkeyPatch, server: str) -> None:
+    for name, value in environment_of(server).items():
+        monkeypatch.setenv(name, value)
 
 
 def test_a_step_whose_log_was_cut_meanwhile_begins_anew_and_gives_up_in_the_end(
