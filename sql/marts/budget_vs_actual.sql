@@ -92,7 +92,7 @@ users_held AS (  -- months in which the user report of all these offices is held
         AND sources.office_id = offices.office_id
         AND year(sources.month) = offices.year
     GROUP BY ALL
-    HAVING count(*) = any_value(offices.office_count) AND NOT bool_or(sources.is_partial)
+    HAVING count(*) = any_value(offices.office_count) AND NOT bool_or(sources.is_cut_short)
 ),
 
 months_known AS (
@@ -158,7 +158,7 @@ registered AS (
         ON estates.customer_id = sources.customer_id
         AND estates.office_id = sources.office_id
         AND estates.month = sources.month
-    WHERE sources.report = 'estates_by_creation' AND NOT sources.is_partial
+    WHERE sources.report = 'estates_by_creation' AND NOT sources.is_cut_short
     GROUP BY ALL
 ),
 

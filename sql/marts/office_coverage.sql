@@ -3,8 +3,8 @@
 -- An office is expected as long as a customer that answers for it is asked for, else up to its last month held. A
 -- customer of which nothing has been read so far stands for itself, as nobody knows its offices yet. Looked at are the
 -- office report, the running commissions and the leads, each only if anybody holds it. A month that was last read before
--- it was over, and is not asked for any more, is not held: its rest is missing. Nor is the
--- commission of an office without a row in an answer that lacks rows.
+-- it was over, and is over now or not asked for any more, is not held: its rest is missing. Nor is one of which a row could
+-- not be loaded, but for the commission of an office that has its row.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
@@ -12,19 +12,19 @@
 --   office_name: name of the office
 --   region: region of the office, or of that customer, in the settings; null where none is given
 --   is_commission_held: whether the office report is held, not cut short, and lacks no row of the office
---   missing_reports: which of commission, running commission and leads are not held, or only to a day (in UTC) after
---     which nobody asked again, or lack the office's row; null where none is missing
+--   missing_reports: which of commission, running commission and leads are not held, or only to a day (in UTC) before the
+--     month was over, or lack rows; null where none is missing
 --   is_held: whether nothing is missing
 --   is_refreshed: whether all that is held is still asked for, or was last read a year after the month, when it hardly
 --     changes; false where it could have changed since; null where nothing is held
 WITH held AS (
-    SELECT office_id, month, report, fetched_at_utc, is_cut_short, is_partial, is_current
+    SELECT office_id, month, report, fetched_at_utc, is_cut_short, is_unfinished, is_partial, is_current
     FROM marts.office_sources
     WHERE report IN ('commission_office', 'running_commissions', 'tips_and_leads')
     UNION ALL
     SELECT
-        months.customer_id, months.month, months.report, months.fetched_at_utc, months.is_cut_short, months.is_partial,
-        months.is_current
+        months.customer_id, months.month, months.report, months.fetched_at_utc, months.is_cut_short, months.is_unfinished,
+        months.is_partial, months.is_current
     FROM staging.months AS months
     WHERE months.report IN ('commission_office', 'running_commissions', 'tips_and_leads')
         AND months.customer_id NOT IN (SELECT customer_id FROM staging.customer_offices)
@@ -86,8 +86,8 @@ held_by_month AS (
                 WHEN 'running_commissions' THEN 'running commission'
                 ELSE 'leads'
             END || CASE
-                WHEN is_cut_short THEN strftime(greatest(fetched_at_utc, month), ' read only to %-d %B %Y')
-                ELSE ' without rows that could not be loaded'
+                WHEN is_cut_short OR is_unfinished THEN strftime(greatest(fetched_at_utc, month), ' read only to %-d %B %Y')
+                ELSE ' without rows in quarantine'
             END, ', '
             ORDER BY report
         ) FILTER (is_partial) AS partial_reports,

@@ -4,8 +4,8 @@
 -- number, or it lacks rows that could not be loaded and has none of the office.
 -- Averages and percentages are worked out from sums, so they can be again over any number of months:
 -- sum(sold_commission) / sum(sold_estate_parts). Who is an active agent is said by marts.user_month. A month that is open will still grow.
--- Where is_commission_complete is false the office was asked only in the middle of the month and is not asked for any
--- more, or a row could not be loaded: something that was earned is missing, so compare such a month with nothing.
+-- Where is_commission_complete is false the office was last asked in the middle of the month, or its row could not be
+-- loaded: something that was earned is missing, so compare such a month with nothing.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
@@ -33,7 +33,7 @@
 --   closed_after_month: the same of an office that has closed: nothing of it in three whole months since; null of all others
 --   is_open: whether the month is not over, or the end of it is still to be asked for
 --   is_commission_complete: whether the office report is held to the end of the month, or to now while the month is
---     open; false where it is not held, lacks rows, or was last read before its end and is not asked for any more
+--     open; false where it is not held, lacks the office's row, or was last read before its end
 --   is_refreshed: whether all reports are still asked for, or were last read a year after the month, when it hardly
 --     changes; false where the month could have changed since
 --   read_at_utc: when the service gave the oldest of the answers that count

@@ -6,16 +6,17 @@
 -- is_refreshed is false. A group counts for an office from the first to the last month with an entry of it, and beyond
 -- them, or once another customer was the last to name the office, only where nobody else does, so that an office that
 -- has left a group is not zero because the group says nothing.
--- What is not here is unknown, not zero; and so is the rest of a month where is_cut_short, and an office without a row
--- where lacks_rows.
+-- What is not here is unknown, not zero; and so is the rest of a month where is_cut_short or is_unfinished, and an office
+-- without a row where lacks_rows. Of an office that has left a group, the group's later answers say nothing.
 -- Key: report, office_id, month
 -- Columns:
 --   office_id: customer id of the office
---   is_partial: whether something of the office is missing: it was cut short, or it has no row where the report has one an
---     office and rows are lacking
+--   is_partial: whether something of the office is missing: it was cut short, is unfinished or lacks rows, but for an
+--     office that has its row in a report with one an office
 WITH counted AS (
     SELECT *
     FROM staging.office_answers
+    WHERE NOT has_left
     QUALIFY row_number() OVER (
         PARTITION BY report, office_id, month
         ORDER BY has_entries DESC, is_refreshed DESC, run_read_at_utc DESC, is_own DESC, customer_id
@@ -40,8 +41,9 @@ SELECT
     source_state,
     is_refreshed,
     is_cut_short,
+    is_unfinished,
     lacks_rows,
-    is_cut_short OR (lacks_rows AND report = 'commission_office' AND offices_loaded.office_id IS NULL) AS is_partial,
+    is_cut_short OR is_unfinished OR (lacks_rows AND offices_loaded.office_id IS NULL) AS is_partial,
     is_growing,
     is_current
 FROM counted

@@ -1,7 +1,7 @@
 -- What did each user earn and do, month by month?
 -- One row per user and month held, from the month the user first left a trace.
 -- A number is zero where its report is held and has no rows, and null where the report is not held or its rows have no such
--- number, or it lacks rows that could not be loaded and has none of the user.
+-- number, or it lacks rows that could not be loaded, or those of an office that has left, and has none of the user.
 -- The rows of somebody who left go on: what is booked later still counts. For averages per agent take the rows
 -- with is_active, also for a headcount: count(DISTINCT user_id) counts everybody who ever left. Leads that are assigned
 -- to nobody are in no row here; marts.office_month has them.
@@ -39,12 +39,12 @@
 --   is_active: whether the user earned, sold, wrote, valued, or had a lead or tip in the month
 --   is_open: whether the month is not over, or the end of it is still to be asked for in the user report
 --   is_commission_complete: whether the user report is held to the end of the month, or to now while the month is
---     open; false where it is not held, or one that counts was last read before its end and is not asked for any more,
---     or lacks rows and has none of the user
+--     open; false where it is not held, one that counts was last read before its end, it lacks rows and has none of the
+--     user, or the office left a group and its own answer has not come since
 --   _customer: the customers whose user reports count, by id
 --   _month: month of that report
 WITH earned AS (
-    SELECT given.*, counted.is_cut_short
+    SELECT given.*, counted.is_cut_short OR counted.is_unfinished AS is_partial
     FROM staging.commission_user AS given
     INNER JOIN marts.user_sources AS counted USING (user_id, month, customer_id)
 ),
@@ -59,7 +59,7 @@ earned_summed AS (
         sum(sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
         sum(writing_parts)::DECIMAL(19, 8) AS writing_parts,
         sum(valuation_parts)::DECIMAL(19, 8) AS valuation_parts,
-        bool_or(is_cut_short) AS is_cut_short,
+        bool_or(is_partial) AS is_partial,
         string_agg(customer_id, ', ' ORDER BY customer_id) AS customers
     FROM earned
     GROUP BY ALL
@@ -169,6 +169,26 @@ offices_carried AS (
     LEFT JOIN marts.user_offices AS at_month
         ON at_month.user_id = held.user_id AND at_month.month = held.month
     LEFT JOIN marts.offices AS own ON own.office_id = held.customer_id
+),
+
+offices_untold AS (  -- they have left a group, and whose they are now has not told of the month
+    SELECT office_id, month
+    FROM staging.office_answers
+    WHERE report = 'commission_user'
+    GROUP BY ALL
+    HAVING bool_or(has_left) AND NOT bool_or(has_entries)
+),
+
+judged AS (
+    SELECT
+        carried.* REPLACE (
+            is_partial OR untold.month IS NOT NULL AS is_partial,
+            lacks_commission OR untold.month IS NOT NULL AS lacks_commission
+        )
+    FROM offices_carried AS carried
+    LEFT JOIN offices_untold AS untold
+        ON untold.office_id = coalesce(carried.office_before, carried.office_after, carried.office_asked)
+        AND untold.month = carried.month
 )
 
 SELECT
@@ -204,10 +224,10 @@ SELECT
     users_active.last_month AS last_active_month,
     active.user_id IS NOT NULL AS is_active,
     held.is_open,
-    held.has_commission AND NOT coalesce(earned_summed.is_cut_short, held.is_partial) AS is_commission_complete,
+    held.has_commission AND NOT coalesce(earned_summed.is_partial, held.is_partial) AS is_commission_complete,
     coalesce(earned_summed.customers, held.customer_id) AS _customer,
     held.month AS _month
-FROM offices_carried AS held
+FROM judged AS held
 LEFT JOIN marts.user_names AS users USING (user_id)
 LEFT JOIN earned_summed ON earned_summed.user_id = held.user_id AND earned_summed.month = held.month
 LEFT JOIN running_summed ON running_summed.user_id = held.user_id AND running_summed.month = held.month

@@ -100,7 +100,8 @@ SELECT
     held.fetched_at_utc,
     held.source_state,
     held.is_refreshed,
-    held.is_cut_short
+    held.is_cut_short,
+    held.is_unfinished
 FROM (SELECT DISTINCT user_id, month, customer_id FROM staging.commission_user) AS answered
 INNER JOIN held USING (customer_id, month)
 ANTI JOIN yielding USING (user_id, month, customer_id)

@@ -32,7 +32,7 @@ held_before AS (
     INNER JOIN last_month
         ON sources.month BETWEEN date_trunc('year', last_month.month) - INTERVAL 1 YEAR
         AND last_month.month - INTERVAL 1 YEAR
-    WHERE sources.report = 'commission_user' AND NOT sources.is_partial
+    WHERE sources.report = 'commission_user' AND NOT sources.is_cut_short
     GROUP BY sources.office_id, last_month.month
     HAVING count(*) = month(last_month.month)
 ),

@@ -13,6 +13,8 @@
 --   last_month: last month in which they have one, months to come of budgets included
 --   latest_run_utc: when the latest run began whose answers have an entry of it; null where only budgets have any
 --   has_moved: whether this customer was read since without one, and another that is still asked for had one later
+--   came_after_utc: when the latest run began in which the customer that the office moved from had one; null where it came
+--     from nobody
 WITH entries AS (
     SELECT
         'commission_office' AS report, customer_id, office_id, NULL AS office_name, NULL AS office_city,
@@ -63,13 +65,18 @@ runs AS (
 )
 
 SELECT
-    gathered.*,
-    coalesce(
-        runs.latest_run_utc > gathered.latest_run_utc
-        AND max(gathered.latest_run_utc) FILTER (customers.is_active) OVER (PARTITION BY office_id)
-        > gathered.latest_run_utc,
-        false
-    ) AS has_moved
-FROM gathered
-LEFT JOIN staging.customers AS customers USING (customer_id)
-LEFT JOIN runs USING (customer_id)
+    *,
+    CASE WHEN NOT has_moved THEN max(latest_run_utc) FILTER (has_moved) OVER (PARTITION BY office_id) END AS came_after_utc
+FROM (
+    SELECT
+        gathered.*,
+        coalesce(
+            runs.latest_run_utc > gathered.latest_run_utc
+            AND max(gathered.latest_run_utc) FILTER (customers.is_active) OVER (PARTITION BY office_id)
+            > gathered.latest_run_utc,
+            false
+        ) AS has_moved
+    FROM gathered
+    LEFT JOIN staging.customers AS customers USING (customer_id)
+    LEFT JOIN runs USING (customer_id)
+)

@@ -12,14 +12,16 @@
 --   run_began_at_utc: when the service gave the first answer to that run that is still held
 --   loaded_at_utc: when that load was written
 --   is_open: whether the month was not over yet when it was asked
---   source_state: asked for, customer removed (from the settings), customer switched off, access refused or report
---     switched off
---   is_refreshed: whether this report of this customer is still asked for; if not, what is held stays as it was
+--   source_state: asked for, customer removed (from the settings), customer switched off, access refused, not found (the
+--     latest answer was 404) or report switched off
+--   is_refreshed: whether this report of this customer is still asked for and found; if not, what is held stays as it was
 --   is_cut_short: whether it was last asked before the month was over and is not asked for any more, so that the rest of
 --     the month is missing
+--   is_unfinished: whether the month is over, as far as any answer shows, and was last asked for before its end
 --   lacks_rows: whether a row of the answer is in quarantine, or names an office that nobody can tell from another: what it
---     says is unknown, also where there is no other row; rows nested in others do not count
---   is_partial: whether something of the month is missing: it was cut short or lacks rows
+--     says is unknown, also where there is no other row; rows nested in others do not count,
+--     nor does one whose month nobody can tell
+--   is_partial: whether something of the month is missing: it was cut short, is unfinished or lacks rows
 --   is_growing: whether the month is not over, or its end is still to be asked for; not where it was cut short and is
 --     over since, as far as any answer shows
 --   is_current: whether it is still asked for, or was last read when only changed sales would have had it asked again:
@@ -32,6 +34,12 @@ WITH lacking AS (
     SELECT 'commission_office', customer_id, month
     FROM staging.commission_office
     WHERE office_id IS NULL
+),
+
+latest_answers AS (
+    SELECT report, customer, arg_max(coalesce(http_status, 200), fetched_at_utc) AS http_status
+    FROM meta.loads
+    GROUP BY ALL
 )
 
 SELECT
@@ -49,26 +57,26 @@ SELECT
         WHEN NOT customers.is_active AND customers.start_month IS NULL THEN 'customer removed'
         WHEN NOT customers.is_active THEN 'customer switched off'
         WHEN refused.denied_at_utc IS NOT NULL THEN 'access refused'
+        WHEN latest_answers.http_status = 404 THEN 'not found'
         WHEN NOT reports.is_on THEN 'report switched off'
         ELSE 'asked for'
     END AS source_state,
     source_state = 'asked for' AS is_refreshed,
     is_open AND NOT is_refreshed AS is_cut_short,
     lacking.month IS NOT NULL AS lacks_rows,
-    is_cut_short OR lacks_rows AS is_partial,
-    is_open AND NOT (
-        is_cut_short
-        AND (
-            bool_or(months.state = 'held') OVER (PARTITION BY months.report, months.month)
-            OR max(months.fetched_at_utc) OVER () >= months.month + INTERVAL 1 MONTH
-        )
-    ) AS is_growing,
+    is_open AND (
+        bool_or(months.state = 'held') OVER (PARTITION BY months.report, months.month)
+        OR max(months.fetched_at_utc) OVER () >= months.month + INTERVAL 1 MONTH
+    ) AS is_unfinished,
+    is_cut_short OR is_unfinished OR lacks_rows AS is_partial,
+    is_open AND NOT (is_cut_short AND is_unfinished) AS is_growing,
     is_refreshed OR months.fetched_at_utc >= months.month + INTERVAL 12 MONTH AS is_current
 FROM meta.months AS months
 LEFT JOIN meta.loads AS loads ON loads.load_id = months.load_id
 LEFT JOIN meta.customers AS customers ON customers.customer = months.customer
 LEFT JOIN meta.reports AS reports ON reports.report = months.report
 LEFT JOIN meta.access AS refused ON refused.report = months.report AND refused.customer = months.customer
+LEFT JOIN latest_answers ON latest_answers.report = months.report AND latest_answers.customer = months.customer
 LEFT JOIN lacking
     ON lacking.report = months.report AND lacking.customer = months.customer AND lacking.month = months.month
 WHERE months.month IS NOT NULL

@@ -88,6 +88,18 @@ def test_a_refused_customer_counts_only_where_nobody_else_answers() -> None:
     assert built(given, COUNTED) == [("M1", "access refused", False)]
 
 
+def test_a_customer_that_the_service_does_not_find_counts_as_what_was_read() -> None:
+    given = group_and_office(office=LATER)
+    given.execute(
+        "INSERT INTO meta.loads BY NAME SELECT 'commission_office' AS report, 'M1' AS customer, "
+        "404 AS http_status, 'failed' AS status, $1::TIMESTAMP AS fetched_at_utc",
+        [LATER + timedelta(days=1)],
+    )
+    assert built(given, COUNTED) == [("G1", "asked for", True)]
+    loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)], at_utc=LATER + timedelta(days=2))
+    assert built(given, f"{COUNTED} AND month(month) = 1") == [("M1", "asked for", True)]
+
+
 def test_an_office_that_left_its_group_is_not_zero_in_months_of_which_the_group_says_nothing() -> None:
     given = group_and_office()
     loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)])
@@ -117,6 +129,26 @@ def test_an_office_that_moved_to_another_group_is_not_zero_while_older_answers_o
         "SELECT commission FROM marts.office_month WHERE office_id = 'M1' ORDER BY month",
     )
     assert found == [(5,), (5,), (5,)]
+
+
+def test_of_an_office_that_moved_a_month_that_only_the_first_group_has_read_since_is_unknown() -> None:
+    given = group_that_an_office_left()
+    of_february = "_customer = 'G2' AND month(_month) = 2"
+    given.execute(f"DELETE FROM bi.commission_office WHERE {of_february}")
+    given.execute("DELETE FROM meta.months WHERE customer = 'G2' AND month(month) = 2")
+    user, read_since = earned({"user_id": "U1"}, 5), LATER + timedelta(days=1)
+    step = {"customer_id": "M1", "user_id": "U1", "amount": 5, "exchange_rate": 1}
+    loaded(given, "running_commissions", "G1", "2026-01", [step])
+    loaded(given, "commission_user", "G1", "2026-01", [user])
+    loaded(given, "commission_user", "G1", "2026-02", [], at_utc=read_since)
+    loaded(given, "commission_user", "G2", "2026-02", [])  # read before it had the office
+    loaded(given, "commission_user", "G2", "2026-03", [user], at_utc=LATER)
+    shown = (
+        "SELECT commission, is_commission_complete FROM marts.user_month WHERE user_id = 'U1' ORDER BY month"
+    )
+    assert built(given, shown) == [(5, True), (None, False), (5, True)]
+    shown = "SELECT commission FROM marts.office_month WHERE office_id = 'M1' ORDER BY month"
+    assert built(given, shown) == [(5,), (5,)]
 
 
 def test_groups_do_not_overlap_in_an_office_that_moved_from_one_to_the_other() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 
+import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import Row, build_for, built, earned, held, loaded, rows, sold, warehouse
@@ -52,9 +53,30 @@ def test_what_a_month_of_an_office_lacks_in_quarantine_is_unknown_and_not_zero()
     found = built(given, f"SELECT {shown} FROM marts.chain_month WHERE month = '2026-01-01'")
     [(commission, is_complete, missing)] = found
     assert (commission, is_complete) == (Decimal(78), False)
-    assert str(missing).startswith("M1 (commission without rows that could not be loaded); M2 (")
+    assert str(missing).startswith("M1 (commission without rows in quarantine, ")
     remembered = "SELECT row_count, commission FROM marts.month_totals WHERE report = 'commission_office' "
     assert built(given, f"{remembered} AND office_id = 'M1' AND month = '2026-01-01'") == [(0, None)]
+
+
+@pytest.mark.parametrize(
+    ("report", "named"), [("running_commissions", "running commission"), ("tips_and_leads", "leads")]
+)
+def test_a_month_of_which_some_rows_are_in_quarantine_is_not_complete(report: str, named: str) -> None:
+    given = warehouse()
+    for of_month in ("2026-01", "2026-02"):
+        loaded(given, "commission_office", "M1", of_month, [earned(M1, 500)])
+    held(given, report, "M1", ["2026-01", "2026-02"])
+    step = {"customer_id": "M1", "user_id": "U1", "amount": 5, "exchange_rate": 1}
+    lead = {"lead_id": "L1", "receiver_company_customer_number": "M1", "is_removed": False}
+    table, row = {"tips_and_leads": ("incoming_leads", lead)}.get(report, (report, step))
+    rows(given, table, "M1", "2026-01", [row])
+    shown = (
+        "SELECT is_commission_complete, is_complete, missing_offices FROM marts.chain_month ORDER BY month"
+    )
+    assert built(given, shown) == [(True, True, None)] * 2
+    lacking = (True, False, f"M1 ({named} without rows in quarantine)")
+    in_quarantine(given, report, "M1", table)
+    assert built(given, shown) == [lacking, (True, True, None)]
 
 
 def test_what_a_month_of_a_user_lacks_in_quarantine_is_unknown_and_nested_rows_take_nothing_away() -> None:
@@ -71,6 +93,25 @@ def test_what_a_month_of_a_user_lacks_in_quarantine_is_unknown_and_nested_rows_t
     ]
     in_quarantine(given, "commission_user", "M1")
     assert built(given, f"SELECT {shown} ORDER BY ALL") == [("U1", None, False), ("U2", Decimal(5), True)]
+
+
+def test_a_month_that_is_over_and_was_last_read_before_its_end_is_not_complete() -> None:
+    given = warehouse()
+    for office, read_at in (("M1", datetime(2026, 2, 1, 5)), ("M2", datetime(2026, 1, 30, 5))):
+        row, is_open = earned({"office_customer_id": office}, 5), office == "M2"
+        user = earned({"user_id": f"U{office}"}, 5)
+        for report, given_row in (("commission_office", row), ("commission_user", user)):
+            loaded(given, report, office, "2026-01", [given_row], at_utc=read_at, is_open=is_open)
+    found = built(
+        given, "SELECT office_id, is_open, is_commission_complete FROM marts.office_month ORDER BY 1"
+    )
+    assert found == [("M1", False, True), ("M2", True, False)]
+    found = built(given, "SELECT user_id, is_open, is_commission_complete FROM marts.user_month ORDER BY 1")
+    assert found == [("UM1", False, True), ("UM2", True, False)]
+    found = built(given, "SELECT missing_offices, is_complete FROM marts.chain_month")
+    assert found == [("M2 (commission read only to 30 January 2026)", False)]
+    given.execute("UPDATE meta.months SET fetched_at_utc = '2026-01-30', state = 'open'")
+    assert built(given, "SELECT missing_offices, is_complete FROM marts.chain_month") == [(None, True)]
 
 
 def test_the_numbers_of_a_report_that_is_not_held_are_unknown() -> None:
