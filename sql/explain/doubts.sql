@@ -59,14 +59,15 @@ found AS (
             WHEN is_cut_short THEN 'cut short'
             WHEN NOT is_current THEN 'not refreshed'
             WHEN month > read_on THEN 'still to come'
+            WHEN is_unfinished THEN 'not read to its end'
             WHEN is_growing THEN 'so far'
             ELSE 'the whole month'
         END AS kind,
-        coalesce(is_cut_short OR NOT is_current, true) AS is_doubt,
+        coalesce(is_cut_short OR is_unfinished OR NOT is_current, true) AS is_doubt,
         CASE WHEN is_doubt THEN coalesce(office_name, office_id) END AS whose,
         month,
         read_on AS noted_on,
-        CASE WHEN is_doubt THEN source_state END AS message,
+        CASE WHEN is_cut_short OR NOT is_current THEN source_state END AS message,
         NULL::DECIMAL(28, 8) AS difference
     FROM sources
     WHERE (report IS NOT NULL OR getvariable('kind') = 'chain') AND NOT (kind = 'the whole month' AND lacks_rows)

@@ -506,6 +506,16 @@ def test_reports_that_agree_are_named_and_months_of_a_doubt_are_not_spanned_over
     ]  # fmt: skip
 
 
+def test_a_month_that_one_office_has_not_been_read_to_its_end_of_names_the_office() -> None:
+    given = warehouse()
+    for office, read_at in (("M1", datetime(2026, 2, 1, 5)), ("M2", datetime(2026, 1, 30, 5))):
+        row = earned({"office_customer_id": office}, 5)
+        loaded(given, "commission_office", office, "2026-01", [row], at_utc=read_at, is_open=office == "M2")
+    doubts = explained(given, "doubts", "2026-01")
+    found = [(one.kind, one.is_doubt, one.whose) for one in doubts if one.kind != "late"]
+    assert found == [("not read to its end", True, "M2"), ("the whole month", False, None)]
+
+
 def test_a_month_that_lacks_a_row_is_not_said_to_be_whole() -> None:
     given = warehouse()
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
