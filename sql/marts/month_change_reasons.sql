@@ -4,9 +4,10 @@
 -- A sale or an agent is a reason by a change of its own, noted since the office report last had the earlier total; or, where the
 -- amounts fit, noted since it first had it, or after the change in the next reading or within a week. Each is the reason of
 -- one change; of several of which each would do alone none is stated.
--- What one run read is equally new. Sales count at the offices of their agents by their shares, as in the office report; who
--- shared in a sale that is listed no more nobody knows, so it counts whole where it was listed. What offices then have too
--- much and too little, in the same month and night and of the same sale, is the sale's at each of them.
+-- What one run read is equally new. Sales count at the offices of their agents by their shares, as in the office report. Who
+-- shared in a sale as it was is known where an answer that is still held shows it; else a sale that is listed no more, or by
+-- another office, counts whole where it was listed. What offices then have too much and too little, in the same month and
+-- night and of the same sale, is the sale's at each of them; what is left of it is open.
 -- Key: office_id, month, measure, noted_at_utc, kind, estate_id, user_id
 -- Columns:
 --   noted_at_utc: when the change of the month was noted; joins marts.month_changes by office_id, month and measure
@@ -14,14 +15,15 @@
 --   office_name: name of the office
 --   month: first day of the month
 --   measure: commission, sold_total_price or sold_estate_parts
---   kind: sale new, sale gone (from this month and office), sale changed; writings, valuations, or writings or valuations of an
---     agent, where both changed or neither is known; of what is left open, where not known, or nobody, where it concerns no
---     agent's and no sale's commission, as far as reports say that were read no earlier than the change, and no other office has
---     the opposite
+--   kind: sale new, sale gone (from this month and office), sale changed (also one that the office had a part of when
+--     another listed it); writings, valuations, or writings or valuations of an agent, where both changed or neither is
+--     known; of what is left open, where not known, or nobody, where it concerns no agent's and no sale's commission, as far
+--     as reports say that were read no earlier than the change, and no other office has the opposite
 --   amount: the part of the difference that it explains, or what is left of it; currency and tax basis as the measure
 --   estate_id: id of the estate
 --   street_address: address of the home, as last read
---   share: the part of the sale that counts here; null where that is not known, so that the whole was taken
+--   share: the part of the sale that counts here; null where that was another before, or is not known, so that the whole was
+--     taken
 --   other_office_id: of a sale that moved: where it came from, or went to
 --   other_month: of a sale that moved: the month it came from, or went to
 --   user_id: id of the agent
@@ -92,34 +94,95 @@ shares AS (
     GROUP BY ALL
 ),
 
+-- A sale before and after a change, each state with its sign.
+sale_states AS (
+    SELECT *, 1 AS direction, commission_after AS commission, price_after AS price
+    FROM marts.sale_changes
+    WHERE is_restatement AND change IN ('appeared', 'moved here', 'amount changed')
+    UNION ALL
+    SELECT *, -1, commission_before, price_before
+    FROM marts.sale_changes
+    WHERE is_restatement AND change IN ('vanished', 'moved away', 'amount changed')
+),
+
+-- Who shared in a sale as it was, where an answer that nobody refreshed since shows it so.
+rows_before AS (
+    SELECT states.estate_id, states.noted_at_utc, states.office_id, max(estates.landed_row) AS landed_row
+    FROM sale_states AS states
+    INNER JOIN staging.sales_estates AS estates
+        ON estates.estate_id = states.estate_id
+        AND estates.office_id = states.office_id
+        AND estates.month = states.month
+        AND estates.commission IS NOT DISTINCT FROM states.commission
+        AND estates.final_price IS NOT DISTINCT FROM states.price
+    WHERE states.direction = -1
+    GROUP BY ALL
+),
+
+shares_before AS (
+    SELECT
+        before.estate_id,
+        before.noted_at_utc,
+        coalesce(agents.user_office_id, before.office_id) AS office_id,
+        sum(agents.commission_share)::DECIMAL(19, 8) AS share
+    FROM rows_before AS before
+    INNER JOIN staging.sales_agents AS agents ON agents.landed_estate = before.landed_row
+    GROUP BY ALL
+),
+
+sale_states_shared AS (
+    SELECT states.*, before.office_id AS earning_office_id, before.share
+    FROM sale_states AS states
+    INNER JOIN shares_before AS before USING (estate_id, noted_at_utc)
+    WHERE states.direction = -1
+    UNION ALL
+    SELECT states.*, coalesce(shares.office_id, states.office_id), shares.share
+    FROM sale_states AS states
+    LEFT JOIN shares
+        ON shares.estate_id = states.estate_id
+        AND NOT (states.change = 'moved away' AND states.other_office_id <> states.office_id)
+    WHERE states.direction = 1 OR NOT EXISTS (
+        FROM shares_before AS before
+        WHERE (before.estate_id, before.noted_at_utc) = (states.estate_id, states.noted_at_utc)
+    )
+),
+
 sales_changed AS (
     SELECT
         'sales' AS report,
-        coalesce(shares.office_id, sales.office_id) AS office_id,
-        sales.month,
-        sales.noted_at_utc,
-        loads_read.read_at_utc,
-        sales.estate_id,
+        states.earning_office_id AS office_id,
+        states.month,
+        states.noted_at_utc,
+        any_value(loads_read.read_at_utc) AS read_at_utc,
+        states.estate_id,
         CASE
-            WHEN sales.change IN ('appeared', 'moved here') THEN 'sale new'
-            WHEN sales.change IN ('vanished', 'moved away') THEN 'sale gone'
+            WHEN min(states.direction) = 1 THEN 'sale new'
+            WHEN max(states.direction) = -1 THEN 'sale gone'
             ELSE 'sale changed'
         END AS kind,
-        shares.share,
-        nullif(sales.other_office_id, coalesce(shares.office_id, sales.office_id)) AS other_office_id,
-        nullif(sales.other_month, sales.month) AS other_month,
-        coalesce(shares.share, 1) AS part,
+        bool_and(states.share IS NOT NULL) AS is_share_known,
+        CASE
+            WHEN bool_and(states.share IS NOT NULL) AND min(states.share) = max(states.share) THEN min(states.share)
+        END AS share,
+        any_value(nullif(states.other_office_id, states.earning_office_id)) AS other_office_id,
+        any_value(nullif(states.other_month, states.month)) AS other_month,
+        bool_and(states.is_past_known) AS is_past_known,
         unnest([
-            {'measure': 'commission', 'amount': (part * sales.commission_change::DECIMAL(28, 4))::DECIMAL(22, 8)},
-            {'measure': 'sold_total_price', 'amount': (part * sales.price_change::DECIMAL(28, 4))::DECIMAL(22, 8)},
-            {'measure': 'sold_estate_parts', 'amount': (part * sales.row_count_change)::DECIMAL(22, 8)}
+            {'measure': 'commission', 'amount': sum(states.part * states.commission::DECIMAL(28, 4))},
+            {'measure': 'sold_total_price', 'amount': sum(states.part * states.price::DECIMAL(28, 4))},
+            {'measure': 'sold_estate_parts', 'amount': sum(states.part)}
         ], recursive := true)
-    FROM marts.sale_changes AS sales
-    LEFT JOIN loads_read ON loads_read.load_id = sales.load_id_after
-    LEFT JOIN shares
-        ON shares.estate_id = sales.estate_id
-        AND NOT (sales.change = 'moved away' AND sales.other_office_id <> sales.office_id)
-    WHERE sales.is_restatement
+    FROM (
+        SELECT
+            *,
+            direction * coalesce(share, 1) AS part,
+            bool_and(share IS NOT NULL OR direction = 1 OR change = 'amount changed') OVER (
+                PARTITION BY estate_id, noted_at_utc
+            ) AS is_past_known
+        FROM sale_states_shared
+    ) AS states
+    LEFT JOIN loads_read ON loads_read.load_id = states.load_id_after
+    GROUP BY states.earning_office_id, states.month, states.noted_at_utc, states.estate_id
 ),
 
 users_compared AS (
@@ -253,6 +316,8 @@ reasons_found AS (
         sum(amount)::DECIMAL(22, 8) AS amount,
         estate_id,
         arg_max(share, noted_at_utc) AS share,
+        bool_or(is_share_known) AS is_share_known,
+        bool_and(is_past_known) AS is_past_known,
         arg_max(other_office_id, noted_at_utc) AS other_office_id,
         arg_max(other_month, noted_at_utc) AS other_month,
         user_id,
@@ -282,7 +347,8 @@ sales_found AS (
         changes.noted_at_utc,
         found.estate_id,
         any_value(found.kind) AS kind,
-        bool_or(found.share IS NOT NULL) AS is_share_known,
+        bool_or(found.is_share_known) AS is_share_known,
+        bool_and(found.is_past_known) AS is_past_known,
         sign(sum(found.amount)) AS direction,
         max(found.reason_noted_at_utc) AS reason_noted_at_utc
     FROM reasons_found AS found
@@ -291,9 +357,18 @@ sales_found AS (
     GROUP BY ALL
 ),
 
--- Where a sale is known that leaves a rest; one that was counted whole cannot have been more.
+-- Where a sale is known that leaves a rest; one that was counted whole cannot have been more, and of one that is new and
+-- was another office's an office may have had a part.
 sales_with_rest AS (
-    SELECT found.estate_id, found.kind, found.reason_noted_at_utc, found.is_share_known, rests.*
+    SELECT
+        found.estate_id,
+        CASE
+            WHEN found.is_past_known OR found.kind <> 'sale new' OR sign(rests.rest) = found.direction THEN found.kind
+            ELSE 'sale changed'
+        END AS kind,
+        found.reason_noted_at_utc,
+        found.is_share_known,
+        rests.*
     FROM sales_found AS found
     INNER JOIN rests USING (office_id, month, noted_at_utc)
     WHERE found.is_share_known OR sign(rests.rest) <> found.direction
@@ -310,6 +385,7 @@ sharing AS (
         AND others.measure = here.measure
         AND others.noted_at_utc = here.noted_at_utc
         AND abs(others.rest + here.rest) < here.tolerance
+    ANTI JOIN sales_with_rest AS theirs ON theirs.estate_id = here.estate_id AND theirs.change_id = others.change_id
     WHERE NOT here.is_share_known
 ),
 
@@ -328,7 +404,7 @@ sharing_whole AS (
             changes.month, changes.measure, changes.noted_at_utc
         FROM candidates
         INNER JOIN changes USING (change_id)
-        WHERE candidates.is_sale AND candidates.is_near AND candidates.share IS NULL AND candidates.amount <> 0
+        WHERE candidates.is_sale AND candidates.is_near AND NOT candidates.is_share_known AND candidates.amount <> 0
     ) AS found
     ANTI JOIN sales_found USING (estate_id, month, noted_at_utc)
     INNER JOIN rests ON rests.month = found.month
@@ -351,10 +427,11 @@ shared_out AS (
 reasons AS (
     SELECT
         change_id,
-        any_value(kind) AS kind,
+        min(kind) AS kind, -- changed before gone and new: what is shared out says more
         sum(amount)::DECIMAL(22, 8) AS amount,
         estate_id,
-        any_value(share) AS share,
+        CASE WHEN count(*) = 1 THEN any_value(share) END AS share,
+        any_value(is_past_known) AS is_past_known,
         any_value(other_office_id) AS other_office_id,
         any_value(other_month) AS other_month,
         user_id,
@@ -374,7 +451,9 @@ explained AS (
     SELECT
         change_id,
         sum(amount) AS explained,
-        sum(CASE WHEN estate_id IS NOT NULL THEN amount ELSE 0 END) AS explained_by_sales
+        sum(CASE WHEN estate_id IS NOT NULL THEN amount ELSE 0 END) AS explained_by_sales,
+        bool_or(amount > 0) FILTER (NOT is_past_known) AS may_be_less,
+        bool_or(amount < 0) FILTER (NOT is_past_known) AS may_be_more
     FROM reasons
     GROUP BY ALL
 ),
@@ -401,6 +480,9 @@ left_over AS (
                     coalesce(any_value(agents_summed.amount_of_sales), 0)
                     - coalesce(any_value(explained.explained_by_sales), 0)
                 ) < changes.tolerance
+                AND CASE
+                    WHEN amount < 0 THEN any_value(explained.may_be_less) ELSE any_value(explained.may_be_more)
+                END IS NOT TRUE -- an office may have had another part of a sale than was taken
                 THEN 'nobody'
             ELSE 'open'
         END AS kind

@@ -244,6 +244,56 @@ def test_a_sale_gone_that_offices_shared_is_theirs_where_their_changes_come_to_t
     assert reasons(given) == [("sale gone", "E2", amount, None) for amount in (-70, -30)]
 
 
+def listed(
+    given: Given, at_utc: datetime, office: str, agents_at: tuple[str, str], *customers: str, **amounts: float
+) -> None:
+    """A night in which an office listed E2 of 100, which agents of these two offices share 40 to 60."""
+    agents = [
+        {"id": user, "primary_office_customer_id": one, "commission_percentage_of_total": share}
+        for user, one, share in zip(("U1", "U2"), agents_at, (40, 60), strict=True)
+    ]
+    rows = [earned({"office_customer_id": one}, amount, amount / 100) for one, amount in amounts.items()]
+    loaded(given, "commission_office", "G1", "2026-01", rows, at_utc=at_utc)
+    user = earned({"user_id": "U1"}, amounts["M1"], amounts["M1"] / 100)
+    loaded(given, "commission_user", "G1", "2026-01", [user], at_utc=at_utc)
+    for customer in ("G1", *customers):
+        given.execute("DELETE FROM bi.sales_estates WHERE _customer = $1", [customer])
+        sold(given, customer, "2026-01", office, "E2", agents=agents, at_utc=at_utc, final_price=1000)
+    build(given, "month_change_reasons")
+
+
+def of_parts(given: Given) -> list[tuple[object, ...]]:
+    return given.execute(
+        "SELECT office_id, kind, estate_id, amount::DOUBLE, share::DOUBLE FROM marts.month_change_reasons "
+        "WHERE measure = 'sold_estate_parts' ORDER BY ALL"
+    ).fetchall()
+
+
+def test_a_shared_sale_that_another_office_lists_now_is_what_each_had_of_it() -> None:
+    given = warehouse()
+    listed(given, FIRST, "M2", ("M1", "M2"), M1=40, M2=60)
+    listed(given, CHANGED, "M1", ("M1", "M1"), M1=100, M2=0)
+    assert reasons(given) == [("sale gone", "E2", -60, None), ("sale changed", "E2", 60, None)]
+    assert of_parts(given) == [("M1", "sale changed", "E2", 0.6, None), ("M2", "sale gone", "E2", -0.6, None)]
+
+
+def test_what_an_office_had_of_a_sale_is_known_where_an_answer_still_shows_it() -> None:
+    given = warehouse()
+    listed(given, FIRST, "M2", ("M1", "M2"), "M2", M1=40)
+    listed(given, CHANGED, "M1", ("M1", "M1"), M1=100)
+    assert of_parts(given) == [("M1", "sale changed", "E2", 0.6, None)]
+
+
+def test_what_an_office_may_have_had_of_a_sale_is_open_and_not_nobody_s() -> None:
+    given = warehouse()
+    listed(given, FIRST, "M2", ("M1", "M2"), M1=40)
+    user = earned({"user_id": "U1"}, 0, 0)
+    loaded(given, "commission_user", "G1", "2026-01", [user], at_utc=FIRST)
+    build(given, "month_change_reasons")
+    listed(given, CHANGED, "M1", ("M1", "M1"), M1=100)
+    assert of_parts(given) == [("M1", "open", None, -0.4, None), ("M1", "sale new", "E2", 1, 1)]
+
+
 def test_of_two_sales_that_would_each_do_alone_none_is_stated(given: Given) -> None:
     read(given, FIRST + DAY, office=170, sales={"E1": 60, "E2": 40, "E3": 60})
     read(given, CHANGED, office=110)
