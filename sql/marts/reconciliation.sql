@@ -119,6 +119,12 @@ shared_beyond AS (  -- with an office whose own sales list is not held, and so p
     WHERE shares.is_cross_office
 ),
 
+sales_left_out AS (  -- counted at the offices of their agents, as all shares are
+    SELECT DISTINCT coalesce(agents.user_office_id, estates.office_id) AS office_id, estates.month
+    FROM marts.ambiguous_estates AS estates
+    LEFT JOIN staging.sales_agents AS agents ON agents.landed_estate = estates._row
+),
+
 quarantined AS (
     SELECT sources.office_id, sources.month, list(DISTINCT sources.report) AS reports
     FROM staging.quarantine AS quarantine
@@ -145,6 +151,7 @@ side_by_side AS (
         len(list_distinct(list_concat(coalesce(held.read_on, []), coalesce(users_read.read_on, [])))) > 1
             AS is_read_on_days,
         shared_beyond.office_id IS NOT NULL AS is_shared_beyond,
+        sales_left_out.office_id IS NOT NULL AS is_left_out,
         coalesce(sales.is_without_agents, false) AS is_without_agents,
         coalesce(users.is_derived, false) AS is_derived,
         unnest([
@@ -218,6 +225,7 @@ side_by_side AS (
     LEFT JOIN shares_summed AS shares USING (office_id, month)
     LEFT JOIN sales_summed AS sales USING (office_id, month)
     LEFT JOIN shared_beyond USING (office_id, month)
+    LEFT JOIN sales_left_out USING (office_id, month)
     LEFT JOIN quarantined USING (office_id, month)
 ),
 
@@ -270,6 +278,7 @@ SELECT
         WHEN amount IS NULL OR compared_amount IS NULL THEN 'no row of the answer has the amount'
         WHEN is_reconciled THEN NULL
         WHEN has_quarantine THEN 'rows in quarantine'
+        WHEN compared = 'sales list' AND is_left_out THEN 'sale left out: its estate id stands for another home'
         WHEN not_refreshed IS NOT NULL AND is_read_apart
             THEN 'an answer that nobody refreshes any more: ' || not_refreshed
         WHEN compared = 'user report' AND users_not_refreshed IS NOT NULL AND is_read_apart

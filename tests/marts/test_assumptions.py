@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.marts.given import built, earned, loaded, warehouse
+from tests.marts.given import built, earned, loaded, sold, warehouse
 
 U1 = {"user_id": "U1"}
 
@@ -40,3 +40,17 @@ def test_that_users_are_added_up_is_an_assumption_that_says_whether_it_holds(
     for office, amount in zip(("M1", "M2"), amounts, strict=True):
         loaded(given, "commission_user", office, "2026-01", [earned(U1, amount)])
     assert built(given, added_up) == [(state,)]
+
+
+@pytest.mark.parametrize(("day", "state"), [("2026-02-15", "differs"), ("2026-01-15", "fits")])
+def test_that_an_estate_id_stands_for_one_home_is_an_assumption_that_says_whether_it_holds(
+    day: str, state: str
+) -> None:
+    given = warehouse()
+    of_one_home = "SELECT state FROM marts.assumptions WHERE contains(concerns, 'sale_versions')"
+    assert built(given, of_one_home) == [("nothing has arrived",)]
+    sold(given, "M1", "2026-01", "M1", "1", final_price=1000)
+    sold(given, "M2", "2026-02", "M2", "1", final_price=2000, contract_day=day)
+    assert built(given, of_one_home) == [(state,)]
+    left_out = built(given, "SELECT estate_id, office_id, counted_office_id FROM marts.ambiguous_estates")
+    assert left_out == ([("1", "M1", "M2")] if state == "differs" else [])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from duckdb import DuckDBPyConnection
@@ -89,6 +90,10 @@ def estate_in_two_months(given: Given) -> None:
     sold(given, "M1", "2026-02", "M1", "E1", final_price=2000, agents=[AGENT], at_utc=datetime(2026, 2, 1))
 
 
+def estate_of_two_homes(given: Given) -> None:
+    sold(given, "M2", "2026-02", "M2", "E1", final_price=3000, address_street_address="Gata 2")
+
+
 def budget_of_nothing(given: Given) -> None:
     table = "office_budget_commission_history"
     arrived(given, table, customer_id="VARCHAR", user_id="VARCHAR", commission="BIGINT")
@@ -115,6 +120,7 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "sales_explain_restatements": sale_forgotten,
     "month_changes_add_up": amount_missing_in_between,
     "sales_stand_in_one_month": estate_in_two_months,
+    "estate_ids_are_of_one_home": estate_of_two_homes,
     "running_commissions_have_an_office": sql(
         "UPDATE bi.running_commissions SET customer_id = 'M9', amount = 89635.13, exchange_rate = 11.2345"
     ),
@@ -161,6 +167,32 @@ def test_an_office_that_is_known_was_asked_for(customers: tuple[str, ...], tmp_p
     for customer in {*customers} - {"M9"}:
         sold(given, customer, "2026-02", "M9", "E9")
     assert checked(given, "offices_were_asked_for", tmp_path).passed
+
+
+@pytest.mark.parametrize(
+    ("of_month", "office", "more"),
+    [
+        ("2026-01", "M1", {"final_price": 2000}),
+        ("2026-01", "M2", {"final_price": 3000, "commission": 200}),
+        ("2026-02", "M2", {"final_price": 3000, "address_street_address": "GATA 1 "}),
+        ("2026-02", "M2", {"final_price": 2000, "address_street_address": "Gata 1b"}),
+        ("2026-02", "M2", {"final_price": None}),
+    ],
+    ids=[
+        "of a group and its office",
+        "moved and restated",
+        "moved to another month",
+        "address corrected",
+        "nothing known",
+    ],
+)
+def test_a_sale_that_moved_or_was_restated_is_of_one_home(
+    of_month: str, office: str, more: dict[str, Any], tmp_path: Path
+) -> None:
+    given = quiet()
+    given.execute("UPDATE bi.sales_estates SET address_street_address = 'Gata 1'")
+    sold(given, "G1", of_month, office, "E1", **more)
+    assert checked(given, "estate_ids_are_of_one_home", tmp_path).passed
 
 
 def test_an_amount_of_zero_is_no_foreign_money(tmp_path: Path) -> None:

@@ -161,6 +161,20 @@ def test_a_sale_shared_with_an_office_whose_sales_are_not_held_is_likely_to_have
     assert reasons == ["sale shared with an office whose sales are not held"]
 
 
+def test_a_sale_whose_estate_id_stands_for_another_home_is_said_to_be_left_out(
+    given: DuckDBPyConnection,
+) -> None:
+    sold(given, "M2", "2026-02", "M2", "E1", final_price=3000)
+    held(given, "sales", "G1", ["2026-01"], at_utc=days(1))
+    reasons = {
+        (office, reason)
+        for office, compared, *_, reason in built(given, NOT_RECONCILED)
+        if compared == "sales list"
+    }
+    left_out = "sale left out: its estate id stands for another home"
+    assert reasons == {("M1", left_out), ("M2", left_out)}
+
+
 def test_one_sale_that_the_office_report_has_no_more_is_one_disagreement(given: DuckDBPyConnection) -> None:
     given.execute("DELETE FROM bi.commission_office WHERE office_customer_id = 'M1'")
     shown = (
