@@ -26,8 +26,10 @@
 --   is_reconciled: whether they differ by no more than that; null where one of the two is not held
 --   read_at_utc: when the service gave the office report, in UTC; of shares of agents, the sales list
 --   compared_read_at_utc: when it gave the other report, in UTC
---   likely_reason: why they may differ; null where they do not. It names the next night only where the settings let one
---     read older months again (BROKERBI_CHANGED_MONTHS)
+--   likely_reason: why they may differ; null where they do not. Restated is said only where the report that was read later
+--     has had another total since, and reading on different days is no reason where the office report was as it is on the
+--     earlier day too. It names the next night only where the settings let one read older months again
+--     (BROKERBI_CHANGED_MONTHS)
 --   _customer: the customer whose office report counts
 --   _month: month of that report
 WITH held AS (
@@ -45,7 +47,6 @@ WITH held AS (
         any_value(fetched_at_utc) FILTER (report = 'commission_office_by_month') AS by_month_read_at_utc,
         any_value(fetched_at_utc) FILTER (report = 'commission_user') AS users_read_at_utc,
         any_value(fetched_at_utc) FILTER (report = 'sales') AS sales_read_at_utc,
-        list(DISTINCT fetched_at_utc::DATE) FILTER (report <> 'commission_user') AS read_on,
         min(customer_id || ': ' || source_state) FILTER (NOT is_refreshed AND report <> 'commission_user')
             AS not_refreshed
     FROM marts.office_sources
@@ -125,6 +126,23 @@ sales_left_out AS (  -- counted at the offices of their agents, as all shares ar
     LEFT JOIN staging.sales_agents AS agents ON agents.landed_estate = estates._row
 ),
 
+totals_known AS (  -- of the two reports of which totals are remembered
+    SELECT
+        report,
+        office_id,
+        month,
+        min(valid_from_utc) AS known_since_utc,
+        max(valid_from_utc) FILTER (is_change) AS changed_at_utc
+    FROM (
+        SELECT *, version > 1 AND (row_count, commission, price, estate_parts) IS DISTINCT FROM
+            lag((row_count, commission, price, estate_parts)) OVER (
+                PARTITION BY report, office_id, month ORDER BY version
+            ) AS is_change
+        FROM marts.month_total_versions
+    )
+    GROUP BY ALL
+),
+
 quarantined AS (
     SELECT sources.office_id, sources.month, list(DISTINCT sources.report) AS reports
     FROM staging.quarantine AS quarantine
@@ -148,8 +166,10 @@ side_by_side AS (
         held.users_read_at_utc,
         held.sales_read_at_utc,
         users_read.not_refreshed AS users_not_refreshed,
-        len(list_distinct(list_concat(coalesce(held.read_on, []), coalesce(users_read.read_on, [])))) > 1
-            AS is_read_on_days,
+        coalesce(len(users_read.read_on) > 1, false) AS is_read_on_days,
+        office_known.known_since_utc AS office_known_since_utc,
+        office_known.changed_at_utc AS office_changed_at_utc,
+        sales_known.changed_at_utc AS sales_changed_at_utc,
         shared_beyond.office_id IS NOT NULL AS is_shared_beyond,
         sales_left_out.office_id IS NOT NULL AS is_left_out,
         coalesce(sales.is_without_agents, false) AS is_without_agents,
@@ -226,6 +246,12 @@ side_by_side AS (
     LEFT JOIN sales_summed AS sales USING (office_id, month)
     LEFT JOIN shared_beyond USING (office_id, month)
     LEFT JOIN sales_left_out USING (office_id, month)
+    LEFT JOIN totals_known AS office_known
+        ON office_known.report = 'commission_office'
+        AND office_known.office_id = held.office_id
+        AND office_known.month = held.month
+    LEFT JOIN totals_known AS sales_known
+        ON sales_known.report = 'sales' AND sales_known.office_id = held.office_id AND sales_known.month = held.month
     LEFT JOIN quarantined USING (office_id, month)
 ),
 
@@ -254,7 +280,19 @@ compared AS (
         greatest(read_at_utc, compared_read_at_utc) AS later_read_at_utc,
         later_read_at_utc - least(read_at_utc, compared_read_at_utc) > INTERVAL 2 DAY AS is_earlier_due,
         read_at_utc::DATE <> compared_read_at_utc::DATE AS is_other_day,
-        is_other_day OR (compared = 'user report' AND is_read_on_days) AS is_read_apart
+        is_other_day OR (compared = 'user report' AND is_read_on_days) AS is_read_apart,
+        least(read_at_utc, compared_read_at_utc)::DATE AS earlier_read_on,
+        coalesce(
+            CASE in_order_of_reading[2]
+                WHEN 'office report' THEN office_changed_at_utc
+                WHEN 'sales list' THEN sales_changed_at_utc
+            END::DATE > earlier_read_on,
+            false
+        ) AS is_restated,
+        -- what the office report said on the earlier day too was different then already
+        NOT is_restated AND in_order_of_reading[2] = 'office report' AND coalesce(
+            office_known_since_utc::DATE <= earlier_read_on, false
+        ) AS is_as_before
     FROM side_by_side
     WHERE has_first OR has_second
 )
@@ -283,15 +321,16 @@ SELECT
             THEN 'an answer that nobody refreshes any more: ' || not_refreshed
         WHEN compared = 'user report' AND users_not_refreshed IS NOT NULL AND is_read_apart
             THEN 'an answer that nobody refreshes any more: ' || users_not_refreshed
-        WHEN is_other_day
-            THEN 'restated between two readings: the ' || in_order_of_reading[2] || ' was read later, on '
+        WHEN is_other_day AND NOT is_as_before
+            THEN CASE WHEN is_restated THEN 'restated between two readings' ELSE 'read on different days' END
+            || ': the ' || in_order_of_reading[2] || ' was read later, on '
             || local_day(later_read_at_utc, clock)
             || CASE
                 WHEN is_earlier_due AND rereading.changed_months > 0
                     THEN '; the ' || in_order_of_reading[1] || ' is asked again by the next night'
                 ELSE ''
             END
-        WHEN is_read_on_days THEN 'restated between two readings: the reports were read on different days'
+        WHEN compared = 'user report' AND is_read_on_days THEN 'read on different days: the user reports of several customers'
         WHEN compared IN ('sales list', 'shares of agents') AND is_without_agents THEN 'sale listed without agents'
         WHEN compared = 'sales list' AND is_shared_beyond THEN 'sale shared with an office whose sales are not held'
         WHEN compared = 'user report' AND is_derived THEN 'user counted at another office: offices are derived'

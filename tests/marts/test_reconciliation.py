@@ -286,6 +286,39 @@ def test_the_report_that_was_read_later_is_named_and_the_other_is_asked_again_if
     write_declared(given, "rereading", changed_months)
     cancelled(given, days(10))
     [reason] = {reason for *_, reason in built(given, NOT_RECONCILED)}
-    assert reason == (
-        f"restated between two readings: the by-month report was read later, on 2026-06-11{promised}"
+    assert reason == f"read on different days: the by-month report was read later, on 2026-06-11{promised}"
+
+
+@pytest.mark.parametrize(
+    ("before", "reason"),
+    [
+        (0, "restated between two readings: the office report was read later, on 2026-06-02"),
+        (1, "not explained"),
+    ],
+    ids=["another total than before", "the total of before"],
+)
+def test_restated_is_said_only_where_the_report_that_was_read_later_has_another_total_since(
+    given: DuckDBPyConnection, before: int, reason: str
+) -> None:
+    more = "UPDATE bi.commission_office SET commission = commission + $1 WHERE office_customer_id = 'M1'"
+    given.execute(more, [before])
+    build(given, "reconciliation")
+    held(given, "commission_office", "G1", ["2026-01"], at_utc=days(1))
+    given.execute(more, [1 - before])
+    assert {reason for *_, reason in built(given, NOT_RECONCILED)} == {reason}
+
+
+def test_a_report_that_is_not_compared_and_was_read_on_another_day_is_no_reason(
+    given: DuckDBPyConnection,
+) -> None:
+    given.execute(
+        "UPDATE bi.commission_office SET commission = commission + 1 WHERE office_customer_id = 'M1'"
     )
+    held(given, "commission_user", "G1", ["2026-01"], at_utc=days(1))
+    reasons = {compared: reason for _, compared, *_, reason in built(given, NOT_RECONCILED)}
+    later = "read on different days: the user report was read later, on 2026-06-02"
+    assert reasons == {
+        "by-month report": "not explained",
+        "sales list": "not explained",
+        "user report": later,
+    }
