@@ -121,6 +121,7 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "month_changes_add_up": amount_missing_in_between,
     "sales_stand_in_one_month": estate_in_two_months,
     "estate_ids_are_of_one_home": estate_of_two_homes,
+    "ids_have_one_spelling": sql("UPDATE bi.commission_user SET user_id = 'u1'"),
     "running_commissions_have_an_office": sql(
         "UPDATE bi.running_commissions SET customer_id = 'M9', amount = 89635.13, exchange_rate = 11.2345"
     ),
@@ -193,6 +194,26 @@ def test_a_sale_that_moved_or_was_restated_is_of_one_home(
     given.execute("UPDATE bi.sales_estates SET address_street_address = 'Gata 1'")
     sold(given, "G1", of_month, office, "E1", **more)
     assert checked(given, "estate_ids_are_of_one_home", tmp_path).passed
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "spelling", "found"),
+    [
+        ("commission_office", "office_customer_id", "m1",
+         ("office", "M1 (running_commissions, sales, tips_and_leads); m1 (commission_office)")),
+        ("running_commissions", "user_id", "0U1",
+         ("user", "0U1 (running_commissions); U1 (commission_user, sales)")),
+        ("running_commissions", "user_id", "U10", None),
+    ],
+    ids=["in another case", "with a leading zero", "another"],
+)  # fmt: skip
+def test_two_spellings_of_one_id_are_named_with_the_reports_they_come_from(
+    table: str, column: str, spelling: str, found: tuple[str, str] | None, tmp_path: Path
+) -> None:
+    given = quiet()
+    given.execute(f"UPDATE bi.{table} SET {column} = '{spelling}'")
+    sample = checked(given, "ids_have_one_spelling", tmp_path).sample
+    assert [(row["kind"], row["spellings"]) for row in sample] == ([found] if found else [])
 
 
 def test_an_amount_of_zero_is_no_foreign_money(tmp_path: Path) -> None:
