@@ -132,7 +132,7 @@ def call(address: str, transport: httpx.BaseTransport | None = None) -> str:
 
 
 def _build_and_check(
-    store: Store, settings: Settings, clock: Clock, memory_limit: str | None
+    store: Store, settings: Settings, clock: Clock, memory_limit_mb: int | None
 ) -> tuple[list[str], list[CheckResult]]:
     """Marts in one transaction, what the checks find in them in another; the file is opened once for both."""
     with store.writing() as connection:
@@ -142,11 +142,11 @@ def _build_and_check(
             )
         declare_missing(connection, declared_tables(), clock.utc_now().replace(tzinfo=None))
         if is_merged(connection):  # what is declared, and what is asked next, is for its shards to say
-            return build_marts(connection, memory_limit=memory_limit), check_and_keep(
+            return build_marts(connection, memory_limit_mb=memory_limit_mb), check_and_keep(
                 connection, clock.utc_now()
             )
         _declare(connection, settings)
-        marts = build_marts(connection, memory_limit=memory_limit)
+        marts = build_marts(connection, memory_limit_mb=memory_limit_mb)
         remember_disagreements(connection, [one.name for one in REPORTS.values() if one.timing.follows_sales])
         note_next_due(connection, settings, clock)
         return marts, check_and_keep(connection, clock.utc_now())

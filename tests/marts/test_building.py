@@ -35,7 +35,7 @@ def test_a_mart_that_needs_more_memory_than_it_was_given_says_so_and_is_built_wi
     given, folder = warehouse(), room(tmp_path, marts_a=large)
     given.begin()
     with pytest.raises(MartTooLarge, match=r"marts\.a cannot be built"):
-        build_marts(given, folder, memory_limit="30MB")
+        build_marts(given, folder, memory_limit_mb=30)
     given.rollback()
     given.execute("RESET memory_limit")
     assert build_marts(given, folder) == ["marts.a"]

@@ -190,7 +190,7 @@ def build(store: Store) -> dict[str, float]:
     began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
     with store.writing() as connection:
         connection.execute(f"SET threads = {CORES}; SET enable_progress_bar = false")
-        marts = build_marts(connection, memory_limit=memory_limit_for(store.path))
+        marts = build_marts(connection, memory_limit_mb=memory_limit_for(store.path))
     after = resource.getrusage(resource.RUSAGE_SELF)
     return {
         "marts": len(marts),
