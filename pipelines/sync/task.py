@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -78,10 +78,13 @@ class TaskState:
             self.refused_windows += 1
             self.from_newest = not self.from_newest
 
-    def learned(self, results: Iterable[WindowResult]) -> Cap:
+    def learned(self, results: Sequence[WindowResult]) -> Cap:
         """What later syncs know of the report and customer, after these results of it."""
-        limit = self.limit.without({day for one in results if one.status in UNANSWERED for day in one.months})
-        return Cap(limit.days, 1 if self.lacks_months else limit.months, self.page_size.learned)
+        unanswered = {day for one in results if one.status in UNANSWERED for day in one.months}
+        limit = self.limit.without(unanswered)
+        is_loaded = any(one.status is WindowStatus.LOADED for one in results)  # else it was no such answer
+        months = 1 if self.lacks_months and is_loaded else limit.months
+        return Cap(limit.days, months, self.page_size.learned)
 
     def begin(self, window: Window, run_id: str) -> WindowResult:
         """The record of one of its windows, before anything is known of it."""
