@@ -346,7 +346,8 @@ class _WindowReader:
 
         Raises UnreadableRows for an answer that is something else: beside good ones it would go unnoticed.
         """
-        pages = await read_proven(partial(self._ask_page, question, span), self.note)
+        ask = partial(self._ask_page, question, span)
+        pages = await read_proven(ask, self.note, self.task.page_size)
         if pages is None:
             self.note("read unpaged")
             pages = [await self._ask(question, span)]
