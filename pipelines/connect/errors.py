@@ -139,6 +139,10 @@ class WrongClock(RunFailed):
 LOGIN_REFUSED = "The login was refused (401), and nothing is asked with it until it is another one."
 ASK_FOR_THE_RIGHT = "Ask the service's support for it; everything else is asked as before."
 RUN_AGAIN = "The next run asks again; ask the service's support if it lasts."
+TOO_OLD_OR_TOO_LONG = (
+    "If the first month asked for is older than what the service answers, set BROKERBI_START later; "
+    "otherwise ask for less at a time, or compare it with the interface."
+)
 KEPT_IN_LANDING = (
     "What came is kept in landing. If it stays so, ask the service's support, or leave the report out with "
     "BROKERBI_REPORTS."
@@ -148,7 +152,7 @@ REFUSALS: dict[int, tuple[type[ConnectError], str, str]] = {
     400: (
         Refused,
         "it calls the question wrong.",
-        "Ask for a shorter time, or compare it with the interface.",
+        TOO_OLD_OR_TOO_LONG,
     ),
     403: (Forbidden, "the login has no access to it.", ASK_FOR_THE_RIGHT),
     404: (

@@ -22,8 +22,8 @@ _UNSET = (
 )
 _HAS_TIME_OF_DAY = "^0001-01-01[T ][0-9:.,]*[1-9]"
 _WRITTEN = re.compile(
-    r"(\d{4}-\d\d-\d\d)"  # day
-    r"(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,30}))?)?"  # time of day, with seconds and their fraction
+    r"(\d{4}-\d\d-\d\d|\d{8}(?=[Tt]))"  # day
+    r"(?:[Tt ](\d\d:?\d\d)(?::?(\d\d)(?:[.,](\d{1,30}))?)?"  # time of day, with seconds and their fraction
     r"\s?(?:([Zz])|([+-]\d\d):?(\d\d)?)?)?",  # offset
     re.ASCII,
 )
@@ -86,7 +86,10 @@ def _local_time(text: str, zone: ZoneInfo) -> datetime | None:
         elif written:
             day, minute, second, fraction, utc, hours, minutes = written.groups()
             microseconds = f"{fraction or ''}000000"[:6]
-            moment = datetime.fromisoformat(f"{day}T{minute or '00:00'}:{second or '00'}.{microseconds}")
+            basic = f"{day}T{minute or '0000'}{second or '00'}.{microseconds}".replace("-", "").replace(
+                ":", ""
+            )
+            moment = datetime.fromisoformat(basic)
             is_real = REAL_TIMES[0] <= moment < REAL_TIMES[1]
             if not is_real or not (utc or hours):
                 return moment

@@ -48,7 +48,8 @@ _KIND_OF: Mapping[type, tuple[str, pl.DataType]] = {
 _TYPE_OF_KIND = {TRUTH: "BOOLEAN", WHOLE: "BIGINT", FRACTION: "DOUBLE", NESTED: "JSON"}
 _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _AMOUNT = re.compile(  # with what may be between thousands, and a currency
-    r"-?(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d{1,40})(?:[.,]\d{1,2})?(?:\s?(?:kr|SEK|:-))?", re.IGNORECASE
+    r"-?(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d{1,40})(?:[.,](?!\d{3}(?!\d))\d{1,40})?(?:\s?(?:kr|SEK|:-))?",
+    re.IGNORECASE,
 )
 _NO_DIGITS = re.compile(r"[^\d.,-]|-$")
 _TRUTHS = {"true": True, "false": False}
@@ -196,8 +197,8 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
 def number_of(text: str) -> Decimal:
     """The number that a text is, also as people write amounts: `1 234,50 kr`; no number else.
 
-    A comma before three digits may be between thousands, and is none of a number. Swedish writes the minus
-    as a sign of its own.
+    A comma before exactly three digits may be between thousands, and is none of a number. Swedish writes the
+    minus as a sign of its own.
     """
     text = text.replace("\u2212", "-", 1)
     if _AMOUNT.fullmatch(text):

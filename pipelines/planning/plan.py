@@ -296,7 +296,9 @@ class Planner:
                 if self.calendar.day_of(at) == today or not self.held.get((name, customer.id))
             ]
             found = changed_sales(chosen, [*refused]) or changed_sales(chosen, lasting)
-            if oldest and found and customer.active:
+            probe_refused = self.ledger.probe_refused.get(customer.id)
+            was_today = probe_refused and self.calendar.day_of(probe_refused) == today
+            if oldest and found and customer.active and not was_today:
                 probed = self.ledger.probed.get(customer.id, oldest)
                 since = (oldest if probed > today else probed) - PROBE_OVERLAP  # no clock is ahead for good
                 span = Span(min(max(since, today - LONGEST_PROBE), today), today)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from urllib.parse import quote
 
@@ -103,6 +103,17 @@ def windows(
             yield Window(run, tuple(spans_of_months(whole, limit)))
         else:
             yield Window(run, tuple(spans_of_days(whole, longest_days or whole.days)))
+
+
+def halves_of(window: Window, today: date, limit: int | None = None) -> list[Window]:
+    """Two windows in place of one of several months, cut as `windows` does."""
+    half = len(window.months) // 2
+    several = (window.months[:half], window.months[half:])
+    return [
+        replace(one, ids=window.ids)
+        for months in several
+        for one in windows(months, len(months), today, limit=limit)
+    ]
 
 
 def spans_of_months(span: Span, limit: int) -> Iterator[Span]:

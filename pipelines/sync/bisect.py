@@ -1,9 +1,10 @@
-"""Bisection of refused spans: what the service refuses is asked in halves, and the limit is remembered."""
+"""Bisection of what the service refuses: it is asked in halves, and the limit is remembered."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import TypeVar
 
 from pipelines.catalogue.model import Report
@@ -14,13 +15,26 @@ from pipelines.planning.windows import Span, Window, spans_of_days
 T = TypeVar("T")
 
 
+class RefusedTogether(Exception):
+    """Several months were refused (400) in one window: they may be too many, or one of them too old."""
+
+
 @dataclass
 class WindowLimit:
-    """The longest span a report of a customer has been answered for, once a longer one was refused."""
+    """The longest span a report of a customer has been answered for, once a longer one was refused.
+
+    `answered` counts the days of the longest span answered in this run. `has_failed` says that a whole month
+    was refused for another reason than its length.
+    """
 
     months: int | None = None
     days: int | None = None
     refused: list[Span] = field(default_factory=list)
+    answered: int = 0
+    has_failed: bool = False
+
+    def __post_init__(self) -> None:
+        self._known = self.months, self.days
 
     def learn(self, refused: Span) -> None:
         """Take note that a span was refused; half of it is tried from now on."""
@@ -31,10 +45,13 @@ class WindowLimit:
         else:
             self.months, self.days = 1, min(self.days or refused.days, (refused.days + 1) // 2)
 
-    def forget(self) -> None:
-        """Unlearn: the refusals had nothing to do with the length after all."""
-        self.months, self.days = None, None
-        self.refused.clear()
+    def without(self, unanswered: Collection[date]) -> WindowLimit:
+        """What is certainly about the length: of refused spans without any month that was never answered."""
+        limit = WindowLimit(*self._known)
+        for span in self.refused:
+            if not any(span.first <= Month.of(day).last_day and day <= span.last for day in unanswered):
+                limit.learn(span)
+        return limit
 
     def cut(self, span: Span) -> Iterator[Span]:
         """The spans to ask instead of one that is longer than the limit."""
@@ -52,26 +69,37 @@ async def read_spans(
 ) -> list[T]:
     """Read a window span by span; one that is refused (400), times out or is too large is asked in halves.
 
-    Raises what the service raised when a span that cannot be halved is refused, so that at most
-    about nine requests are spent on a refusal that has nothing to do with the length.
+    Raises RefusedTogether when several months are refused, which are then windows of their own, and what the
+    service raised when a span that cannot be halved is refused. Then nothing was learned.
     """
     waiting = list(window.spans)
+    trial = WindowLimit(limit.months, limit.days)
     answers: list[T] = []
     while waiting:
-        span, *shorter = limit.cut(waiting.pop(0))
+        span, *shorter = trial.cut(waiting.pop(0))
         waiting = [*shorter, *waiting]
         try:
             answers += await ask(span)
         except ConnectError as error:
-            is_about_length = isinstance(error, Refused | AnswerTooLarge) or (
-                isinstance(error, Unavailable) and error.timed_out
-            )
-            if not (is_about_length and may_be_halved(report, span)):
-                limit.forget()
+            if isinstance(error, Refused) and len(window.months) > 1:
+                raise RefusedTogether from error
+            if not (_may_be_about_length(error, span, limit) and may_be_halved(report, span)):
+                limit.has_failed |= isinstance(error, Refused)
                 raise
-            limit.learn(span)
+            trial.learn(span)
             waiting = [*span.halves(), *waiting]
+        else:
+            limit.answered = max(limit.answered, span.days)
+    for span in trial.refused:
+        limit.learn(span)
     return answers
+
+
+def _may_be_about_length(error: ConnectError, span: Span, limit: WindowLimit) -> bool:
+    """Whether a shorter span may be answered: not where one that is as long was, or a neighbour was not."""
+    if isinstance(error, Refused):
+        return span.days > limit.answered and not limit.has_failed
+    return isinstance(error, AnswerTooLarge) or (isinstance(error, Unavailable) and error.timed_out)
 
 
 def may_be_halved(report: Report, span: Span) -> bool:

@@ -16,8 +16,7 @@ from pipelines.planning.plan import PlannedProbe, PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.sync.fetch import Fetcher
 from pipelines.sync.task import TaskState
-from warehouse.ledger.changes import Changed, months_naming, remember_probe
-from warehouse.ledger.ledger import deny
+from warehouse.ledger.changes import NO_ACCESS, Changed, months_naming, remember_probe
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
@@ -102,10 +101,9 @@ def _remember_failure(
     probe: PlannedProbe, result: WindowResult, error: Exception, store: Store
 ) -> WindowResult:
     reason = " ".join(str(getattr(error, "found", error)).split())
+    note = NO_ACCESS if isinstance(error, Forbidden) else ""  # to this question: that report may be answered
     with store.writing() as connection:
-        remember_probe(connection, result, probe.asked_of, error=reason)
-        if isinstance(error, Forbidden):
-            deny(connection, probe.asked_of, result.customer, result.fetched)
+        remember_probe(connection, result, probe.asked_of, error=reason, note=note)
     if isinstance(error, Unauthorized | HostDown):  # of those every window says the same
         return result.ended(WindowStatus.SKIPPED, reason)
     unanswered = UNANSWERED.format(reason)

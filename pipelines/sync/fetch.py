@@ -53,7 +53,7 @@ from pipelines.sync.answers import (
     stored_body,
     with_rows,
 )
-from pipelines.sync.bisect import read_spans
+from pipelines.sync.bisect import RefusedTogether, read_spans
 from pipelines.sync.memory_budget import MemoryBudget
 from pipelines.sync.paging import UNPAGED, Page, PagingRefused, read_proven
 from warehouse.errors import WarehouseError
@@ -94,9 +94,9 @@ class Fetcher:
     ) -> tuple[WindowResult, Exception | None]:
         """Fetch one window into a landing file; its record with its rows, or as far as it came and the error.
 
-        `held` keeps the file from being loaded by anybody until it is released. Of RowsWithoutMonths nothing
-        is kept, of any other error the record says where the answers are. A record with rows and an error is
-        that of the ids which were answered. Raises what ends the whole run.
+        `held` keeps the file from being loaded by anybody until it is released. Of RowsWithoutMonths and
+        RefusedTogether nothing is kept, of any other error the record says where the answers are. A record
+        with rows and an error is that of the ids which were answered. Raises what ends the whole run.
         """
         report = task.planned.report
         load_id = f"{self.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
@@ -117,7 +117,7 @@ class Fetcher:
             await reader.finish_landing(held=held)
             reader.note(*normalized.notes)
             return with_rows(reader.result, normalized, self.timezone), reader.error_of_ids
-        except RowsWithoutMonths as error:
+        except (RowsWithoutMonths, RefusedTogether) as error:
             return reader.result, error
         except (OSError, WarehouseError, MemoryError, RunFailed):
             raise
@@ -346,7 +346,8 @@ class _WindowReader:
 
         Raises UnreadableRows for an answer that is something else: beside good ones it would go unnoticed.
         """
-        pages = await read_proven(partial(self._ask_page, question, span), self.note)
+        ask = partial(self._ask_page, question, span)
+        pages = await read_proven(ask, self.note, self.task.page_size)
         if pages is None:
             self.note("read unpaged")
             pages = [await self._ask(question, span)]

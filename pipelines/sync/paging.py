@@ -41,10 +41,13 @@ class PageSize:
 
     `learned` is what was accepted where more was refused, UNPAGED where no page was. `candidates` are
     tried in their order while nothing was accepted yet: only then may a refusal be about the size.
+    `most_rows` and `fullest_list` were seen on one page, so the service does not cap its pages below these.
     """
 
     largest: int = 1000
     learned: int | None = None
+    most_rows: int = 0
+    fullest_list: int = 0
     candidates: list[int] = field(init=False)
     search: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -66,6 +69,13 @@ class PageSize:
     def is_settled(self) -> bool:
         """Whether a refusal is certainly not about the size."""
         return len(self.candidates) == 1
+
+    def is_shorter(self, page: Page) -> bool:
+        """Whether a page has fewer rows than another had, so that nothing but its rows can have ended it."""
+        is_shorter = page.rows < self.most_rows and page.fullest_list < self.fullest_list
+        self.most_rows = max(self.most_rows, page.rows)
+        self.fullest_list = max(self.fullest_list, page.fullest_list)
+        return is_shorter
 
     def accept(self, rows: int) -> None:
         """Ask for so many rows a page from now on."""
@@ -151,12 +161,12 @@ class Page:
 
 
 async def read_proven(
-    ask: Callable[[int], Awaitable[Page]], note: Callable[[str], None]
+    ask: Callable[[int], Awaitable[Page]], note: Callable[[str], None], size: PageSize
 ) -> list[Page] | None:
     """The pages of one question; none where they cannot be proven to be whole."""
     for _ in range(PAGING_TRIES):
         try:
-            pages = await read_pages(ask)
+            pages = await read_pages(ask, size)
         except PagingRefused as error:
             note(str(error))
             break
@@ -169,12 +179,13 @@ async def read_proven(
     return None
 
 
-async def read_pages(ask: Callable[[int], Awaitable[Page]]) -> list[Page]:
+async def read_pages(ask: Callable[[int], Awaitable[Page]], size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that none moved meanwhile.
 
     The reading ends with an empty page, or with a page that has fewer rows than asked for when as many have
     come as are stated: one of these signs alone may mean that the service caps its pages, or counts something
-    else. Where none of several pages is full it does cap them, and only an empty page is the end. A page
+    else. A total that is no more than the rows of the first page may be of that page, unless another page was
+    longer. Where none of several pages is full it does cap them, and only an empty page is the end. A page
     refused after the stated total has come is an end as well, or after one that was no longer full. Then
     pages are asked once more and must hold the same rows: the first where the rows are as many as are surely
     stated. Where nothing counts them, every page but the last with rows, as a row that was removed from any
@@ -184,6 +195,7 @@ async def read_pages(ask: Callable[[int], Awaitable[Page]]) -> list[Page]:
     """
     pages: list[Page] = []
     seen: set[object] = set()
+    has_come = False
     for index in range(MOST_PAGES):
         try:
             page = await ask(index)
@@ -194,10 +206,13 @@ async def read_pages(ask: Callable[[int], Awaitable[Page]]) -> list[Page]:
             break
         if page.asked_for == UNPAGED or (index == 0 and page.is_something_else):
             return [page]
+        if has_come and page.is_something_else:
+            break
         _check_new(page, pages, seen)
         pages.append(page)
         has_come = page.has_sure_total and sum(one.rows for one in pages) == pages[0].total
-        may_be_capped = len(pages) > 1 and not any(one.is_full for one in pages)
+        is_shorter = size.is_shorter(page)
+        may_be_capped = not (is_shorter if len(pages) == 1 else any(one.is_full for one in pages))
         if page.is_empty or (has_come and page.rows < page.asked_for and not may_be_capped):
             break
     else:

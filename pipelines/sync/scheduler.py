@@ -12,8 +12,9 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused
-from pipelines.planning.windows import Window, windows
+from pipelines.planning.windows import Span, Window, halves_of, windows
 from pipelines.sync.answers import read_landed_tables
+from pipelines.sync.bisect import RefusedTogether
 from pipelines.sync.fetch import Fetcher, RowsWithoutMonths
 from pipelines.sync.guard import Comparison, compared_months, reason, remedy, shrink_warning
 from pipelines.sync.loader import Loader
@@ -31,7 +32,7 @@ WORKERS_PER_SLOT = 2
 THREADS = 3
 """How many answers are parsed, compressed or loaded at a time: each takes memory of its own."""
 MOST_REFUSED_WINDOWS = 2
-"""After so many windows refused for another reason than their length, the rest are not asked."""
+"""After so many windows refused for another reason than their length, what is between is not asked."""
 
 
 @dataclass
@@ -93,9 +94,13 @@ class Scheduler:
             if task.planned.was_refused and task.has_begun:
                 await task.first_ended.wait()  # one question shows whether it is refused still
             task.has_begun = True
+            task.under_way += 1
             await self._window(task, window)
             task.first_ended.set()
+            task.under_way -= 1
             task.windows_left -= 1
+            if task.waiting and not task.under_way:
+                self.jobs.append((task, task.next_alone(self.today)))
             if task.windows_left == 0:
                 await self._release(task)
 
@@ -141,37 +146,59 @@ class Scheduler:
                     asked=fetched.unanswered,
                     requests=0,
                 )
-                self._note_failure(task, unanswered, error)
+                self._note_failure(task, window, unanswered, error)
                 return fetched
             if isinstance(error, RowsWithoutMonths):
                 self._ask_by_month(task, window, fetched)
+            elif isinstance(error, RefusedTogether):
+                self._ask_in_halves(task, window, fetched)
             else:
-                self._note_failure(task, fetched, error)
+                self._note_failure(task, window, fetched, error)
         return None
 
     def _ask_by_month(self, task: TaskState, window: Window, result: WindowResult) -> None:
         """Put a window's months in the queue one by one: its rows carry no month of their own."""
         reason = "its rows carry no year and month, so its months are asked one by one"
         self.summary.add(result.ended(WindowStatus.SKIPPED, reason))
-        task.limit.months = 1
+        task.limit.months, task.lacks_months = 1, True
         wanted, months = task.planned.one_by_one, window.months
         if wanted is not None:
             months = tuple(month for month in months if month in wanted.months)
             self.summary.add_waiting(result.pair, wanted.waiting)
-        single = list(windows(months, 1, self.today))
-        task.windows_left += len(single)
-        self.jobs.extendleft((task, one) for one in reversed(single))
+        self._add(task, list(windows(months, 1, self.today)))
 
-    def _note_failure(self, task: TaskState, result: WindowResult, error: Exception) -> None:
+    def _ask_in_halves(self, task: TaskState, window: Window, result: WindowResult) -> None:
+        """Put the halves of a refused window in its place: a shorter or a later one may be answered."""
+        reason = "its months were refused together (400), so they are asked in parts"
+        self.summary.add(result.ended(WindowStatus.SKIPPED, reason))
+        task.limit.learn(Span(window.spans[0].first, window.spans[-1].last))
+        self._ask_alone(task)
+        self._add(task, halves_of(window, self.today, task.planned.report.endpoint.limit))
+
+    def _add(self, task: TaskState, several: Sequence[Window]) -> None:
+        task.windows_left += len(several)
+        if task.waiting is None:
+            self.jobs.extendleft((task, one) for one in reversed(several))
+        else:
+            task.waiting += several
+
+    def _ask_alone(self, task: TaskState) -> None:
+        """Let the windows of a task that are still to be asked wait for each other."""
+        if task.waiting is None:
+            task.waiting = [window for other, window in self.jobs if other is task]
+            self.jobs = deque(job for job in self.jobs if job[0] is not task)
+
+    def _note_failure(self, task: TaskState, window: Window, result: WindowResult, error: Exception) -> None:
         """Say what became of a window that could not be fetched, and what follows for others."""
         status, reason = WindowStatus.FAILED, getattr(error, "found", str(error))
         match error:
             case Forbidden():
                 status, task.denied, task.closed = WindowStatus.NO_ACCESS, True, reason
             case Refused():
-                task.refused_windows += 1
+                task.note_refused(window)
+                self._ask_alone(task)
                 if task.refused_windows >= MOST_REFUSED_WINDOWS:
-                    task.closed = f"earlier windows were refused: {reason}"
+                    task.closed = f"others before and after were refused: {reason}"
             case HostDown():
                 status = WindowStatus.NOT_ASKED
         self.summary.stopped = self.circuit_breaker.over

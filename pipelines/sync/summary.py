@@ -76,14 +76,8 @@ class Summary:
         ]
 
     @property
-    def lost_now(self) -> frozenset[Pair]:
-        """What was answered before and is refused in this sync, be it only when asked what was changed."""
-        began = self.started_utc.replace(tzinfo=None)
-        return rights_lost(one for one in self.conditions if one.since_utc and one.since_utc >= began)
-
-    @property
     def is_well(self) -> bool:
-        return not (self.trouble or self.stopped or self.wrongly_refused or self.lost_now)
+        return not (self.trouble or self.stopped or self.wrongly_refused)
 
     @property
     def requests(self) -> int:
@@ -93,7 +87,6 @@ class Summary:
         """A line for each cause of what went wrong, however many windows it cost."""
         wrong = [*self.trouble, *self.wrongly_refused]
         keys = {(*one.pair, day) for one in wrong for day in one.months or [None]}
-        keys |= {(*pair, None) for pair in self.lost_now}
         found = concerning(keys, self.conditions)
         told = {(one.report, one.customer) for one in found}
         # no condition is of what is switched off, as a report on demand

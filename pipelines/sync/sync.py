@@ -295,10 +295,10 @@ class _Run:
             if one.status in RECORDED
         ]
         denied = [task for task in tasks if task.denied and not self.summary.stopped]
-        learned = {
-            task.planned.pair: Cap(task.limit.days, task.limit.months, task.page_size.learned)
-            for task in tasks
-        }
+        results: dict[Pair, list[WindowResult]] = {}
+        for one in self.summary.results:
+            results.setdefault(one.pair, []).append(one)
+        learned = {task.planned.pair: task.learned(results.get(task.planned.pair, ())) for task in tasks}
         record_failures(connection, failures, now)
         note_corrected_logins(connection, self.settings)
         for task in denied:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
 from pipelines.planning.plan import PlannedReport
-from pipelines.planning.windows import Window
+from pipelines.planning.windows import Window, halves_of
 from pipelines.sync.bisect import WindowLimit
 from pipelines.sync.guard import Comparison
 from pipelines.sync.paging import PageSize
-from warehouse.ledger.window_result import WindowResult
+from warehouse.ledger.ledger import Cap
+from warehouse.ledger.window_result import WindowResult, WindowStatus
+
+UNANSWERED = frozenset({WindowStatus.FAILED, WindowStatus.NOT_ASKED, WindowStatus.NO_ACCESS})
 
 
 @dataclass
@@ -23,7 +26,12 @@ class TaskState:
     more windows are asked. `denied` means refused, or not asked as its customer was refused every report
     before. Where anything is held that it can be compared with, it has a `comparison`: what is fetched waits
     in `held_back` until the whole task is in, so that the guard sees all of it. `has_found` says that one of
-    the ids asked for is there, so that others may be gone.
+    the ids asked for is there, so that others may be gone, `lacks_months` that rows of several months do not
+    say which month each belongs to.
+
+    Once a window was refused (400) the others are `waiting`, None before that: they are asked one at a time
+    (the latest is `alone`) and from the newest back, as the service may answer nothing before some day. Each
+    that is refused and cannot be halved is one of the `refused_windows`, and turns their order round.
     """
 
     planned: PlannedReport
@@ -31,7 +39,12 @@ class TaskState:
     limit: WindowLimit = field(default_factory=WindowLimit)
     page_size: PageSize = field(default_factory=PageSize)
     windows_left: int = 0
+    under_way: int = 0
     refused_windows: int = 0
+    waiting: list[Window] | None = None
+    alone: Window | None = None
+    from_newest: bool = True
+    lacks_months: bool = False
     closed: str = ""
     denied: bool = False
     comparison: Comparison | None = None
@@ -44,6 +57,34 @@ class TaskState:
     def months(self) -> tuple[date | None, ...]:
         """The first days of all months that are asked for; None of a report without months."""
         return tuple(month.first_day for one in self.planned.windows for month in one.months) or (None,)
+
+    def next_alone(self, today: date) -> Window:
+        """The next of the windows that wait, of as few months as are known to be answered together."""
+        waiting, most = self.waiting or [], self.limit.months
+        waiting.sort(key=lambda window: window.months)
+        end = -1 if self.from_newest else 0
+        while most and len(waiting[end].months) > most and not self.closed:
+            halves = halves_of(waiting[end], today, self.planned.report.endpoint.limit)
+            waiting[end : end + 1 or None] = halves
+            self.windows_left += 1
+        self.alone = waiting.pop(end)
+        return self.alone
+
+    def note_refused(self, window: Window) -> None:
+        """Take note of a window that is refused for good; not of one asked before the others waited."""
+        if self.waiting is None:
+            self.refused_windows += 1
+        elif window == self.alone:
+            self.refused_windows += 1
+            self.from_newest = not self.from_newest
+
+    def learned(self, results: Sequence[WindowResult]) -> Cap:
+        """What later syncs know of the report and customer, after these results of it."""
+        unanswered = {day for one in results if one.status in UNANSWERED for day in one.months}
+        limit = self.limit.without(unanswered)
+        is_loaded = any(one.status is WindowStatus.LOADED for one in results)  # else it was no such answer
+        months = 1 if self.lacks_months and is_loaded else limit.months
+        return Cap(limit.days, months, self.page_size.learned)
 
     def begin(self, window: Window, run_id: str) -> WindowResult:
         """The record of one of its windows, before anything is known of it."""

@@ -154,17 +154,17 @@ def test_a_night_without_an_answer_goes_on_as_usual_and_says_so(
     assert night.questions[0].reason.startswith(words)
 
 
-def test_a_login_without_rights_to_sales_is_not_refused_twice(tmp_path: Path) -> None:
+def test_a_question_that_is_refused_says_nothing_of_sales_which_are_asked_as_always(tmp_path: Path) -> None:
     night = week(tmp_path, lambda request: httpx.Response(403, request=request))
-    said = night.summary.complaints()
-    assert said
-    assert all(one.endswith(" Ask the service's support for the right.") for one in said)
-    assert "GetSalesReport" not in night.here.asked_by_path()
+    assert night.summary.complaints() == []
+    assert {one.report for one in night.summary.loaded} == {"sales"}
+    assert night.here.rows("FROM meta.access") == []
+    assert night.probes == [("failed", "sales")]
+    assert all("did not tell which sales were changed" in one.warnings[0] for one in night.questions)
 
 
-def test_a_right_to_sales_that_was_lost_is_tried_by_the_same_question_the_next_day(tmp_path: Path) -> None:
+def test_a_question_that_was_refused_is_asked_again_the_next_day(tmp_path: Path) -> None:
     here = week(tmp_path, lambda request: httpx.Response(403, request=request)).here
-    here.execute("UPDATE meta.access SET denied_at_utc = DATE '2026-06-12' WHERE report = 'sales'")
     asked_of = {}
     for today in (LATER, date(2026, 6, 13)):
         settings = here.settings.model_copy(update={"today": today})

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from warehouse.ledger.changes import ANSWERED, read_changes
+from warehouse.ledger.changes import ANSWERED, NO_ACCESS, read_changes
 from warehouse.ledger.window_result import WindowResult
 from warehouse.store.duckdb_file import insert_rows
 from warehouse.store.meta_schema import aware, naive_utc, replace_rows
@@ -76,8 +76,9 @@ class Ledger:
     and months begin at one in every time zone, and nothing finer is ever compared.
     `pages` is the most requests that one window took, `request_seconds` how long a request takes.
     `changed` says since when a month is to be read again because a sale of it was changed, `probed`
-    through which day each customer's changes have been asked for. `snapshots_changed` says when the answer
-    for a month kept as history last differed from the one before, its times taken back like those of `held`.
+    through which day each customer's changes have been asked for, `probe_refused` when that question was last
+    refused. `snapshots_changed` says when the answer for a month kept as history last differed from the one
+    before, its times taken back like those of `held`.
     `failed` are the months that failed when they were last asked, whether or not they are held from before.
     `newest_utc` is the latest moment of any answer, which may be later than now: see ahead.py.
     """
@@ -90,6 +91,7 @@ class Ledger:
     request_seconds: float | None = None
     changed: Mapping[tuple[str, str, date], datetime] = field(default_factory=dict)
     probed: Mapping[str, date] = field(default_factory=dict)
+    probe_refused: Mapping[str, datetime] = field(default_factory=dict)
     snapshots_changed: Mapping[Pair, Mapping[date | None, datetime]] = field(default_factory=dict)
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)
     newest_utc: datetime | None = None
@@ -365,6 +367,9 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
     probes = ask(
         "SELECT customer, max(window_end) FROM meta.probes WHERE status = $1 GROUP BY ALL", [ANSWERED]
     ).fetchall()
+    refused = ask(
+        "SELECT customer, max(fetched_at_utc) FROM meta.probes WHERE note = $1 GROUP BY ALL", [NO_ACCESS]
+    ).fetchall()
     [(seconds,)] = ask(
         "SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'"
     ).fetchall()
@@ -385,6 +390,7 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
             (one.report, one.customer, one.month): one.due_since_utc for one in read_changes(connection)
         },
         "probed": dict(probes),
+        "probe_refused": {customer: aware(at) for customer, at in refused},
         "snapshots_changed": snapshots_changed,
         "failed": {(report, customer): frozenset(months) for report, customer, months in failed},
         "newest_utc": aware(newest) if newest else None,

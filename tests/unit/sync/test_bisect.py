@@ -12,12 +12,13 @@ from pipelines.connect.errors import AnswerTooLarge, ConnectError, Refused, Unav
 from pipelines.connect.models import Request
 from pipelines.months import Month
 from pipelines.planning.windows import Span, Window, windows
-from pipelines.sync.bisect import WindowLimit, read_spans
+from pipelines.sync.bisect import RefusedTogether, WindowLimit, read_spans
 
 TODAY = date(2026, 11, 21)
 YEAR = Window(
     tuple(Month(2025, number) for number in range(1, 13)), (Span(date(2025, 1, 1), date(2025, 12, 31)),)
 )
+JANUARY = Window((Month(2025, 1),), (Span(date(2025, 1, 1), date(2025, 1, 31)),))
 QUESTION = Request("/x", {}, "sales", "M1")
 
 
@@ -57,7 +58,7 @@ def read(
 
 
 @pytest.mark.parametrize("longest", [365, 200, 100, 31, 30, 10, 1])
-@pytest.mark.parametrize("refusal", [refused, too_large, timed_out])
+@pytest.mark.parametrize("refusal", [too_large, timed_out])
 def test_whatever_the_service_allows_the_whole_year_is_read(
     longest: int, refusal: Callable[[], ConnectError]
 ) -> None:
@@ -69,36 +70,62 @@ def test_whatever_the_service_allows_the_whole_year_is_read(
 
 def test_the_next_window_is_asked_in_the_length_that_was_learned() -> None:
     limit = WindowLimit()
-    read(Service(100), limit=limit)
-    again = Service(100)
+    read(Service(100, too_large), limit=limit)
+    again = Service(100, too_large)
     read(again, limit=limit)
     assert all(span.days <= 100 for span in again.asked)
 
 
 def test_a_learned_number_of_days_is_kept_for_the_following_runs() -> None:
     limit = WindowLimit()
-    read(Service(16), limit=limit)
+    read(Service(16), JANUARY, limit=limit)
     assert (limit.months, limit.days) == (1, 16)
     (january,) = windows([Month(2026, 1)], 12, TODAY, limit.days)
     assert [span.days for span in january.spans] == [16, 15]
 
 
-def test_a_refusal_that_is_not_about_the_length_costs_few_requests_and_teaches_nothing() -> None:
-    service, limit = Service(0), WindowLimit()
-    with pytest.raises(Refused):
+def test_several_months_that_are_refused_are_to_be_asked_in_windows_of_their_own() -> None:
+    service, limit = Service(200), WindowLimit()
+    with pytest.raises(RefusedTogether):
         read(service, limit=limit)
-    assert len(service.asked) <= 10
-    assert (limit.months, limit.days, limit.refused) == (None, None, [])
+    assert (len(service.asked), limit) == (1, WindowLimit())
+
+
+@pytest.mark.parametrize("longest", [31, 30, 10, 1])
+def test_a_month_that_is_too_long_is_read_whole_in_spans_of_days(longest: int) -> None:
+    answered = read(Service(longest), JANUARY)
+    assert sum(span.days for span in answered) == 31
+
+
+@pytest.mark.parametrize(
+    ("known", "requests"),
+    [(WindowLimit(), 6), (WindowLimit(has_failed=True), 1), (WindowLimit(answered=16), 2)],
+    ids=["nothing", "a neighbour that was refused", "one half that was answered elsewhere"],
+)
+def test_a_refusal_that_is_not_about_the_length_costs_few_requests_and_teaches_nothing(
+    known: WindowLimit, requests: int
+) -> None:
+    service = Service(0)
+    with pytest.raises(Refused):
+        read(service, JANUARY, limit=known)
+    assert (len(service.asked), known.months, known.days, known.refused) == (requests, None, None, [])
+
+
+def test_of_what_was_learned_only_refusals_of_answered_months_are_remembered() -> None:
+    limit = WindowLimit(months=6)
+    for first, last in ((1, 4), (5, 6)):
+        limit.learn(Span(date(2025, first, 1), date(2025, last, 28)))
+    months = [limit.without([date(2025, lost, 1)] if lost else []).months for lost in (None, 6, 4)]
+    assert (limit.months, months) == (1, [1, 2, 1])
 
 
 def test_an_aggregate_is_never_cut_below_its_month() -> None:
     service = Service(20)
-    window = Window((Month(2026, 1),), (Span(date(2026, 1, 1), date(2026, 1, 31)),))
     with pytest.raises(Refused):
-        read(service, window, "commission_office")
+        read(service, JANUARY, "commission_office")
     assert len(service.asked) == 1
 
 
 def test_rows_with_a_year_and_a_month_are_only_cut_between_months() -> None:
-    answered = read(Service(31), name="commission_office_by_month")
+    answered = read(Service(31, too_large), name="commission_office_by_month")
     assert [span.first.day for span in answered] == [1] * 12

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pipelines.normalize.document import Document
-from pipelines.sync.paging import Page, PagingRefused, PagingUnproven, read_pages
+from pipelines.sync.paging import Page, PageSize, PagingRefused, PagingUnproven, read_pages
 
 
 @dataclass
@@ -29,6 +29,7 @@ class Service:
     refuses_empty_pages: bool = False
     ignores_page_number: bool = False
     asked: list[int] = field(default_factory=list)
+    size: PageSize = field(default_factory=PageSize)
 
     async def answer(self, index: int) -> Page:
         rows = self.holdings(len(self.asked))
@@ -64,12 +65,25 @@ def no_total(_rows: int, _on_page: int) -> None:
 
 
 def read(service: Service) -> str:
-    pages = asyncio.run(read_pages(service.answer))
+    pages = asyncio.run(read_pages(service.answer, service.size))
     return "".join(name or "-" for page in pages for (name,) in page.ids.get("leads", ()))
 
 
 WHOLE = {
-    "one page with all rows needs no other": (holding("a"), [0]),
+    "one page with as many rows as are stated needs an empty one": (holding("a"), [0, 1]),
+    "one shorter than another page needs none": (
+        holding("a", size=PageSize(most_rows=2, fullest_list=2)),
+        [0],
+    ),
+    "one whose list may be full does": (holding("a", size=PageSize(most_rows=2, fullest_list=1)), [0, 1]),
+    "a page that is none after all rows have come": (
+        Service(lambda asked: "error" if asked else "a"),
+        [0, 1],
+    ),
+    "a capped page size and a total of the page alone": (
+        holding("abcde", asked_for=1000, total=lambda _, on_page: on_page),
+        [0, 1, 2, 3, 0, 1, 3],
+    ),
     "one page without a total needs an empty one": (holding("a", total=no_total), [0, 1, 1]),
     "one full page without a total needs a second look as well": (
         holding("ab", total=no_total),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -42,16 +41,6 @@ def test_a_right_that_is_lost_is_a_complaint_and_one_that_never_was_is_none(kind
     is_lost = kind == "right lost"
     assert summary.complaints() == ["sales of M1: Ask for it."] * is_lost
     assert summary.is_well is not is_lost
-
-
-@pytest.mark.parametrize("hours", [-1, 1])
-def test_a_right_that_is_lost_is_a_complaint_of_the_sync_in_which_anything_was_refused(hours: int) -> None:
-    noted = NOW.replace(tzinfo=None) + timedelta(hours=hours)
-    summary = Summary("run", NOW, conditions=[replace(condition("right lost", "sales"), since_utc=noted)])
-    summary.add(WindowResult("changed_sales", "M1").ended(WindowStatus.SKIPPED))
-    summary.add(WindowResult("users", "M1").ended(LOADED))
-    assert summary.complaints() == ["sales of M1: Ask for it."] * (hours > 0)
-    assert summary.is_well is (hours < 0)
 
 
 def test_what_made_a_sync_give_up_is_told_once_and_what_has_no_condition_by_itself() -> None:

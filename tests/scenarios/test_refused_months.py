@@ -1,0 +1,134 @@
+"""Months that the service refuses (400): what else it answers is loaded, at the price of few questions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.scenarios.scenario import Scenario, scenario
+from warehouse.ledger.ledger import ledger_of
+from warehouse.ledger.window_result import WindowStatus
+from warehouse.store.database import Store
+
+REPORTS = (
+    "commission_office",
+    "commission_office_by_month",
+    "running_commissions",
+    "sales",
+    "tips_and_leads",
+)
+MONTHS = tuple(date(2026, month, 1) for month in range(1, 12))
+
+Refuses = Callable[[date, date], bool]
+"""Whether a question about these days, both included, is refused."""
+
+
+@dataclass
+class Refusing(httpx.AsyncBaseTransport):
+    """The sandbox, but for what it refuses; counts that by report."""
+
+    sandbox: httpx.AsyncBaseTransport
+    refuses: Refuses
+    refused: Counter[str] = field(default_factory=Counter)
+    status: int = 400
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        first, last = (date.fromisoformat(request.url.params[name][:10]) for name in ("dateFrom", "dateTo"))
+        if not self.refuses(first, last):
+            return await self.sandbox.handle_async_request(request)
+        self.refused[request.url.path.split("/")[2]] += 1
+        return httpx.Response(self.status, json={"dateFrom": ["is not allowed"]}, request=request)
+
+
+def refusing(
+    directory: Path, refuses: Refuses, reports: tuple[str, ...] = REPORTS
+) -> tuple[Scenario, Refusing]:
+    here = scenario(directory, reports, offices=1, start="2026-01")
+    transport = Refusing(here.sandbox, refuses)
+    return replace(here, transport=transport), transport
+
+
+def held(here: Scenario) -> dict[str, tuple[date, ...]]:
+    """The months held of every report."""
+    found = here.rows("SELECT report, list(month ORDER BY month) FROM meta.months GROUP BY ALL")
+    return {report: tuple(months) for report, months in found}
+
+
+def failed(here: Scenario) -> set[date]:
+    return {month for (month,) in here.rows("SELECT month FROM meta.open_failures")}
+
+
+def before_september(first: date, _: date) -> bool:
+    return first < date(2026, 8, 31)
+
+
+def test_what_is_answered_from_some_day_on_is_loaded_and_the_months_before_are_named(tmp_path: Path) -> None:
+    here, _ = refusing(tmp_path, before_september)
+    summary = here.sync()
+    assert held(here) == dict.fromkeys(REPORTS, MONTHS[8:])
+    assert failed(here) >= {MONTHS[0], MONTHS[7]}
+    unasked = {day for one in summary.results if one.status is WindowStatus.NOT_ASKED for day in one.months}
+    assert failed(here) | unasked == set(MONTHS[:8])
+    assert all("set BROKERBI_START later" in one for one in summary.complaints())
+
+
+@pytest.mark.parametrize("nights", [1, 2])
+def test_refused_months_cost_few_questions_and_teach_no_shorter_windows(tmp_path: Path, nights: int) -> None:
+    here, transport = refusing(tmp_path, before_september)
+    for _ in range(nights):
+        transport.refused.clear()
+        here.sync()
+    assert max(transport.refused.values()) <= 12
+    assert {cap.months for cap in ledger_of(Store(tmp_path)).caps.values()} <= {None}
+
+
+@pytest.mark.parametrize("month", [MONTHS[0], MONTHS[4], MONTHS[10]])
+def test_one_month_that_is_refused_costs_no_other(tmp_path: Path, month: date) -> None:
+    reports = ("commission_office", "commission_office_by_month", "live_activity")
+    here, _ = refusing(tmp_path, lambda first, last: first <= month <= last, reports)
+    here.sync()
+    assert held(here) == dict.fromkeys(reports, tuple(one for one in MONTHS if one != month))
+    assert failed(here) == {month}
+
+
+def test_a_month_of_which_days_are_refused_is_not_loaded_in_part(tmp_path: Path) -> None:
+    here, _ = refusing(tmp_path, lambda first, _: first < date(2026, 10, 20), ("sales",))
+    here.sync()
+    assert held(here) == {"sales": MONTHS[10:]}
+
+
+def test_where_nothing_is_answered_few_questions_show_it(tmp_path: Path) -> None:
+    here, transport = refusing(tmp_path, lambda *_: True, ("sales", "commission_office"))
+    here.sync()
+    assert (held(here), max(transport.refused.values()) <= 10) == ({}, True)
+
+
+@pytest.mark.parametrize("longest", [200, 100, 33, 16, 3])
+def test_what_is_only_too_long_is_loaded_whole_and_the_length_is_remembered(
+    tmp_path: Path, longest: int
+) -> None:
+    here, transport = refusing(tmp_path, lambda first, last: (last - first).days >= longest, ("sales",))
+    assert here.sync().complaints() == []
+    assert held(here) == {"sales": MONTHS}
+    transport.refused.clear()
+    here.sync(refresh=True)
+    assert transport.refused.total() == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "left"), [(500, (*MONTHS[:5], *MONTHS[6:])), (403, MONTHS[6:])], ids=["broken", "no access"]
+)
+def test_another_error_for_a_part_of_a_refused_window_does_what_it_does_to_a_window(
+    tmp_path: Path, status: int, left: tuple[date, ...]
+) -> None:
+    here = scenario(tmp_path, ("sales",), offices=1, start="2026-01")
+    june = Refusing(here.sandbox, lambda first, last: first <= date(2026, 6, 15) <= last, status=status)
+    transport = Refusing(june, lambda first, last: (last - first).days >= 33)
+    replace(here, transport=transport).sync()
+    assert held(here) == {"sales": left}
