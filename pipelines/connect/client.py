@@ -77,19 +77,23 @@ class Client:
         self._first_try = asyncio.Lock()
         self._is_tried = False
 
-    async def get(self, request: Request, read: Callable[[bytes], T]) -> tuple[Answer, T]:
+    async def get(
+        self, request: Request, read: Callable[[bytes], T], *, tries: int | None = None
+    ) -> tuple[Answer, T]:
         """The answer to a request, whole, and what `read` makes of its body.
 
         `read` runs in a thread; its ValueError says that the body is not JSON. The bound: at most
-        `retry.tries` requests go out, and none once `retry.total_seconds` have passed since the first,
-        not counting the wait for a turn. Raises a ConnectError in every other case, without a request
-        when the login was refused before or the circuit is open.
+        `retry.tries` requests go out, or fewer if fewer `tries` are wanted, and none once
+        `retry.total_seconds` have passed since the first, not counting the wait for a turn. Raises a
+        ConnectError in every other case, without a request when the login was refused before or the circuit
+        is open.
         """
-        tries: list[Try] = []
+        retry = replace(self._retry, tries=min(tries or self._retry.tries, self._retry.tries))
+        tried: list[Try] = []
         last_answer: Answer | None = None
         began: float | None = None
         while True:
-            sent_at, one, answer = await self._one_try(request, len(tries) + 1)
+            sent_at, one, answer = await self._one_try(request, len(tried) + 1)
             began = sent_at if began is None else began
             if answer is not None and answer.status == NO_CONTENT:  # nothing to tell, in JSON
                 answer = replace(answer, body=NOTHING)
@@ -97,19 +101,19 @@ class Client:
             parsed: list[T] = []
             if answer is not None and one.trouble is None and answer.status // 100 == 2:
                 one, parsed = await self._parse(one, answer, read)
-            tries.append(one)
+            tried.append(one)
             self._note(one)
             if answer is not None and parsed:
                 return answer, parsed[0]
             if one.trouble == "too large":
-                raise too_large(request, answer, len(tries), self._limits, one.detail)
+                raise too_large(request, answer, len(tried), self._limits, one.detail)
             if answer is not None and not one.is_retryable:
                 raise refusal(answer, self.login)
             headers = answer.headers if answer is not None else {}
             wanted = retry_after_seconds(headers.get("retry-after"), self._clock.utc_now())
-            delay = self._retry.delay(len(tries), self._clock.monotonic() - began, wanted)
+            delay = retry.delay(len(tried), self._clock.monotonic() - began, wanted)
             if delay is None:
-                error = exhausted(tries, last_answer)
+                error = exhausted(tried, last_answer)
                 self._circuit_breaker.note_exhausted(error)
                 raise error
             await self._clock.sleep(delay)

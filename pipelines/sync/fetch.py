@@ -65,6 +65,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+TRIES_BEYOND = 2
+"""Of a page after as many rows as the service states: some fail where they should say that there is none."""
 LARGE_ANSWER = 1_000_000
 """Bytes; larger answers are read one by one: values take about seven times the memory of the body."""
 
@@ -357,21 +359,28 @@ class _WindowReader:
                 raise normalized
         return pages
 
-    async def _ask_page(self, question: Question, span: Span | None, index: int) -> Page:
+    async def _ask_page(self, question: Question, span: Span | None, index: int, has_come: bool) -> Page:
         size = self.task.page_size
         if not size.is_settled:
             async with size.search:
                 if not size.is_settled:
                     return await size.find(lambda rows: self._ask(question, span, rows=rows), self.note)
         try:
-            return await self._ask(question, span, page=index, rows=size.rows)
-        except (Refused, NotFound) as error:
-            if index == 0:
+            tries = TRIES_BEYOND if has_come else None
+            return await self._ask(question, span, page=index, rows=size.rows, tries=tries)
+        except (Refused, NotFound, Unavailable, NotJson) as error:
+            if index == 0 or (isinstance(error, Unavailable | NotJson) and not has_come):
                 raise
             raise PagingRefused(f"page {index} was refused ({type(error).__name__})") from error
 
     async def _ask(
-        self, question: Question, span: Span | None, *, page: int = 0, rows: int = UNPAGED
+        self,
+        question: Question,
+        span: Span | None,
+        *,
+        page: int = 0,
+        rows: int = UNPAGED,
+        tries: int | None = None,
     ) -> Page:
         """One request; its answer is landed, also one that brings no rows."""
         asked = span and span.widened(self.report.margin, self.window, self.fetcher.today)
@@ -382,7 +391,7 @@ class _WindowReader:
         is_whole = is_only_one and not self.report.endpoint.paged
         parse = partial(self._parse, question=question, rows=rows, is_whole=is_whole)
         try:
-            answer, found = await self.client.get(request, parse)
+            answer, found = await self.client.get(request, parse, tries=tries)
         except ConnectError as error:
             self.note(requests=self.result.requests + error.tries)
             if error.answer is not None:

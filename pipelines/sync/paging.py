@@ -160,9 +160,11 @@ class Page:
         return mine == others
 
 
-async def read_proven(
-    ask: Callable[[int], Awaitable[Page]], note: Callable[[str], None], size: PageSize
-) -> list[Page] | None:
+Ask = Callable[[int, bool], Awaitable[Page]]
+"""Asks for a page by its number, and knows whether as many rows have come as are stated in all."""
+
+
+async def read_proven(ask: Ask, note: Callable[[str], None], size: PageSize) -> list[Page] | None:
     """The pages of one question; none where they cannot be proven to be whole."""
     for _ in range(PAGING_TRIES):
         try:
@@ -179,17 +181,18 @@ async def read_proven(
     return None
 
 
-async def read_pages(ask: Callable[[int], Awaitable[Page]], size: PageSize) -> list[Page]:
+async def read_pages(ask: Ask, size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that none moved meanwhile.
 
     The reading ends with an empty page, or with a page that has fewer rows than asked for when as many have
     come as are stated: one of these signs alone may mean that the service caps its pages, or counts something
     else. A total that is no more than the rows of the first page may be of that page, unless another page was
     longer. Where none of several pages is full it does cap them, and only an empty page is the end. A page
-    refused after the stated total has come is an end as well, or after one that was no longer full. Then
-    pages are asked once more and must hold the same rows: the first where the rows are as many as are surely
-    stated. Where nothing counts them, every page but the last with rows, as a row that was removed from any
-    of them would have pulled another one past us, and the empty one, which alone says that no more follow.
+    refused, or failing, after the stated total has come is an end as well, and one refused after one that was
+    no longer full. Then pages are asked once more and must hold the same rows: the first where the rows are
+    as many as are surely stated. Where nothing counts them, every page but the last with rows, as a row that
+    was removed from any of them would have pulled another one past us, and the empty one, which alone says
+    that no more follow.
     (A row removed and one added within one reading escape the count; the next reading has them.) Raises
     PagingUnproven otherwise. After a first answer that is something else than a page, nothing is asked.
     """
@@ -198,7 +201,7 @@ async def read_pages(ask: Callable[[int], Awaitable[Page]], size: PageSize) -> l
     has_come = False
     for index in range(MOST_PAGES):
         try:
-            page = await ask(index)
+            page = await ask(index, has_come)
         except PagingRefused:
             runs_out = pages[-1].fullest_list < pages[0].fullest_list  # as only the last page does
             if sum(one.rows for one in pages) != pages[0].total and not runs_out:
@@ -221,7 +224,7 @@ async def read_pages(ask: Callable[[int], Awaitable[Page]], size: PageSize) -> l
     if first.total is not None and received < first.total:
         raise PagingUnproven(f"the pages hold {received} rows of the {first.total} stated")
     for index in _to_ask_again(pages, received):
-        if not pages[index].holds_the_same(await ask(index)):
+        if not pages[index].holds_the_same(await ask(index, False)):
             raise PagingUnproven(f"page {index} holds other rows than before")
     return pages
 

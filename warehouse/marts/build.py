@@ -19,11 +19,12 @@ LEAST_MB, MOST_MB = 100, 3000
 """What DuckDB need have to build marts, a half more than the file in between; the rest is put beside it.
 
 A file of 69 MB needed 85, and the process that had loaded it took 310 MB instead of 370. Ten million rows
-took 2,800 MB without a limit, and no less CPU time.
+took 2,800 MB without a limit, and no less CPU time; of a hundred million rows one mart needs more than 1,000.
 """
 OF_PARTS_MB = 700
-"""What it need have at most for a mart that is built in parts: of the sales of a hundred million rows each part
-was built with 1,000, and none with 2,500, when it keeps what it does not spill in time.
+"""What it need have at most for a mart that is built in parts.
+
+The parts of a hundred million rows' sales were built with 1,000 and not with 2,500: it spills too late then.
 """
 FITS, NOTHING_YET, DIFFERS = "fits", "nothing has arrived", "differs"
 """States of an assumption."""

@@ -19,7 +19,7 @@ import pytest
 from pipelines.catalogue.reports import report
 from pipelines.clock import SystemClock
 from pipelines.connect.client import Client
-from pipelines.connect.errors import NotFound, TooManyObjects
+from pipelines.connect.errors import NotFound, TooManyObjects, Unavailable
 from pipelines.connect.models import Answer, Request
 from pipelines.months import Month
 from pipelines.planning.plan import PlannedReport
@@ -41,7 +41,7 @@ class Answering:
     removed: bytes = b"[]"
     asked: list[str] = field(default_factory=list)
 
-    async def get(self, request: Request, read: Callable[[bytes], Page]) -> tuple[Answer, Page]:
+    async def get(self, request: Request, read: Callable[[bytes], Page], **_: object) -> tuple[Answer, Page]:
         now = datetime(2026, 1, 1, tzinfo=UTC)
         self.asked.append(request.query.get("activeStatusTipLead", ""))
         body = self.removed if self.asked[-1] == "Removed" else b"[]"
@@ -54,7 +54,7 @@ class CutOff(Answering):
 
     cut_off: Sequence[str] = ()
 
-    async def get(self, request: Request, read: Callable[[bytes], Page]) -> tuple[Answer, Page]:
+    async def get(self, request: Request, read: Callable[[bytes], Page], **_: object) -> tuple[Answer, Page]:
         choice, page = request.query["activeStatusTipLead"], request.query.get("pageIndex", "unpaged")
         self.asked.append(f"{choice} {page}")
         if page == "1":
@@ -126,13 +126,43 @@ def test_once_one_choice_is_read_unpaged_all_are(
     ]
 
 
+class FailsBeyond(Answering):
+    """A client that has a single page of leads, and fails when it is asked for the next one."""
+
+    async def get(
+        self, request: Request, read: Callable[[bytes], Page], **how: object
+    ) -> tuple[Answer, Page]:
+        self.asked.append(f"{request.query['activeStatusTipLead']} {request.query['pageIndex']} {how}")
+        if request.query["pageIndex"] == "1":
+            raise Unavailable("no answer", request=request)
+        lead = {"createdAt": "2026-01-05T10:00:00", "lead": {"id": f"L{len(self.asked)}"}}
+        lists = {"incomingLeads": [lead], "outgoingLeads": [], "tips": []}
+        body = json.dumps({"totalCount": 1, **lists}).encode()
+        now = datetime(2026, 1, 1, tzinfo=UTC)
+        return Answer(request, "/x", 200, body, "application/json", {}, 0.1, 1, now), read(body)
+
+
+def test_a_page_that_fails_after_all_that_is_stated_has_come_is_the_end(tmp_path: Path) -> None:
+    leads = TaskState(PlannedReport(report("tips_and_leads"), Customer(id="M1")))
+    (window,) = windows([Month(2026, 1)], 1, date(2026, 6, 1))
+    client, result = FailsBeyond(), leads.begin(window, "run")
+    fetcher = Fetcher(Landing(tmp_path), SystemClock(), "Europe/Stockholm")
+    fetched, failed = asyncio.run(fetcher.fetch(cast("Client", client), leads, window, result))
+    leads_of = [table.frame.height for table in fetched.tables if table.name == "incoming_leads"]
+    assert (failed, leads_of) == (None, [2])
+    assert client.asked == [
+        "Active 0 {'tries': None}", "Active 1 {'tries': 2}",
+        "Removed 0 {'tries': None}", "Removed 1 {'tries': 2}",
+    ]  # fmt: skip
+
+
 @dataclass
 class Budgeting(Answering):
     """A client whose office has a budget for every month that is asked for, and a number beside them all."""
 
     beside: int | None = None
 
-    async def get(self, request: Request, read: Callable[[bytes], Page]) -> tuple[Answer, Page]:
+    async def get(self, request: Request, read: Callable[[bytes], Page], **_: object) -> tuple[Answer, Page]:
         first, last = int(request.query["fromMonth"]), int(request.query["toMonth"])
         self.asked.append(f"{first}-{last}")
         months = [{"year": 2026, "month": month, "budget": 10} for month in range(first, last + 1)]

@@ -31,7 +31,8 @@ class Service:
     asked: list[int] = field(default_factory=list)
     size: PageSize = field(default_factory=PageSize)
 
-    async def answer(self, index: int) -> Page:
+    async def answer(self, index: int, has_come: bool) -> Page:
+        del has_come
         rows = self.holdings(len(self.asked))
         if rows == "error":
             self.asked.append(index)
