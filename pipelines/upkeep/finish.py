@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import httpx
@@ -23,7 +24,7 @@ from warehouse.ledger.ledger import holds_anything
 from warehouse.ledger.sinks import ARCHIVE, LAKE, forget_sinks
 from warehouse.load.archiving import Drained
 from warehouse.load.schema_evolution import declare_missing
-from warehouse.marts.build import MartError, MartTooLarge, build_marts, memory_limit_for
+from warehouse.marts.build import MartError, build_marts, within_memory
 from warehouse.marts.checks import CheckResult, check_and_keep
 from warehouse.publishing.lake import LakePublication
 from warehouse.publishing.merge import is_merged
@@ -93,10 +94,8 @@ def _finish(
     store = Store(data_dir)
     with store.locked():
         try:
-            try:
-                marts, checks = _build_and_check(store, settings, clock, memory_limit_for(store.path))
-            except MartTooLarge:
-                marts, checks = _build_and_check(store, settings, clock, None)
+            build = partial(_build_and_check, store, settings, clock)
+            marts, checks = within_memory(store.path, build)
             reasons = [one.finding for one in checks if one.blocks]
             publication = publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=reasons)
         except MartError as error:

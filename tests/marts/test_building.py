@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.marts.given import warehouse
-from warehouse.marts.build import MartError, MartTooLarge, build_marts
+from warehouse.marts.build import MartError, MartTooLarge, build_marts, within_memory
 from warehouse.marts.queries import SQL, QueryError
 
 HEADER = "-- What is it?\n-- One row.\n"
@@ -39,6 +39,19 @@ def test_a_mart_that_needs_more_memory_than_it_was_given_says_so_and_is_built_wi
     given.rollback()
     given.execute("RESET memory_limit")
     assert build_marts(given, folder) == ["marts.a"]
+
+
+def test_marts_are_built_with_twice_the_memory_and_then_with_all_there_is(tmp_path: Path) -> None:
+    file, tried = tmp_path / "file", list[int | None]()
+    file.write_bytes(bytes(80_000_000))
+
+    def build(limit_mb: int | None) -> str:
+        tried.append(limit_mb)
+        if limit_mb is not None:
+            raise MartTooLarge
+        return "built"
+
+    assert (within_memory(file, build), tried) == ("built", [120, 240, None])
 
 
 def test_marts_are_built_after_the_marts_they_read(tmp_path: Path) -> None:

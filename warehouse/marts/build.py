@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 import duckdb
 from duckdb import DuckDBPyConnection
@@ -15,12 +17,16 @@ from warehouse.marts.relations import declare_relations
 from warehouse.store import meta_schema
 from warehouse.store.duckdb_file import insert_rows, mappings, quoted
 
+Built = TypeVar("Built")
+
 LEAST_MB, MOST_MB = 100, 3000
 """What DuckDB need have to build marts, a half more than the file in between; the rest is put beside it.
 
-A file of 69 MB needed 85, and the process that had loaded it took 310 MB instead of 370. Ten million rows
-took 2,800 MB without a limit, and no less CPU time; of a hundred million rows one mart needs more than 1,000.
+A file of 69 MB needed 85, and one of 225, with ten million rows, more than 336; of a hundred million rows,
+2,200 MB, one mart needed more than 1,000. Without a limit ten million took 2,800 MB and no less CPU time.
 """
+LARGE_MB, OF_LARGE_MB = 100, 700
+"""From this size on a file's marts get as much at least: what a sync leaves in memory is small beside it."""
 OF_PARTS_MB = 700
 """What it need have at most for a mart that is built in parts.
 
@@ -114,7 +120,7 @@ def build_marts(
     undescribed.
     Staging exists only while the marts are built. A query that leans on undocumented columns and does
     not find them gives no rows, and says so in meta.assumptions; any other failure raises MartError,
-    and the caller rolls back: with a `memory_limit_mb` it may be MartTooLarge, to be tried again without.
+    and the caller rolls back: with a `memory_limit_mb` it may be MartTooLarge, to be tried again with more.
     """
     staging, marts, meta = (
         in_order(queries(folder / schema, schema)) for schema in ("staging", "marts", "meta")
@@ -156,9 +162,18 @@ def build_marts(
     return [query.table for query in marts]
 
 
-def memory_limit_for(file: Path) -> int:
-    """The megabytes that the marts of a working file are built with at first."""
-    return min(max(LEAST_MB, file.stat().st_size * 3 // 2_000_000), MOST_MB)
+def within_memory(file: Path, build: Callable[[int | None], Built]) -> Built:
+    """What `build` makes of a working file, within the megabytes that it is given: by the size of the file.
+
+    Where these are too few it is done with twice as many, then with what memory DuckDB wants.
+    """
+    size = file.stat().st_size // 1_000_000
+    least = LEAST_MB if size < LARGE_MB else OF_LARGE_MB
+    enough = min(max(least, size * 3 // 2), MOST_MB)
+    for limit_mb in (enough, 2 * enough):
+        with suppress(MartTooLarge):
+            return build(limit_mb)
+    return build(None)
 
 
 def queries_behind(wanted: Iterable[str], folder: Path = SQL) -> list[Query]:

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import duckdb
 
-from tests.tools.bench.marts_at_scale import CORES, build, make_chain
+from tests.tools.bench.marts_at_scale import CORES, build, make_chain, peak_mb
 from tests.tools.telling import conclude, say
 from warehouse.publishing.merge import merge
 from warehouse.publishing.publish import publish
@@ -118,7 +118,7 @@ def step(name: str, folder: Path, shards: int) -> dict[str, float]:
     return {
         "wall": time.perf_counter() - began,
         "cpu": after.ru_utime + after.ru_stime,
-        "peak_mb": after.ru_maxrss / 1024,
+        "peak_mb": peak_mb(),
     }
 
 
