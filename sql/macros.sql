@@ -70,6 +70,11 @@ CREATE OR REPLACE TEMP MACRO amount_of(measure, commission, sold_commission, pri
 -- What a report that is held adds up to: zero where it has no rows, null where none of its rows has the amount.
 CREATE OR REPLACE TEMP MACRO total_of(has_rows, amount) AS CASE WHEN has_rows THEN amount ELSE 0 END;
 
+-- The same of an office or user, of a report that may not be held, and where it is may lack rows that could not be loaded:
+-- null where it is not held, or lacks rows and has none of them.
+CREATE OR REPLACE TEMP MACRO total_held(is_held, has_rows, lacks_rows, amount) AS
+    CASE WHEN is_held THEN total_of(has_rows OR lacks_rows, amount) END;
+
 -- A commission without VAT, as far as is declared: `basis` is the row of staging.tax_basis.
 CREATE OR REPLACE TEMP MACRO without_vat(commission, basis) AS
     CASE

@@ -60,13 +60,11 @@ SELECT
     coalesce(remembered.version_count, 0) + 1 AS version,
     max(held.fetched_at_utc) OVER () AS noted_at_utc,
     coalesce(counted.row_count, 0) AS row_count,
-    CASE WHEN held.report <> 'tips_and_leads' THEN total_of(counted.row_count > 0 OR held.lacks_rows, counted.commission) END::DECIMAL(18, 4) AS commission,
-    CASE
-        WHEN held.report IN ('commission_office', 'sales') THEN total_of(counted.row_count > 0 OR held.lacks_rows, counted.price)
-    END::DECIMAL(18, 4) AS price,
-    CASE
-        WHEN held.report IN ('commission_office', 'sales') THEN total_of(counted.row_count > 0 OR held.lacks_rows, counted.estate_parts)
-    END::DECIMAL(19, 8) AS estate_parts
+    total_held(held.report <> 'tips_and_leads', counted.row_count > 0, held.lacks_rows, counted.commission)::DECIMAL(18, 4) AS commission,
+    total_held(held.report IN ('commission_office', 'sales'), counted.row_count > 0, held.lacks_rows, counted.price)
+        ::DECIMAL(18, 4) AS price,
+    total_held(held.report IN ('commission_office', 'sales'), counted.row_count > 0, held.lacks_rows, counted.estate_parts)
+        ::DECIMAL(19, 8) AS estate_parts
 FROM held
 LEFT JOIN counted USING (report, customer_id, office_id, month)
 LEFT JOIN remembered USING (report, office_id, month)

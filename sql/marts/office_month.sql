@@ -89,27 +89,26 @@ SELECT
     held.month,
     held.office_id,
     offices.office_name,
-    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL OR held.lacks_commission, earned.commission) END AS commission,
-    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL OR held.lacks_commission, earned.sold_commission) END AS sold_commission,
-    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL OR held.lacks_commission, earned.sold_total_price) END AS sold_total_price,
-    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL OR held.lacks_commission, earned.sold_estate_parts) END AS sold_estate_parts,
+    total_held(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned.commission) AS commission,
+    total_held(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned.sold_commission) AS sold_commission,
+    total_held(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned.sold_total_price) AS sold_total_price,
+    total_held(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned.sold_estate_parts) AS sold_estate_parts,
     (earned.sold_commission / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4) AS sold_average_commission,
     (earned.sold_total_price / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4) AS average_price,
     (100 * earned.sold_commission / nullif(earned.sold_total_price, 0))::DECIMAL(19, 8) AS sold_commission_percentage,
-    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL OR held.lacks_commission, earned.writing_parts) END AS writing_parts,
-    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL OR held.lacks_commission, earned.valuation_parts) END AS valuation_parts,
-    CASE WHEN held.has_running THEN total_of(running_summed.office_id IS NOT NULL OR held.lacks_running, running_summed.amount) END AS running_commission_sek_excl_vat,
-    CASE WHEN held.has_leads THEN total_of(leads_counted.office_id IS NOT NULL OR held.lacks_leads, leads_counted.incoming) END AS incoming_lead_count,
-    CASE WHEN held.has_leads THEN total_of(leads_counted.office_id IS NOT NULL OR held.lacks_leads, leads_counted.outgoing) END AS outgoing_lead_count,
-    CASE WHEN held.has_leads THEN total_of(leads_counted.office_id IS NOT NULL OR held.lacks_leads, leads_counted.tips) END AS tip_count,
-    CASE WHEN held.has_leads THEN total_of(leads_counted.office_id IS NOT NULL OR held.lacks_leads, leads_counted.removed) END AS removed_lead_count,
-    CASE
-        WHEN users_held.month IS NOT NULL
-            THEN total_of(agents_counted.office_id IS NOT NULL OR users_held.lacks_rows, agents_counted.active)
-    END AS active_agent_count,
-    CASE WHEN held.has_commission THEN
-        (total_of(earned.office_id IS NOT NULL OR held.lacks_commission, earned.commission) / nullif(active_agent_count, 0))::DECIMAL(18, 4)
-    END AS commission_per_active_agent,
+    total_held(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned.writing_parts) AS writing_parts,
+    total_held(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned.valuation_parts) AS valuation_parts,
+    total_held(held.has_running, running_summed.office_id IS NOT NULL, held.lacks_running, running_summed.amount) AS running_commission_sek_excl_vat,
+    total_held(held.has_leads, leads_counted.office_id IS NOT NULL, held.lacks_leads, leads_counted.incoming) AS incoming_lead_count,
+    total_held(held.has_leads, leads_counted.office_id IS NOT NULL, held.lacks_leads, leads_counted.outgoing) AS outgoing_lead_count,
+    total_held(held.has_leads, leads_counted.office_id IS NOT NULL, held.lacks_leads, leads_counted.tips) AS tip_count,
+    total_held(held.has_leads, leads_counted.office_id IS NOT NULL, held.lacks_leads, leads_counted.removed) AS removed_lead_count,
+    total_held(users_held.month IS NOT NULL, agents_counted.office_id IS NOT NULL, users_held.lacks_rows, agents_counted.active)
+        AS active_agent_count,
+    (
+        total_held(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned.commission)
+        / nullif(active_agent_count, 0)
+    )::DECIMAL(18, 4) AS commission_per_active_agent,
     nullif(
         min(held.month) FILTER (
             earned.commission <> 0

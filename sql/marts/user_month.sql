@@ -164,7 +164,8 @@ offices_carried AS (
         first_value(at_month.office_id IGNORE NULLS) OVER (
             PARTITION BY held.user_id ORDER BY held.month ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
         ) AS office_after,
-        own.office_id AS office_asked
+        own.office_id AS office_asked,
+        coalesce(office_before, office_after, office_asked) AS office_id
     FROM held
     LEFT JOIN marts.user_offices AS at_month
         ON at_month.user_id = held.user_id AND at_month.month = held.month
@@ -187,8 +188,7 @@ judged AS (
         )
     FROM offices_carried AS carried
     LEFT JOIN offices_untold AS untold
-        ON untold.office_id = coalesce(carried.office_before, carried.office_after, carried.office_asked)
-        AND untold.month = carried.month
+        ON untold.office_id = carried.office_id AND untold.month = carried.month
 )
 
 SELECT
@@ -196,7 +196,7 @@ SELECT
     held.user_id,
     users.user_name,
     users.user_label,
-    coalesce(held.office_before, held.office_after, held.office_asked) AS office_id,
+    held.office_id,
     offices.office_name,
     CASE
         WHEN held.office_of_month IS NOT NULL THEN 'this month'
@@ -204,22 +204,22 @@ SELECT
         WHEN held.office_after IS NOT NULL THEN 'later month'
         WHEN held.office_asked IS NOT NULL THEN 'customer asked'
     END AS office_basis,
-    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL OR held.lacks_commission, earned_summed.commission) END AS commission,
-    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL OR held.lacks_commission, earned_summed.sold_commission) END AS sold_commission,
-    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL OR held.lacks_commission, earned_summed.sold_total_price) END AS sold_total_price,
-    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL OR held.lacks_commission, earned_summed.sold_estate_parts) END AS sold_estate_parts,
+    total_held(held.has_commission, earned_summed.user_id IS NOT NULL, held.lacks_commission, earned_summed.commission) AS commission,
+    total_held(held.has_commission, earned_summed.user_id IS NOT NULL, held.lacks_commission, earned_summed.sold_commission) AS sold_commission,
+    total_held(held.has_commission, earned_summed.user_id IS NOT NULL, held.lacks_commission, earned_summed.sold_total_price) AS sold_total_price,
+    total_held(held.has_commission, earned_summed.user_id IS NOT NULL, held.lacks_commission, earned_summed.sold_estate_parts) AS sold_estate_parts,
     (earned_summed.sold_commission / nullif(earned_summed.sold_estate_parts, 0))::DECIMAL(18, 4)
         AS sold_average_commission,
     (earned_summed.sold_total_price / nullif(earned_summed.sold_estate_parts, 0))::DECIMAL(18, 4) AS average_price,
     (100 * earned_summed.sold_commission / nullif(earned_summed.sold_total_price, 0))::DECIMAL(19, 8)
         AS sold_commission_percentage,
-    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL OR held.lacks_commission, earned_summed.writing_parts) END AS writing_parts,
-    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL OR held.lacks_commission, earned_summed.valuation_parts) END AS valuation_parts,
-    CASE WHEN held.has_running THEN total_of(running_summed.user_id IS NOT NULL OR held.lacks_running, running_summed.amount) END AS running_commission_sek_excl_vat,
-    CASE WHEN held.has_leads THEN total_of(leads_counted.user_id IS NOT NULL OR held.lacks_leads, leads_counted.incoming) END AS incoming_lead_count,
-    CASE WHEN held.has_leads THEN total_of(leads_counted.user_id IS NOT NULL OR held.lacks_leads, leads_counted.outgoing) END AS outgoing_lead_count,
-    CASE WHEN held.has_leads THEN total_of(leads_counted.user_id IS NOT NULL OR held.lacks_leads, leads_counted.tips) END AS tip_count,
-    CASE WHEN held.has_leads THEN total_of(leads_counted.user_id IS NOT NULL OR held.lacks_leads, leads_counted.removed) END AS removed_lead_count,
+    total_held(held.has_commission, earned_summed.user_id IS NOT NULL, held.lacks_commission, earned_summed.writing_parts) AS writing_parts,
+    total_held(held.has_commission, earned_summed.user_id IS NOT NULL, held.lacks_commission, earned_summed.valuation_parts) AS valuation_parts,
+    total_held(held.has_running, running_summed.user_id IS NOT NULL, held.lacks_running, running_summed.amount) AS running_commission_sek_excl_vat,
+    total_held(held.has_leads, leads_counted.user_id IS NOT NULL, held.lacks_leads, leads_counted.incoming) AS incoming_lead_count,
+    total_held(held.has_leads, leads_counted.user_id IS NOT NULL, held.lacks_leads, leads_counted.outgoing) AS outgoing_lead_count,
+    total_held(held.has_leads, leads_counted.user_id IS NOT NULL, held.lacks_leads, leads_counted.tips) AS tip_count,
+    total_held(held.has_leads, leads_counted.user_id IS NOT NULL, held.lacks_leads, leads_counted.removed) AS removed_lead_count,
     users_active.first_month AS first_active_month,
     users_active.last_month AS last_active_month,
     active.user_id IS NOT NULL AS is_active,
@@ -234,6 +234,5 @@ LEFT JOIN running_summed ON running_summed.user_id = held.user_id AND running_su
 LEFT JOIN leads_counted ON leads_counted.user_id = held.user_id AND leads_counted.month = held.month
 LEFT JOIN users_active ON users_active.user_id = held.user_id
 LEFT JOIN active_months AS active ON active.user_id = held.user_id AND active.month = held.month
-LEFT JOIN marts.offices AS offices
-    ON offices.office_id = coalesce(held.office_before, held.office_after, held.office_asked)
+LEFT JOIN marts.offices AS offices ON offices.office_id = held.office_id
 ORDER BY held.month, held.user_id

@@ -3,7 +3,7 @@
 -- Where two customers answer for the same offices, one of them counts: the newer one, or of equally new ones, read in
 -- one run, the one that answers for more offices. A newer answer of fewer offices counts only for users whom the
 -- month's sales, running commissions, leads and budgets place at these offices alone, because it knows but a part of
--- the others. A customer that is switched off, removed or refused counts only for users whom nobody else answers for.
+-- the others. A customer that is switched off, removed, refused or not found counts only for users whom nobody else answers for.
 -- Customers without an office in common are added up: a user of two offices is assumed to be reported by each with what
 -- was earned there, see marts.assumptions.
 -- Key: user_id, month, customer_id
