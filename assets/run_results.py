@@ -23,12 +23,11 @@ from assets.partitions import ReportPartition, partition_key
 from assets.project import Project
 from pipelines.months import Month, months_in_words
 from pipelines.planning.due import Calendar
-from pipelines.planning.selection import Pair
 from pipelines.sync.causes import PASSING, concerning, lines, names
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
 from warehouse.ledger.conditions import ACCESS_REFUSED, Condition
 from warehouse.ledger.ledger import HeldMonth, Ledger
-from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.ledger.window_result import WindowResult, WindowStatus, results_by_pair
 from warehouse.store.sqlite_file import sqlite_file_open
 
 PLANNED, LOGGED = (
@@ -110,10 +109,8 @@ class LedgerComparison:
         self, partitions: Iterable[ReportPartition], windows: Sequence[WindowResult]
     ) -> list[PartitionResult]:
         """What became of every partition, in their order."""
-        by_pair: dict[Pair, list[WindowResult]] = {}
-        for window in windows:
-            by_pair.setdefault(window.pair, []).append(window)
-        return [self._result(one, by_pair.get(one.pair, [])) for one in partitions]
+        of_pairs = results_by_pair(windows)
+        return [self._result(one, of_pairs.get(one.pair, [])) for one in partitions]
 
     def is_fresh(self, partition: ReportPartition) -> bool:
         """Whether all of a partition was fetched since `since_utc`, by whatever run."""

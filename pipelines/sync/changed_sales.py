@@ -16,7 +16,7 @@ from pipelines.planning.plan import PlannedProbe, PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.sync.fetch import Fetcher
 from pipelines.sync.task import TaskState
-from warehouse.ledger.changes import NO_ACCESS, Changed, months_naming, remember_probe
+from warehouse.ledger.changes import Changed, months_naming, remember_probe
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
@@ -101,7 +101,8 @@ def _remember_failure(
     probe: PlannedProbe, result: WindowResult, error: Exception, store: Store
 ) -> WindowResult:
     reason = " ".join(str(getattr(error, "found", error)).split())
-    note = NO_ACCESS if isinstance(error, Forbidden) else ""  # to this question: that report may be answered
+    # to this question: that report may be answered
+    note = WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""
     with store.writing() as connection:
         remember_probe(connection, result, probe.asked_of, error=reason, note=note)
     if isinstance(error, Unauthorized | HostDown):  # of those every window says the same

@@ -72,10 +72,12 @@ class PageSize:
 
     def is_shorter(self, page: Page) -> bool:
         """Whether a page has fewer rows than another had, so that nothing but its rows can have ended it."""
-        is_shorter = page.rows < self.most_rows and page.fullest_list < self.fullest_list
+        return page.rows < self.most_rows and page.fullest_list < self.fullest_list
+
+    def note(self, page: Page) -> None:
+        """Remember how many rows came on a page."""
         self.most_rows = max(self.most_rows, page.rows)
         self.fullest_list = max(self.fullest_list, page.fullest_list)
-        return is_shorter
 
     def accept(self, rows: int) -> None:
         """Ask for so many rows a page from now on."""
@@ -214,8 +216,8 @@ async def read_pages(ask: Ask, size: PageSize) -> list[Page]:
         _check_new(page, pages, seen)
         pages.append(page)
         has_come = page.has_sure_total and sum(one.rows for one in pages) == pages[0].total
-        is_shorter = size.is_shorter(page)
-        may_be_capped = not (is_shorter if len(pages) == 1 else any(one.is_full for one in pages))
+        may_be_capped = not (size.is_shorter(page) if len(pages) == 1 else any(one.is_full for one in pages))
+        size.note(page)
         if page.is_empty or (has_come and page.rows < page.asked_for and not may_be_capped):
             break
     else:

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.service_clock import ClockCheck
 from pipelines.planning.plan import Plan, PlannedReport, ids_in, note_next_due, plan_from
-from pipelines.planning.selection import Pair, Selection
+from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
 from pipelines.sync.bisect import WindowLimit
 from pipelines.sync.changed_sales import ask_what_changed
@@ -41,7 +41,7 @@ from warehouse.ledger.ledger import (
     remember_cap,
 )
 from warehouse.ledger.status import read_conditions
-from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.ledger.window_result import WindowResult, WindowStatus, results_by_pair
 from warehouse.load.landing import Landing
 from warehouse.store.database import Connection, Store
 
@@ -295,9 +295,7 @@ class _Run:
             if one.status in RECORDED
         ]
         denied = [task for task in tasks if task.denied and not self.summary.stopped]
-        results: dict[Pair, list[WindowResult]] = {}
-        for one in self.summary.results:
-            results.setdefault(one.pair, []).append(one)
+        results = results_by_pair(self.summary.results)
         learned = {task.planned.pair: task.learned(results.get(task.planned.pair, ())) for task in tasks}
         record_failures(connection, failures, now)
         note_corrected_logins(connection, self.settings)
@@ -311,11 +309,8 @@ class _Run:
 
 def _not_asked(summary: Summary) -> Iterator[WindowResult]:
     """What a run that gave up did not ask any more: one failed window for each report and customer."""
-    left: dict[Pair, list[WindowResult]] = {}
-    for one in summary.results:
-        if one.status is WindowStatus.NOT_ASKED and one.error:
-            left.setdefault(one.pair, []).append(one)
-    for windows in left.values():
+    left = (one for one in summary.results if one.status is WindowStatus.NOT_ASKED and one.error)
+    for windows in results_by_pair(left).values():
         months = sorted({month for one in windows for month in one.months})
         yield replace(
             windows[0], months=tuple(months), window_start=None, window_end=None, status=WindowStatus.FAILED

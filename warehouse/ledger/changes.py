@@ -20,8 +20,6 @@ SETTLING = timedelta(hours=12)
 """A month that was read so soon after a change may not hold it yet: clocks differ, a time without an offset
 may be another zone's, and a report may lag behind."""
 ANSWERED, FAILED = "answered", "failed"
-NO_ACCESS = "no access"
-"""What is unusual about a question that the service refuses this login (403)."""
 DISAGREEING_MONTHS = Path(__file__).resolve().parents[2] / "sql" / "changes" / "disagreeing_months.sql"
 
 

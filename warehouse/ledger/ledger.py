@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from warehouse.ledger.changes import ANSWERED, NO_ACCESS, read_changes
-from warehouse.ledger.window_result import WindowResult
+from warehouse.ledger.changes import ANSWERED, read_changes
+from warehouse.ledger.window_result import WindowResult, WindowStatus
 from warehouse.store.duckdb_file import insert_rows
 from warehouse.store.meta_schema import aware, naive_utc, replace_rows
 
@@ -368,7 +368,8 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
         "SELECT customer, max(window_end) FROM meta.probes WHERE status = $1 GROUP BY ALL", [ANSWERED]
     ).fetchall()
     refused = ask(
-        "SELECT customer, max(fetched_at_utc) FROM meta.probes WHERE note = $1 GROUP BY ALL", [NO_ACCESS]
+        "SELECT customer, max(fetched_at_utc) FROM meta.probes WHERE note = $1 GROUP BY ALL",
+        [WindowStatus.NO_ACCESS.value],
     ).fetchall()
     [(seconds,)] = ask(
         "SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'"

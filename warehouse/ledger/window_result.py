@@ -7,7 +7,7 @@ the last of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
@@ -148,6 +148,14 @@ class WindowResult:
             return "now"
         first, last = (f"{day:%Y-%m}" for day in (self.months[0], self.months[-1]))
         return first if first == last else f"{first}..{last}"
+
+
+def results_by_pair(results: Iterable[WindowResult]) -> dict[tuple[str, str], list[WindowResult]]:
+    """The windows of each report and customer, in their order."""
+    found: dict[tuple[str, str], list[WindowResult]] = {}
+    for one in results:
+        found.setdefault(one.pair, []).append(one)
+    return found
 
 
 @dataclass
