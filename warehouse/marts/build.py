@@ -15,7 +15,7 @@ from warehouse.marts.dictionary import describe
 from warehouse.marts.queries import SQL, Query, in_order, queries
 from warehouse.marts.relations import declare_relations
 from warehouse.store import meta_schema
-from warehouse.store.duckdb_file import insert_rows, mappings, quoted
+from warehouse.store.duckdb_file import beside, insert_rows, mappings, quoted
 
 Built = TypeVar("Built")
 
@@ -219,10 +219,10 @@ def _examine_assumptions(
     connection.execute("DELETE FROM meta.assumptions")
     if not assumed:
         return {}
-    with connection.cursor() as beside:
-        beside.execute(macros)
-        arrived: dict[str, list[str]] = dict(beside.execute(_ARRIVED).fetchall())
-        rows = [row for query in assumed for row in _examined(beside, query, arrived)]
+    with beside(connection) as other:
+        other.execute(macros)
+        arrived: dict[str, list[str]] = dict(other.execute(_ARRIVED).fetchall())
+        rows = [row for query in assumed for row in _examined(other, query, arrived)]
     insert_rows(connection, "meta.assumptions", rows)
     return {str(row["query"]): str(row["state"]) for row in rows}
 

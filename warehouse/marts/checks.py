@@ -13,7 +13,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.marts.queries import SQL, Query, QueryError, queries
-from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
+from warehouse.store.duckdb_file import beside, insert_rows, literal, mappings, quoted
 
 if TYPE_CHECKING:
     from warehouse.store.database import Store
@@ -65,8 +65,8 @@ def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") ->
 
     What the caller has not committed is not seen.
     """
-    with connection.cursor() as beside:
-        return [_run(beside, check) for check in queries(folder, "checks")]
+    with beside(connection) as other:
+        return [_run(other, check) for check in queries(folder, "checks")]
 
 
 def check_and_keep(connection: DuckDBPyConnection, at_utc: datetime) -> list[CheckResult]:

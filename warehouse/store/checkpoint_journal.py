@@ -20,14 +20,13 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.errors import explained
-from warehouse.store.duckdb_file import connect
+from warehouse.store.duckdb_file import connect_working
 from warehouse.store.files import PRIVATE_FILE, sync, wal
 
 HEADERS = 3 * 4096
 """A DuckDB file begins with its headers; a checkpoint is done when one of them has changed."""
 
 _PLACE = struct.Struct("<QI")
-_NO_CHECKPOINT_OF_ITS_OWN = "SET checkpoint_threshold = '1000TB'; PRAGMA disable_checkpoint_on_shutdown"
 
 
 @contextmanager
@@ -37,8 +36,7 @@ def open_for_writing(path: Path, *, strict: bool = False) -> Iterator[DuckDBPyCo
     A checkpoint that fails loses nothing, as the log keeps what is committed: it raises only if `strict`.
     """
     # closed last: by closing any descriptor of a file a process gives up DuckDB's lock on it
-    with explained(path), path.open("rb") as file, connect(path) as connection:
-        connection.execute(_NO_CHECKPOINT_OF_ITS_OWN)
+    with explained(path), path.open("rb") as file, connect_working(path) as connection:
         yield connection
         with suppress(*() if strict else (duckdb.Error, OSError)):
             _checkpoint(connection, path, file.fileno())

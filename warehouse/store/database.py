@@ -18,7 +18,7 @@ import duckdb
 from warehouse.errors import explained
 from warehouse.store import meta_schema
 from warehouse.store.checkpoint_journal import open_for_writing, recover
-from warehouse.store.duckdb_file import connect, create
+from warehouse.store.duckdb_file import connect_working, create, spilled
 from warehouse.store.files import private_folder, remove
 from warehouse.store.lock import locked_file
 
@@ -57,8 +57,6 @@ class Store:
         self.lock_path = self.path.with_name("warehouse.lock")
         self.rewritten = self.path.with_name(".rewritten.duckdb")
         """Where the file is rewritten; a file that is found there under the lock is of a killed process."""
-        self.spilled = self.path.with_name(f"{self.path.name}.tmp")
-        """Where DuckDB puts what does not fit into memory; only a killed process leaves anything there."""
         self.now = now
         self.transform = transform
         self._lock_seconds = lock_seconds
@@ -73,7 +71,7 @@ class Store:
             private_folder(self.path.parent)
             with locked_file(self.lock_path, self._lock_seconds):
                 remove(self.rewritten)
-                shutil.rmtree(self.spilled, ignore_errors=True)
+                shutil.rmtree(spilled(self.path), ignore_errors=True)
                 recover(self.path)
                 if not self.path.exists():
                     create(self.path, meta_schema.statements())
@@ -82,7 +80,7 @@ class Store:
     @contextmanager
     def opened(self, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
         """The file, open under the write lock; one of an older format is brought up to date first."""
-        opening = partial(connect, read_only=True) if read_only else open_for_writing
+        opening = partial(connect_working, read_only=True) if read_only else open_for_writing
         with self.locked() as path:
             with opening(path) as connection:
                 if meta_schema.format_of(connection, path) == meta_schema.FORMAT:
