@@ -45,7 +45,7 @@ class _Instances:
 
     @contextmanager
     def one(self, spilled: Path) -> Iterator[DuckDBPyConnection]:
-        """One as if it were new, that puts beside what does not fit into memory; ended where the body fails."""
+        """One as if it were new, which puts `spilled` what memory cannot hold; ended where the body fails."""
         if self.process != os.getpid():  # a fork has the instances of its parent, but not their threads
             self.process, self.idle = os.getpid(), []
         try:
