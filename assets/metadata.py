@@ -55,7 +55,9 @@ class TablePreview:
 
 def read_previews(store: Store, tables: Mapping[str, tuple[str, str]]) -> dict[str, TablePreview]:
     """A preview for each name: of a table under a condition, both as SQL."""
-    previews = {}
+    previews: dict[str, TablePreview] = {}
+    if not tables:
+        return previews
     with store.reading() as connection:
         for name, (table, condition) in tables.items():
             found = sample_of(connection, table, condition, _shown, PREVIEW_ROWS)

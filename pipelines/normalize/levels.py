@@ -57,6 +57,7 @@ from pipelines.normalize.validation import (
     months_by_year_and_month,
     rejections,
     rows_of_neighbours,
+    unreadable,
 )
 
 ENVELOPE = "envelope"
@@ -288,6 +289,7 @@ class Flattening:
         near = rows_of_neighbours(level.columns, dated_by, self.window, self.report.margin)
         reasons = rejections(level.columns, key, old_keys, level.months, dated_by, level.strangers)
         reasons = {row: reason for row, reason in reasons.items() if row not in near}
+        undatable = unreadable(level.columns, dated_by)
         name = level.name or level.path.first_table.name
         for row, (reason, column) in reasons.items():
             self.rejected_by_reason[name, reason] += 1
@@ -298,7 +300,10 @@ class Flattening:
             place = "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
             if len(self.documents) > 1:
                 place = f"page {int(page) + 1}: {place}"
-            self.rejected.append(RejectedRow(name, place, reason, column, level.months[row], raw))
+            rejected = RejectedRow(
+                name, place, reason, column, level.months[row], raw, is_undatable=row in undatable
+            )
+            self.rejected.append(rejected)
         self._check_documents(level, reasons)
         left_out = near.union(reasons)
         level.kept = [row for row in range(length) if row not in left_out] if left_out else None

@@ -50,6 +50,12 @@ def rows_of_neighbours(
     return set((is_near & ~is_asked).fill_null(value=False).arg_true())
 
 
+def unreadable(columns: Sequence[FilledColumn], name: str) -> set[int]:
+    """The rows in which the column of this name says what nobody can read."""
+    masks = [mask for one in columns if one.column.name == name for mask in one.misfits.values()]
+    return {row for mask in masks for row in mask.fill_null(value=False).arg_true()}
+
+
 def months_by_year_and_month(columns: Sequence[FilledColumn], months: Sequence[Month]) -> pl.Series | None:
     """The first day of the month that a row, or one above it, names; None when no columns do."""
     named: dict[str, list[pl.Series]] = {"year": [], "month": []}

@@ -19,8 +19,8 @@
 --     the month is missing
 --   is_unfinished: whether the month is over, as far as any answer shows, and was last asked for before its end
 --   lacks_rows: whether a row of the answer is in quarantine, or names an office that nobody can tell from another: what it
---     says is unknown, also where there is no other row; rows nested in others do not count,
---     nor does one whose month nobody can tell
+--     says is unknown, also where there is no other row; one whose date cannot be read may be of any month of its
+--     load. Rows nested in others do not count, nor does one without a date or of a month that was not asked for
 --   is_partial: whether something of the month is missing: it was cut short, is unfinished or lacks rows
 --   is_growing: whether the month is not over, or its end is still to be asked for; not where it was cut short and is
 --     over since, as far as any answer shows
@@ -34,6 +34,12 @@ WITH lacking AS (
     SELECT 'commission_office', customer_id, month
     FROM staging.commission_office
     WHERE office_id IS NULL
+),
+
+undatable AS (
+    SELECT DISTINCT load_id
+    FROM meta.quarantine_rows
+    WHERE is_undatable
 ),
 
 latest_answers AS (
@@ -63,7 +69,7 @@ SELECT
     END AS source_state,
     source_state = 'asked for' AS is_refreshed,
     is_open AND NOT is_refreshed AS is_cut_short,
-    lacking.month IS NOT NULL AS lacks_rows,
+    lacking.month IS NOT NULL OR undatable.load_id IS NOT NULL AS lacks_rows,
     is_open AND (
         bool_or(months.state = 'held') OVER (PARTITION BY months.report, months.month)
         OR max(months.fetched_at_utc) OVER () >= months.month + INTERVAL 1 MONTH
@@ -79,4 +85,5 @@ LEFT JOIN meta.access AS refused ON refused.report = months.report AND refused.c
 LEFT JOIN latest_answers ON latest_answers.report = months.report AND latest_answers.customer = months.customer
 LEFT JOIN lacking
     ON lacking.report = months.report AND lacking.customer = months.customer AND lacking.month = months.month
+LEFT JOIN undatable ON undatable.load_id = months.load_id
 WHERE months.month IS NOT NULL

@@ -79,6 +79,21 @@ def test_a_month_of_which_some_rows_are_in_quarantine_is_not_complete(report: st
     assert built(given, shown) == [lacking, (True, True, None)]
 
 
+def test_a_row_whose_date_cannot_be_read_may_be_of_any_month_of_its_load_that_is_in_force() -> None:
+    given = warehouse()
+    for of_month in ("2026-01", "2026-02", "2026-03"):
+        loaded(given, "commission_office", "M1", of_month, [earned(M1, 5)])
+    of_three = held(given, "running_commissions", "M1", ["2026-01", "2026-02", "2026-03"])
+    held(given, "running_commissions", "M1", ["2026-03"])
+    given.execute(
+        "INSERT INTO meta.quarantine_rows (load_id, report, customer, table_name, is_undatable) VALUES "
+        f"('{of_three}', 'running_commissions', 'M1', 'running_commissions', true)"
+    )
+    shown = "month(month), running_commission_sek_excl_vat"
+    found = built(given, f"SELECT {shown} FROM marts.office_month ORDER BY 1")
+    assert found == [(1, None), (2, None), (3, Decimal(0))]
+
+
 def test_what_a_month_of_a_user_lacks_in_quarantine_is_unknown_and_nested_rows_take_nothing_away() -> None:
     given = warehouse()
     for month, users in (("2025-12", ["U1", "U2"]), ("2026-01", ["U2"])):

@@ -12,7 +12,11 @@ COMMAND = Path(sys.executable).with_name("brokerbi")
 
 def test_the_demo_publishes_a_file_that_the_notebook_draws(tmp_path: Path) -> None:
     demo = subprocess.run(
-        [COMMAND, "demo", "--data-dir", tmp_path], cwd=ROOT, capture_output=True, text=True, check=False
+        [COMMAND, "demo", "--months", "14", "--data-dir", tmp_path],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert demo.returncode == 0, demo.stderr
     assert (tmp_path / "warehouse.duckdb").is_file()

@@ -62,6 +62,7 @@ def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) ->
             "fingerprint": fingerprint(rejected.raw),
             "fetched_at_utc": naive_utc(load.result.fetched),
             "row_count": rejected.count,
+            "is_undatable": rejected.is_undatable,
         }
         for load in loads
         for rejected in load.result.rejected

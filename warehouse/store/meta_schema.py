@@ -13,7 +13,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import WarehouseError
 from warehouse.store.duckdb_file import insert_rows, quoted, run_definitions
 
-FORMAT = 16
+FORMAT = 17
 """Raised whenever a table or view of sql/meta changes: a file of an older format gets what it
 lacks, one of this format is opened as it is."""
 
@@ -39,8 +39,12 @@ def complete(connection: DuckDBPyConnection) -> None:
     for column in ("path VARCHAR", "is_awaited BOOLEAN"):
         connection.execute(f"ALTER TABLE IF EXISTS meta.reports ADD COLUMN IF NOT EXISTS {column}")
     found = connection.execute(
-        "SELECT table_name FROM duckdb_columns() WHERE schema_name = 'meta' "
-        "AND database_name = current_database()"
+        """
+        SELECT name FROM (
+            SELECT database_name, schema_name, table_name AS name FROM duckdb_tables() UNION ALL
+            SELECT database_name, schema_name, view_name AS name FROM duckdb_views()
+        ) WHERE schema_name = 'meta' AND database_name = current_database()
+        """
     )
     definitions = _definitions()
     if not definitions.keys() <= {name for (name,) in found.fetchall()}:

@@ -10,7 +10,8 @@ CREATE TABLE IF NOT EXISTS meta.quarantine_rows (
     reason VARCHAR,
     fingerprint VARCHAR,
     fetched_at_utc TIMESTAMP,
-    row_count BIGINT
+    row_count BIGINT,
+    is_undatable BOOLEAN
 );
 COMMENT ON TABLE meta.quarantine_rows IS
     'Rows that broke their documented type, and where in landing they stand as they came.';
@@ -29,3 +30,5 @@ COMMENT ON COLUMN meta.quarantine_rows.fingerprint IS
 COMMENT ON COLUMN meta.quarantine_rows.fetched_at_utc IS 'when the service answered, in UTC';
 COMMENT ON COLUMN meta.quarantine_rows.row_count IS
     'how many rows it stands for: of very many, only the first are kept one by one';
+COMMENT ON COLUMN meta.quarantine_rows.is_undatable IS
+    'whether its date cannot be read, so that it may be of any month of its load; null where nobody noted it';

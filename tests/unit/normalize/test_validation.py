@@ -211,6 +211,16 @@ def test_a_row_without_id_or_date_or_of_another_month_is_rejected(
     assert result.rejected[0].month == (FIRST if report == "sales" else None)
 
 
+@pytest.mark.parametrize(
+    ("at", "is_undatable"), [("third of May", True), (True, True), (None, False), ("2025-11-01", False)]
+)
+def test_a_row_whose_date_cannot_be_read_may_be_of_any_month_and_no_other_row(
+    at: object, is_undatable: bool
+) -> None:
+    result = normalized("running_commissions", [event(), event(obtainedAt=at)])
+    assert [one.is_undatable for one in result.rejected] == [is_undatable]
+
+
 @pytest.mark.parametrize("at", ["2025-12-31T00:00:00", "2026-03-01T23:59:59.999"])
 def test_a_row_of_the_day_before_or_after_the_window_is_left_to_another_window(at: str) -> None:
     result = normalized("running_commissions", [event(), event(obtainedAt=at)])

@@ -68,6 +68,7 @@ class Rejected:
     reason: str = "price is no number"
     column: str | None = "price"
     count: int = 1
+    is_undatable: bool = False
 
 
 ID = Column("id", "VARCHAR", source="id", description="id of the row")
