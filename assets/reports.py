@@ -1,4 +1,4 @@
-"""Reports as assets: one for each report that is asked for, all fetched by one sync per run."""
+"""Reports as assets: one for each report that is asked for, fetched by one sync per step of a run."""
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
 from collections.abc import Collection, Iterator, Mapping, Sequence

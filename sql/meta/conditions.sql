@@ -203,7 +203,7 @@ found AS (
         CASE WHEN status IN ('refused', 'failed') THEN 'The latest file was not published: ' || why
             ELSE 'What was loaded since ' || strftime(since_utc, '%Y-%m-%d %H:%M') || ' UTC is not published.' END AS error,
         CASE status WHEN 'failed' THEN NULL
-            WHEN 'refused' THEN 'Look at these numbers, then launch the job `publish`, or run `brokerbi publish`.'
+            WHEN 'refused' THEN 'The file of before stays until these numbers are right: mend what is behind them, then run `brokerbi publish`.'
             ELSE 'Look at the latest run of the job `publish`, or run `brokerbi publish`.' END AS remedy
     FROM unpublished
     UNION ALL BY NAME

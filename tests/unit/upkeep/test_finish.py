@@ -50,7 +50,7 @@ def test_an_error_that_a_check_found_is_the_reason_also_on_the_operators_page(he
     assert reason.endswith("? totals_are_not_negative, 1 row")
     html = (here.data_dir / "operators.html").read_text("utf-8")
     assert f"Look: The latest file was not published: {reason}" in html
-    assert "Look at these numbers, then launch" in html
+    assert "The file of before stays until these numbers are right" in html
 
 
 def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: Scenario) -> None:
