@@ -13,18 +13,18 @@
 --   region: region of the office, or of that customer, in the settings; null where none is given
 --   is_commission_held: whether the office report is held, not cut short, and lacks no row of the office
 --   missing_reports: which of commission, running commission and leads are not held, or only to a day (in UTC) before the
---     month was over, or lack rows; null where none is missing
+--     month was over, or lack rows or the amount that another report has; null where none is missing
 --   is_held: whether nothing is missing
 --   is_refreshed: whether all that is held is still asked for, or was last read a year after the month, when it hardly
 --     changes; false where it could have changed since; null where nothing is held
 WITH held AS (
-    SELECT office_id, month, report, fetched_at_utc, is_cut_short, is_unfinished, is_partial, is_current
+    SELECT office_id, month, report, fetched_at_utc, is_cut_short, is_unfinished, lacks_amount, is_partial, is_current
     FROM marts.office_sources
     WHERE report IN ('commission_office', 'running_commissions', 'tips_and_leads')
     UNION ALL
     SELECT
         months.customer_id, months.month, months.report, months.fetched_at_utc, months.is_cut_short, months.is_unfinished,
-        months.is_partial, months.is_current
+        false, months.is_partial, months.is_current
     FROM staging.months AS months
     WHERE months.report IN ('commission_office', 'running_commissions', 'tips_and_leads')
         AND months.customer_id NOT IN (SELECT customer_id FROM staging.customer_offices)
@@ -87,6 +87,7 @@ held_by_month AS (
                 ELSE 'leads'
             END || CASE
                 WHEN is_cut_short OR is_unfinished THEN strftime(greatest(fetched_at_utc, month), ' read only to %-d %B %Y')
+                WHEN lacks_amount THEN ' without an amount'
                 ELSE ' without rows in quarantine'
             END, ', '
             ORDER BY report

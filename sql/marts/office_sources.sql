@@ -11,8 +11,9 @@
 -- Key: report, office_id, month
 -- Columns:
 --   office_id: customer id of the office
---   is_partial: whether something of the office is missing: it was cut short, is unfinished or lacks rows, but for an
---     office that has its row in a report with one an office
+--   lacks_amount: whether its row in the office report has no commission, though another report has some of that month
+--   is_partial: whether something of the office is missing: it was cut short, is unfinished, lacks the amount or lacks
+--     rows, but for an office that has its row in a report with one an office
 WITH counted AS (
     SELECT *
     FROM staging.office_answers
@@ -27,6 +28,19 @@ WITH counted AS (
 offices_loaded AS (
     SELECT DISTINCT 'commission_office' AS report, customer_id, office_id, month
     FROM staging.commission_office
+),
+
+earned_elsewhere AS (
+    SELECT office_id, month FROM staging.commission_office_by_month WHERE commission <> 0
+    UNION
+    SELECT office_id, month FROM staging.sales_estates
+),
+
+without_amount AS (
+    SELECT DISTINCT 'commission_office' AS report, customer_id, office_id, month
+    FROM staging.commission_office
+    SEMI JOIN earned_elsewhere USING (office_id, month)
+    WHERE commission IS NULL
 )
 
 SELECT
@@ -43,9 +57,11 @@ SELECT
     is_cut_short,
     is_unfinished,
     lacks_rows,
-    is_cut_short OR is_unfinished OR (lacks_rows AND offices_loaded.office_id IS NULL) AS is_partial,
+    without_amount.office_id IS NOT NULL AS lacks_amount,
+    is_cut_short OR is_unfinished OR lacks_amount OR (lacks_rows AND offices_loaded.office_id IS NULL) AS is_partial,
     is_growing,
     is_current
 FROM counted
 LEFT JOIN offices_loaded USING (report, customer_id, office_id, month)
+LEFT JOIN without_amount USING (report, customer_id, office_id, month)
 ORDER BY report, office_id, month

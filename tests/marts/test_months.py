@@ -79,6 +79,21 @@ def test_a_month_of_which_some_rows_are_in_quarantine_is_not_complete(report: st
     assert built(given, shown) == [lacking, (True, True, None)]
 
 
+def test_a_commission_without_an_amount_is_not_complete_where_another_report_has_one() -> None:
+    given = warehouse()
+    for office in (M1, M2):
+        loaded(given, "commission_office", office["office_customer_id"], "2026-01", [office])
+    sale = {**M1, "id": "E1", "contract_day": datetime(2026, 1, 15)}
+    held(given, "sales", "M1", ["2026-01"])
+    rows(given, "sales_estates", "M1", "2026-01", [sale])
+    found = built(
+        given, "SELECT office_id, commission, is_commission_complete FROM marts.office_month ORDER BY 1"
+    )
+    assert found == [("M1", None, False), ("M2", None, True)]
+    [(is_complete, missing)] = built(given, "SELECT is_complete, missing_offices FROM marts.chain_month")
+    assert (is_complete, str(missing).startswith("M1 (commission without an amount")) == (False, True)
+
+
 def test_a_row_whose_date_cannot_be_read_may_be_of_any_month_of_its_load_that_is_in_force() -> None:
     given = warehouse()
     for of_month in ("2026-01", "2026-02", "2026-03"):
