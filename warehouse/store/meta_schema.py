@@ -15,7 +15,7 @@ from warehouse.store.duckdb_file import insert_rows, quoted, run_definitions
 
 FORMAT = 17
 """Raised whenever something in sql/meta/tables or views changes: a file of an older format gets what it
-lacks, one of this format is opened as it is. The queries beside them are described anew by every publication."""
+lacks, one of this format is opened as it is. Every publication describes the queries beside them anew."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
 
