@@ -33,7 +33,8 @@ def test_what_is_called_a_share_or_parts_or_a_percentage_is_no_amount() -> None:
     build_marts(given)
     found = given.execute("""
         SELECT DISTINCT data_type FROM duckdb_columns()
-        WHERE schema_name = 'marts' AND regexp_full_match(column_name, '(.*_)?(share|parts|percentage)(_before)?')
+        WHERE schema_name = 'marts'
+            AND regexp_full_match(column_name, '(.*_)?(share|parts|percentage)(_before)?')
     """).fetchall()
     assert found == [("DECIMAL(19,8)",)]
 
