@@ -13,6 +13,7 @@ from pipelines.cli.output import amount, line, table
 from pipelines.diagnosis.around import NumberChange, Sale
 from pipelines.diagnosis.explain import Explanation
 from pipelines.diagnosis.recount import sum_of
+from pipelines.units import MONTH, SHARE, unit_of
 from pipelines.words import count
 from warehouse.marts.lineage import TracedNumber
 
@@ -119,8 +120,8 @@ def _cell(name: str, value: Decimal | date | bool | int | str | None) -> str:
         case bool():
             return "yes" if value else ""
         case date():
-            return f"{value:%Y-%m}" if name.endswith("month") else str(value)
-        case Decimal() if name.endswith("_share"):
+            return f"{value:%Y-%m}" if unit_of(name, "DATE") == MONTH else str(value)
+        case Decimal() if unit_of(name, "DECIMAL") == SHARE:
             return f"{100 * value:.1f} %"
         case Decimal() if name.endswith(("difference", "_change", "_effect")):
             return f"{'+' if value > 0 else ''}{amount(value)}"

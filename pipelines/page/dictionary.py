@@ -16,20 +16,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.page.language import language
 from pipelines.page.rendering import render
-
-UNITS = {
-    r".*_sek_excl_vat": "SEK without VAT",
-    r".*_share": "0 to 1",
-    r".*_percentage": "percent",
-    r".*_parts": "parts, one for a whole",
-    r".*_count": "a whole number",
-    r".*_utc": "a moment in UTC",
-    r".*_on|.*month": "a day",
-    r"(.*_)?days_.*|.*_days": "days",
-    r"(is|has)_.*": "true or false",
-    r".*(commission|price|amount)(_.*)?": "money; currency and tax as the meaning says",
-}
-"""Units of our own columns, by their names."""
+from pipelines.units import unit_of
 
 SYNONYMS = {
     r"active_agent_count|headcount.*": "headcount staff antal mäklare",
@@ -200,7 +187,7 @@ def _tables(found: Dictionary) -> list[ShownTable]:
         columns = [
             ShownColumn(
                 row=one,
-                unit=unit_of(one.column_name) if schema != "bi" else "",
+                unit=unit_of(one.column_name, one.type or "") if schema != "bi" else "",
                 basis=_basis(one),
                 points=points.get((schema, name, one.column_name), ""),
                 also=also_called(one.column_name) if schema == "marts" else "",
@@ -226,11 +213,6 @@ def _tables(found: Dictionary) -> list[ShownTable]:
 def also_called(column: str) -> str:
     """Other words for a column of ours."""
     return " ".join(words for form, words in SYNONYMS.items() if re.fullmatch(form, column))
-
-
-def unit_of(column: str) -> str:
-    """The unit of a column of ours, as its name says; empty where it says none."""
-    return next((unit for form, unit in UNITS.items() if re.fullmatch(form, column)), "")
 
 
 def _basis(row: Described) -> str:

@@ -20,7 +20,6 @@ Number = Decimal | int | float
 
 WORDS = Path(__file__).with_name("words")
 LANGUAGES = ("en", "sv")
-SPACE = "\u00a0"  # a number is never broken at the end of a line
 MINUS = "\u2212"
 UNKNOWN = "\u2013"
 

@@ -433,7 +433,6 @@ def load_settings(
         ) from None
     if not (offline or reading):
         customers = settings.active_customers
-        has_password = settings.password.get_secret_value() or any("PASSWORD" in text for text in problems)
         if not settings.base_url and "base_url" not in found.meant:
             problems.append("BROKERBI_BASE_URL is not set; set it to the address of the Connect service.")
         if (
@@ -442,7 +441,11 @@ def load_settings(
             and not all(customer.username for customer in customers)
         ):
             problems.append("BROKERBI_USERNAME is not set; set it to the username of the login.")
-        if not has_password and not all(customer.password for customer in customers):
+        if (
+            not (settings.password.get_secret_value() or settings.password_file)
+            and found.meant.isdisjoint({"password", "password_file"})
+            and not all(customer.password or customer.password_file for customer in customers)
+        ):
             problems.append(
                 "BROKERBI_PASSWORD is not set; set it, or BROKERBI_PASSWORD_FILE to a file with it."
             )

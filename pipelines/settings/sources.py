@@ -40,7 +40,8 @@ class Sources:
     `keys` and `customer_keys` are the names that may be given. `problems` and `warnings` hold a sentence
     for everything that is wrong or odd; `is_unreadable` says that a source could not be read at all, so
     that what is missing from `values` need not be missing. `meant` are the settings that were probably
-    given under a wrong name. Without `with_secrets` no file with a secret is read.
+    given under a wrong name, or in a place where they are not taken. Without `with_secrets` no file with a
+    secret is read.
     """
 
     def __init__(
@@ -150,6 +151,7 @@ class Sources:
         """Take secrets and unknown keys out of a table of the file, with a problem for each."""
         for key in list(table):
             if key == "password":
+                self.meant |= set() if known is LOGIN_KEYS else {key}
                 problem = (
                     "holds a password; take it out, and set BROKERBI_PASSWORD "
                     "(for one customer BROKERBI_CUSTOMER__<ID>__PASSWORD, for a function of the service "

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pipelines.catalogue.model import Report
-from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Settings, load_settings
@@ -64,14 +61,7 @@ def settings_of(shard: Shard, shards: Shards, *, without: str = "") -> Settings:
     return load_settings({**os.environ, **given}, offline=True)
 
 
-def move(
-    old: Settings,
-    new: Settings,
-    customer: str,
-    *,
-    clock: Clock | None = None,
-    catalogue: Mapping[str, Report] = REPORTS,
-) -> Moved:
+def move(old: Settings, new: Settings, customer: str, *, clock: Clock | None = None) -> Moved:
     """Move a customer from the data directory of one shard to that of another; killed, it is said again.
 
     The new shard publishes before the old one lets go; one that holds nobody any more is not published.
@@ -86,7 +76,7 @@ def move(
             locks.enter_context(store.locked())
         moved = Moved()
         if holds_customer(source, customer):
-            moved = _carry(source, target, landing, new, customer, clock, catalogue)
+            moved = _carry(source, target, landing, new, customer, clock)
             remove_customer(source, customer)
         elif not holds_customer(target, customer):
             raise WarehouseError(f"Neither {old.data_dir} nor {new.data_dir} holds anything of {customer}.")
@@ -104,11 +94,10 @@ def _carry(
     new: Settings,
     customer: str,
     clock: Clock | None,
-    catalogue: Mapping[str, Report],
 ) -> Moved:
     answers = copy_landing(landing, target, customer)
     copy_ledger(source, target, customer)
-    done = replay(new, customers=[customer], catalogue=catalogue, clock=clock)
+    done = replay(new, customers=[customer], clock=clock)
     if done.failures:
         raise WarehouseError(f"{customer} stays where it is: " + "; ".join(done.failures))
     if found := differences(source, target, customer):

@@ -89,7 +89,6 @@ def erase(
     id_: str,
     *,
     clock: Clock | None = None,
-    catalogue: Mapping[str, Report] = REPORTS,
     runs: Path | None = None,
 ) -> ErasureReceipt:
     """Take a person out of landing, tables, histories, quarantine, logs and published files.
@@ -102,7 +101,7 @@ def erase(
     if not id_.strip():
         raise ValueError("name the person's id; an empty one would mean everybody")
     clock = clock or SystemClock()
-    data_dir, tables = settings.data_dir, documented_tables(catalogue)
+    data_dir, tables = settings.data_dir, documented_tables(REPORTS)
     store, landing = Store(data_dir), landing_of(settings)
     person = Person(kind, id_, f"erased-{secrets.token_hex(8)}", name_of)
     receipt = ErasureReceipt(kind, clock.utc_now().isoformat(timespec="seconds"))
@@ -124,7 +123,7 @@ def erase(
                 erasure.leave_traces(connection)
                 receipt.names = erasure.erase_names(connection, person, tables)
             for customers, reports in _together(pairs | rewritten.pairs).items():
-                done = replay(settings, reports=reports, customers=customers, catalogue=catalogue)
+                done = replay(settings, reports=reports, customers=customers)
                 receipt.rebuilt += [f"{report} of {customer}" for report in reports for customer in customers]
                 receipt.problems += done.failures
             with store.writing() as connection:  # of what no landing file can be read any more
@@ -138,7 +137,7 @@ def erase(
                     receipt.problems.append(ARCHIVE_NOT_NAMED)
             if begun or receipt.found or erasure.was_published(data_dir, person, tables):
                 _publish(settings, clock, person, tables, receipt)
-            if left := clean_lake(settings, person, clock.utc_now(), catalogue):
+            if left := clean_lake(settings, person, clock.utc_now()):
                 receipt.problems.append(left)
             if not receipt.published:
                 with store.writing() as connection:

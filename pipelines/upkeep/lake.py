@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.model import Report, declared_columns
+from pipelines.catalogue.model import declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.upkeep.fencing import Fence, fence_of
 from warehouse.errors import WarehouseError
@@ -31,11 +31,7 @@ _COLOURS = re.compile(r"\x1b\[\d*m")
 
 
 def refresh_lake(
-    settings: Settings,
-    now: datetime,
-    *,
-    fence: Fence | None = None,
-    catalogue: Mapping[str, Report] = REPORTS,
+    settings: Settings, now: datetime, *, fence: Fence | None = None
 ) -> LakePublication | str | None:
     """The publication in the lake, if the settings name one, or why it is not there; noted either way."""
     if not settings.lake:
@@ -44,7 +40,7 @@ def refresh_lake(
     try:
         fence = fence or fence_of(settings)
         lake = Lake(settings.lake, settings.shard, epoch=fence.epoch, still_owner=fence.still_owner)
-        made = lake.publish(settings.data_dir, now=now, is_personal=personal_columns(catalogue))
+        made = lake.publish(settings.data_dir, now=now, is_personal=personal_columns())
     except Exception as caught:  # noqa: BLE001 whatever is wrong with the lake, the numbers are published
         error = described(caught)
     with Store(settings.data_dir).writing() as connection:
@@ -52,16 +48,14 @@ def refresh_lake(
     return f"The lake could not be written, it stays behind: {error}" if error else made
 
 
-def clean_lake(
-    settings: Settings, person: Person, now: datetime, catalogue: Mapping[str, Report] = REPORTS
-) -> str:
+def clean_lake(settings: Settings, person: Person, now: datetime) -> str:
     """Leave nothing in the lake, nor in its logs, that is not published now; or why something may be left."""
     with Store(settings.data_dir).reading() as connection:
         if not was_used(connection, LAKE):
             return ""
     if not settings.lake:
         return LAKE_NOT_NAMED
-    behind = refresh_lake(settings, now, catalogue=catalogue)
+    behind = refresh_lake(settings, now)
     if isinstance(behind, str):
         return behind
     try:
@@ -81,11 +75,11 @@ def described(error: Exception) -> str:
     return f"{type(error).__name__}: {words[:LONGEST_ERROR]}"
 
 
-def personal_columns(catalogue: Mapping[str, Report] = REPORTS) -> Callable[[str, str], bool]:
+def personal_columns() -> Callable[[str, str], bool]:
     """Whether a column of a table may be about a person: by the catalogue, or else by its name."""
     documented = {
         table.name: {column.name: bool(column.personal or column.id_of) for column in declared_columns(table)}
-        for report in catalogue.values()
+        for report in REPORTS.values()
         for table in report.tables
     }
 

@@ -5,7 +5,6 @@ What it leaves out is in the Parquet and CSV files: sales and leads one by one, 
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,15 +17,21 @@ import polars as pl
 import polars.selectors as of
 import xlsxwriter
 
+from pipelines import units
 from warehouse.publishing.table_export import PublishedTable, TaxBasis
 
 MOST_ROWS = 1_048_575
 """A sheet holds so many rows below its heads."""
 LONGEST_NAME = 31
-AMOUNT, PARTS, PERCENT, MONTH, DAY, MOMENT = (
-    "#,##0", "#,##0.00##", "0.0%", "yyyy-mm", "yyyy-mm-dd", "yyyy-mm-dd hh:mm",
-)  # fmt: skip
-SHARE, PART = re.compile("_share(_before)?$"), re.compile("_(parts|percentage)(_before)?$")
+FORMS = {
+    units.MONTH: "yyyy-mm",
+    units.DAY: "yyyy-mm-dd",
+    units.SHARE: "0.0%",
+    units.PERCENT: "#,##0.00##",
+    units.PARTS: "#,##0.00##",
+}
+MOMENT, AMOUNT = "yyyy-mm-dd hh:mm", "#,##0"
+"""How days and numbers are shown, by their unit; parts with up to four decimals, other amounts without."""
 LONG, WIDE = frozenset({"missing_offices", "agents", "meaning", "words"}), 400
 """Columns of long texts, and how wide they are, in pixels."""
 OPTIONS = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
@@ -112,7 +117,7 @@ def write_workbook(
                 )
             if frame.height or not sheet.columns:
                 heads = {name: said["columns"][name] for name in frame.columns} if sheet.columns else {}
-                _write(book, sheet.name, frame, heads)
+                _write(book, sheet.name, frame, {one.name: one.type for one in table.columns}, heads)
                 meanings += [
                     (sheet.name, heads.get(one.name, one.name), one.name, one.meaning)
                     for one in table.columns
@@ -120,7 +125,7 @@ def write_workbook(
                 ]
         for part, rows, first in (("meanings", meanings, 0), ("cover", cover, 4)):
             heads = {name: word for name, word in said[part].items() if name in _TEXTS[part]}
-            _write(book, said[part]["name"], pl.DataFrame(rows, list(heads), orient="row"), heads, first)
+            _write(book, said[part]["name"], pl.DataFrame(rows, list(heads), orient="row"), {}, heads, first)
         rate = f"{100 * (basis.vat_rate or 0):.2f}".rstrip("0").rstrip(".") + " %"
         for row, (name, text) in enumerate(
             {
@@ -137,11 +142,18 @@ _TEXTS = {"cover": ("sheet", "meaning", "rows", "table"), "meanings": ("of", "he
 
 
 def _write(
-    book: xlsxwriter.Workbook, name: str, frame: pl.DataFrame, heads: Mapping[str, str], first_row: int = 0
+    book: xlsxwriter.Workbook,
+    name: str,
+    frame: pl.DataFrame,
+    types: Mapping[str, str],
+    heads: Mapping[str, str],
+    first_row: int = 0,
 ) -> None:
-    """A table with its heads in place, on a sheet of this name."""
+    """A table with its heads in place, on a sheet of this name; `types` are those of DuckDB."""
     written = frame.rename(heads)
-    forms = {heads.get(name, name): _form(name, kind) for name, kind in frame.schema.items()}
+    forms = {
+        heads.get(name, name): _form(name, kind, types.get(name, "")) for name, kind in frame.schema.items()
+    }
     written.write_excel(
         book,
         name,
@@ -155,16 +167,8 @@ def _write(
     )
 
 
-def _form(name: str, kind: pl.DataType) -> str:
-    """How numbers and days of a column are shown: amounts without decimals, parts with up to four."""
-    match kind:
-        case pl.Date():
-            return MONTH if name.endswith("month") else DAY
-        case pl.Datetime():
-            return MOMENT
-        case _ if not kind.is_numeric():
-            return ""
-        case _ if SHARE.search(name):
-            return PERCENT
-        case _:
-            return PARTS if PART.search(name) else AMOUNT
+def _form(name: str, kind: pl.DataType, type_: str) -> str:
+    """How a column is shown; nothing of texts."""
+    if isinstance(kind, pl.Datetime):
+        return MOMENT
+    return FORMS.get(units.unit_of(name, type_), AMOUNT if kind.is_numeric() else "")

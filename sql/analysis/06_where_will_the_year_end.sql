@@ -40,7 +40,8 @@ reasons AS (
                 THEN 'no budgets: ' || coalesce(
                     (
                         SELECT string_agg(message, '; ' ORDER BY message) FROM meta.assumptions
-                        WHERE state = 'differs' AND contains(query, 'budget')
+                        WHERE state = 'differs'
+                            AND query IN (SELECT 'staging.' || report FROM meta.reports WHERE subject = 'budgets')
                     ),
                     'no budget report has given any'
                 )

@@ -17,6 +17,7 @@ FROM (
 )
 GROUP BY ALL
 UNION ALL
-SELECT DISTINCT query, NULL, 'rows in the assumed shape arrived, but of no office that any report knows', row_count
+SELECT DISTINCT reports.report, NULL, 'rows in the assumed shape arrived, but of no office that any report knows', row_count
 FROM meta.assumptions
-WHERE state = 'fits' AND row_count > 0 AND contains(query, 'budget') AND NOT EXISTS (FROM marts.budgets)
+INNER JOIN meta.reports AS reports ON reports.subject = 'budgets' AND query = 'staging.' || reports.report
+WHERE state = 'fits' AND row_count > 0 AND NOT EXISTS (FROM marts.budgets)

@@ -88,7 +88,8 @@ found AS (
         AND coalesce(problems.month, sources.month) = sources.month
         AND CASE
             WHEN problems.report IS NOT NULL THEN problems.report = sources.report
-            ELSE problems.kind <> 'assumption' OR contains(sources.report, 'budget')
+            ELSE problems.kind <> 'assumption'
+                OR sources.report IN (SELECT report FROM subjects_of_reports() WHERE numbers = 'budgets')
         END
         AND (sources.is_growing OR problems.kind NOT IN ('late', 'never read'))
     LEFT JOIN meta.clock AS clock ON true
@@ -106,13 +107,10 @@ found AS (
         AND coalesce(TRY_CAST(offence ->> 'month' AS DATE), sources.month) = sources.month
         AND coalesce(offence ->> 'measure', getvariable('measure')) = getvariable('measure')
         AND coalesce(offence ->> 'report', sources.report) = sources.report
-        AND list_contains(
-            CASE
-                WHEN contains(sources.report, 'budget') THEN ['budgets', 'budgets_of_homes']
-                WHEN sources.report = 'tips_and_leads' THEN ['leads']
-                WHEN starts_with(sources.report, 'commission') THEN ['commission', 'agents', 'sales']
-            END,
-            checks.concerns
+        AND (sources.report, checks.concerns) IN (
+            SELECT (of_report.report, of_number.subject)
+            FROM subjects_of_reports() AS of_report
+            INNER JOIN subjects_of_reports() AS of_number USING (numbers)
         )
     LEFT JOIN meta.clock AS clock ON true
     UNION ALL BY NAME

@@ -54,7 +54,7 @@ periods_held AS (
 
 shares AS (
     SELECT
-        sales.contract_on, offices.until_on, shares.commission, shares.commission_share, shares.final_price_share
+        sales.contract_on, offices.until_on, shares.commission, shares.commission_share, shares.final_price_part
     FROM marts.sale_shares AS shares
     INNER JOIN marts.sales AS sales USING (estate_id)
     INNER JOIN offices_read AS offices ON offices.office_id = shares.user_office_id
@@ -67,7 +67,7 @@ summed AS (
         first_on || ' to ' || last_on AS period,
         total_of(count(shares.contract_on) > 0, sum(commission)) AS sold_commission,
         total_of(count(shares.contract_on) > 0, sum(commission_share)) AS homes,
-        total_of(count(shares.contract_on) > 0, sum(final_price_share)) AS price
+        total_of(count(shares.contract_on) > 0, sum(final_price_part)) AS price
     FROM periods_held
     LEFT JOIN shares
         ON shares.contract_on BETWEEN first_on AND last_on AND shares.contract_on <= until_on - back * INTERVAL 1 YEAR

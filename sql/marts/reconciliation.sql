@@ -95,7 +95,7 @@ shares_summed AS (
         count(*) AS share_count,
         sum(commission) AS commission,
         sum(commission_share) AS sold_estate_parts,
-        sum(final_price_share) AS sold_total_price
+        sum(final_price_part) AS sold_total_price
     FROM marts.sale_shares
     GROUP BY ALL
 ),

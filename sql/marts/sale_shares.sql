@@ -9,7 +9,7 @@
 --   is_cross_office: whether the agent's own office is not the reporting one
 --   commission: the agent's share of the commission in SEK; tax basis as declared in marts.tax_basis
 --   commission_share: the agent's part of the whole commission, 0 to 1; also the agent's part of one sold home
---   final_price_share: the agent's part of the sale price; currency not documented
+--   final_price_part: the agent's part of the sale price; currency not documented
 --   user_name: name of the agent; two may have the same, so group by user_id: marts.users has a label for each
 --   _row: row of bi.sales_agents
 SELECT
@@ -28,7 +28,7 @@ SELECT
     agents.commission,
     agents.commission_foreign,
     agents.commission_share,
-    (sales.final_price::DECIMAL(28, 4) * agents.commission_share)::DECIMAL(18, 4) AS final_price_share,
+    (sales.final_price::DECIMAL(28, 4) * agents.commission_share)::DECIMAL(18, 4) AS final_price_part,
     sales._customer,
     sales._month,
     sales._load_id,

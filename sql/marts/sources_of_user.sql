@@ -16,9 +16,9 @@ WHERE sources.month = of_month
         OR (
             sources.report = 'commission_user'
             AND sources.customer_id IN (
-                SELECT unnest(string_split(counted._customer, ', '))
-                FROM marts.user_month AS counted
-                WHERE counted.user_id = of_user AND counted.month = of_month
+                SELECT customer_id FROM marts.user_sources WHERE user_id = of_user AND month = of_month
+                UNION ALL  -- of a user whom no answer names, the one that might have
+                SELECT _customer FROM marts.user_month WHERE user_id = of_user AND month = of_month
             )
         )
     )

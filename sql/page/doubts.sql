@@ -5,19 +5,9 @@
 -- which several reports bring, none is doubtful that another report brings on time. A check that warns says not of which office:
 -- it is of the chain.
 WITH subjects AS (
-    FROM (VALUES
-        ('commission_office', 'commission'),
-        ('commission_user', 'agents'),
-        ('sales', 'sales'),
-        ('tips_and_leads', 'leads'),
-        ('users', 'directory'),
-        ('budget_commission', 'budgets'),
-        ('office_budget_commission', 'budgets'),
-        ('user_budget_commission', 'budgets'),
-        ('budget_sold_estates', 'budgets_of_homes'),
-        ('office_budget_estate', 'budgets_of_homes'),
-        ('user_budget_estate', 'budgets_of_homes')
-    ) AS _(report, subject)
+    SELECT report, subject
+    FROM subjects_of_reports()
+    WHERE subject IS NOT NULL
 ),
 
 measures AS (

@@ -28,6 +28,17 @@ def test_every_mart_and_every_staging_query_runs_on_an_empty_warehouse_and_once_
     assert [sorted(build_marts(given)) for _ in range(2)] == [files, files]
 
 
+def test_what_is_called_a_share_or_parts_or_a_percentage_is_no_amount() -> None:
+    given = warehouse()
+    build_marts(given)
+    found = given.execute("""
+        SELECT DISTINCT data_type FROM duckdb_columns()
+        WHERE schema_name = 'marts'
+            AND regexp_full_match(column_name, '(.*_)?(share|parts|percentage)(_before)?')
+    """).fetchall()
+    assert found == [("DECIMAL(19,8)",)]
+
+
 def test_a_mart_that_needs_more_memory_than_it_was_given_says_so_and_is_built_with_more(
     tmp_path: Path,
 ) -> None:

@@ -316,3 +316,12 @@ def test_a_check_that_could_not_run_is_an_open_problem_whatever_it_asks() -> Non
     keep_results(given, [unable], datetime(2026, 6, 1, 5, tzinfo=UTC))
     found = given.execute("SELECT kind, severity, message FROM meta.problems").fetchall()
     assert found == [("check", "warning", "The check reports_are_fresh could not run: no such column")]
+
+
+def test_budgets_of_no_office_that_is_known_are_named_with_their_report(tmp_path: Path) -> None:
+    given, table = warehouse(), "user_budget_commission_history"
+    arrived(given, table, user_id="VARCHAR", commission="BIGINT")
+    rows(given, table, "G1", "2026-01", [{"user_id": "U1", "commission": 5}])
+    given.execute("INSERT INTO meta.reports (report, subject) VALUES ('user_budget_commission', 'budgets')")
+    found = checked(given, "budgets_are_understood", tmp_path).sample
+    assert [(one["report"], one["row_count"]) for one in found] == [("user_budget_commission", 1)]

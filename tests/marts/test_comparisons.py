@@ -265,3 +265,17 @@ def test_agents_are_counted_in_the_same_months_by_the_analysis_and_by_the_office
     [row] = analysis(given, "18_productivity")
     assert [(row["agent_months"],)] == counted == [(2,)]
     assert row["commission_per_agent_and_month"] == 60
+
+
+def test_the_analysis_of_budgets_says_why_none_of_them_can_be_read() -> None:
+    given = warehouse()
+    build(given, "office_budget_vs_actual", "dim_office", "tax_basis")
+    given.execute("""
+        INSERT INTO meta.reports BY NAME
+        FROM (VALUES ('budget_crm', 'budgets'), ('bids', 'bidding')) AS _(report, subject);
+        INSERT INTO meta.assumptions BY NAME
+        SELECT 'staging.' || report AS query, 'differs' AS state, report || ' differs' AS message
+        FROM meta.reports
+    """)
+    [row] = analysis(given, "06_where_will_the_year_end")
+    assert row["what_to_mind"] == "no budgets: budget_crm differs"

@@ -334,6 +334,14 @@ def test_a_row_of_a_user_and_month_leads_to_every_answer_that_it_rests_on() -> N
     assert given.execute(query.format("U2")).fetchall() == [("commission_user", "G2")]
 
 
+def test_the_answers_of_two_customers_whose_ids_have_commas_lead_to_both() -> None:
+    given = warehouse()
+    for customer in ("G1, a", "G2"):
+        loaded(given, "commission_user", customer, "2026-01", [earned({"user_id": "U1"}, 5)])
+    query = "SELECT customer_id FROM marts.sources_of_user('U1', DATE '2026-01-01')"
+    assert built(given, query) == [("G1, a",), ("G2",)]
+
+
 def test_every_held_month_has_its_source_and_says_which_tables_its_rows_are_in() -> None:
     given = warehouse()
     held(given, "tips_and_leads", "G1", ["2026-01", "2026-02"])

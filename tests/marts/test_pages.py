@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from duckdb import DuckDBPyConnection
 
+from pipelines.catalogue.reports import REPORTS
 from tests.marts.given import (
     arrived,
     asked_for,
@@ -437,3 +438,10 @@ def test_offices_that_were_read_on_different_days_are_compared_each_to_its_own()
     of_chain = next(one for one in found(given, "same_days") if one["kind"] == "chain")
     names = ("earlier_offices", "earlier_days", "commission", "commission_before")
     assert tuple(of_chain[name] for name in names) == (["M2"], [date(2026, 2, 3)], 12, 12)
+
+
+def test_the_reports_that_bring_budgets_are_those_of_the_catalogue() -> None:
+    given = warehouse()
+    given.execute((SQL / "macros.sql").read_text("utf-8"))
+    budgets = given.execute("SELECT report FROM subjects_of_reports() WHERE numbers = 'budgets'").fetchall()
+    assert {name for (name,) in budgets} == {one.name for one in REPORTS.values() if one.subject == "budgets"}

@@ -81,7 +81,7 @@ def test_a_foreign_sale_keeps_its_currency_and_its_rate() -> None:
 def test_a_share_is_the_agents_part_of_commission_and_price_and_says_if_the_office_is_another() -> None:
     given = warehouse()
     sold(given, "G1", "2026-01", "M1", "E1", final_price=2000, agents=TWO_AGENTS)
-    shown = "user_id, commission, commission_share, final_price_share, is_cross_office"
+    shown = "user_id, commission, commission_share, final_price_part, is_cross_office"
     found = built(given, f"SELECT {shown} FROM marts.sale_shares")
     assert found == [
         ("U1", Decimal(60), Decimal("0.6"), Decimal(1200), False),

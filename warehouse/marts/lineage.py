@@ -194,9 +194,10 @@ WHERE sources.report = $1 AND sources.office_id = $2 AND sources.month = $3
 # A user's answers: those of the customers that count, and those that hold an event or lead that does.
 _LOADS_OF_USER = f"""
 SELECT DISTINCT {_LOAD} FROM meta.loads AS loads WHERE load_id IN (
-    SELECT held.load_id FROM meta.months AS held JOIN marts.user_month AS counted
-    ON held.month = counted.month AND list_contains(string_split(counted._customer, ', '), held.customer)
-    WHERE held.report = $1 AND counted.user_id = $2 AND counted.month = $3
+    SELECT load_id FROM meta.months WHERE report = $1 AND month = $3 AND customer IN (
+        SELECT customer_id FROM marts.user_sources WHERE user_id = $2 AND month = $3
+        UNION ALL SELECT _customer FROM marts.user_month WHERE user_id = $2 AND month = $3
+    )
     UNION ALL SELECT _load_id FROM marts.running_commissions
     WHERE $1 = 'running_commissions' AND user_id = $2 AND month = $3
     UNION ALL SELECT _load_id FROM marts.leads WHERE $1 = 'tips_and_leads' AND user_id = $2 AND month = $3

@@ -51,11 +51,6 @@ REMEMBERED = {
 knew a part, and what the whole was before nobody knows."""
 DECLARED = ("clock", "rereading", "tax_basis")
 """Tables of one row, which every number leans on: they must be alike in all shards."""
-OF_ITS_OWN = (
-    "archived", "assumptions", "check_results", "columns", "customers", "dictionary", "keys",
-    "loads", "mart_sources", "publications", "relations", "reports", "shards", "sinks", "storage", "tables",
-)  # fmt: skip
-"""Tables that are made anew, or put together in a way of their own."""
 
 _OF_A_SHARD = """
 SELECT

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pipelines.foreign_text import CONTROLS
-from pipelines.page.dictionary import also_called, dictionary_from_rows, render_dictionary, unit_of
+from pipelines.page.dictionary import also_called, dictionary_from_rows, render_dictionary
 
 NOW = datetime(2026, 3, 20, 4, 5, tzinfo=UTC)
 HOSTILE = "<script>alert(1)</script>\x00\x9b\u202e"
@@ -93,19 +93,6 @@ def test_nothing_of_the_data_becomes_html(html: str) -> None:
 def test_a_key_with_control_characters_is_shown_without_them() -> None:
     html = dictionary()
     assert (CONTROLS.findall(html.replace("\n", "")), r"\u0000\u009b\u202e" in html) == ([], True)
-
-
-@pytest.mark.parametrize(
-    ("name", "unit"),
-    [
-        ("budget_share", "0 to 1"),
-        ("read_at_utc", "a moment in UTC"),
-        ("is_open", "true or false"),
-        ("name", ""),
-    ],
-)
-def test_a_unit_is_what_the_name_says(name: str, unit: str) -> None:
-    assert unit_of(name) == unit
 
 
 def test_the_page_begins_with_the_tables_to_start_with(html: str) -> None:

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.page.language import LANGUAGES, SPACE, language
+from pipelines.page.language import LANGUAGES, language
 
 ENGLISH, SWEDISH = language("en"), language("sv")
 
@@ -58,7 +58,7 @@ def test_every_language_says_the_same_things(code: str) -> None:
     ],
 )
 def test_a_number_and_a_date_are_written_as_the_language_does(written: str, text: str) -> None:
-    assert written.replace(SPACE, " ") == text
+    assert written.replace("\N{NO-BREAK SPACE}", " ") == text
 
 
 def test_a_number_is_never_broken_at_the_end_of_a_line() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.page.earnings import cards, drivers_table, months_section, offices_section, year_end
 from pipelines.page.facts import Facts, LeadCounts, facts_of
-from pipelines.page.language import SPACE, language
+from pipelines.page.language import language
 from pipelines.page.leads import leads_section
 from pipelines.page.people import agents_section, boards, people_section
 from pipelines.page.sales import cancelled_section, changes_section, owed_section
@@ -31,7 +31,10 @@ def texts(table: PageTable | None) -> list[list[str]]:
     """What is read in each row of a table, with the notes."""
     assert table is not None
     return [
-        [" ".join(filter(None, (one.stated.text, one.note))).replace(SPACE, " ") for one in row]
+        [
+            " ".join(filter(None, (one.stated.text, one.note))).replace("\N{NO-BREAK SPACE}", " ")
+            for one in row
+        ]
         for row in table.rows
     ]
 

@@ -120,6 +120,27 @@ def test_all_that_does_not_fit_together_is_told_at_once() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "value", "is_missed"),
+    [
+        ("ALERT_SMTP_PASSWORD_FILE", "no", True),
+        ("LOGIN__CRM__PASSWORD_FILE", "no", True),
+        ("PASSWORD_FILE", "no", False),
+        ("PASSWRD", "hush", False),
+        ("PASSWRD_FILE", "no", False),
+        ("CUSTOMERS", '[{"id": "M1", "password_file": "no"}]', False),
+    ],
+)
+def test_a_missing_password_is_told_unless_it_was_given_wrongly(
+    name: str, value: str, is_missed: bool
+) -> None:
+    problems = problems_of({**ENOUGH, "BROKERBI_PASSWORD": "", f"BROKERBI_{name}": value})
+    assert (len(problems), problems[-1].startswith("BROKERBI_PASSWORD is not set")) == (
+        1 + is_missed,
+        is_missed,
+    )
+
+
+@pytest.mark.parametrize(
     ("text", "sentence"),
     [
         ('password = "hush-hush"', "holds a password; take it out, and set BROKERBI_PASSWORD (for one"),

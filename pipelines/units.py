@@ -1,0 +1,32 @@
+"""Units of the columns of marts and meta: by their type, and where that leaves it open by their name."""
+
+from __future__ import annotations
+
+import re
+
+MONTH, DAY = "a month, by its first day", "a day"
+MOMENT = "a moment"
+SHARE, PERCENT, PARTS = "share, 1 is all of it", "percent", "parts, one for a whole"
+INTEGER, FRACTION = "U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?", "DECIMAL.*|DOUBLE|FLOAT"
+UNITS = (
+    ("BOOLEAN", ".*", "true or false"),
+    ("DATE", ".*month", MONTH),
+    ("DATE", ".*", DAY),
+    ("TIMESTAMP.*", ".*_utc", f"{MOMENT} in UTC"),
+    ("TIMESTAMP.*", ".*", MOMENT),
+    (INTEGER, "(.*_)?days(_.*)?", "days"),
+    (INTEGER, ".*", "a whole number"),
+    (FRACTION, "(.*_)?share(_before)?", SHARE),
+    (FRACTION, ".*_percentage(_before)?", PERCENT),
+    (FRACTION, ".*_parts(_.*)?", PARTS),
+    (FRACTION, ".*_sek_excl_vat", "SEK without VAT"),
+    (FRACTION, "(.*_)?(commission|price|bid)(_.*)?", "money; currency and tax as the meaning says"),
+)
+"""Types in DuckDB, names, and their unit; the first that fits."""
+
+
+def unit_of(column: str, type_: str) -> str:
+    """The unit of a column of this name and type; empty where neither says one."""
+    return next(
+        (unit for kind, name, unit in UNITS if re.fullmatch(kind, type_) and re.fullmatch(name, column)), ""
+    )
