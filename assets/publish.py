@@ -31,6 +31,7 @@ from pipelines.planning.selection import Selection
 from pipelines.sync.causes import causes, lines
 from pipelines.upkeep.finish import Finished, finish, finish_without_file
 from pipelines.upkeep.report_page import refresh_operators_page
+from pipelines.words import count, counted, size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import ledger_of
@@ -82,7 +83,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
             return dg.SkipReason("Nothing was loaded since the last publication.")
         recently = project.clock.utc_now() - loaded.waiting_since_utc < AT_LEAST_EVERY
         if jobs and recently:
-            return dg.SkipReason(f"{len(jobs)} runs are still fetching.")
+            return dg.SkipReason(f"{counted(len(jobs), 'run')} still fetching.")
         load = str(loaded.load_number)
         of_load = project.runs(job_name=PUBLISH, tags={LOAD: load})
         tries = context.instance.get_run_records(of_load, limit=MOST_TRIES)
@@ -244,7 +245,7 @@ def _publication(
         )
     if finished.ping:
         context.log.warning(finished.ping)
-    context.log.info(f"Published {publication.path}, {(publication.bytes or 0) / 1_000_000:,.1f} MB.")
+    context.log.info(f"Published {publication.path}, {size(publication.bytes or 0)}.")
     return dg.MaterializeResult(
         asset_key=project.key(FILE),
         metadata={**_file_metadata(finished, project.settings.published_url), **metadata},
@@ -335,7 +336,8 @@ def changes(before: Mapping[str, int], now: Mapping[str, int]) -> str:
     for name in sorted({*before, *now}):
         old, new = before.get(name, 0), now.get(name, 0)
         if old != new:
-            rows.append((name, f"{old:,}", f"{new:,}", f"{new - old:+,}"))
+            sign = "+" if new > old else ""
+            rows.append((name, count(old), count(new), f"{sign}{count(new - old)}"))
     if not rows:
         return "No report has more or fewer rows than before; rows themselves may have changed."
     headings = ("report", "rows before", "rows now", "change")

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.cli.output import print_json, print_table, say, size
+from pipelines.cli.output import print_json, print_table, say
 from pipelines.clock import SystemClock
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
 from pipelines.sync.causes import causes, lines
-from pipelines.words import count, counted
+from pipelines.words import count, counted, size
 
 if TYPE_CHECKING:
     from rich.progress import Progress

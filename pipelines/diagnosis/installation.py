@@ -27,6 +27,7 @@ from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sync.causes import causes
 from pipelines.sync.run_context import claim_of
+from pipelines.words import count, size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import ledger_of
@@ -95,7 +96,7 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
 def disk_findings(data_dir: Path) -> Iterator[Finding]:
     """How much room there is for the data directory; too little of it, or of rights, is a condition."""
     if (free := free_bytes(data_dir)) >= ENOUGH_FREE_BYTES:
-        yield Finding("disk", Severity.OK, f"{free / 1e9:.1f} GB are free in {data_dir}")
+        yield Finding("disk", Severity.OK, f"{size(free)} are free in {data_dir}")
 
 
 def coordination_findings(settings: Settings) -> Iterator[Finding]:
@@ -147,7 +148,7 @@ def working_file_findings(settings: Settings) -> Iterator[Finding]:
     except WarehouseError as error:
         yield Finding("working file", Severity.ERROR, str(error), SEE_SENTENCE)
         return
-    yield Finding("working file", Severity.OK, f"{len(ledger.months)} months of reports are held")
+    yield Finding("working file", Severity.OK, f"{count(len(ledger.months))} months of reports are held")
     for (report, customer), cap in ledger.caps.items():
         found = f"{report} of {customer} is only answered {cap}"
         remedy = "brokerbi status --forget-caps, if the service has changed"
