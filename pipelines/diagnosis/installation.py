@@ -25,6 +25,7 @@ from pipelines.diagnosis.health import (
 )
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
+from pipelines.settings.alerts import CHANNELS, alert_channels
 from pipelines.sync.causes import causes
 from pipelines.sync.run_context import claim_of
 from pipelines.words import count, size
@@ -83,13 +84,11 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
     off = f", {all_ - asked} are switched off" if asked < all_ else ""
     found = f"{asked} customers are asked since {settings.start}{off}; days are those of {settings.timezone}"
     yield Finding("settings", Severity.OK, found)
-    channels = ["a webhook"] if settings.alert_webhook.get_secret_value() else []
-    if settings.alert_email_to:
-        channels.append(f"mail through {settings.alert_smtp_host}")
-    if channels:
-        yield Finding("alerts", Severity.OK, f"trouble is told by {' and '.join(channels)}")
+    if channels := alert_channels(settings):
+        named = " and ".join(one.name for one in channels)
+        yield Finding("alerts", Severity.OK, f"trouble is told by {named}")
     else:
-        remedy = "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server"
+        remedy = f"set {', or '.join(one.how for one in CHANNELS)}"
         yield Finding("alerts", Severity.WARNING, "nobody is told of a night that went wrong", remedy)
 
 
