@@ -166,8 +166,7 @@ def _print_conditions(view: Overview, *, details: bool) -> None:
         return
     for several in causes(view.conditions, by_report=True):
         one = several.first
-        since = min((each.since_utc for each in several.conditions if each.since_utc), default=None)
-        begun = f" since {since:%Y-%m-%d %H:%M} UTC" if since else ""
+        begun = f" since {several.since_utc:%Y-%m-%d %H:%M} UTC" if several.since_utc else ""
         say(f"{one.severity}: {one.kind}{begun}: {several.line}")
 
 

@@ -70,7 +70,8 @@ def test_numbers_are_whole_from_a_thousand_on_and_things_are_in_the_plural_unles
 
 
 @pytest.mark.parametrize(
-    ("number", "words"), [(999, "999 B"), (1_500, "1.5 kB"), (12_300_000, "12.3 MB"), (2_000_000_000, "2.0 GB")]
+    ("number", "words"),
+    [(999, "999 B"), (1_500, "1.5 kB"), (12_300_000, "12.3 MB"), (2_000_000_000, "2.0 GB")],
 )
 def test_a_size_is_in_the_unit_that_reads_best(number: int, words: str) -> None:
     assert size(number) == words
