@@ -1,15 +1,16 @@
-"""Messages about conditions: which are new since the last one, which are over, and the text of both."""
+"""Messages about conditions: which are new since the last one and which are over, as data."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from assets.notify import Message
-from pipelines.sync.causes import PASSING, causes, names, shortened
-from pipelines.words import counted
+from pydantic import TypeAdapter
+
+from pipelines.sync.causes import PASSING, Cause, causes
+from warehouse.ledger.column_news import ColumnNews
 from warehouse.ledger.conditions import LOGIN_CORRECTED, OUTAGES, Condition, Kind
 
 LOGIN = "login"
@@ -19,29 +20,48 @@ OF_ANSWERS = frozenset((Kind.FAILED, Kind.HELD_BACK, Kind.SHUT_OUT, Kind.RIGHT_L
 OF_A_RUN = OF_ANSWERS | {Kind.UNPUBLISHED, Kind.RUN_FAILED}
 TOLD_ONCE = frozenset((Kind.SHUT_OUT, Kind.RIGHT_LOST, Kind.RUN_FAILED))
 """Kinds that no later night repeats."""
-MOST_ENDS = 5
-MOST_RUNS_NAMED = 3
-LONGEST_LINE = 300
-LONGEST_TEXT = 1400
-"""Signs of a message below its subject; what is beyond is in the UI and in `brokerbi status`."""
+MOST_CAUSES, MOST_COLUMNS = 50, 100
+"""So many of them the cursor keeps until every channel took the message."""
+JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
+"""Dagster's own name for what a backfill, or a run of selected assets, is a run of."""
+SELECTED_ASSETS = "a backfill or selected assets"
 
 
 class Subject(NamedTuple):
     """What a message told of a condition, by which the next look knows it again.
 
     An outage is one subject, whomever it concerns; an error that may pass is that of a report, a lost right
-    that to a report of a customer, and everything else, a refused login too, that of a customer.
+    that to a report of a customer, a run that broke down is that of its job and the kind of its error, and
+    everything else, a refused login too, that of a customer.
     """
 
     kind: str
     cause: str = ""
     report: str = ""
     customer: str = ""
+    job: str = ""
+
+
+@dataclass(frozen=True)
+class News:
+    """What one message tells: what is to do, what is over, what is new in the answers, and the failed runs.
+
+    `more_to_do` and `more_columns` count what is left out; what is over was in the cursor before.
+    """
+
+    day: str
+    to_do: tuple[Cause, ...] = ()
+    more_to_do: int = 0
+    over: tuple[Subject, ...] = ()
+    columns: tuple[ColumnNews, ...] = ()
+    more_columns: int = 0
+    runs: tuple[str, ...] = ()
+    ui_url: str = ""
 
 
 @dataclass(frozen=True)
 class Told:
-    """The sensor's cursor: what was told and is not over, and the message that channels have yet to take.
+    """The sensor's cursor: what was told and is not over, and the news that channels have yet to take.
 
     `day` is that of the latest night that was reported, `until` when that was and `looked` when runs
     were last gone through, both in seconds of the Unix epoch; `runs` need no other message. `subjects` are
@@ -53,25 +73,37 @@ class Told:
     looked: float = 0.0
     runs: Sequence[str] = ()
     subjects: Sequence[tuple[Subject, float]] = ()
-    subject: str = ""
-    text: str = ""
+    news: News | None = None
     channels: Sequence[str] = ()
 
     @classmethod
     def from_cursor(cls, cursor: str | None) -> Told:
         """What a cursor says; of one that an earlier version wrote, what still has the same name."""
-        known = {one.name for one in fields(cls)}
-        values = {name: value for name, value in json.loads(cursor or "{}").items() if name in known}
-        subjects = [(Subject(*one), at) for one, at in values.get("subjects", ())]
-        return cls(**{**values, "subjects": subjects})
+        return TypeAdapter(cls).validate_python(_as_of_now(json.loads(cursor or "{}")))
 
     @property
     def cursor(self) -> str:
-        return json.dumps(asdict(self))
+        return TypeAdapter(Told).dump_json(self).decode()
+
+
+def _as_of_now(values: dict[str, Any]) -> dict[str, Any]:
+    """The values of a cursor, also of one that had a ready text and the name of a job as a report.
+
+    Of a text that a channel has yet to take everything is told again, with the latest night.
+    """
+    if values.get("text") and values.get("channels"):
+        return {"until": values.get("until", 0.0)}
+    subjects = []
+    for subject, at in values.get("subjects", ()):
+        kind, cause, report, customer, *job = subject
+        if kind == Kind.RUN_FAILED and not job:
+            report, job = "", [JOB_OF_SELECTED_ASSETS if report == SELECTED_ASSETS else report]
+        subjects.append(([kind, cause, report, customer, *job], at))
+    return {**values, "subjects": subjects}
 
 
 @dataclass(frozen=True)
-class News:
+class Change:
     """What differs from what was told: conditions to tell, subjects that are over, and those that are not."""
 
     new: Sequence[Condition]
@@ -85,7 +117,9 @@ def subject_of(one: Condition) -> Subject:
         return Subject(one.kind, one.trouble)
     if one.login:
         return Subject(one.kind, LOGIN, customer=one.customer)
-    if one.kind == Kind.RUN_FAILED or one.cause in PASSING:
+    if one.kind == Kind.RUN_FAILED:
+        return Subject(one.kind, one.cause, job=one.job)
+    if one.cause in PASSING:
         return Subject(one.kind, one.cause, one.report)
     return Subject(one.kind, one.cause, one.report if one.kind == Kind.RIGHT_LOST else "", one.customer)
 
@@ -97,7 +131,7 @@ def difference(
     after_night: bool,
     after_run: bool,
     being_fetched: Collection[str] = (),
-) -> News:
+) -> Change:
     """What to tell of the conditions that are found, of which `known` was told before.
 
     After a night all that is left to do, but for what is told once; after a run that failed what is new of
@@ -115,7 +149,7 @@ def difference(
             new.append(one)
     over = [one for one in known if _is_over(one, errors)]
     subjects = dict.fromkeys((*known, *map(subject_of, new)))
-    return News(new, over, [one for one in subjects if one not in over])
+    return Change(new, over, [one for one in subjects if one not in over])
 
 
 def _is_over(known: Subject, found: Sequence[Condition]) -> bool:
@@ -134,50 +168,28 @@ def _is_over(known: Subject, found: Sequence[Condition]) -> bool:
     )
 
 
-def message(
-    day: str, change: News, *, columns: Iterable[str] = (), runs: Sequence[str] = ()
-) -> Message | None:
-    """The message about a change; None when there is nothing to tell.
+def news_of(
+    day: str,
+    change: Change,
+    *,
+    columns: Sequence[ColumnNews] = (),
+    runs: Sequence[str] = (),
+    ui_url: str = "",
+) -> News | None:
+    """The news of a change; None when there is nothing to tell.
 
-    `columns` says what is new in the answers, and `runs` are the runs that failed.
+    `columns` are new in the answers, and `runs` are the ids of those that failed.
     """
-    parts = [f"- {one.line}" for one in causes(change.new)]
-    ends = _ends(change.over)
-    last = [f"- Over: {one}" for one in ends[:MOST_ENDS]]
-    if len(ends) > MOST_ENDS:
-        last.append(f"- Over: {len(ends) - MOST_ENDS} more")
-    if news := "; ".join(columns):
-        last.append(f"- New in the answers: {shortened(news, LONGEST_LINE)}")
-    if not parts and not last:
+    if not (change.new or change.over or columns):
         return None
-    if runs and parts:
-        more = ", the latest" if len(runs) > MOST_RUNS_NAMED else ""
-        last.append(f"{counted(len(runs), 'run')} failed{more}: {', '.join(runs[-MOST_RUNS_NAMED:])}")
-    if parts:
-        subject = f"{counted(len(parts), 'thing')} to do"
-    elif ends:
-        subject = f"{len(ends)} trouble{'s are' if len(ends) > 1 else ' is'} over"
-    else:
-        subject = "the service answers in other columns"
-    return Message(f"brokerbi, {day}: {subject}", _limited(parts, last))
-
-
-def _ends(over: Sequence[Subject]) -> list[str]:
-    """What is over, a line for the same of several customers."""
-    same: dict[tuple[str, str], list[str]] = {}
-    for one in over:
-        about = one.report or (one.cause if one.cause == LOGIN or not one.customer else "")
-        same.setdefault((one.kind, about), []).append(one.customer)
-    words = {key: " of ".join(filter(None, (key[1], names(customers)))) for key, customers in same.items()}
-    return [f"{kind} ({about})" if about else kind for (kind, _), about in words.items()]
-
-
-def _limited(parts: Sequence[str], last: Sequence[str]) -> str:
-    """As many parts as fit with those that come last, and how many do not."""
-    kept: list[str] = []
-    for part in parts:
-        if len("\n".join([*kept, part, *last])) > LONGEST_TEXT:
-            kept.append(f"- and {len(parts) - len(kept)} more; `brokerbi status` shows them all")
-            break
-        kept.append(part)
-    return "\n".join([*kept, *last])
+    found = causes(change.new)
+    return News(
+        day,
+        to_do=tuple(found[:MOST_CAUSES]),
+        more_to_do=len(found[MOST_CAUSES:]),
+        over=tuple(change.over),
+        columns=tuple(columns[:MOST_COLUMNS]),
+        more_columns=len(columns[MOST_COLUMNS:]),
+        runs=tuple(runs),
+        ui_url=ui_url,
+    )

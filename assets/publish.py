@@ -26,17 +26,19 @@ from assets.resources import WAREHOUSE, store_of
 from assets.run_results import event_files_open
 from assets.under_way import unfinished_runs
 from pipelines.diagnosis.health import note_daemon, observed
-from pipelines.planning.plan import PlannedReport, make_plan
+from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sync.causes import causes, lines
 from pipelines.upkeep.finish import Finished, finish, finish_without_file
 from pipelines.upkeep.report_page import refresh_operators_page
+from pipelines.words import count, counted, size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Condition, Kind
-from warehouse.ledger.ledger import Ledger, ledger_of
-from warehouse.ledger.status import overview, unwritable
+from warehouse.ledger.ledger import ledger_of
+from warehouse.ledger.status import Coverage, coverage, overview, unwritable
 from warehouse.marts.build import MartError
 from warehouse.publishing.publish import Unpublished, loaded_since_publication
+from warehouse.store.database import Store
 
 PUBLISH = "publish"
 SECONDS_BETWEEN_LOOKS = 5
@@ -81,7 +83,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
             return dg.SkipReason("Nothing was loaded since the last publication.")
         recently = project.clock.utc_now() - loaded.waiting_since_utc < AT_LEAST_EVERY
         if jobs and recently:
-            return dg.SkipReason(f"{len(jobs)} runs are still fetching.")
+            return dg.SkipReason(f"{counted(len(jobs), 'run')} still fetching.")
         load = str(loaded.load_number)
         of_load = project.runs(job_name=PUBLISH, tags={LOAD: load})
         tries = context.instance.get_run_records(of_load, limit=MOST_TRIES)
@@ -228,12 +230,10 @@ def _publication(
     project: Project, context: dg.AssetExecutionContext, finished: Finished
 ) -> dg.MaterializeResult[Any]:
     """The result of the file; raises dg.Failure when it was not published."""
-    planned, conditions = _state(project)
+    conditions = _conditions(project)
     metadata = {
         "conditions": dg.MetadataValue.md(_conditions_table(conditions) or "All is well."),
-        **_state_metadata(
-            planned, ledger_of(project.store), _rows_published_before(project, context.instance)
-        ),
+        **_state_metadata(project.store, _rows_published_before(project, context.instance)),
     }
     publication = finished.publication
     if not publication.published:
@@ -245,7 +245,7 @@ def _publication(
         )
     if finished.ping:
         context.log.warning(finished.ping)
-    context.log.info(f"Published {publication.path}, {(publication.bytes or 0) / 1_000_000:,.1f} MB.")
+    context.log.info(f"Published {publication.path}, {size(publication.bytes or 0)}.")
     return dg.MaterializeResult(
         asset_key=project.key(FILE),
         metadata={**_file_metadata(finished, project.settings.published_url), **metadata},
@@ -279,12 +279,11 @@ def _file_metadata(finished: Finished, published_url: str) -> dict[str, Any]:
     return {**metadata, **{name: why for name, why in sinks.items() if isinstance(why, str)}}
 
 
-def _state(project: Project) -> tuple[Sequence[PlannedReport], Sequence[Condition]]:
-    """What would be asked now, and what is not as it should be."""
+def _conditions(project: Project) -> Sequence[Condition]:
+    """What is not as it should be."""
     now, store = project.run_context.clock.utc_now(), project.store
     plan, _ = make_plan(project.settings, Selection(), store, project.clock, project.run_context.catalogue)
-    view = observed(overview(store), project.settings, now, planned=plan.planned)
-    return plan.planned, view.conditions
+    return observed(overview(store), project.settings, now, planned=plan.planned).conditions
 
 
 def _conditions_table(conditions: Iterable[Condition]) -> str:
@@ -296,49 +295,37 @@ def _conditions_table(conditions: Iterable[Condition]) -> str:
     return markdown_table(("how bad", "what", "of", "found", "what to do"), rows[:MOST_LINES])
 
 
-def _state_metadata(
-    planned: Sequence[PlannedReport], ledger: Ledger, rows_before: Mapping[str, int]
-) -> dict[str, Any]:
+def _state_metadata(store: Store, rows_before: Mapping[str, int]) -> dict[str, Any]:
     """What is held and missing, and what changed since the last publication."""
     rows: Counter[str] = Counter()
-    for (report, _, _), held in ledger.months.items():
+    for (report, _, _), held in ledger_of(store).months.items():
         rows[report] += held.rows
-    held_months, all_months = held_of_all(planned)
+    covered = coverage(store)
     return {
-        "coverage": dg.MetadataValue.md(coverage_table(planned, ledger)),
+        "coverage": dg.MetadataValue.md(coverage_table(covered)),
         "changed": dg.MetadataValue.md(changes(rows_before, rows)),
-        "months_held": held_months,
-        "months_missing": all_months - held_months,
+        "months_held": sum(one.held for one in covered),
+        "months_missing": sum(one.missing for one in covered),
         ROW_COUNT: sum(rows.values()),
         ROWS_BY_REPORT: dg.MetadataValue.json(dict(sorted(rows.items()))),
     }
 
 
-def coverage_table(planned: Sequence[PlannedReport], ledger: Ledger) -> str:
+def coverage_table(found: Sequence[Coverage]) -> str:
     """Reports by customers as a markdown table: months held of all months."""
-    customers = list(dict.fromkeys(one.customer.id for one in planned))
-    cells = {one.pair: _coverage_cell(one, ledger) for one in planned}
-    reports = dict.fromkeys(one.report.name for one in planned)
+    customers = sorted({one.customer for one in found})
+    cells = {(one.report, one.customer): _coverage_cell(one) for one in found}
+    reports = sorted({one.report for one in found})
     rows = [(report, *(cells.get((report, customer), "") for customer in customers)) for report in reports]
     return markdown_table(("report", *customers), rows, right=customers)
 
 
-def _coverage_cell(one: PlannedReport, ledger: Ledger) -> str:
-    if not one.customer.active:
-        return "off"
-    if one.pair in ledger.denied:
-        return "refused"
-    if not one.report.has_months:
-        return "held" if (*one.pair, None) in ledger.months else "missing"
-    held, everything = held_of_all([one])
-    return str(held) if held == everything else f"**{held} of {everything}**"
-
-
-def held_of_all(planned: Iterable[PlannedReport]) -> tuple[int, int]:
-    """How many months are held, of how many there are, over all these reports and customers."""
-    wanted = [one.wanted for one in planned]
-    held = sum(len(one.due) + one.left for one in wanted)
-    return held, held + sum(len(one.missing) for one in wanted)
+def _coverage_cell(one: Coverage) -> str:
+    if one.state:
+        return one.state
+    held = f"**{one.held} of {one.held + one.missing}**" if one.missing else f"{one.held}"
+    refused = f"{one.refused} refused" if one.refused else ""
+    return ", ".join(filter(None, (held, refused)))
 
 
 def changes(before: Mapping[str, int], now: Mapping[str, int]) -> str:
@@ -349,7 +336,8 @@ def changes(before: Mapping[str, int], now: Mapping[str, int]) -> str:
     for name in sorted({*before, *now}):
         old, new = before.get(name, 0), now.get(name, 0)
         if old != new:
-            rows.append((name, f"{old:,}", f"{new:,}", f"{new - old:+,}"))
+            sign = "+" if new > old else ""
+            rows.append((name, count(old), count(new), f"{sign}{count(new - old)}"))
     if not rows:
         return "No report has more or fewer rows than before; rows themselves may have changed."
     headings = ("report", "rows before", "rows now", "change")

@@ -51,6 +51,7 @@ from assets.under_way import CATCH_UP_OF, NIGHT_OF, being_fetched
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.planning.selection import Selection, left_customers
 from pipelines.settings.messages import SettingsError
+from pipelines.words import count
 from warehouse.errors import WarehouseError
 from warehouse.ledger.column_news import ColumnNews, column_news
 from warehouse.ledger.conditions import Condition
@@ -319,7 +320,7 @@ def _not_under_way(
     left = [one for one in partitions if not any(other.covers(one) for other in others)]
     if len(left) < len(partitions):
         context.log.info(
-            f"{len(partitions) - len(left):,} partitions are left to runs that fetch them anyway."
+            f"{count(len(partitions) - len(left))} partitions are left to runs that fetch them anyway."
         )
     return left
 

@@ -25,6 +25,7 @@ from pipelines.months import Month, months_in_words
 from pipelines.planning.due import Calendar
 from pipelines.sync.causes import PASSING, concerning, lines, names
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
+from pipelines.words import count, counted
 from warehouse.ledger.conditions import ACCESS_REFUSED, Condition
 from warehouse.ledger.ledger import HeldMonth, Ledger
 from warehouse.ledger.window_result import WindowResult, WindowStatus, results_by_pair
@@ -268,8 +269,8 @@ def _customers_table(results: Sequence[PartitionResult]) -> str:
     rows = [
         (
             one.partition.customer,
-            "" if one.rows is None else f"{one.rows:,}",
-            "" if one.rows_before is None else f"{one.rows_before:,}",
+            "" if one.rows is None else count(one.rows),
+            "" if one.rows_before is None else count(one.rows_before),
             f"{one.state}: {one.reason}" if one.reason else one.state,
         )
         for one in results
@@ -298,7 +299,7 @@ def failure(
         months = grouped.setdefault((*one.partition.pair, one.reason), [])
         months += [one.partition.month] if one.partition.month else []
     rows = [(report, name, months_in_words(months), why) for (report, name, why), months in grouped.items()]
-    headline = f"{len(red)} of {len(results)} partitions failed"
+    headline = f"{count(len(red))} of {counted(len(results), 'partition')} failed"
     if customers := names(one.partition.customer for one in red):
         headline += f", of {customers}"
     said = lines(conditions) or list(dict.fromkeys(one.reason for one in red)) or [stopped]
@@ -369,8 +370,9 @@ def may_pass(conditions: Iterable[Condition]) -> bool:
 
 def summary_line(results: Sequence[PartitionResult]) -> str:
     """The last line of a run's log: how many partitions ended in which state, with how many rows."""
-    counted = Counter(one.state for one in results)
+    number = Counter(one.state for one in results)
     fetched = [one for one in results if one.state is PartitionState.FETCHED]
     rows = sum((one.rows or 0) + (one.rows_ahead or 0) for one in fetched)
-    states = ", ".join(f"{counted[state]:,} {state}" for state in PartitionState if counted[state])
-    return f"{len(results):,} partitions: {states}; the fetched ones hold {rows:,} rows."
+    states = ", ".join(f"{count(number[state])} {state}" for state in PartitionState if number[state])
+    partitions = counted(len(results), "partition")
+    return f"{partitions}: {states}; the fetched ones hold {counted(rows, 'row')}."

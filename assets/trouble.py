@@ -6,20 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from logging import Logger
+from typing import Any
 
 import dagster as dg
 
-from assets.messages import Subject, Told, difference, message
-from assets.notify import Channel, ChannelRefused, Message
+from assets.messages import Subject, Told, difference, news_of
+from assets.notify import Channel, ChannelRefused, in_words
 from assets.partitions import customers_in_order
 from assets.project import Project
 from assets.publish import PUBLISH
-from assets.run_log import columns_in_words
 from assets.run_results import FAILED
 from assets.schedules import NIGHTLY
 from assets.under_way import NIGHT_OF, customers_being_fetched, unfinished_runs
 from pipelines.diagnosis.health import observed
-from pipelines.sync.causes import shortened
 from warehouse.errors import WarehouseError
 from warehouse.ledger.column_news import column_news_since
 from warehouse.ledger.conditions import Condition, Kind
@@ -34,24 +33,23 @@ LATE_ENTRIES = timedelta(minutes=2)
 """Runs that ended so long before the last look may have been written down after it."""
 LATEST_RUNS = 50
 REASON_LINES = 3
-REASON_OF_SUBJECT = 80
-"""So much of what a run says tells one reason from another."""
 OF_DAGSTER = frozenset((Kind.RUN_FAILED, Kind.NO_NIGHT))
 """Kinds that no file knows."""
 WILL_RETRY = "dagster/will_retry"
-JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
-"""Dagster's own name for what a backfill, or a run of selected assets, is a run of."""
-SELECTED_ASSETS = "a backfill or selected assets"
 
 
 @dataclass(frozen=True)
 class FailedRun:
-    """A run that failed for good; `is_explained` says that meta.conditions has what it failed at."""
+    """A run that failed for good: what it says, and the kind of its error.
+
+    `is_explained` says that meta.conditions has what it failed at.
+    """
 
     job: str
     run_id: str
     ended: datetime
     reason: str
+    error_kind: str
     is_explained: bool
 
     @property
@@ -59,9 +57,9 @@ class FailedRun:
         """What is told of a run that broke down."""
         return Condition(
             Kind.RUN_FAILED,
-            report=SELECTED_ASSETS if self.job == JOB_OF_SELECTED_ASSETS else self.job,
+            job=self.job,
             since_utc=self.ended.replace(tzinfo=None),
-            cause=shortened(self.reason, REASON_OF_SUBJECT),
+            cause=self.error_kind,
             error=f"A run failed: {self.reason}",
         )
 
@@ -83,7 +81,8 @@ def trouble_sensor(project: Project, channels: Mapping[str, Channel]) -> dg.Sens
         context.update_cursor(told.cursor)
         waiting = f"; it still has to go to {', '.join(told.channels)}" if told.channels else ""
         day = told.day or "no night reported yet"
-        return dg.SkipReason(f"{told.subject or 'No message'}, {day}{waiting}")
+        subject = in_words(told.news).subject if told.news else "No message"
+        return dg.SkipReason(f"{subject}, {day}{waiting}")
 
     return trouble
 
@@ -124,12 +123,14 @@ def look(
         runs=[*told.runs, *(one.run_id for one in failed)][-LATEST_RUNS:],
         subjects=[(one, asked.get(one, now.timestamp())) for one in (*unseen, *change.known)],
     )
-    columns: Mapping[str, str] = {}
-    if night:
-        columns = columns_in_words(column_news_since(project.store, project.as_of(_moment(told.until))))
-    links = [_link(project.settings.ui_url, one.run_id) for one in failed]
-    made = message(night or str(project.calendar.today), change, columns=columns.values(), runs=links)
-    return replace(after, subject=made.subject, text=made.text, channels=channels) if made else after
+    news = news_of(
+        night or str(project.calendar.today),
+        change,
+        columns=column_news_since(project.store, project.as_of(_moment(told.until))) if night else (),
+        runs=[one.run_id for one in failed],
+        ui_url=project.settings.ui_url,
+    )
+    return replace(after, news=news, channels=channels) if news else after
 
 
 def _occasion(
@@ -162,15 +163,15 @@ def _view(project: Project, failed: Sequence[FailedRun]) -> Overview | None:
 
 
 def deliver(told: Told, channels: Mapping[str, Channel], log: Logger) -> Told:
-    """Send the message where it has yet to go; a channel that refuses is tried again at the next look.
+    """Hand the news to each channel that has yet to take them; one that refuses is tried at the next look.
 
     A channel that the settings no longer name is dropped.
     """
     refused = []
     for name in told.channels:
-        if name in channels:
+        if told.news and name in channels:
             try:
-                channels[name](Message(told.subject, told.text))
+                channels[name](told.news)
             except ChannelRefused as error:
                 log.error(f"The message could not be sent: {error}.")
                 refused.append(name)
@@ -187,11 +188,15 @@ def failed_runs(project: Project, instance: dg.DagsterInstance, since: datetime)
             yield FailedRun(run.job_name, run.run_id, ended, *_said_by(instance, run.run_id))
 
 
-def _said_by(instance: dg.DagsterInstance, run_id: str) -> tuple[str, bool]:
-    """What the failed steps say, or Dagster of a run without one; and whether the ledger has it all."""
+def _said_by(instance: dg.DagsterInstance, run_id: str) -> tuple[str, str, bool]:
+    """What the failed steps say, or Dagster of a run without one, and the kinds of their errors.
+
+    And whether the ledger has it all.
+    """
     kinds = {dg.DagsterEventType.STEP_FAILURE, dg.DagsterEventType.RUN_FAILURE}
     records = instance.get_records_for_run(run_id, of_type=kinds, limit=LATEST_RUNS).records
     of_steps, of_run, is_explained = [], [], []
+    kinds_of_steps, kinds_of_run = set(), set()
     for event in (record.event_log_entry.dagster_event for record in records):
         if event and event.is_step_failure:
             data = event.step_failure_data
@@ -200,11 +205,29 @@ def _said_by(instance: dg.DagsterInstance, run_id: str) -> tuple[str, bool]:
                 (failure and failure.description)
                 or (data.error.message.strip() if data.error else event.message or "")
             )
+            kinds_of_steps.add(_error_kind(data.error))
             is_explained.append(bool(failure and FAILED in failure.metadata))
         elif event:
             of_run.append(event.message or "")
+            kinds_of_run.add(_kind_of_run(event.job_failure_data))
     reason = "\n".join("\n".join(of_steps or of_run).splitlines()[:REASON_LINES])
-    return reason, bool(is_explained) and all(is_explained)
+    kind = ", ".join(sorted(filter(None, kinds_of_steps or kinds_of_run)))
+    return reason, kind, bool(is_explained) and all(is_explained)
+
+
+def _error_kind(error: Any) -> str:
+    """The class of the error that all others come from."""
+    while error and error.cause:
+        error = error.cause
+    return (error.cls_name or "") if error else ""
+
+
+def _kind_of_run(failure: Any) -> str:
+    """The class of the error that ended a run without a failed step, or Dagster's own word for its end."""
+    if failure is None:
+        return ""
+    reason = failure.failure_reason
+    return _error_kind(failure.error) or (reason.value if reason else "")
 
 
 def _broken_runs(
@@ -221,18 +244,17 @@ def _broken_runs(
             made = [aware(one.at_utc) for one in view.publications if not one.made_no_file]
             if max(made, default=moment) > project.as_of(moment):
                 return True
-        name = JOB_OF_SELECTED_ASSETS if job == SELECTED_ASSETS else job
-        wanted = project.runs(job_name=name, statuses=[dg.DagsterRunStatus.SUCCESS], updated_after=moment)
+        wanted = project.runs(job_name=job, statuses=[dg.DagsterRunStatus.SUCCESS], updated_after=moment)
         return bool(instance.get_run_records(wanted, limit=1))
 
     is_unpublished = view is not None and any(one.kind == Kind.UNPUBLISHED for one in view.conditions)
     for one in failed:
         is_explained = one.is_explained or (one.job == PUBLISH and is_unpublished)
-        if not is_explained and not is_over(one.condition.report, one.ended):
+        if not is_explained and not is_over(one.job, one.ended):
             yield one.condition
     for subject, at in asked.items():
-        if subject.kind == Kind.RUN_FAILED and not is_over(subject.report, _moment(at)):
-            yield Condition(subject.kind, report=subject.report, cause=subject.cause)
+        if subject.kind == Kind.RUN_FAILED and not is_over(subject.job, _moment(at)):
+            yield Condition(subject.kind, job=subject.job, cause=subject.cause)
 
 
 def _is_asked(one: Subject, project: Project) -> bool:
@@ -275,10 +297,6 @@ def _all_has_ended(project: Project, instance: dg.DagsterInstance, told: Told) -
     since = _moment(told.looked)
     ended = project.runs(statuses=[dg.DagsterRunStatus.SUCCESS], updated_after=since)
     return bool(instance.get_run_records(ended, limit=1)) and not unfinished_runs(project, instance)
-
-
-def _link(ui_url: str, run_id: str) -> str:
-    return f"{ui_url.rstrip('/')}/runs/{run_id}" if ui_url else f"run {run_id}"
 
 
 def _moment(seconds: float) -> datetime:

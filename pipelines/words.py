@@ -1,4 +1,4 @@
-"""Numbers and times as people write them, in whatever the pipeline says."""
+"""Numbers, sizes and times as people write them, in whatever the pipeline says."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ def count(number: int) -> str:
 def counted(number: int, thing: str) -> str:
     """So many things, in the plural unless it is one."""
     return f"{count(number)} {thing}{'' if number == 1 else 's'}"
+
+
+def size(number: int) -> str:
+    """Bytes in the unit that reads best: 12 B, 3.4 kB, 1.0 GB."""
+    amount = float(number)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
 
 
 def duration(seconds: float) -> str:

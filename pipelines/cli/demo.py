@@ -64,7 +64,9 @@ def run_demo(arguments: argparse.Namespace) -> int:
             say()
     requests = sum(summary.requests for summary in summaries)
     taken = duration(time.monotonic() - began)
-    say(f"{len(summaries)} nights, {counted(requests, 'request')} and a published file in {taken}.")
+    say(
+        f"{counted(len(summaries), 'night')}, {counted(requests, 'request')} and a published file in {taken}."
+    )
     say(
         f"On {today - INCIDENTS} a sale was cancelled and another restated, a lead removed, a budget raised, "
         "and an agent left: sql/analysis/07, 08 and 12 tell."

@@ -11,11 +11,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 from pipelines.cli.number_around import print_around
-from pipelines.cli.output import complain, line, print_json, say, size, table, written
+from pipelines.cli.output import complain, line, print_json, say, table, written
 from pipelines.diagnosis.explain import YEAR_TO_DATE, Explanation, explain, explain_chain, explain_year
 from pipelines.settings.model import load_settings
 from pipelines.upkeep.archive import archive_of
-from pipelines.words import count, counted
+from pipelines.words import count, counted, size
 from warehouse.marts.lineage import MeasureSource, Trace, TracedAnswer, TracedLoad
 
 SHOWN_ROWS = 5

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.cli.output import complain, print_json, say, size
+from pipelines.cli.output import complain, print_json, say
 from pipelines.clock import SystemClock
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Settings, load_settings
-from pipelines.words import count, counted, duration
+from pipelines.words import count, counted, duration, size
 
 if TYPE_CHECKING:
     from pipelines.upkeep.export import Export

@@ -94,13 +94,3 @@ def amount(number: Decimal | int | None) -> str:
     exact = Decimal(number)
     whole = int(exact.quantize(Decimal(1), ROUND_HALF_UP))
     return count(whole) if abs(exact) >= 1000 else written(round(exact, 2))
-
-
-def size(number: int) -> str:
-    """Bytes in the unit that reads best."""
-    amount = float(number)
-    for unit in ("B", "kB", "MB"):
-        if amount < 1000:
-            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
-        amount /= 1000
-    return f"{amount:.1f} GB"

@@ -6,11 +6,11 @@ import argparse
 import os
 from pathlib import Path
 
-from pipelines.cli.output import complain, print_table, say, size
+from pipelines.cli.output import complain, print_table, say
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
 from pipelines.shards.shards import Shards, read_shards
-from pipelines.words import counted
+from pipelines.words import counted, size
 
 
 def run_shards(arguments: argparse.Namespace) -> int:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.cli.output import print_json, print_table, say, size
+from pipelines.cli.output import print_json, print_table, say
 from pipelines.clock import SystemClock
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
 from pipelines.sync.causes import causes, lines
-from pipelines.words import count, counted
+from pipelines.words import count, counted, size
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -166,8 +166,7 @@ def _print_conditions(view: Overview, *, details: bool) -> None:
         return
     for several in causes(view.conditions, by_report=True):
         one = several.first
-        since = min((each.since_utc for each in several.conditions if each.since_utc), default=None)
-        begun = f" since {since:%Y-%m-%d %H:%M} UTC" if since else ""
+        begun = f" since {several.since_utc:%Y-%m-%d %H:%M} UTC" if several.since_utc else ""
         say(f"{one.severity}: {one.kind}{begun}: {several.line}")
 
 

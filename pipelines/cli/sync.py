@@ -11,14 +11,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from pipelines.cli.maintenance import finish_without_publication, publish
-from pipelines.cli.output import complain, print_table, say, size
+from pipelines.cli.output import complain, print_table, say
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.progress import HEADS, Progress, by_report
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
-from pipelines.words import count, counted, duration
+from pipelines.words import count, counted, duration, size
 from warehouse.ledger.window_result import WindowResult
 
 

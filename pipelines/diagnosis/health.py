@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pipelines.months import Month
 from pipelines.planning.selection import correct_customers, left_customers
 from pipelines.sync.causes import LONGEST_REASON, sentence, shortened
-from pipelines.words import count, counted
+from pipelines.words import count, counted, size
 from warehouse.ledger.conditions import COORDINATION, ERROR, LOGIN_REFUSED, SERVICE, WARNING, Condition, Kind
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _of_disk(data_dir: Path) -> Iterator[Condition]:
         yield Condition(
             Kind.DISK_NEARLY_FULL,
             ERROR if free < TOO_FEW_FREE_BYTES else WARNING,
-            error=f"{free / 1e6:.0f} MB are free.",
+            error=f"{size(free)} are free.",
             remedy=f"Free some space; {MAKES_ROOM}.",
         )
 

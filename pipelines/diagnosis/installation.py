@@ -25,8 +25,10 @@ from pipelines.diagnosis.health import (
 )
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
+from pipelines.settings.alerts import CHANNELS, alert_channels
 from pipelines.sync.causes import causes
 from pipelines.sync.run_context import claim_of
+from pipelines.words import count, size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import ledger_of
@@ -82,20 +84,18 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
     off = f", {all_ - asked} are switched off" if asked < all_ else ""
     found = f"{asked} customers are asked since {settings.start}{off}; days are those of {settings.timezone}"
     yield Finding("settings", Severity.OK, found)
-    channels = ["a webhook"] if settings.alert_webhook.get_secret_value() else []
-    if settings.alert_email_to:
-        channels.append(f"mail through {settings.alert_smtp_host}")
-    if channels:
-        yield Finding("alerts", Severity.OK, f"trouble is told by {' and '.join(channels)}")
+    if channels := alert_channels(settings):
+        named = " and ".join(one.name for one in channels)
+        yield Finding("alerts", Severity.OK, f"trouble is told by {named}")
     else:
-        remedy = "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server"
+        remedy = f"set {', or '.join(one.how for one in CHANNELS)}"
         yield Finding("alerts", Severity.WARNING, "nobody is told of a night that went wrong", remedy)
 
 
 def disk_findings(data_dir: Path) -> Iterator[Finding]:
     """How much room there is for the data directory; too little of it, or of rights, is a condition."""
     if (free := free_bytes(data_dir)) >= ENOUGH_FREE_BYTES:
-        yield Finding("disk", Severity.OK, f"{free / 1e9:.1f} GB are free in {data_dir}")
+        yield Finding("disk", Severity.OK, f"{size(free)} are free in {data_dir}")
 
 
 def coordination_findings(settings: Settings) -> Iterator[Finding]:
@@ -147,7 +147,7 @@ def working_file_findings(settings: Settings) -> Iterator[Finding]:
     except WarehouseError as error:
         yield Finding("working file", Severity.ERROR, str(error), SEE_SENTENCE)
         return
-    yield Finding("working file", Severity.OK, f"{len(ledger.months)} months of reports are held")
+    yield Finding("working file", Severity.OK, f"{count(len(ledger.months))} months of reports are held")
     for (report, customer), cap in ledger.caps.items():
         found = f"{report} of {customer} is only answered {cap}"
         remedy = "brokerbi status --forget-caps, if the service has changed"

@@ -496,13 +496,14 @@ class SetAside:
 
 @dataclass(frozen=True, slots=True)
 class Square:
-    """A month of a report of a customer, of which a month is missing."""
+    """A month of a report of a customer of which a month is missing; `missing_count` is of the report."""
 
     report: str
     customer: str
     month: date
     state: str
-    is_missing: bool
+    is_trouble: bool
+    missing_count: int
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def _matrix(report: str, squares: Sequence[Square]) -> Matrix:
     found = {(one.customer, one.month): one for one in squares}
     return Matrix(
         report=report,
-        missing=sum(one.is_missing for one in squares),
+        missing=squares[0].missing_count,
         months=[(year, list(some)) for year, some in groupby(months, lambda one: one.year)],
         rows=[
             (customer, [found.get((customer, month)) for month in months])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 
 from pipelines.months import Month, months_in_words
 from warehouse.ledger.conditions import Condition, Kind
@@ -21,28 +21,40 @@ PASSING = frozenset({"Unreachable", GIVEN_UP, "Unavailable", "TooManyRequests", 
 
 @dataclass(frozen=True)
 class Cause:
-    """Conditions of one kind that a service which is down, a login or the same error has caused."""
+    """Conditions of one kind that a service which is down, a login or the same error has caused.
 
-    conditions: Sequence[Condition]
+    `first` speaks for all: meta.conditions has it before the others. They are `number`, and concern these
+    reports, customers and months, whose last tries ended like this.
+    """
 
-    @property
-    def first(self) -> Condition:
-        """The one that speaks for all: meta.conditions has it before the others."""
-        return self.conditions[0]
+    first: Condition
+    number: int
+    since_utc: datetime | None
+    reports: tuple[str, ...]
+    customers: tuple[str, ...]
+    months: tuple[date, ...]
+    endings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, several: Sequence[Condition]) -> Cause:
+        """The cause of some conditions."""
+        return cls(
+            first=several[0],
+            number=len(several),
+            since_utc=min((one.since_utc for one in several if one.since_utc), default=None),
+            reports=tuple(sorted({one.report for one in several if one.report})),
+            customers=tuple(sorted({one.customer for one in several if one.customer})),
+            months=tuple(sorted({one.month for one in several if one.month})),
+            endings=tuple(sorted({one.last_try for one in several})),
+        )
 
     @property
     def whom(self) -> str:
         """Which reports of which customers and months it concerns, and how their last tries ended."""
-        reports, customers = (
-            names(one.report for one in self.conditions),
-            names(one.customer for one in self.conditions),
-        )
-        months = months_in_words(
-            (Month.of(one.month) for one in self.conditions if one.month), MOST_RUNS_OF_MONTHS
-        )
-        subject = " of ".join(filter(None, (reports, customers)))
-        endings = {one.last_try for one in self.conditions}
-        return ", ".join(filter(None, (subject, months, names(endings) if len(endings) > 1 else "")))
+        subject = " of ".join(filter(None, (names(self.reports), names(self.customers))))
+        months = months_in_words(map(Month.of, self.months), MOST_RUNS_OF_MONTHS)
+        endings = names(self.endings) if len(self.endings) > 1 else ""
+        return ", ".join(filter(None, (subject, months, endings)))
 
     @property
     def line(self) -> str:
@@ -61,8 +73,8 @@ def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[
     for one in conditions:
         apart = (one.report, one.customer) if by_report else ()
         grouped.setdefault((one.cause_key, *apart), []).append(one)
-    found = [Cause(several) for several in grouped.values()]
-    return sorted(found, key=lambda one: (not one.first.is_error, -len(one.conditions)))
+    found = [Cause.of(several) for several in grouped.values()]
+    return sorted(found, key=lambda one: (not one.first.is_error, -one.number))
 
 
 def concerning(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import date
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
+from pipelines.planning.due import Calendar, months_in_scope
+from pipelines.planning.plan import calendar
 from pipelines.planning.selection import Selection, chosen_reports
 from warehouse.load.schema_evolution import declare, undeclared
 from warehouse.store.database import Connection
@@ -14,23 +17,23 @@ from warehouse.store.meta_schema import write_configured
 from warehouse.store.schema import StoredColumn, TableSchema
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
+    from pipelines.clock import Clock
     from pipelines.settings.model import Settings
 
 
 def declare_catalogue(
-    connection: Connection, settings: Settings, catalogue: Mapping[str, Report], now: datetime
+    connection: Connection, settings: Settings, catalogue: Mapping[str, Report], clock: Clock
 ) -> None:
     """Create every table of the catalogue with all its documented columns, and write down what is wanted.
 
     A report that is only asked on demand is never late, so it counts as switched off.
     """
     if missing := undeclared(connection, declared_tables(catalogue.values())):
-        declare(connection, missing, now.replace(tzinfo=None))
+        declare(connection, missing, clock.utc_now().replace(tzinfo=None))
     wanted = {
         one.name for one in chosen_reports(settings, Selection(), catalogue) if not one.timing.on_demand
     }
+    today = calendar(settings, clock)
     described = [
         {
             "report": one.name,
@@ -39,10 +42,19 @@ def declare_catalogue(
             "path": one.endpoint.path,
             "is_on": one.name in wanted,
             "is_awaited": not one.is_by_id,
+            **_reach(one, today),
         }
         for one in catalogue.values()
     ]
     write_configured(connection, "reports", described)
+
+
+def _reach(report: Report, today: Calendar) -> dict[str, date]:
+    """The first and the last month that a report can be asked for today; nothing of one without months."""
+    if not report.has_months or report.is_by_id:
+        return {}
+    months = list(months_in_scope(report, today))
+    return {"first_month": months[0].first_day, "last_month": months[-1].first_day} if months else {}
 
 
 def declared_tables(reports: Iterable[Report] = REPORTS.values()) -> list[TableSchema]:

@@ -125,7 +125,7 @@ class _Run:
         with self.store.writing() as connection:
             self._keep_rehearsals_apart(connection)
             Landing(self.settings.data_dir / "landing").clear_unfinished()
-            declare_catalogue(connection, self.settings, self.context.catalogue, self.context.clock.utc_now())
+            declare_catalogue(connection, self.settings, self.context.catalogue, self.context.clock)
             return self._plan(connection)
 
     def _keep_rehearsals_apart(self, connection: Connection) -> None:

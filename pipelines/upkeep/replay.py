@@ -93,7 +93,7 @@ def replay(
     with store.writing() as connection:
         if settings.today is not None:
             note_rehearsal(connection, rehearses=True)
-        declare_catalogue(connection, settings, catalogue, store.now())
+        declare_catalogue(connection, settings, catalogue, clock or SystemClock())
         known = () if quarantine else landing_files(connection)
     if not quarantine:
         _relearn(store, landing, known, done.failures)

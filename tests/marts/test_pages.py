@@ -28,6 +28,7 @@ from warehouse.ledger.ledger import deny
 from warehouse.marts.build import MEMORY
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import mappings
+from warehouse.store.meta_schema import write_configured
 
 NIGHTS = [datetime(2026, 2, day, 3) for day in (1, 5, 15)]
 JANUARY = date(2026, 1, 1)
@@ -295,6 +296,26 @@ def test_a_refused_report_makes_its_figures_doubtful_and_others_leave_them_alone
     assert doubts == [("right lost", ["sales"], ["M1"]), ("reports differ", ["commission"], ["M1"])]
 
 
+def reaches(given: Given, first: str, last: str) -> None:
+    """The office report can be asked for these months, since the first of them."""
+    months = {"first_month": month(first), "last_month": month(last)}
+    write_configured(given, "reports", [{"report": "commission_office", "is_on": True, **months}])
+    customer = {"customer": "M1", "start_month": month(first), "is_active": True}
+    write_configured(given, "customers", [customer])
+
+
+def test_months_since_the_start_that_nobody_holds_are_squares_and_refused_ones_are_missing_too() -> None:
+    given = warehouse()
+    read(given, "M1", {"2026-01": 5})
+    reaches(given, "2025-11", "2026-01")
+    states = []
+    for refused in (False, True):
+        if refused:
+            deny(given, "commission_office", "M1", NOW.replace(tzinfo=UTC))
+        states.append([(one["state"], one["missing_count"]) for one in found(given, "coverage")])
+    assert states == [[("empty", 2), (why, 2), (why, 2)] for why in ("missing", "refused")]
+
+
 def test_a_failed_month_is_a_doubt_and_a_square_that_is_missing() -> None:
     given = warehouse()
     read(given, "M1", {"2025-12": 5, "2026-01": 5})
@@ -305,7 +326,7 @@ def test_a_failed_month_is_a_doubt_and_a_square_that_is_missing() -> None:
         "[DATE '2026-01-01'] AS months, $1::TIMESTAMP AS fetched_at_utc, 'failed' AS status",
         [NOW],
     )
-    given.execute("INSERT INTO meta.requests_by_day BY NAME SELECT DATE '2026-01-20' AS day")
+    reaches(given, "2025-12", "2026-01")
     doubts, coverage = found_together(given, "doubts", "coverage")
     assert ("failed", ["commission"], [JANUARY]) in [
         (one["kind"], one["subjects"], one["months"]) for one in doubts
@@ -319,7 +340,7 @@ def test_a_failed_month_is_a_doubt_and_a_square_that_is_missing() -> None:
 def test_what_is_whole_has_no_squares() -> None:
     given = warehouse()
     read(given, "M1", {"2025-12": 5, "2026-01": 5})
-    given.execute("INSERT INTO meta.requests_by_day BY NAME SELECT DATE '2026-01-20' AS day")
+    reaches(given, "2025-12", "2026-01")
     assert found(given, "coverage") == []
 
 

@@ -65,7 +65,7 @@ class Kind(StrEnum):
 class Condition:
     """One thing that is not as it should be, with the columns of meta.conditions; what is not known is empty.
 
-    A run that failed has the name of its job as `report`.
+    A run that failed has its `job`, and the kind of its error as `cause`.
     """
 
     kind: str
@@ -83,11 +83,12 @@ class Condition:
     check_name: str = ""
     row_count: int = 0
     cause_key: str = ""
-    """The same for what has the same behind it; a process's own is of its cause and customer."""
+    """The same for what has the same behind it; a process's own is of its cause and customer or job."""
+    job: str = ""
 
     def __post_init__(self) -> None:
         if not self.cause_key:
-            same = self.trouble or f"{self.cause or self.error} | {self.customer}"
+            same = self.trouble or f"{self.cause or self.error} | {self.customer or self.job}"
             object.__setattr__(self, "cause_key", f"{self.severity} | {self.kind} | {same}")
 
     @property

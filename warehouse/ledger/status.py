@@ -99,6 +99,21 @@ class RequestsOfNight:
 
 
 @dataclass(frozen=True)
+class Coverage:
+    """How many months of a report of a customer are held and missing, as meta.coverage says.
+
+    `refused` are some of the missing; `state` is that of a report without months, or of one that is off.
+    """
+
+    report: str
+    customer: str
+    held: int
+    missing: int
+    refused: int
+    state: str
+
+
+@dataclass(frozen=True)
 class Overview:
     """Everything that the command `status` shows."""
 
@@ -134,6 +149,14 @@ _CONDITIONS = """
            coalesce(row_count, 0), cause_key
     FROM meta.conditions ORDER BY cause_place, kind, report, customer, month, error
 """
+_COVERAGE = """
+    SELECT report, customer,
+           count(*) FILTER (is_held AND month IS NOT NULL),
+           count(*) FILTER (is_missing AND month IS NOT NULL),
+           count(*) FILTER (state = 'refused' AND month IS NOT NULL),
+           coalesce(min(state) FILTER (month IS NULL), CASE WHEN bool_and(state = 'off') THEN 'off' END, '')
+    FROM meta.coverage GROUP BY ALL ORDER BY ALL
+"""
 _QUARANTINED_ROWS = """
 SELECT report, customer, month, table_name, column_name, place, reason, fingerprint, load_id,
        coalesce(landing, ''), coalesce(sha256, '')
@@ -162,6 +185,12 @@ def overview(store: Store) -> Overview:
             [LearnedWindow(*row) for row in _rows(connection, _WINDOWS)],
             [RequestsOfNight(*row) for row in _rows(connection, _NIGHTS)],
         )
+
+
+def coverage(store: Store) -> list[Coverage]:
+    """What is held and missing of every report and customer of the working file."""
+    with store.reading() as connection:
+        return [Coverage(*row) for row in _rows(connection, _COVERAGE)]
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:

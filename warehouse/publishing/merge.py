@@ -82,7 +82,8 @@ QUALIFY row_number() OVER (PARTITION BY customer ORDER BY is_active DESC, _shard
 _REPORTS = """
 INSERT INTO meta.reports BY NAME
 SELECT * EXCLUDE (_shard) REPLACE (
-    bool_or(is_on) OVER of_report AS is_on, bool_or(is_awaited) OVER of_report AS is_awaited
+    bool_or(is_on) OVER of_report AS is_on, bool_or(is_awaited) OVER of_report AS is_awaited,
+    min(first_month) OVER of_report AS first_month, max(last_month) OVER of_report AS last_month
 )
 FROM ({of_all}) WINDOW of_report AS (PARTITION BY report)
 QUALIFY row_number() OVER (PARTITION BY report ORDER BY _shard) = 1

@@ -36,7 +36,7 @@ def statements() -> Iterator[str]:
 
 def complete(connection: DuckDBPyConnection) -> None:
     """Give a file that an earlier version made the tables and views of meta that it lacks."""
-    for column in ("path VARCHAR", "is_awaited BOOLEAN"):
+    for column in ("path VARCHAR", "is_awaited BOOLEAN", "first_month DATE", "last_month DATE"):
         connection.execute(f"ALTER TABLE IF EXISTS meta.reports ADD COLUMN IF NOT EXISTS {column}")
     found = connection.execute(
         """

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from datetime import date, datetime
 
 import pytest
 
-from assets.messages import News, Subject, Told, difference, message, subject_of
-from assets.notify import Message
+from assets.messages import Change, Subject, Told, difference, news_of, subject_of
+from assets.notify import Message, in_words
+from warehouse.ledger.column_news import ColumnNews
 from warehouse.ledger.conditions import WARNING, Condition, Kind
 
 UNKNOWN = Condition(Kind.FAILED, report="sales", customer="M1", cause="NotFound", error="It is unknown.")
@@ -22,12 +25,13 @@ LOST = Condition(Kind.RIGHT_LOST, report="sales", customer="M1", cause="Forbidde
 SHUT_OUT = Condition(Kind.SHUT_OUT, customer="M1", cause="Forbidden")
 LATE = Condition(Kind.LATE, report="sales", customer="M1", cause="late")
 NEVER_READ = Condition(Kind.NEVER_READ, report="sales", customer="M1", cause="never read")
-BROKEN = Condition(Kind.RUN_FAILED, report="publish", cause="The disk is full.", error="It failed.")
+BROKEN = Condition(Kind.RUN_FAILED, job="publish", cause="OSError", error="It failed.")
+NEW = ColumnNews("sales", "sales", "a", "VARCHAR")
 UNPUBLISHED = Condition(Kind.UNPUBLISHED, cause="refused")
 NO_RIGHT = Condition(Kind.NO_RIGHT, WARNING, report="sales", customer="M1")
 
 
-def change(*found: Condition, known: Collection[Condition] = (), night: bool = False) -> News:
+def change(*found: Condition, known: Collection[Condition] = (), night: bool = False) -> Change:
     """The difference after a run that failed, or after a night, from what was told of some conditions."""
     return difference([subject_of(one) for one in known], found, after_night=night, after_run=not night)
 
@@ -80,10 +84,12 @@ def test_a_night_says_nothing_of_what_a_run_is_about_to_try_again(one: Condition
         (UNKNOWN, replace(UNKNOWN, report="users"), False),
         (UNKNOWN, replace(UNKNOWN, customer="M2"), True),
         (LOST, replace(LOST, report="users"), True),
-        (BROKEN, replace(BROKEN, cause="The disk is gone."), True),
+        (BROKEN, replace(BROKEN, cause="MartError"), True),
+        (BROKEN, replace(BROKEN, job="nightly"), True),
+        (BROKEN, replace(BROKEN, error="It failed in other words."), False),
     ],
     ids=["outage", "login in other words", "login of another", "error of a report", "of another", "customer",
-         "another", "another right", "another reason"],
+         "another", "another right", "another kind of error", "another job", "other words"],
 )  # fmt: skip
 def test_what_has_the_same_behind_it_as_something_told_is_not_new(
     known: Condition, found: Condition, is_new: bool
@@ -117,10 +123,17 @@ def test_what_was_told_is_over_when_it_is_gone_and_nothing_else_hides_it(
     assert (subject_of(known) in made.known) is not is_over
 
 
+def told_in_words(change: Change, *columns: ColumnNews, runs: Sequence[str] = ()) -> Message:
+    """The message about a change, as the channels of today write it."""
+    news = news_of("2026-11-21", change, columns=columns, runs=runs)
+    assert news
+    return in_words(news)
+
+
 def test_a_message_has_what_to_do_what_is_over_what_is_new_in_answers_and_the_runs() -> None:
     unknown = replace(UNKNOWN, remedy="Check the id.")
-    two = News([unknown, replace(unknown, customer="M2"), BROKEN], [subject_of(LOST), subject_of(DOWN)], [])
-    assert message("2026-11-21", two, columns=["sales: a is new"], runs=["run 8a"]) == Message(
+    two = Change([unknown, replace(unknown, customer="M2"), BROKEN], [subject_of(LOST), subject_of(DOWN)], [])
+    assert told_in_words(two, NEW, runs=["8a"]) == Message(
         "brokerbi, 2026-11-21: 2 things to do",
         "\n".join(
             [
@@ -128,7 +141,7 @@ def test_a_message_has_what_to_do_what_is_over_what_is_new_in_answers_and_the_ru
                 "- publish: It failed.",
                 "- Over: right lost (sales of M1)",
                 "- Over: failed (service)",
-                "- New in the answers: sales: a is new",
+                "- New in the answers: sales: sales.a is new (VARCHAR)",
                 "1 run failed: run 8a",
             ]
         ),
@@ -137,32 +150,75 @@ def test_a_message_has_what_to_do_what_is_over_what_is_new_in_answers_and_the_ru
 
 def test_the_heading_counts_what_is_over_and_few_are_named() -> None:
     over = [Subject("late", "", f"r{n}", customer) for n in range(7) for customer in ("M1", "M2")]
-    found = message("2026-11-21", News([], over, []))
-    assert found is not None
+    found = told_in_words(Change([], over, []))
     assert found.subject == "brokerbi, 2026-11-21: 7 troubles are over"
     assert found.text.splitlines()[4:] == ["- Over: late (r4 of M1, M2)", "- Over: 2 more"]
 
 
 def test_nothing_to_tell_is_no_message_and_new_columns_alone_are_one() -> None:
-    nothing = News([], [], [])
-    assert message("2026-11-21", nothing, runs=["run 8a"]) is None
-    found = message("2026-11-21", nothing, columns=["sales: a is new"])
-    assert found is not None
+    nothing = Change([], [], [])
+    assert news_of("2026-11-21", nothing, runs=["8a"]) is None
+    found = told_in_words(nothing, NEW)
     assert found.subject == "brokerbi, 2026-11-21: the service answers in other columns"
 
 
-def test_a_message_stays_below_1500_signs() -> None:
-    many = [replace(UNKNOWN, cause_key=f"{number}", error="x" * 900) for number in range(20)]
-    found = message("2026-11-21", News(many, [], []), columns=["y" * 900], runs=["run 8a"] * 9)
-    assert found is not None
+def test_a_message_stays_below_1500_signs_and_its_news_are_few_however_much_there_is_to_do() -> None:
+    many = [replace(UNKNOWN, cause_key=f"{number}", error="x" * 900) for number in range(200)]
+    news = news_of("2026-11-21", Change(many, [], []), columns=[NEW] * 900, runs=["8a"] * 9)
+    assert news is not None
+    assert (len(news.to_do), news.more_to_do, len(news.columns)) == (50, 150, 100)
+    assert news.more_columns == 800
+    found = in_words(news)
     assert len(found.subject) + len(found.text) < 1500
-    assert "more; `brokerbi status` shows them all" in found.text
+    assert "- and 198 more; `brokerbi status` shows them all" in found.text
 
 
-def test_what_was_told_survives_a_restart_and_an_upgrade() -> None:
-    told = Told("2026-11-21", 5.0, 6.0, ["8a1f"], [(subject_of(LOST), 4.0)], "a subject", "a text", ["chat"])
+def test_what_was_told_and_has_yet_to_be_survives_a_restart_as_data() -> None:
+    lost = replace(LOST, month=date(2026, 10, 1), since_utc=datetime(2026, 11, 20, 3))
+    news = news_of("2026-11-21", Change([lost, BROKEN], [subject_of(DOWN)], []), columns=[NEW], runs=["8a"])
+    told = Told("2026-11-21", 5.0, 6.0, ["8a"], [(subject_of(BROKEN), 4.0)], news, ["chat"])
     assert Told.from_cursor(told.cursor) == told
-    earlier = (
-        '{"day": "2026-11-21", "until": 5.0, "told": ["8a1f"], "open": [["Forbidden", "sales", "c03", 4.0]]}'
-    )
-    assert Told.from_cursor(earlier) == Told("2026-11-21", 5.0, subjects=[])
+
+
+def test_a_cursor_of_an_earlier_version_is_read_with_the_jobs_of_its_runs() -> None:
+    earlier = {
+        "day": "2026-11-21",
+        "until": 5.0,
+        "told": ["8a1f"],
+        "subjects": [
+            [["right lost", "Forbidden", "sales", "c03"], 4.0],
+            [["run failed", "The disk is full.", "publish", ""], 4.0],
+            [["run failed", "It broke.", "a backfill or selected assets", ""], 4.0],
+        ],
+        "subject": "1 thing to do",
+        "text": "- publish: The disk is full.",
+        "channels": [],
+    }
+    subjects = [
+        Subject("right lost", "Forbidden", "sales", "c03"),
+        Subject("run failed", "The disk is full.", job="publish"),
+        Subject("run failed", "It broke.", job="__ASSET_JOB"),
+    ]
+    expected = Told("2026-11-21", 5.0, subjects=[(one, 4.0) for one in subjects], channels=[])
+    assert Told.from_cursor(json.dumps(earlier)) == expected
+    assert Told.from_cursor(None) == Told(subjects=[])
+
+
+def test_of_a_ready_text_of_an_earlier_version_that_no_channel_took_everything_is_told_again() -> None:
+    earlier = {
+        "day": "2026-11-21",
+        "until": 5.0,
+        "runs": ["8a"],
+        "text": "- It failed.",
+        "channels": ["chat"],
+    }
+    assert Told.from_cursor(json.dumps(earlier)) == Told(until=5.0)
+
+
+def test_a_backfill_that_broke_down_is_called_that_only_in_words() -> None:
+    backfill = replace(BROKEN, job="__ASSET_JOB")
+    text = told_in_words(Change([backfill], [subject_of(backfill)], [])).text.splitlines()
+    assert text == [
+        "- a backfill or selected assets: It failed.",
+        "- Over: run failed (a backfill or selected assets)",
+    ]

@@ -14,10 +14,21 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from assets.notify import ChannelRefused, Email, Message, Webhook, channels
+from assets.messages import News
+from assets.notify import MADE_BY, ChannelRefused, Email, Webhook, channels
+from pipelines.settings.alerts import CHANNELS
+from pipelines.sync.causes import Cause
 from tests.unit.assets.harness import settings
+from warehouse.ledger.conditions import Condition, Kind
 
-MESSAGE = Message("Something failed", "What failed\n- å, ä and ö")
+
+def news(error: str) -> News:
+    """One thing to do."""
+    return News("2026-11-21", to_do=(Cause.of([Condition(Kind.FAILED, error=error)]),))
+
+
+NEWS = news("What failed: å, ä and ö")
+SUBJECT = "brokerbi, 2026-11-21: 1 thing to do"
 WEBHOOK_SETTINGS = {"alert_webhook": "https://chat.test/a-secret"}
 
 
@@ -29,23 +40,25 @@ def test_a_webhook_calls_nobody_and_links_to_nothing_that_the_service_names() ->
         return httpx.Response(200)
 
     named = "<!channel> <@U1> <http://e.test|x> @here a@b.test [x](http://e.test) A & B\x1b"
-    Webhook(SecretStr("https://chat.test/hook"), httpx.MockTransport(receive))(Message("To do", named))
+    Webhook(SecretStr("https://chat.test/hook"), httpx.MockTransport(receive))(news(named))
     chat = (
         "&lt;!channel&gt; &lt;@_U1&gt; &lt;http://e.test|x&gt; @_here a@b.test [x]_(http://e.test) A &amp; B"
     )
-    assert [*map(json.loads, sent)] == [{"text": f"To do\n\n{chat}".replace("_", "\u200b") + r"\u001b"}]
+    assert [*map(json.loads, sent)] == [
+        {"text": f"{SUBJECT}\n\n- {chat}".replace("_", "\u200b") + r"\u001b."}
+    ]
 
 
 @pytest.mark.parametrize("status", [302, 404, 500])
 def test_a_webhook_that_refuses_is_named_without_its_address(status: int) -> None:
     transport = httpx.MockTransport(lambda _: httpx.Response(status))
     with pytest.raises(ChannelRefused, match=f"^the webhook answered {status}; check its address$"):
-        Webhook(SecretStr("https://chat.test/a-secret"), transport)(MESSAGE)
+        Webhook(SecretStr("https://chat.test/a-secret"), transport)(NEWS)
 
 
 def test_a_webhook_that_is_not_there_is_named_without_its_address() -> None:
     with pytest.raises(ChannelRefused, match=r"^the webhook cannot be reached \(ConnectError\)$"):
-        Webhook(SecretStr("http://127.0.0.1:9/a-secret"))(MESSAGE)
+        Webhook(SecretStr("http://127.0.0.1:9/a-secret"))(NEWS)
 
 
 def test_a_webhook_gets_subject_and_text_as_json_over_a_real_socket() -> None:
@@ -63,9 +76,9 @@ def test_a_webhook_gets_subject_and_text_as_json_over_a_real_socket() -> None:
     with HTTPServer(("127.0.0.1", 0), Receiver) as server:
         thread = Thread(target=server.handle_request, daemon=True)
         thread.start()
-        Webhook(SecretStr(f"http://127.0.0.1:{server.server_port}/hook"))(MESSAGE)
+        Webhook(SecretStr(f"http://127.0.0.1:{server.server_port}/hook"))(NEWS)
         thread.join(5)
-    assert [*map(json.loads, received)] == [{"text": "Something failed\n\nWhat failed\n- å, ä and ö"}]
+    assert [*map(json.loads, received)] == [{"text": f"{SUBJECT}\n\n- What failed: å, ä and ö."}]
 
 
 class MailServer:
@@ -106,13 +119,13 @@ def mail_server(*, refuses: bool = False) -> Iterator[MailServer]:
 def test_a_mail_goes_to_everybody_it_is_for() -> None:
     with mail_server() as server:
         to = ("one@example.com", "two@example.com")
-        Email(to, "brokerbi@example.com", "127.0.0.1", server.port)(MESSAGE)
-    assert {"Subject: Something failed", "To: one@example.com, two@example.com"} < set(server.lines)
+        Email(to, "brokerbi@example.com", "127.0.0.1", server.port)(NEWS)
+    assert {f"Subject: {SUBJECT}", "To: one@example.com, two@example.com"} < set(server.lines)
 
 
 def test_a_mail_server_that_refuses_is_named_with_its_code_and_without_its_words() -> None:
     with mail_server(refuses=True) as server, pytest.raises(ChannelRefused) as raised:
-        Email(("one@example.com",), "brokerbi@example.com", "127.0.0.1", server.port)(MESSAGE)
+        Email(("one@example.com",), "brokerbi@example.com", "127.0.0.1", server.port)(NEWS)
     assert str(raised.value) == "the mail server 127.0.0.1 did not take the mail: SMTPSenderRefused, code 550"
 
 
@@ -120,3 +133,7 @@ def test_the_settings_say_which_channels_there_are(tmp_path: Path) -> None:
     mail = {"alert_email_to": "a@example.com", "alert_email_from": "b@example.com", "alert_smtp_host": "mail"}
     assert list(channels(settings(tmp_path))) == []
     assert list(channels(settings(tmp_path, **WEBHOOK_SETTINGS, **mail))) == ["the webhook", "the mail"]
+
+
+def test_every_channel_that_doctor_names_can_be_made() -> None:
+    assert {one.setting for one in CHANNELS} == {*MADE_BY}

@@ -15,7 +15,7 @@ from dagster._core.storage.partition_status_cache import AssetStatusCacheValue
 from assets.definitions import build_definitions
 from assets.marts import FILE
 from assets.partitions import customer_months
-from assets.publish import LOAD, PUBLISH, reason_to_wait
+from assets.publish import LOAD, PUBLISH, changes, reason_to_wait
 from pipelines.diagnosis.health import daemon_seen
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import CUSTOMERS, M16, M17, RUNNING, Harness, failure_of, harness
@@ -266,3 +266,9 @@ def test_no_mart_compares_itself_with_every_partition_of_its_reports(tmp_path: P
         for key in below
         if list(graph.get_partition_mapping(key, months).partition_keys)  # type: ignore[attr-defined]
     ] == []
+
+
+def test_row_counts_before_and_after_a_publication_have_groups_of_three() -> None:
+    table = changes({"sales": 1000, "users": 5000}, {"sales": 12_500, "users": 20})
+    assert "| sales | 1 000 | 12 500 | +11 500 |" in table
+    assert "| users | 5 000 | 20 | -4 980 |" in table

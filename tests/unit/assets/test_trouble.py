@@ -11,8 +11,8 @@ import dagster as dg
 import pytest
 
 from assets.definitions import build_definitions
-from assets.messages import Subject, Told
-from assets.notify import ChannelRefused, Message
+from assets.messages import News, Subject, Told
+from assets.notify import ChannelRefused, Message, in_words
 from assets.project import Project
 from assets.trouble import deliver, look
 from assets.under_way import NIGHT_OF
@@ -31,12 +31,17 @@ class Inbox:
     """A channel that keeps its messages, or refuses them."""
 
     refuses: bool = False
-    messages: list[Message] = field(default_factory=list)
+    taken: list[News] = field(default_factory=list)
 
-    def __call__(self, message: Message) -> None:
+    def __call__(self, news: News) -> None:
         if self.refuses:
             raise ChannelRefused("not now")
-        self.messages.append(message)
+        self.taken.append(news)
+
+
+def text(told: Told) -> str:
+    """What is told, in words."""
+    return in_words(told.news).text if told.news else ""
 
 
 def looked(made: Harness, told: Told, *channels: str, **later: float) -> Told:
@@ -74,7 +79,7 @@ def test_a_night_that_failed_is_one_message_with_its_run_and_its_end_another(mad
     assert looked(made, told, seconds=30) == told
     for _ in range(2):
         told = deliver(looked(made, told, minutes=11), {"chat": chat}, LOG)
-    (message,) = chat.messages
+    message = in_words(*chat.taken)
     assert message.subject == f"brokerbi, {DAY}: 1 thing to do"
     first, last = message.text.splitlines()
     assert " Check BROKERBI_BASE_URL and the customer id " in first
@@ -88,10 +93,8 @@ def test_a_night_that_failed_is_one_message_with_its_run_and_its_end_another(mad
     assert looked(made, told) == replace(told, channels=())
     made.instance.delete_run("goes on")
     after = looked(made, told)
-    assert (after.subject, after.text) == (
-        f"brokerbi, {DAY}: 1 trouble is over",
-        f"- Over: failed ({M16})",
-    )
+    assert after.news
+    assert in_words(after.news) == Message(f"brokerbi, {DAY}: 1 trouble is over", f"- Over: failed ({M16})")
     assert looked(made, after) == replace(after, channels=())
 
 
@@ -99,11 +102,11 @@ def test_a_night_that_went_well_causes_no_message_and_new_columns_are_told(made:
     told = looked(made, Told())
     fetch(made, tags=NIGHT)
     told = looked(made, told, minutes=11)
-    assert (told.day, told.text, list(told.channels)) == (DAY, "", [])
+    assert (told.day, text(told), list(told.channels)) == (DAY, "", [])
     told = replace(told, until=datetime.now(UTC).timestamp())
     fetch(made, Fault("unknown_fields"), tags={NIGHT_OF: "the next"})
     after = looked(made, told, minutes=22)
-    assert after.text.startswith("- New in the answers: running_commissions: running_commissions.")
+    assert text(after).startswith("- New in the answers: running_commissions: running_commissions.")
 
 
 def test_a_run_that_fails_by_day_is_told_whatever_else_goes_on_and_a_repeated_reason_is_not(
@@ -113,20 +116,29 @@ def test_a_run_that_fails_by_day_is_told_whatever_else_goes_on_and_a_repeated_re
     told, said = TOLD, []
     for _ in range(2):
         fetch(made, Fault("404", customer=M16))
-        told = looked(made, replace(told, text=""))
-        said.append(told.text.partition(":")[0])
+        told = looked(made, replace(told, news=None))
+        said.append(text(told).partition(":")[0])
     assert said == [f"- {RUNNING} of {M16}, 2026-10..2026-11", ""]
 
 
 def test_a_run_that_broke_down_is_told_in_its_own_words_until_its_job_succeeds(made: Harness) -> None:
     ended(made, "1", "The disk is full.")
     told = looked(made, TOLD)
-    assert told.text.splitlines() == ["- nightly: A run failed: The disk is full.", "1 run failed: run 1"]
-    ended(made, "2", "The disk is full.")
-    told = looked(made, replace(told, text=""))
-    assert told.text == ""
+    assert text(told).splitlines() == ["- nightly: A run failed: The disk is full.", "1 run failed: run 1"]
+    ended(made, "2", "It is full, in other words.")
+    told = looked(made, replace(told, news=None))
+    assert text(told) == ""
     ended(made, "3")
-    assert looked(made, told).text == "- Over: run failed (nightly)"
+    assert text(looked(made, told)) == "- Over: run failed (nightly)"
+
+
+def test_a_run_that_broke_down_is_known_by_its_job_and_the_kind_of_its_error(made: Harness) -> None:
+    path = made.project.store.path
+    path.parent.mkdir(parents=True)
+    path.write_text("this is no DuckDB file" * 1000)
+    fetch(made)
+    [(subject, _)] = looked(made, TOLD).subjects
+    assert subject == Subject("run failed", "IOException", job="nightly")
 
 
 def test_a_run_that_waits_for_its_retry_is_not_told(made: Harness) -> None:
@@ -141,7 +153,7 @@ def test_a_file_that_cannot_be_read_is_told_and_what_was_told_of_it_is_not_over(
     known = Subject("failed", "NotFound", "", M16)
     run_id = fetch(made)
     told = looked(made, replace(TOLD, subjects=[(known, 1.0)]))
-    assert " is damaged" in told.text.splitlines()[0]
+    assert " is damaged" in text(told).splitlines()[0]
     assert (told.runs, [one.kind for one, _ in told.subjects]) == ([run_id], ["failed", "run failed"])
 
 
@@ -149,33 +161,33 @@ def test_what_is_not_asked_any_more_is_forgotten_without_a_word(made: Harness) -
     ended(made, "1")
     gone = [(Subject("failed", "NotFound", "", "M9"), 1.0), (Subject("right lost", "", "sales", M16), 1.0)]
     told = looked(made, replace(TOLD, subjects=gone))
-    assert (told.text, told.subjects) == ("", [])
+    assert (text(told), told.subjects) == ("", [])
 
 
 def test_a_night_that_never_came_causes_one_message_a_day_until_there_is_one(made: Harness) -> None:
     told = Told(DAY, until=datetime.now(UTC).timestamp())
     first = looked(made, told, hours=31)
-    assert first.text.startswith("- There has been no night since ")
-    assert "See that the daemon runs and the schedule `nightly` is on." in first.text
+    assert text(first).startswith("- There has been no night since ")
+    assert "See that the daemon runs and the schedule `nightly` is on." in text(first)
     assert looked(made, first, hours=31, minutes=1) == replace(first, channels=())
-    assert "no night since" in looked(made, first, hours=56).text
+    assert "no night since" in text(looked(made, first, hours=56))
     ended(made, "1", tags=NIGHT)
     early = [(one, told.until - 60) for one, _ in first.subjects]
-    assert looked(made, replace(first, subjects=early, day=""), minutes=2).text == "- Over: no night"
+    assert text(looked(made, replace(first, subjects=early, day=""), minutes=2)) == "- Over: no night"
 
 
 def test_a_channel_that_refuses_is_tried_again_and_the_other_is_not() -> None:
     chat, mail = Inbox(), Inbox(refuses=True)
     both = {"chat": chat, "mail": mail}
-    told = deliver(Told(subject="one", text="two", channels=["chat", "mail", "gone"]), both, LOG)
+    told = deliver(Told(news=News(DAY), channels=["chat", "mail", "gone"]), both, LOG)
     mail.refuses = False
     told = deliver(told, both, LOG)
-    assert [len(chat.messages), len(mail.messages), list(told.channels)] == [1, 1, []]
+    assert [len(chat.taken), len(mail.taken), list(told.channels)] == [1, 1, []]
 
 
 def test_a_message_that_no_channel_took_yet_is_not_replaced(made: Harness) -> None:
     ended(made, "1", "The disk is full.")
-    told = replace(TOLD, subject="one", text="two", channels=["chat"])
+    told = replace(TOLD, news=News(DAY), channels=["chat"])
     assert looked(made, told, "chat") == told
     assert looked(made, told, "chat", "mail") != told
 
@@ -184,10 +196,10 @@ def test_a_wrong_password_is_told_once_for_all_and_not_once_it_is_corrected(tmp_
     made = harness(tmp_path, start="2026-10", reports=RUNNING, password="wrong")
     fetch(made, tags=NIGHT)
     told = Told(until=AN_HOUR_AGO)
-    [line, _] = looked(made, told, minutes=11).text.splitlines()
+    [line, _] = text(looked(made, told, minutes=11)).splitlines()
     assert " Correct BROKERBI_USERNAME or the password that goes with it; " in line
     made.change_settings(password="sandbox")
-    assert looked(made, told, minutes=11).text == ""
+    assert text(looked(made, told, minutes=11)) == ""
 
 
 def test_there_is_a_sensor_for_trouble_when_there_is_a_channel(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@
 | `report_dep` in `marts.py` | staleness is worked out |
 | `backfills.py` | `test_backfills.py`: no neighbours |
 | events of marts that a run skips, in `publish.py` | `test_publish.py`: skips its marts |
-| names of Dagster's own in `trouble.py`, `under_way.py`, `reports.py`, `backfills.py` | the names it uses |
+| names of Dagster's own in `messages.py`, `trouble.py`, `under_way.py` and others | the names it uses |
 """
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
@@ -26,7 +26,7 @@ from dagster._core.definitions.events import AssetKeyPartitionKey
 from dagster._core.definitions.temporal_context import TemporalContext
 from dagster._core.storage import tags
 
-from assets import backfills, reports, trouble, under_way
+from assets import backfills, messages, reports, trouble, under_way
 from assets.run_results import EVENTS_OF_ALL_RUNS, event_files_open
 from tests.unit.assets.harness import range_tags
 
@@ -90,7 +90,7 @@ def test_a_result_cannot_be_given_for_some_partitions_of_a_range() -> None:
 
 def test_dagsters_own_names_are_the_names_it_uses() -> None:
     ours = {
-        trouble.JOB_OF_SELECTED_ASSETS: IMPLICIT_ASSET_JOB_NAME,
+        messages.JOB_OF_SELECTED_ASSETS: IMPLICIT_ASSET_JOB_NAME,
         trouble.WILL_RETRY: tags.WILL_RETRY_TAG,
         reports.RETRY_NUMBER: tags.RETRY_NUMBER_TAG,
         backfills.BACKFILL: tags.BACKFILL_ID_TAG,

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from pipelines.cli.output import amount, complain, print_json, print_table, say, written
-from pipelines.words import counted
+from pipelines.words import counted, size
 
 HEADS = ("report", "rows", "what else")
 REASON = "no access (403): the customer was refused every report so far"
@@ -67,3 +67,11 @@ def test_numbers_are_whole_from_a_thousand_on_and_things_are_in_the_plural_unles
     ]
     assert [counted(1, "row"), counted(1200, "row")] == ["1 row", "1 200 rows"]
     assert [written(None), written(Decimal("1.2500"))] == ["unknown", "1.25"]
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(999, "999 B"), (1_500, "1.5 kB"), (12_300_000, "12.3 MB"), (2_000_000_000, "2.0 GB")],
+)
+def test_a_size_is_in_the_unit_that_reads_best(number: int, words: str) -> None:
+    assert size(number) == words

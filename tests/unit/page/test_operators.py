@@ -13,7 +13,7 @@ from tests.unit.page.given import month
 def test_months_of_a_report_stand_side_by_side_from_the_newest() -> None:
     states = {"2026-02": "failed", "2026-01": "held", "2025-12": "missing"}
     squares = [
-        Square("sales", "M1", month(text), state, state in ("failed", "missing"))
+        Square("sales", "M1", month(text), state, state in ("failed", "missing"), missing_count=2)
         for text, state in states.items()
     ]
     page = operators_page(Facts(coverage=squares), language("en"), ZoneInfo("UTC"))

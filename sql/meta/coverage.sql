@@ -1,0 +1,65 @@
+-- Which months of each report and customer are held, and what became of the others?
+-- One row per report, customer and month that can be asked for, as the latest sync counted them; of a report without
+-- months one row with a null month. What is asked by id and was never answered is left out: there may be nothing to ask.
+-- A month that is held counts as held, whatever is refused since; of what is switched off nothing is missing.
+-- Columns:
+--   report: name of the report
+--   customer: the customer that is asked for
+--   month: first day of the month; null for a report without months
+--   state: held, empty (held without a row), open (held, and not over then), failed, held back, refused (403), waiting for its turn, off (switched off) or missing
+--   is_held: whether it was read, though it may have failed since
+--   is_missing: whether it was never read, and is neither switched off nor waiting for its turn
+WITH squares AS (
+    SELECT
+        freshness.report,
+        freshness.customer,
+        freshness.state AS freshness,
+        unnest(
+            CASE
+                WHEN reports.first_month IS NULL THEN [NULL::DATE]
+                ELSE generate_series(
+                    greatest(reports.first_month, customers.start_month), reports.last_month, INTERVAL 1 MONTH
+                )::DATE[]
+            END
+        ) AS month
+    FROM meta.freshness AS freshness
+    LEFT JOIN meta.reports AS reports USING (report)
+    LEFT JOIN meta.customers AS customers USING (customer)
+    WHERE freshness.last_success_utc IS NOT NULL OR reports.is_awaited IS DISTINCT FROM false
+),
+
+judged AS (
+    SELECT
+        squares.report,
+        squares.customer,
+        squares.month,
+        CASE
+            WHEN failed.status IS NOT NULL THEN failed.status
+            WHEN held.state = 'open' THEN 'open'
+            WHEN held.rows > 0 THEN 'held'
+            WHEN held.state IS NOT NULL THEN 'empty'
+            WHEN squares.freshness = 'switched off' THEN 'off'
+            WHEN squares.freshness = 'no access' THEN 'refused'
+            WHEN turns.month IS NOT NULL THEN 'waiting'
+            ELSE 'missing'
+        END AS state,
+        held.state IS NOT NULL AS is_held
+    FROM squares
+    LEFT JOIN meta.months AS held
+        ON (held.report, held.customer) = (squares.report, squares.customer)
+        AND held.month IS NOT DISTINCT FROM squares.month
+    LEFT JOIN meta.open_failures AS failed
+        ON (failed.report, failed.customer) = (squares.report, squares.customer)
+        AND failed.month IS NOT DISTINCT FROM squares.month
+    LEFT JOIN meta.turns AS turns
+        ON (turns.report, turns.customer, turns.month) = (squares.report, squares.customer, squares.month)
+)
+
+SELECT
+    report,
+    customer,
+    month,
+    state,
+    is_held,
+    NOT is_held AND state NOT IN ('off', 'waiting') AS is_missing
+FROM judged

@@ -1,0 +1,59 @@
+"""What meta.coverage says of months, held against the plan and against what the screens say."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from pathlib import Path
+
+from assets.publish import coverage_table
+from pipelines.months import Month
+from pipelines.planning.plan import make_plan
+from pipelines.planning.selection import Selection
+from pipelines.sandbox.faults import Fault
+from tests.scenarios.scenario import TODAY, Scenario, scenario
+from warehouse.ledger.status import coverage
+from warehouse.marts.queries import SQL, rows_of
+from warehouse.store.database import Store
+
+REPORTS = ("users", "commission_office", "budget_commission", "office_budget_commission", "live_commissions")
+Months = set[tuple[str, str, date]]
+MISSING = "SELECT report, customer, month FROM meta.coverage WHERE is_missing AND month IS NOT NULL"
+WAITING = "SELECT report, customer, month FROM meta.coverage WHERE state = 'waiting'"
+
+
+def planned(here: Scenario) -> tuple[Months, Months]:
+    """The months that the plan finds missing, and those that wait for their turn."""
+    plan, _ = make_plan(here.settings, Selection(), Store(here.data_dir), here.clock, here.catalogue)
+    missing = {(*one.pair, month.first_day) for one in plan.planned for month in one.wanted.missing}
+    return missing, {(*one.pair, month.first_day) for one in plan.planned for month in one.wanted.waiting}
+
+
+def covered(here: Scenario) -> tuple[Months, Months]:
+    """The same as meta.coverage has it."""
+    return set(here.rows(MISSING)), set(here.rows(WAITING))
+
+
+def test_the_plan_asks_for_the_months_that_are_missing_and_leaves_those_that_wait(tmp_path: Path) -> None:
+    here = scenario(tmp_path, REPORTS, offices=2, start="2026-07")
+    first, second = (one.id for one in here.settings.active_customers)
+    here.sync(Fault("404", customer=second, path="CommissionOffice"), first=Month(2026, 10))
+    missing, waiting = planned(here)
+    assert len(missing) > 6
+    assert waiting
+    assert covered(here) == planned(here)
+    here.sync(Fault("403", customer=first, path="LiveData"), refresh=True)
+    here = here.on_calendar_day(TODAY + timedelta(days=1))
+    assert covered(here) == planned(here)
+
+
+def test_page_and_publication_count_the_same_months(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("commission_office",), offices=1, start="2026-07")
+    [customer] = (one.id for one in here.settings.active_customers)
+    here.sync(first=Month(2026, 10))
+    here.sync(Fault("403"), refresh=True)
+    store = Store(here.data_dir)
+    assert "| commission_office | **2 of 5**, 3 refused |" in coverage_table(coverage(store))
+    with store.reading() as connection:
+        squares = rows_of(connection, SQL / "page", ["coverage"])["coverage"] or []
+    assert [one["state"] for one in squares] == ["open", "held", "refused", "refused", "refused"]
+    assert {(one["customer"], one["missing_count"]) for one in squares} == {(customer, 3)}
