@@ -338,6 +338,18 @@ def test_cancelled_sales_are_counted_with_their_commission_in_both_readings() ->
     assert (found.since, texts(found.table)[0][0]) == ("Noticed since 1 February 2026.", "Lane of A")
 
 
+def test_the_leads_of_the_newest_month_are_so_far_only_while_that_month_is_open() -> None:
+    facts = of_chain(chain("A"))
+    lead = LeadCounts("chain", "", "month", "incoming lead", None, 1, 0, 0, 1, 0, None)
+    for is_open in (True, False):
+        newest = replace(facts.months[-1], is_open=is_open)
+        leads = [replace(lead, name=f"{newest.month:%Y-%m}")]
+        found = leads_section(replace(facts, months=[newest], leads=leads), ENGLISH)
+        assert found is not None
+        assert found.chart is not None
+        assert [one.month.is_open for one in found.chart.columns] == [is_open]
+
+
 def test_leads_that_nobody_has_touched_are_told_by_office_and_age() -> None:
     found = leads_section(of_chain(chain("A")), ENGLISH)
     assert found is not None
