@@ -304,6 +304,13 @@ def test_offices_that_were_read_on_different_days_are_compared_to_these() -> Non
     assert cards(replace(facts, same_days=apart), BOTH)[0].notes[-1] == "Sales only to day: B 17, C 2."
 
 
+def test_offices_whose_sales_are_not_compared_are_named() -> None:
+    facts = of_chain(chain("A"))
+    without = [replace(one, missing_offices="B") for one in facts.same_days]
+    note = cards(replace(facts, same_days=without), BOTH)[0].notes[-1]
+    assert note == "Sales are compared without B: not read in full in both years."
+
+
 def test_homes_price_and_fee_stand_beside_what_they_made_of_commission() -> None:
     [row] = texts(drivers_table(of_chain(chain("A")), ENGLISH))
     assert row == ["Year to date", "100", "+20", "−5", "−5", "110", "+10"]
