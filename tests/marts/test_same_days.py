@@ -13,7 +13,7 @@ AMOUNTS = "sold_commission::INT, sold_commission_before::INT"
 
 
 def read(given: DuckDBPyConnection, office: str, *, on: int = 20, user: str = "", of_user: str = "") -> None:
-    """Two Januaries and Februaries of an office to a day of February 2026, with sales of day 5 and 15 of each.
+    """Two Januaries and Februaries of an office to a day of February 2026, with sales of day 5 and 15.
 
     They earn 10 and 20, in 2025 1 and 2: the user of an office if one is named, else nobody in person.
     """
