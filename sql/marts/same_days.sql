@@ -3,7 +3,8 @@
 -- without agents counts whole at the office that lists it. Nothing else that is earned has a day.
 -- An office is compared where its sales are read and lack no row in each month of the period and of the one before, to the end but
 -- in the month that runs, of which its days end with the one before its sales were last read. The others are left out of both
--- sums: missing_offices names them. A user is compared where each office of the user is.
+-- sums: missing_offices names them. A user is compared where each office of the user is, and who sold
+-- nothing in either or began since last year is not.
 -- Key: level, member_id, period
 -- Columns:
 --   level: office, brand, region, chain or user; never add up two levels
@@ -91,7 +92,7 @@ counted AS (
 ),
 
 offices_of_users AS (
-    SELECT DISTINCT periods.period, worked.user_id, worked.office_id
+    SELECT periods.period, periods.first_on, worked.user_id, worked.office_id, min(worked.month) AS first_month
     FROM periods
     INNER JOIN (
         SELECT user_id, office_id, month FROM marts.user_month WHERE office_id IS NOT NULL
@@ -100,14 +101,16 @@ offices_of_users AS (
     ) AS worked
         ON worked.month BETWEEN periods.first_on AND periods.month
         OR worked.month BETWEEN periods.first_on - INTERVAL 1 YEAR AND periods.month - INTERVAL 1 YEAR
+    GROUP BY periods.period, periods.first_on, worked.user_id, worked.office_id
 ),
 
 users_known AS (
     SELECT offices.period, offices.user_id
     FROM offices_of_users AS offices
     LEFT JOIN offices_read USING (period, office_id)
-    GROUP BY offices.period, offices.user_id
+    GROUP BY offices.period, offices.first_on, offices.user_id
     HAVING count(*) = count(offices_read.until_on)
+        AND min(offices.first_month) <= offices.first_on - INTERVAL 1 YEAR
 ),
 
 members AS (

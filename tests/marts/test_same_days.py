@@ -116,3 +116,10 @@ def test_days_of_last_year_that_were_not_read_and_a_month_that_is_over_are_not_c
     given.execute("UPDATE meta.months SET state = 'open' WHERE month = '2026-02-01'")
     given.execute("DELETE FROM meta.months WHERE report = 'sales' AND month = '2025-02-01'")
     assert built(given, "FROM marts.same_days") == []
+
+
+def test_a_user_who_began_since_last_year_is_compared_with_nothing() -> None:
+    given = warehouse()
+    read(given, "M1", user="U1")
+    given.execute("DELETE FROM bi.sales_agents WHERE year(_month) = 2025")
+    assert built(given, "SELECT member_id FROM marts.same_days WHERE level = 'user'") == []
