@@ -18,10 +18,6 @@ CREATE OR REPLACE TEMP MACRO is_of_month(said, asked_month) AS
 CREATE OR REPLACE TEMP MACRO local_day(at_utc, clock) AS
     timezone(coalesce(clock.timezone, 'UTC'), timezone('UTC', at_utc))::DATE;
 
--- The last day of an unfinished month that is compared with last year: the day before its sales were read, as the day of
--- a reading is itself not over.
-CREATE OR REPLACE TEMP MACRO same_days_until(read_at_utc, clock) AS local_day(read_at_utc, clock) - 1;
-
 -- The commission of sales alone: all of it without writings and valuations, else what the same report asked for
 -- sales alone says, else the service's average times the parts.
 CREATE OR REPLACE TEMP MACRO sold_commission(asked, asked_for_sales) AS

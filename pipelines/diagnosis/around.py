@@ -79,6 +79,7 @@ class DaysCompared:
     average_price: Decimal | None
     sold_commission_percentage: Decimal | None
     offices_read_earlier: int | None
+    missing_offices: str | None
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ def _card(row: Period, writer: Writer, same_days: SameDays | None, drift: Drift 
         progress=progress,
         gap=gap,
         goal=goal,
-        notes=_notes(row, writer) + _on_drift(row, drift, words) + _read_earlier(same_days, words),
+        notes=_notes(row, writer) + _on_drift(row, drift, words) + _on_same_days(same_days, words),
     )
 
 
@@ -132,12 +132,17 @@ def _on_drift(row: Period, drift: Drift | None, words: Language) -> list[str]:
     ]
 
 
-def _read_earlier(same_days: SameDays | None, words: Language) -> list[str]:
-    """Offices whose sales are compared to an earlier day, as they were read earlier."""
-    if same_days is None or not same_days.earlier_offices:
-        return []
-    days = zip(same_days.earlier_offices, same_days.earlier_days, strict=True)
-    return [words.text("cards.earlier", offices=", ".join(f"{name} {day.day}" for name, day in days))]
+def _on_same_days(same_days: SameDays | None, words: Language) -> list[str]:
+    """Offices whose sales are compared to an earlier day, and those whose sales are not compared."""
+    notes = []
+    if same_days and same_days.earlier_offices:
+        days = zip(same_days.earlier_offices, same_days.earlier_days, strict=True)
+        notes.append(
+            words.text("cards.earlier", offices=", ".join(f"{name} {day.day}" for name, day in days))
+        )
+    if same_days and same_days.missing_offices:
+        notes.append(words.text("cards.not_compared", offices=same_days.missing_offices))
+    return notes
 
 
 def _of_offices(known: int, row: Period, words: Language) -> str:

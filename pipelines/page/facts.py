@@ -179,6 +179,7 @@ class SameDays:
     until_on: date
     earlier_offices: list[str]
     earlier_days: list[date]
+    missing_offices: str | None
     commission: Decimal
     commission_before: Decimal
 

@@ -28,8 +28,12 @@ def leads_section(facts: Facts, writer: Writer) -> LeadsSection | None:
         return None
     incoming = [one for one in facts.leads if one.way == "incoming lead"]
     by_month = {one.name or "": one.leads for one in incoming if one.part == "month"}
-    months = [one.month for one in facts.months if f"{one.month:%Y-%m}" >= min(by_month, default="")]
-    shown = [ChartMonth(one, by_month.get(f"{one:%Y-%m}"), is_open=one == months[-1]) for one in months]
+    months = [(f"{one.month:%Y-%m}", one) for one in facts.months]
+    shown = [
+        ChartMonth(one.month, by_month.get(name), is_open=one.is_open)
+        for name, one in months
+        if name >= min(by_month, default="")
+    ]
 
     def caution(side: str | None) -> str:
         return text(f"{side}_note") if side in ("seller", "buyer") else ""

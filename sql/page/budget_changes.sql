@@ -1,50 +1,15 @@
 -- Which budgets of commission were entered or changed since the moment that is compared with?
 -- One row per office and year, the largest change first: the months of it that changed, the office's budget of these before
--- (null where it had none) and now, and the agents whose own changed, by how much, the largest change first. A month that was
--- not asked for before, or of an office that was not known, is read for the first time, which is no news.
-WITH since AS (
-    SELECT since_utc AS at_utc FROM meta.news_since
-),
-
-months_asked AS (
-    SELECT DISTINCT loads.report, loads.customer AS customer_id, unnest(loads.months) AS month
-    FROM meta.loads AS loads
-    INNER JOIN since ON loads.fetched_at_utc <= since.at_utc
-    WHERE loads.status = 'loaded' AND loads.report IN (SELECT report FROM marts.budgets)
-),
-
-offices_known AS (
-    SELECT DISTINCT totals.office_id
-    FROM marts.month_total_versions AS totals
-    INNER JOIN since ON totals.valid_from_utc <= since.at_utc
-),
-
-budgets_of_agents AS (
-    SELECT
-        budgets.office_id,
-        budgets.month,
-        budgets.user_id,
-        sum(amount) FILTER (valid_from_utc <= since.at_utc AND coalesce(valid_to_utc > since.at_utc, true)) AS amount_before,
-        sum(amount) FILTER (valid_to_utc IS NULL) AS amount,
-        any_value(budgets.report) AS report,
-        any_value(budgets._customer) AS customer_id
-    FROM marts.budgets AS budgets
-    INNER JOIN since ON since.at_utc IS NOT NULL
-    WHERE measure = 'commission'
-    GROUP BY ALL
-),
-
-months_compared AS (
-    SELECT
-        *,
-        amount_before IS DISTINCT FROM amount AND (
-            count(amount_before) OVER (PARTITION BY office_id, month) > 0
-            OR (
-                (report, customer_id, month) IN (SELECT (report, customer_id, month) FROM months_asked)
-                AND office_id IN (SELECT office_id FROM offices_known)
-            )
-        ) AS is_changed
-    FROM budgets_of_agents
+-- (null where it had none) and now, and the agents whose own changed, by how much, the largest change first. What a change is
+-- says marts.budget_changes.
+WITH months_changed AS (
+    SELECT changes.office_id, changes.user_id, changes.month, sum(changes.difference) AS difference
+    FROM marts.budget_changes AS changes
+    INNER JOIN meta.news_since AS since ON changes.noted_at_utc > since.since_utc
+    WHERE changes.measure = 'commission'
+    GROUP BY changes.office_id, changes.user_id, changes.month
+    HAVING first(changes.amount_before ORDER BY changes.noted_at_utc)
+        IS DISTINCT FROM last(changes.amount_after ORDER BY changes.noted_at_utc)
 ),
 
 agents_changed AS (
@@ -54,10 +19,9 @@ agents_changed AS (
         min(months.month) AS first_month,
         max(months.month) AS last_month,
         coalesce(any_value(users.user_label), months.user_id) AS agent,
-        (coalesce(sum(months.amount), 0) - coalesce(sum(months.amount_before), 0))::DECIMAL(18, 4) AS difference
-    FROM months_compared AS months
+        sum(months.difference)::DECIMAL(18, 4) AS difference
+    FROM months_changed AS months
     LEFT JOIN marts.users AS users ON users.user_id = months.user_id
-    WHERE months.is_changed
     GROUP BY months.office_id, months.user_id, of_year
 ),
 
@@ -70,21 +34,33 @@ years AS (
         coalesce(list(difference ORDER BY abs(difference) DESC, agent) FILTER (agent IS NOT NULL), []) AS agents_differences
     FROM agents_changed
     GROUP BY office_id, of_year
+),
+
+offices_changed AS (
+    SELECT
+        years.*,
+        sum(budgets.amount) FILTER (
+            budgets.valid_from_utc <= since.since_utc AND coalesce(budgets.valid_to_utc > since.since_utc, true)
+        ) AS amount_before,
+        coalesce(sum(budgets.amount) FILTER (budgets.valid_to_utc IS NULL), 0) AS amount_after
+    FROM years
+    INNER JOIN marts.budgets AS budgets
+        ON budgets.office_id = years.office_id AND budgets.month BETWEEN years.first_month AND years.last_month
+    INNER JOIN meta.news_since AS since ON true
+    WHERE budgets.measure = 'commission'
+    GROUP BY ALL
 )
 
 SELECT
-    years.office_id,
-    coalesce(any_value(offices.office_name), years.office_id) AS office_name,
-    years.first_month,
-    years.last_month,
-    years.agents,
-    years.agents_differences,
-    sum(months.amount_before)::DECIMAL(18, 4) AS amount_before,
-    coalesce(sum(months.amount), 0)::DECIMAL(18, 4) AS amount_after,
-    (coalesce(sum(months.amount), 0) - coalesce(sum(months.amount_before), 0))::DECIMAL(18, 4) AS difference
-FROM years
-INNER JOIN months_compared AS months
-    ON months.office_id = years.office_id AND months.month BETWEEN years.first_month AND years.last_month
-LEFT JOIN marts.offices AS offices ON offices.office_id = years.office_id
-GROUP BY years.office_id, years.first_month, years.last_month, years.agents, years.agents_differences
-ORDER BY abs(coalesce(sum(months.amount), 0) - coalesce(sum(months.amount_before), 0)) DESC, years.office_id, years.first_month
+    changed.office_id,
+    coalesce(offices.office_name, changed.office_id) AS office_name,
+    changed.first_month,
+    changed.last_month,
+    changed.agents,
+    changed.agents_differences,
+    changed.amount_before::DECIMAL(18, 4) AS amount_before,
+    changed.amount_after::DECIMAL(18, 4) AS amount_after,
+    (changed.amount_after - coalesce(changed.amount_before, 0))::DECIMAL(18, 4) AS difference
+FROM offices_changed AS changed
+LEFT JOIN marts.offices AS offices ON offices.office_id = changed.office_id
+ORDER BY abs(changed.amount_after - coalesce(changed.amount_before, 0)) DESC, changed.office_id, changed.first_month

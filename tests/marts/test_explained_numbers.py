@@ -204,27 +204,20 @@ def test_a_month_that_was_not_read_to_its_end_is_compared_with_nothing() -> None
     assert compared(given, "2026-05", office="M1") == [("2026-05", 5, None, 1), ("2026-04", 5, None, 1)]
 
 
-def running(
-    given: DuckDBPyConnection,
-    *,
-    sales_of: tuple[str, ...] = ("2025-01", "2026-01"),
-    office: str = "M1",
-    read_on: int = 20,
-) -> None:
-    """January so far, read on this day, with a sale of the 15th; last year with one of the 15th and more."""
-    asked_for(given, office)
-    for of_month, at_utc in (("2025-01", NIGHTS[0]), ("2026-01", datetime(2026, 1, read_on, 3))):
-        row = earned({"office_customer_id": office}, 500)
+def running(given: DuckDBPyConnection) -> None:
+    """January so far, read on the 20th, with a sale of the 15th; last year with one of the 15th and more."""
+    asked_for(given, "M1")
+    for of_month, at_utc in (("2025-01", NIGHTS[0]), ("2026-01", datetime(2026, 1, 20, 3))):
         is_open = of_month == "2026-01"
-        loaded(given, "commission_office", office, of_month, [row], at_utc=at_utc, is_open=is_open)
-        if of_month in sales_of:
-            for estate, day in (("A", 15), ("B", 25)):
-                agent = {"id": "U1", "primary_office_customer_id": office, "commission_value": 100,
-                         "commission_percentage_of_total": 100}  # fmt: skip
-                if day == 15 or not is_open:
-                    more = {"contract_day": f"{of_month}-{day}", "at_utc": at_utc}
-                    sale = f"{office}{estate}{of_month}"
-                    sold(given, office, of_month, office, sale, agents=[agent], **more)  # type: ignore[arg-type]
+        row = earned({"office_customer_id": "M1"}, 500)
+        loaded(given, "commission_office", "M1", of_month, [row], at_utc=at_utc, is_open=is_open)
+        for day in (15,) if is_open else (15, 25):
+            agent = {"id": "U1", "primary_office_customer_id": "M1", "commission_value": 100,
+                     "commission_percentage_of_total": 100}  # fmt: skip
+            sold(
+                given, "M1", of_month, "M1", f"{of_month} {day}",
+                agents=[agent], contract_day=f"{of_month}-{day}", at_utc=at_utc,
+            )  # fmt: skip
     given.execute("UPDATE meta.months SET state = 'open' WHERE month = '2026-01-01'")
 
 
@@ -232,7 +225,7 @@ def test_a_month_that_is_not_over_is_compared_with_the_same_days_of_last_year() 
     given = warehouse()
     running(given)
     assert compared(given, "2026-01", office="M1") == [("2026-01", 500, None, 1)]
-    for whose in ({"office": "M1"}, {}):
+    for whose in ({"office": "M1"}, {"user": "U1"}, {}):
         found = explained(given, "same_days", "2026-01", **whose)
         assert [(one.period, one.sold_commission, one.difference, one.homes) for one in found] == [
             ("2026-01-01 to 2026-01-19", 100, None, 1),
@@ -240,32 +233,6 @@ def test_a_month_that_is_not_over_is_compared_with_the_same_days_of_last_year() 
         ]
     [office] = explained(given, "parts", "2026-01")
     assert (office.number, office.year_before, office.difference) == (500, None, None)
-
-
-def test_the_same_days_of_the_chain_end_for_each_office_with_its_own_reading() -> None:
-    given = warehouse()
-    running(given)
-    running(given, office="M2", read_on=12)
-    asked_for(given, "M1", "M2")
-    found = explained(given, "same_days", "2026-01")
-    assert [(one.period, one.sold_commission, one.offices_read_earlier) for one in found] == [
-        ("2026-01-01 to 2026-01-19", 100, 1),
-        ("2025-01-01 to 2025-01-19", 100, 1),
-    ]
-    [of_office, _] = explained(given, "same_days", "2026-01", office="M2")
-    assert (of_office.period, of_office.sold_commission) == ("2026-01-01 to 2026-01-11", 0)
-
-
-def test_days_of_which_sales_are_not_held_are_compared_with_nothing() -> None:
-    given = warehouse()
-    running(given, sales_of=("2026-01",))
-    assert [one.difference for one in explained(given, "same_days", "2026-01", office="M1")] == [None]
-
-
-def test_a_month_that_is_over_has_no_same_days() -> None:
-    given = warehouse()
-    running(given)
-    assert explained(given, "same_days", "2025-01", office="M1") == []
 
 
 def given_a_difference() -> DuckDBPyConnection:

@@ -364,13 +364,6 @@ def test_a_month_that_runs_is_compared_with_the_same_days_by_day_of_contract() -
     assert [one["read_at_utc"] for one in months if one["kind"] == "chain"][-1] is not None
 
 
-def test_a_month_of_last_year_that_was_not_read_is_compared_with_nothing() -> None:
-    given = warehouse()
-    sales_read(given, "2026-02", {"E1": 5}, datetime(2026, 2, 10, 3), is_open=True)
-    read(given, "M1", {"2026-02": 5}, open_month="2026-02")
-    assert found(given, "same_days") == []
-
-
 def test_a_brand_has_a_page_where_there_are_several_with_the_sums_of_its_offices() -> None:
     given = warehouse()
     for office in ("M1", "M2", "M3"):
@@ -439,7 +432,7 @@ def test_an_office_that_has_closed_says_after_which_month() -> None:
     assert last == {None: None, "M1": None, "M2": month("2026-02")}
 
 
-def test_offices_that_were_read_on_different_days_are_compared_each_to_its_own() -> None:
+def test_offices_that_were_read_earlier_than_the_last_are_named_with_their_days() -> None:
     given = warehouse()
     for office, day in (("M1", 10), ("M2", 4)):
         for of_month in ("2025-02", "2026-02"):

@@ -184,8 +184,8 @@ def test_a_budget_that_was_taken_back_is_none_and_not_unknown(
 ) -> None:
     shutil.copy(published / "warehouse.duckdb", tmp_path)
     with duckdb.connect(tmp_path / "warehouse.duckdb") as file:
-        [(user, amount)] = file.execute(
-            "SELECT user_id, amount::INT FROM marts.budgets WHERE measure = 'commission' AND amount > 1000 "
+        [(user,)] = file.execute(
+            "SELECT user_id FROM marts.budgets WHERE measure = 'commission' AND amount > 1000 "
             "AND month = '2026-09-01' AND user_id IS NOT NULL LIMIT 1"
         ).fetchall()
         file.execute("DELETE FROM marts.budget_vs_actual WHERE user_id = $1 AND month = '2026-09-01'", [user])
@@ -196,8 +196,6 @@ def test_a_budget_that_was_taken_back_is_none_and_not_unknown(
         )
     explanation = explained(tmp_path, "budget_commission", user=user)
     assert (explanation.trace.value, print_explanation(explanation)) == (None, 0)
-    [change] = explanation.around.budget_changes
-    assert (change.amount_before, change.amount_after, change.noted_on) == (amount, None, date(2099, 1, 1))
     assert "the mart         none in marts.user_budget_vs_actual" in capsys.readouterr().out
 
 

@@ -214,7 +214,8 @@ def chain(*offices: str, months: int = 13) -> Facts:
             for office in offices
         ),
         same_days=tuple(
-            SameDays(kind, name, PUBLISHED.date(), [], [], Decimal(90), Decimal(100)) for kind, name in pages
+            SameDays(kind, name, PUBLISHED.date(), [], [], None, Decimal(90), Decimal(100))
+            for kind, name in pages
         ),
         forecasts=tuple(
             Forecast(kind, name, *known)

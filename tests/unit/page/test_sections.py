@@ -307,6 +307,13 @@ def test_offices_that_were_read_on_different_days_are_compared_to_these() -> Non
     assert cards(replace(facts, same_days=apart), BOTH)[0].notes[-1] == "Sales only to day: B 17, C 2."
 
 
+def test_offices_whose_sales_are_not_compared_are_named() -> None:
+    facts = of_chain(chain("A"))
+    without = [replace(one, missing_offices="B") for one in facts.same_days]
+    note = cards(replace(facts, same_days=without), BOTH)[0].notes[-1]
+    assert note == "Sales are compared without B: not read in full in both years."
+
+
 def test_homes_price_and_fee_stand_beside_what_they_made_of_commission() -> None:
     [row] = texts(drivers_table(of_chain(chain("A")), ENGLISH))
     assert row == ["Year to date", "100", "+20", "−5", "−5", "110", "+10"]
@@ -339,6 +346,18 @@ def test_cancelled_sales_are_counted_with_their_commission_in_both_readings() ->
         "One sale, 48 of commission.",
     )
     assert (found.since, texts(found.table)[0][0]) == ("Noticed since 1 February 2026.", "Lane of A")
+
+
+def test_the_leads_of_the_newest_month_are_so_far_only_while_that_month_is_open() -> None:
+    facts = of_chain(chain("A"))
+    lead = LeadCounts("chain", "", "month", "incoming lead", None, 1, 0, 0, 1, 0, None)
+    for is_open in (True, False):
+        newest = replace(facts.months[-1], is_open=is_open)
+        leads = [replace(lead, name=f"{newest.month:%Y-%m}")]
+        found = leads_section(replace(facts, months=[newest], leads=leads), ENGLISH)
+        assert found is not None
+        assert found.chart is not None
+        assert [one.month.is_open for one in found.chart.columns] == [is_open]
 
 
 def test_leads_that_nobody_has_touched_are_told_by_office_and_age() -> None:

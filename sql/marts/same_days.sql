@@ -1,0 +1,174 @@
+-- How do the month that runs, and the year up to it, compare with the same days of last year?
+-- One row per level, member and period. Sales count by day of contract, at the offices of their agents by their shares; one
+-- without agents counts whole at the office that lists it. Nothing else that is earned has a day.
+-- An office is compared where its sales are read and lack no row in each month of the period and of the one before, to the end but
+-- in the month that runs, of which its days end with the one before its sales were last read. The others are left out of both
+-- sums: missing_offices names them. A user is compared where each office of the user is, and who sold
+-- nothing in either or began since last year is not.
+-- Key: level, member_id, period
+-- Columns:
+--   level: office, brand, region, chain or user; never add up two levels
+--   member_id: customer id of the office, id of the user, or the brand or region; null for the chain, and where brand or region
+--     are unknown
+--   member_name: its name
+--   period: month, or year to date: from January to the month
+--   month: first day of the month that runs, the newest one that is open
+--   first_on: first day of the period
+--   until_on: last of these days, of the office that was read last
+--   sold_commission: commission of sales signed in these days, by share; currency not documented, tax basis as declared in
+--     marts.tax_basis
+--   sold_commission_before: the same of the same days of last year
+--   sold_estate_parts: homes sold in these days
+--   sold_estate_parts_before: homes sold in the same days of last year
+--   sold_total_price: prices of the homes sold in these days, by share; currency not documented
+--   sold_total_price_before: prices of the homes sold in the same days of last year, by share; currency not documented
+--   office_count: offices that are compared
+--   earlier_office_count: offices of them whose days end before until_on, as they were read earlier
+--   missing_offices: names of offices that are expected in the month and not compared; null where none is missing
+WITH running AS (
+    SELECT max(month) AS month FROM marts.office_month WHERE is_open AND commission IS NOT NULL
+),
+
+periods AS (
+    SELECT
+        month,
+        unnest([
+            {'period': 'month', 'first_on': month},
+            {'period': 'year to date', 'first_on': date_trunc('year', month)::DATE}
+        ], recursive := true)
+    FROM running
+    WHERE month IS NOT NULL
+),
+
+offices_read AS (
+    SELECT
+        periods.period,
+        periods.month,
+        periods.first_on,
+        sources.office_id,
+        any_value(least(local_day(sources.fetched_at_utc, clock) - 1, last_day(periods.month)))
+            FILTER (sources.month = periods.month) AS until_on
+    FROM periods
+    INNER JOIN marts.office_sources AS sources
+        ON sources.month BETWEEN periods.first_on AND periods.month
+        OR sources.month BETWEEN periods.first_on - INTERVAL 1 YEAR AND periods.month - INTERVAL 1 YEAR
+    CROSS JOIN staging.clock AS clock
+    WHERE sources.report = 'sales' AND NOT sources.lacks_rows AND (NOT sources.is_open OR sources.month = periods.month)
+    GROUP BY periods.period, periods.month, periods.first_on, sources.office_id
+    HAVING count(*) = 2 * (datediff('month', periods.first_on, periods.month) + 1)
+        AND until_on >= periods.first_on
+),
+
+sold AS (
+    SELECT
+        coalesce(shares.user_office_id, sales.office_id) AS office_id,
+        shares.user_id,
+        sales.contract_on,
+        CASE WHEN shares.estate_id IS NULL THEN sales.commission ELSE shares.commission END AS commission,
+        CASE WHEN shares.estate_id IS NULL THEN 1 ELSE shares.commission_share END AS estate_parts,
+        CASE WHEN shares.estate_id IS NULL THEN sales.final_price ELSE shares.final_price_share END AS price
+    FROM marts.sales AS sales
+    INNER JOIN running ON sales.month BETWEEN date_trunc('year', running.month) - INTERVAL 1 YEAR AND running.month
+    LEFT JOIN marts.sale_shares AS shares ON shares.estate_id = sales.estate_id
+),
+
+counted AS (
+    SELECT
+        offices.period,
+        offices.office_id,
+        sold.user_id,
+        sold.contract_on >= offices.first_on AS is_now,
+        sum(sold.commission) AS commission,
+        sum(sold.estate_parts) AS estate_parts,
+        sum(sold.price) AS price
+    FROM offices_read AS offices
+    INNER JOIN sold
+        ON sold.office_id = offices.office_id
+        AND (
+            sold.contract_on BETWEEN offices.first_on AND offices.until_on
+            OR sold.contract_on BETWEEN offices.first_on - INTERVAL 1 YEAR AND offices.until_on - INTERVAL 1 YEAR
+        )
+    GROUP BY ALL
+),
+
+offices_of_users AS (
+    SELECT periods.period, periods.first_on, worked.user_id, worked.office_id, min(worked.month) AS first_month
+    FROM periods
+    INNER JOIN (
+        SELECT user_id, office_id, month FROM marts.user_month WHERE office_id IS NOT NULL
+        UNION
+        SELECT user_id, office_id, date_trunc('month', contract_on)::DATE FROM sold WHERE user_id IS NOT NULL
+    ) AS worked
+        ON worked.month BETWEEN periods.first_on AND periods.month
+        OR worked.month BETWEEN periods.first_on - INTERVAL 1 YEAR AND periods.month - INTERVAL 1 YEAR
+    GROUP BY periods.period, periods.first_on, worked.user_id, worked.office_id
+),
+
+users_known AS (
+    SELECT offices.period, offices.user_id
+    FROM offices_of_users AS offices
+    LEFT JOIN offices_read USING (period, office_id)
+    GROUP BY offices.period, offices.first_on, offices.user_id
+    HAVING count(*) = count(offices_read.until_on)
+        AND min(offices.first_month) <= offices.first_on - INTERVAL 1 YEAR
+),
+
+members AS (
+    SELECT
+        levels.level, levels.member_id, levels.member_name, offices.*,
+        counted.* EXCLUDE (period, office_id, user_id)
+    FROM offices_read AS offices
+    INNER JOIN marts.office_levels AS levels USING (office_id)
+    LEFT JOIN counted USING (period, office_id)
+    UNION ALL BY NAME
+    SELECT
+        'user' AS level, known.user_id AS member_id, users.user_label AS member_name, offices.*,
+        counted.* EXCLUDE (period, office_id, user_id)
+    FROM users_known AS known
+    INNER JOIN counted USING (period, user_id)
+    INNER JOIN offices_read AS offices USING (period, office_id)
+    LEFT JOIN marts.users AS users USING (user_id)
+),
+
+missing AS (
+    SELECT
+        levels.level,
+        levels.member_id,
+        periods.period,
+        string_agg(coalesce(coverage.office_name, coverage.office_id), ', ' ORDER BY coverage.office_name, coverage.office_id)
+            AS missing_offices
+    FROM periods
+    INNER JOIN marts.office_coverage AS coverage USING (month)
+    INNER JOIN marts.office_levels AS levels USING (office_id)
+    ANTI JOIN offices_read USING (period, office_id)
+    GROUP BY levels.level, levels.member_id, periods.period
+),
+
+latest AS (
+    SELECT *, max(until_on) OVER (PARTITION BY level, member_id, period) AS latest_on FROM members
+)
+
+SELECT
+    latest.level,
+    latest.member_id,
+    any_value(latest.member_name) AS member_name,
+    latest.period,
+    latest.month,
+    latest.first_on,
+    latest.latest_on AS until_on,
+    total_of(bool_or(is_now), sum(commission) FILTER (is_now))::DECIMAL(18, 4) AS sold_commission,
+    total_of(bool_or(NOT is_now), sum(commission) FILTER (NOT is_now))::DECIMAL(18, 4) AS sold_commission_before,
+    total_of(bool_or(is_now), sum(estate_parts) FILTER (is_now))::DECIMAL(19, 8) AS sold_estate_parts,
+    total_of(bool_or(NOT is_now), sum(estate_parts) FILTER (NOT is_now))::DECIMAL(19, 8) AS sold_estate_parts_before,
+    total_of(bool_or(is_now), sum(price) FILTER (is_now))::DECIMAL(18, 4) AS sold_total_price,
+    total_of(bool_or(NOT is_now), sum(price) FILTER (NOT is_now))::DECIMAL(18, 4) AS sold_total_price_before,
+    count(DISTINCT latest.office_id) AS office_count,
+    count(DISTINCT latest.office_id) FILTER (latest.until_on < latest.latest_on) AS earlier_office_count,
+    any_value(missing.missing_offices) AS missing_offices
+FROM latest
+LEFT JOIN missing
+    ON missing.level = latest.level
+    AND missing.member_id IS NOT DISTINCT FROM latest.member_id
+    AND missing.period = latest.period
+GROUP BY latest.level, latest.member_id, latest.period, latest.month, latest.first_on, latest.latest_on
+ORDER BY latest.level, latest.member_id, latest.period
