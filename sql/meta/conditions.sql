@@ -89,7 +89,7 @@ overlapping AS (
     SELECT
         checked_at_utc,
         unnest(from_json(
-            sample,
+            subjects,
             '[{"customer_id": "VARCHAR", "yielding_customer_id": "VARCHAR", "shared_offices": "VARCHAR",
             "is_contained": "BOOLEAN"}]'
         )) AS pair
@@ -101,7 +101,7 @@ not_refreshed AS (
     SELECT
         checked_at_utc,
         unnest(from_json(
-            sample,
+            subjects,
             '[{"customer_id": "VARCHAR", "source_state": "VARCHAR", "offices": "VARCHAR", "reports": "VARCHAR",
             "last_read_utc": "VARCHAR"}]'
         )) AS source
