@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from pathlib import Path
 from shutil import disk_usage
 from typing import TYPE_CHECKING
@@ -47,13 +48,26 @@ TOLD_IN_FULL = frozenset(
 """Kinds that concern no customer: the verdict says what was found and not how often."""
 
 
+class Level(StrEnum):
+    """How bad it is; as long as nothing was asked it is a warning."""
+
+    WELL = "well"
+    WARNING = "warning"
+    ERROR = "error"
+
+
 @dataclass(frozen=True)
 class Verdict:
-    """What is wrong in one sentence, or that nothing is; `is_well` says whether a monitor may be quiet."""
+    """What is wrong in one sentence, or that nothing is, and how bad it is."""
 
     sentence: str
-    is_well: bool
+    level: Level
     has_begun: bool = True
+
+    @property
+    def is_well(self) -> bool:
+        """Whether a monitor may be quiet."""
+        return self.has_begun and self.level is not Level.ERROR
 
 
 def judge(conditions: Sequence[Condition], states: Sequence[str]) -> Verdict:
@@ -66,13 +80,14 @@ def judge(conditions: Sequence[Condition], states: Sequence[str]) -> Verdict:
     )
     if not states and not errors:
         begin = "Nothing has been asked yet; `brokerbi sync` begins."
-        return Verdict(begin, is_well=False, has_begun=False)
+        return Verdict(begin, Level.WARNING, has_begun=False)
     if errors:
         also = f"; also {', '.join(warnings)}" if warnings else ""
-        return Verdict(sentence(f"Look: {', '.join(errors)}{also}"), is_well=False)
+        return Verdict(sentence(f"Look: {', '.join(errors)}{also}"), Level.ERROR)
     fresh = sum(state == "fresh" for state in states)
     but = f" but for {', '.join(warnings)}" if warnings else ""
-    return Verdict(f"All is well{but}: {counted(fresh, 'report')} fresh, and nothing failed.", is_well=True)
+    level = Level.WARNING if warnings else Level.WELL
+    return Verdict(f"All is well{but}: {counted(fresh, 'report')} fresh, and nothing failed.", level)
 
 
 def _counted(conditions: Iterable[Condition]) -> Iterator[str]:

@@ -12,7 +12,7 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.diagnosis import health
-from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, judge, note_daemon, observed, of_directory
+from pipelines.diagnosis.health import DAEMON_SEEN, Level, Verdict, judge, note_daemon, observed, of_directory
 from pipelines.months import Month
 from pipelines.normalize.tables import name_of
 from pipelines.planning.due import Wanted
@@ -39,20 +39,20 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
 @pytest.mark.parametrize(
     ("conditions", "verdict"),
     [
-        ([], Verdict("All is well: 1 report fresh, and nothing failed.", is_well=True)),
+        ([], Verdict("All is well: 1 report fresh, and nothing failed.", Level.WELL)),
         (
             [NO_RIGHT],
             Verdict(
-                "All is well but for no right (1 report): 1 report fresh, and nothing failed.", is_well=True
+                "All is well but for no right (1 report): 1 report fresh, and nothing failed.", Level.WARNING
             ),
         ),
         (
             [FAILED, replace(FAILED, report="tips"), NO_RIGHT],
-            Verdict("Look: failed (2 reports); also no right (1 report).", is_well=False),
+            Verdict("Look: failed (2 reports); also no right (1 report).", Level.ERROR),
         ),
         (
             [FAILED, Condition(Kind.UNPUBLISHED, error="The latest file was not published: x.duckdb.")],
-            Verdict("Look: The latest file was not published: x.duckdb, failed (1 report).", is_well=False),
+            Verdict("Look: The latest file was not published: x.duckdb, failed (1 report).", Level.ERROR),
         ),
     ],
     ids=["nothing", "a warning", "errors", "what concerns nobody in particular"],
