@@ -10,8 +10,8 @@ from datetime import date, datetime
 from pipelines.connect.errors import ConnectError
 from pipelines.months import Month
 from pipelines.planning.selection import Pair
-from pipelines.sync.causes import GIVEN_UP, concerning, lines
-from warehouse.ledger.conditions import OUTAGES, Condition, rights_lost
+from pipelines.sync.causes import GIVEN_UP, concerning, lines, refusals
+from warehouse.ledger.conditions import OUTAGES, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
@@ -66,13 +66,12 @@ class Summary:
 
     @property
     def wrongly_refused(self) -> list[WindowResult]:
-        """What was refused of customers that were refused all, or was answered before."""
-        let_in = {one.customer for one in self.results if one.status in TROUBLE | {WindowStatus.LOADED}}
-        lost = rights_lost(self.conditions)
+        """What was refused and is an error: of a customer that is refused all, or answered before."""
         return [
             one
             for one in self.results
-            if one.status is WindowStatus.NO_ACCESS and (one.customer not in let_in or one.pair in lost)
+            if one.status is WindowStatus.NO_ACCESS
+            and any(found.is_error for found in refusals(*one.pair, self.conditions))
         ]
 
     @property

@@ -6,7 +6,6 @@ running process knows, and `assets/trouble.py` what only Dagster does; all that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -94,8 +93,3 @@ class Condition:
     def is_error(self) -> bool:
         """Whether somebody must look, so that a monitor is told."""
         return self.severity == ERROR
-
-
-def rights_lost(conditions: Iterable[Condition]) -> frozenset[tuple[str, str]]:
-    """Reports and customers that were answered before and are refused now."""
-    return frozenset((one.report, one.customer) for one in conditions if one.kind == Kind.RIGHT_LOST)
