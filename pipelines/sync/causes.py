@@ -14,8 +14,7 @@ MOST_NAMES = 4
 MOST_RUNS_OF_MONTHS = 3
 LONGEST_REASON = 400
 """Of what was found: room for a long path, which is what has to be mended."""
-GIVEN_UP = "HostDown"
-PASSING = frozenset({"Unreachable", GIVEN_UP, "Unavailable", "TooManyRequests", "NotJson"})
+PASSING = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests", "NotJson"})
 """Kinds of errors that may be over in some minutes."""
 
 

@@ -10,7 +10,7 @@ from datetime import date, datetime
 from pipelines.connect.errors import ConnectError
 from pipelines.months import Month
 from pipelines.planning.selection import Pair
-from pipelines.sync.causes import GIVEN_UP, concerning, lines, refusals
+from pipelines.sync.causes import concerning, lines, refusals
 from warehouse.ledger.conditions import OUTAGES, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
@@ -18,8 +18,6 @@ TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.N
 """What makes a run end as failed. A report the login never had a right to is reported, but is no failure."""
 NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.WAITING, WindowStatus.TOLD})
 """What says nothing of whether an answer would be given."""
-OF_THE_HOST = frozenset({"AllRefused", GIVEN_UP, "PaceLost", "Unreachable"})
-"""Errors that say the same of everything."""
 
 
 @dataclass

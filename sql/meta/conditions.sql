@@ -18,8 +18,8 @@
 --   remedy: what to do about it; null where nothing is to be done, or the error says it
 --   last_try: how the last of several tries ended, like answered 500
 --   login: where the login is set that was refused
---   trouble: what several of them have behind them: the service, which is down, the database that hosts share
---     (coordination), or a login; null where each is its own
+--   trouble: what several of them have behind them: the service, which is down, its refusal of everybody, the database
+--     that hosts share (coordination), or a login; null where each is its own
 --   check_name: the check that found it, where one did
 --   row_count: how many rows it concerns, where they were counted
 --   is_of_figures: whether figures may be missing or doubtful while it is so
@@ -31,15 +31,12 @@ freshness AS MATERIALIZED (FROM meta.freshness),
 
 failed AS (
     SELECT
-        *,
-        CASE
-            WHEN error_kind IN ('Unreachable', 'HostDown', 'AllRefused') THEN 'service'
+        * REPLACE (CASE
+            WHEN trouble = 'login' THEN 'login ' || coalesce(login, '')
             -- what made a run give up is the same outage
             WHEN error_kind = 'Unavailable' AND bool_or(error_kind = 'HostDown') OVER () THEN 'service'
-            WHEN error_kind = 'Unauthorized' THEN 'login ' || coalesce(login, '')
-            WHEN error_kind = 'login corrected' THEN error_kind
-            WHEN error_kind = 'PaceLost' THEN 'coordination'
-        END AS trouble
+            ELSE trouble
+        END AS trouble)
     FROM open_failures
 ),
 
@@ -245,7 +242,7 @@ found AS (
     -- a login may be for some reports only, and not for the one that was asked
     ANTI JOIN failed
         ON failed.customer = probes.customer
-        AND trouble IS NOT NULL AND (trouble IN ('service', 'coordination') OR failed.report = asked_of)
+        AND trouble IS NOT NULL AND (trouble IN ('service', 'refusal', 'coordination') OR failed.report = asked_of)
     GROUP BY asked_of, customer
     HAVING arg_max(status, fetched_at_utc) = 'failed'
     UNION ALL BY NAME

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from duckdb import DuckDBPyConnection
 
+from pipelines.connect.errors import AllRefused, ConnectError, HostDown, NotFound, Unavailable
 from pipelines.page.language import language
 from tests.marts.given import build, held, warehouse
 from warehouse.ledger.conditions import Kind
@@ -93,6 +94,11 @@ def test_what_failed_is_not_late_as_well() -> None:
     assert conditions(given) == [("failed", "error", "sales", "M1")]
 
 
+def kind(error: type[ConnectError]) -> dict[str, str]:
+    """What the ledger says of the kind of an error."""
+    return {"error_kind": error.__name__, "trouble": error.trouble}
+
+
 def publication(given: DuckDBPyConnection, status: str, last_load: int, *reasons: str) -> None:
     row = {"at_utc": NOW, "status": status, "last_load_number": last_load, "reasons": list(reasons)}
     insert_rows(given, "meta.publications", [row])
@@ -134,12 +140,14 @@ def test_a_rehearsed_day_is_late_by_its_own_clock() -> None:
 
 def test_what_has_an_outage_behind_it_is_one_trouble_and_says_what_to_do() -> None:
     given = warehouse()
-    for report, kind in (("sales", "HostDown"), ("users", "Unavailable"), ("tips", "NotFound")):
+    failures = (("sales", HostDown), ("users", Unavailable), ("tips", NotFound), ("bids", AllRefused))
+    for report, error in failures:
         load = {"report": report, "customer": "M1", "months": [], "status": "failed", "fetched_at_utc": NOW}
-        insert_rows(given, "meta.loads", [{**load, "error_kind": kind, "remedy": f"Mend {report}."}])
+        insert_rows(given, "meta.loads", [{**load, **kind(error), "remedy": f"Mend {report}."}])
     build(given, "meta.conditions")
     found = given.execute("SELECT report, trouble, remedy FROM meta.conditions ORDER BY ALL").fetchall()
     assert found == [
+        ("bids", "refusal", "Mend bids."),
         ("sales", "service", "Mend sales."),
         ("tips", None, "Mend tips."),
         ("users", "service", "Mend users."),

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from duckdb import DuckDBPyConnection
 
+from pipelines.connect.errors import ConnectError, HostDown, NotFound, Unauthorized, Unavailable, Unreachable
 from tests.marts.given import arrived, asked_for, build, built, earned, held, loaded, rows, sold, warehouse
 from warehouse.ledger.ledger import deny, forget_healed_refusals
 from warehouse.marts.checks import CheckResult, keep_results, run_checks
@@ -140,7 +141,12 @@ def test_a_failed_month_is_a_problem_until_it_is_loaded() -> None:
 def test_months_that_failed_for_one_cause_are_one_problem_that_names_them() -> None:
     given, words = warehouse(), "The service answered 401: the login is wrong."
     for report in ("sales", "users"):
-        said = {"error": words, "error_kind": "Unauthorized", "login": "BROKERBI_USERNAME"}
+        said = {
+            "error": words,
+            "error_kind": "Unauthorized",
+            "trouble": "login",
+            "login": "BROKERBI_USERNAME",
+        }
         failed(given, NOW, report, months=[START, date(2026, 2, 1)], **said)
     assert problems(given) == [("failed", "error", None, "M1", words)]
     whom = "condition_count, reports, customers, first_month, last_month"
@@ -151,25 +157,31 @@ def test_months_that_failed_for_one_cause_are_one_problem_that_names_them() -> N
 def test_two_logins_that_are_refused_are_two_problems() -> None:
     given = warehouse()
     for customer, login in (("M1", "BROKERBI_USERNAME"), ("M2", "M2's own login"), ("M3", "M2's own login")):
-        said = {"error": "It was refused (401).", "error_kind": "Unauthorized", "login": login}
+        said = {
+            "error": "It was refused (401).",
+            "error_kind": "Unauthorized",
+            "trouble": "login",
+            "login": login,
+        }
         failed(given, NOW, "sales", customer, **said)
     assert [customer for _, _, _, customer, _ in problems(given)] == ["M1", None]
 
 
 @pytest.mark.parametrize(
-    ("kind", "report", "number"),
+    ("error", "report", "number"),
     [
-        ("Unauthorized", "sales", 1),
-        ("Unauthorized", "users", 2),  # of a login for something else
-        ("HostDown", "users", 1),
-        ("NotFound", "sales", 2),
+        (Unauthorized, "sales", 1),
+        (Unauthorized, "users", 2),  # of a login for something else
+        (HostDown, "users", 1),
+        (NotFound, "sales", 2),
     ],
 )
 def test_changes_that_nobody_told_as_login_or_service_failed_are_no_problem_of_their_own(
-    kind: str, report: str, number: int
+    error: type[ConnectError], report: str, number: int
 ) -> None:
     given = warehouse()
-    failed(given, NOW, report, "M1", error="Why.", error_kind=kind)
+    known = {"error_kind": error.__name__, "trouble": error.trouble}
+    failed(given, NOW, report, "M1", error="Why.", **known)
     probe = {
         "customer": "M1",
         "asked_of": "sales",
@@ -182,15 +194,16 @@ def test_changes_that_nobody_told_as_login_or_service_failed_are_no_problem_of_t
 
 
 @pytest.mark.parametrize(
-    "kinds",
-    [("Unreachable", "HostDown"), ("Unavailable", "HostDown"), ("Unauthorized", "Unauthorized")],
+    "errors",
+    [(Unreachable, HostDown), (Unavailable, HostDown), (Unauthorized, Unauthorized)],
 )
 def test_a_service_that_is_down_and_a_login_that_is_refused_are_one_problem_whomever_it_concerns(
-    kinds: tuple[str, str],
+    errors: tuple[type[ConnectError], type[ConnectError]],
 ) -> None:
     given = warehouse()
-    for customer, kind in zip(("M1", "M2"), kinds, strict=True):
-        failed(given, NOW, "sales", customer, error="Nobody answers", error_kind=kind)
+    for customer, error in zip(("M1", "M2"), errors, strict=True):
+        known = {"error_kind": error.__name__, "trouble": error.trouble}
+        failed(given, NOW, "sales", customer, error="Nobody answers", **known)
     assert problems(given) == [("failed", "error", "sales", None, "Nobody answers")]
 
 

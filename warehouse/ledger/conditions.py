@@ -14,10 +14,11 @@ ERROR, WARNING = "error", "warning"
 LOGIN_REFUSED, LOGIN_CORRECTED, ACCESS_REFUSED = "Unauthorized", "login corrected", "Forbidden"
 """Causes: a login that the service refuses, one that is another by now, and a right that it lacks."""
 SERVICE = "service"
+REFUSAL = "refusal"
 COORDINATION = "coordination"
-"""The trouble behind conditions of many: the service is down, or the database that hosts share is away; else
-it names a login, or is empty."""
-OUTAGES = frozenset((SERVICE, COORDINATION))
+"""The trouble behind conditions of many: the service is down, it refuses everybody, or the database that
+hosts share is away; else it names a login, or is empty."""
+OUTAGES = frozenset((SERVICE, REFUSAL, COORDINATION))
 """Troubles in which nobody is asked, so that they hide everything else."""
 
 

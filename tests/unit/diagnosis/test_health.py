@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
+from pipelines.connect.errors import AllRefused
 from pipelines.diagnosis import health
 from pipelines.diagnosis.health import DAEMON_SEEN, Level, Verdict, judge, note_daemon, observed, of_directory
 from pipelines.months import Month
@@ -61,6 +62,12 @@ def test_the_verdict_counts_conditions_and_a_monitor_hears_of_errors(
     conditions: list[Condition], verdict: Verdict
 ) -> None:
     assert judge(conditions, ["fresh"]) == verdict
+
+
+def test_a_service_that_refuses_everybody_is_not_said_to_be_down() -> None:
+    refused = [replace(FAILED, report=name, trouble=AllRefused.trouble) for name in ("sales", "users")]
+    said = "Look: not read as the service refuses everybody (403) (2 reports)."
+    assert judge(refused, ["late"]).sentence == said
 
 
 def test_rows_in_quarantine_are_counted_as_rows() -> None:
