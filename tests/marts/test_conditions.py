@@ -11,7 +11,7 @@ from duckdb import DuckDBPyConnection
 from pipelines.connect.errors import AllRefused, ConnectError, HostDown, NotFound, Unavailable
 from pipelines.page.language import language
 from tests.marts.given import build, held, warehouse
-from warehouse.ledger.conditions import Kind
+from warehouse.ledger.conditions import Kind, is_shut_out
 from warehouse.ledger.ledger import deny
 from warehouse.ledger.sinks import note_sink
 from warehouse.marts.queries import SQL
@@ -64,6 +64,21 @@ def test_a_customer_is_shut_out_when_each_of_several_reports_that_were_asked_for
     held(given, "sales", "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
     refused(given, "sales", "users")
     assert conditions(given) == [("shut out", "error", None, "M1")]
+
+
+@pytest.mark.parametrize(
+    ("denied", "failed"),
+    [(("sales",), ()), (("sales", "users"), ()), (("sales", "users"), ("tips",)), ((), ("sales", "users"))],
+)
+def test_who_is_shut_out_is_the_same_in_the_ledger_and_in_answers_that_are_not_in_it(
+    denied: tuple[str, ...], failed: tuple[str, ...]
+) -> None:
+    given = warehouse()
+    refused(given, *denied)
+    load = {"customer": "M1", "months": [], "status": "failed", "fetched_at_utc": NOW}
+    insert_rows(given, "meta.loads", [{**load, "report": name} for name in failed])
+    found = any(kind == "shut out" for kind, *_ in conditions(given))
+    assert is_shut_out([True] * len(denied) + [False] * len(failed)) == found
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ running process knows, and `assets/trouble.py` what only Dagster does; all that 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -94,3 +95,11 @@ class Condition:
     def is_error(self) -> bool:
         """Whether somebody must look, so that a monitor is told."""
         return self.severity == ERROR
+
+
+def is_shut_out(are_refused: Collection[bool]) -> bool:
+    """Whether a customer is shut out, of whose reports that were asked for these are refused.
+
+    The rule of sql/meta/conditions.sql, for answers that are not in the ledger.
+    """
+    return len(are_refused) > 1 and all(are_refused)
