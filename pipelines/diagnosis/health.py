@@ -200,14 +200,15 @@ def _of_disk(data_dir: Path) -> Iterator[Condition]:
 
 
 def _of_customers(view: Overview, settings: Settings) -> Iterator[Condition]:
-    """Customers of the settings that were never fetched, and those that are held and no longer there."""
+    """Customers of the settings that were never asked for, and those that are held and no longer there."""
     known = {one.customer for one in view.standings if one.last_success_utc or one.state != "switched off"}
     for one in settings.active_customers if view.standings else ():
         if one.id not in known:
             yield Condition(
-                Kind.NEVER_FETCHED,
+                Kind.NEVER_READ,
                 customer=one.id,
-                error="It was never fetched.",
+                cause=Kind.NEVER_READ,
+                error="It was never read so far.",
                 remedy="Launch a backfill, or wait for the next night.",
             )
     held = ((one.report, one.customer) for one in view.standings if one.last_success_utc)

@@ -50,7 +50,6 @@ class Kind(StrEnum):
     SHARD_LATE = "shard late"
     # a process
     MONTHS_MISSING = "months missing"
-    NEVER_FETCHED = "never fetched"
     NOT_IN_SETTINGS = "not in settings"
     NOT_WRITABLE = "not writable"
     DISK_NEARLY_FULL = "disk nearly full"

@@ -79,12 +79,12 @@ def test_a_directory_in_which_nothing_was_asked_has_not_begun() -> None:
     assert not judge([], []).has_begun
 
 
-def test_a_customer_of_the_settings_that_was_never_fetched_and_one_that_left_them_are_named(
+def test_a_customer_of_the_settings_that_was_never_read_and_one_that_left_them_are_named(
     tmp_path: Path,
 ) -> None:
     view = Overview([FRESH])
-    assert kinds(view, tmp_path, "M1,G21") == [Kind.NEVER_FETCHED]
-    assert kinds(view, tmp_path, "G21") == [Kind.NEVER_FETCHED, Kind.NOT_IN_SETTINGS]
+    assert kinds(view, tmp_path, "M1,G21") == [Kind.NEVER_READ]
+    assert kinds(view, tmp_path, "G21") == [Kind.NEVER_READ, Kind.NOT_IN_SETTINGS]
 
 
 def test_a_customer_that_left_the_settings_is_shown_only_if_something_of_it_is_held(tmp_path: Path) -> None:
