@@ -67,19 +67,20 @@ unpublished AS (
     SELECT
         coalesce(min(loaded_at_utc), any_value(latest.at_utc)) AS since_utc,
         any_value(latest.status) AS status,
+        any_value(latest.status) IN ('refused', 'failed') AS made_no_file,
         any_value(array_to_string(latest.reasons, '; ')) AS why
     FROM latest
     CROSS JOIN meta.current_moment
     LEFT JOIN meta.loads ON load_number > seen
-    HAVING any_value(latest.status) IN ('refused', 'failed')
+    HAVING made_no_file
         OR min(loaded_at_utc) < any_value(now_utc) - INTERVAL 3 HOUR
 ),
 
 -- not in the file of a rehearsal, whose days are as they were said to be
 ahead AS (
     SELECT report, customer, month, fetched_at_utc, now_utc
-    FROM meta.months, meta.current_moment
-    WHERE fetched_at_utc > now_utc + INTERVAL 1 MINUTE AND NOT EXISTS (FROM meta.storage WHERE is_rehearsal)
+    FROM meta.months, meta.current_moment, meta.deadlines
+    WHERE fetched_at_utc > now_utc + to_seconds(ahead_after_seconds) AND NOT EXISTS (FROM meta.storage WHERE is_rehearsal)
 ),
 
 overlapping AS (
@@ -197,7 +198,7 @@ found AS (
     UNION ALL BY NAME
     SELECT
         'unpublished' AS kind, 'error' AS severity, since_utc, status AS cause,
-        CASE WHEN status IN ('refused', 'failed') THEN 'The latest file was not published: ' || why
+        CASE WHEN made_no_file THEN 'The latest file was not published: ' || why
             ELSE 'What was loaded since ' || strftime(since_utc, '%Y-%m-%d %H:%M') || ' UTC is not published.' END AS error,
         CASE status WHEN 'failed' THEN NULL
             WHEN 'refused' THEN 'Look at these numbers, then launch the job `publish`, or run `brokerbi publish`.'
