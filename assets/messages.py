@@ -142,7 +142,7 @@ def difference(
     new = []
     for one in errors:
         is_new = subject_of(one) not in known
-        may_pass = one.cause in PASSING or one.kind in (Kind.NEVER_READ, Kind.NEVER_FETCHED)
+        may_pass = one.cause in PASSING or one.kind == Kind.NEVER_READ
         is_tried = may_pass and one.customer in being_fetched
         of_night = after_night and not is_tried and (is_new or one.kind not in TOLD_ONCE)
         if (of_night or (after_run and is_new and one.kind in OF_A_RUN)) and one.cause != LOGIN_CORRECTED:

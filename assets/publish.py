@@ -181,7 +181,7 @@ def publish_after_fetching(
 
 def draw_operators_page(project: Project, context: dg.AssetExecutionContext) -> None:
     """Draw the operators' page as of now; no run fails of it."""
-    if why := refresh_operators_page(project.settings, project.clock.utc_now()):
+    if why := refresh_operators_page(project.settings, project.clock):
         context.log.warning(why)
 
 

@@ -11,8 +11,9 @@ from assets.metadata import markdown_table
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.planning.plan import Plan
 from pipelines.sync.progress import HEADS, Progress, by_report
-from pipelines.sync.summary import OF_THE_HOST, TROUBLE
+from pipelines.sync.summary import TROUBLE
 from warehouse.ledger.column_news import ColumnNews
+from warehouse.ledger.conditions import OUTAGES
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 MOST_FAILURE_LINES = 50
@@ -52,7 +53,7 @@ class RunLog:
             self.log.warning(
                 f"{window.report} of {window.customer} ({window.when}) {window.status}: {window.reason}"
             )
-        if window.error in OF_THE_HOST:
+        if window.trouble in OUTAGES:
             self.host_errors.add(window.error)
         if line := self.progress.line():
             self.log.info(line)

@@ -23,10 +23,10 @@ from assets.partitions import ReportPartition, partition_key
 from assets.project import Project
 from pipelines.months import Month, months_in_words
 from pipelines.planning.due import Calendar
-from pipelines.sync.causes import PASSING, concerning, lines, names
+from pipelines.sync.causes import PASSING, concerning, lines, names, refusals
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
 from pipelines.words import count, counted
-from warehouse.ledger.conditions import ACCESS_REFUSED, Condition
+from warehouse.ledger.conditions import Condition
 from warehouse.ledger.ledger import HeldMonth, Ledger
 from warehouse.ledger.window_result import WindowResult, WindowStatus, results_by_pair
 from warehouse.store.sqlite_file import sqlite_file_open
@@ -158,8 +158,7 @@ class LedgerComparison:
             reason = "the customer is switched off or no longer in the settings"
             return PartitionState.HELD if is_held else PartitionState.NOTHING, reason
         if partition.pair in self.after.denied and not is_fresh:
-            refusals = [one for one in self.conditions if one.cause == ACCESS_REFUSED]
-            found = concerning({(*partition.pair, None)}, refusals)
+            found = refusals(*partition.pair, self.conditions)
             lost = any(one.is_error for one in found)
             reason = " ".join(one.error for one in found)
             return PartitionState.LOST_ACCESS if lost else PartitionState.NO_ACCESS, reason

@@ -72,7 +72,7 @@ def draw_operators_page(settings: Settings) -> None:
     """Let the operators' page say how things are where nothing was published."""
     from pipelines.upkeep.report_page import refresh_operators_page
 
-    if why := refresh_operators_page(settings, settings.clock_of_day(SystemClock()).utc_now()):
+    if why := refresh_operators_page(settings, settings.clock_of_day(SystemClock())):
         say(f"warning: {why}")
 
 
@@ -84,7 +84,7 @@ def run_rollback(arguments: argparse.Namespace) -> int:
 
     settings = load_settings(os.environ, reading=True)
     publication = rollback(settings.data_dir, to=arguments.to, now=SystemClock().utc_now())
-    page = refresh_report_page(settings, SystemClock().utc_now())
+    page = refresh_report_page(settings, SystemClock())
     if isinstance(page, str):
         say(f"warning: {page}")
     draw_operators_page(settings)
@@ -105,7 +105,7 @@ def run_report(arguments: argparse.Namespace) -> int:
         raise SettingsError(
             [f"{settings.name_of('pages')} is false; name a file with --out, or set it to true."]
         )
-    page = write_report_page(settings, SystemClock().utc_now(), out)
+    page = write_report_page(settings, SystemClock(), out)
     if not arguments.out:
         write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=SystemClock().utc_now())
         draw_operators_page(settings)

@@ -32,8 +32,7 @@ MOST_CAUSES = 20
 def run_status(arguments: argparse.Namespace) -> int:
     """Print what is held and what is wrong, as tables or as JSON; makes no request."""
     from pipelines.diagnosis.health import judge, observed
-    from pipelines.planning.plan import make_plan
-    from pipelines.planning.selection import Selection
+    from pipelines.planning.plan import planned_now
     from warehouse.ledger.ledger import forget_caps
     from warehouse.ledger.status import overview
     from warehouse.store.database import Store
@@ -50,10 +49,7 @@ def run_status(arguments: argparse.Namespace) -> int:
         with store.writing() as connection:
             forget_caps(connection)
         say("the learned windows and pages are forgotten; the next sync asks in full length again")
-    planned: tuple[PlannedReport, ...] = ()
-    if settings.model_fields_set >= {"customers", "start"}:
-        plan, _ = make_plan(settings, Selection(), store, SystemClock())
-        planned = plan.planned
+    planned = planned_now(settings, store, SystemClock())
     now = SystemClock().utc_now()
     view = observed(overview(store), settings, now, planned=planned, refusal=refusal)
     verdict = judge(view.conditions, view.states)

@@ -47,7 +47,7 @@ class CircuitBreaker:
     def check(self, request: Request) -> None:
         """Refuse to ask anything once the circuit is open."""
         if self.over:
-            kind = AllRefused if isinstance(self.over, AllRefused) else HostDown
+            kind = type(self.over) if isinstance(self.over, HostDown) else HostDown
             raise kind(self.over.found, self.over.remedy, request=request, last_try=self.over.last_try)
 
     def note_try(self, one: Try, login: Login | None = None) -> None:

@@ -37,8 +37,11 @@ class ConnectError(Exception):
 
     `found` is what came back and `remedy` what to do about it; the message is both. `answer` is the last
     answer there was, for the landing; `tries` counts the requests made, and `last_try` is how the last of
-    several ended. `login` are the words for the login that was refused.
+    several ended. `login` are the words for the login that was refused. `trouble` is what it has behind it
+    that others have too, of which meta.conditions makes one cause.
     """
+
+    trouble: str = ""
 
     def __init__(
         self,
@@ -68,6 +71,8 @@ class ConnectError(Exception):
 
 class Unauthorized(ConnectError):
     """The login was refused."""
+
+    trouble = "login"
 
 
 class Forbidden(ConnectError):
@@ -115,17 +120,25 @@ class Unavailable(ConnectError):
 class Unreachable(ConnectError):
     """There is nothing to connect to."""
 
+    trouble = "service"
+
 
 class HostDown(ConnectError):
     """The circuit is open: asking anything more would only make it worse."""
+
+    trouble = "service"
 
 
 class AllRefused(HostDown):
     """The circuit is open because every report was refused, customer after customer."""
 
+    trouble = "refusal"
+
 
 class PaceLost(HostDown):
     """Nobody knows how much the other hosts ask, so nothing is asked; what was wanted stays due."""
+
+    trouble = "coordination"
 
 
 class RunFailed(ConnectError):

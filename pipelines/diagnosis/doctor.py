@@ -49,6 +49,7 @@ from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext, login_of, refused_logins_of
 from warehouse.errors import WarehouseError
+from warehouse.ledger.conditions import is_shut_out
 from warehouse.ledger.ledger import Cap, Ledger, add_requests, allow, ledger_of
 from warehouse.store.database import Store
 
@@ -91,11 +92,12 @@ def examine(
     home. Raises SettingsError for a report that nobody knows.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
-    told: set[str] = set()
+    told: set[Path] = set()
     for one in _examine(settings, context, environment, on_access, reports, ask=ask):
-        if one.remedy != SEE_SENTENCE or one.found not in told:  # a file is broken for all that look at it
-            told.add(one.found)
+        if one.unusable not in told:
             yield one
+        if one.unusable:
+            told.add(one.unusable)
 
 
 def _examine(
@@ -250,7 +252,8 @@ class AccessSurvey:
 
     def _note_unwritten(self, error: WarehouseError) -> None:
         """What the service said is told all the same, as on a full disk."""
-        self.report_findings.append(Finding("ledger", Severity.WARNING, str(error), SEE_SENTENCE))
+        path = Store(self.settings.data_dir).path
+        self.report_findings.append(Finding("ledger", Severity.WARNING, str(error), SEE_SENTENCE, path))
 
 
 def _with_few_tries(settings: Settings) -> Settings:
@@ -313,7 +316,7 @@ def _rights(access: Sequence[Access]) -> Iterator[Finding]:
         if useful.isdisjoint(refused):
             remedy += ", or leave the reports out: BROKERBI_REPORTS="
             remedy += ",".join(f"-{name}" for name in refused) if len(refused) < len(seen) else ",".join(seen)
-        if not seen and len(refused) > 1:  # as meta.conditions has a customer that is shut out
+        if is_shut_out([word == REFUSED for word in words.values()]):
             severity, remedy = Severity.ERROR, "check the customer id and the login's rights"
         found += f"; refused: {', '.join(refused)}"
         yield Finding(f"rights of {customer}", severity, found, remedy)

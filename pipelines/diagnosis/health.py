@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from pathlib import Path
 from shutil import disk_usage
 from typing import TYPE_CHECKING
@@ -15,7 +16,16 @@ from pipelines.months import Month
 from pipelines.planning.selection import correct_customers, left_customers
 from pipelines.sync.causes import LONGEST_REASON, sentence, shortened
 from pipelines.words import count, counted, size
-from warehouse.ledger.conditions import COORDINATION, ERROR, LOGIN_REFUSED, SERVICE, WARNING, Condition, Kind
+from warehouse.ledger.conditions import (
+    COORDINATION,
+    ERROR,
+    LOGIN_REFUSED,
+    REFUSAL,
+    SERVICE,
+    WARNING,
+    Condition,
+    Kind,
+)
 
 if TYPE_CHECKING:
     from pipelines.planning.plan import PlannedReport
@@ -35,6 +45,7 @@ START_DAEMON = (
 )
 TROUBLES = {
     SERVICE: "not read as the service is down",
+    REFUSAL: "not read as the service refuses everybody (403)",
     COORDINATION: "not read as the database of BROKERBI_COORDINATION_URL is away",
 }
 """What failures are counted as that have the same behind them; of any other it is a login."""
@@ -47,13 +58,26 @@ TOLD_IN_FULL = frozenset(
 """Kinds that concern no customer: the verdict says what was found and not how often."""
 
 
+class Level(StrEnum):
+    """How bad it is; as long as nothing was asked it is a warning."""
+
+    WELL = "well"
+    WARNING = "warning"
+    ERROR = "error"
+
+
 @dataclass(frozen=True)
 class Verdict:
-    """What is wrong in one sentence, or that nothing is; `is_well` says whether a monitor may be quiet."""
+    """What is wrong in one sentence, or that nothing is, and how bad it is."""
 
     sentence: str
-    is_well: bool
+    level: Level
     has_begun: bool = True
+
+    @property
+    def is_well(self) -> bool:
+        """Whether a monitor may be quiet."""
+        return self.has_begun and self.level is not Level.ERROR
 
 
 def judge(conditions: Sequence[Condition], states: Sequence[str]) -> Verdict:
@@ -66,13 +90,14 @@ def judge(conditions: Sequence[Condition], states: Sequence[str]) -> Verdict:
     )
     if not states and not errors:
         begin = "Nothing has been asked yet; `brokerbi sync` begins."
-        return Verdict(begin, is_well=False, has_begun=False)
+        return Verdict(begin, Level.WARNING, has_begun=False)
     if errors:
         also = f"; also {', '.join(warnings)}" if warnings else ""
-        return Verdict(sentence(f"Look: {', '.join(errors)}{also}"), is_well=False)
+        return Verdict(sentence(f"Look: {', '.join(errors)}{also}"), Level.ERROR)
     fresh = sum(state == "fresh" for state in states)
     but = f" but for {', '.join(warnings)}" if warnings else ""
-    return Verdict(f"All is well{but}: {counted(fresh, 'report')} fresh, and nothing failed.", is_well=True)
+    level = Level.WARNING if warnings else Level.WELL
+    return Verdict(f"All is well{but}: {counted(fresh, 'report')} fresh, and nothing failed.", level)
 
 
 def _counted(conditions: Iterable[Condition]) -> Iterator[str]:
@@ -175,14 +200,15 @@ def _of_disk(data_dir: Path) -> Iterator[Condition]:
 
 
 def _of_customers(view: Overview, settings: Settings) -> Iterator[Condition]:
-    """Customers of the settings that were never fetched, and those that are held and no longer there."""
+    """Customers of the settings that were never asked for, and those that are held and no longer there."""
     known = {one.customer for one in view.standings if one.last_success_utc or one.state != "switched off"}
     for one in settings.active_customers if view.standings else ():
         if one.id not in known:
             yield Condition(
-                Kind.NEVER_FETCHED,
+                Kind.NEVER_READ,
                 customer=one.id,
-                error="It was never fetched.",
+                cause=Kind.NEVER_READ,
+                error="It was never read so far.",
                 remedy="Launch a backfill, or wait for the next night.",
             )
     held = ((one.report, one.customer) for one in view.standings if one.last_success_utc)

@@ -65,12 +65,16 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at: what was found, and what to do about it."""
+    """One thing looked at: what was found, and what to do about it.
+
+    `unusable` is the file that could not be used; it is so for all that look at it.
+    """
 
     subject: str
     severity: Severity
     found: str
     remedy: str = ""
+    unusable: Path | None = None
 
 
 def settings_findings(settings: Settings) -> Iterator[Finding]:
@@ -145,7 +149,7 @@ def working_file_findings(settings: Settings) -> Iterator[Finding]:
     try:
         ledger = ledger_of(store)
     except WarehouseError as error:
-        yield Finding("working file", Severity.ERROR, str(error), SEE_SENTENCE)
+        yield Finding("working file", Severity.ERROR, str(error), SEE_SENTENCE, store.path)
         return
     yield Finding("working file", Severity.OK, f"{count(len(ledger.months))} months of reports are held")
     for (report, customer), cap in ledger.caps.items():
@@ -187,7 +191,7 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
             with store.locked() if path == store.path else nullcontext():
                 version = storage_version(path)
         except WarehouseError as error:
-            yield Finding(subject, Severity.ERROR, str(error), SEE_SENTENCE)
+            yield Finding(subject, Severity.ERROR, str(error), SEE_SENTENCE, path)
             continue
         if is_readable_by_all(version):
             found = f"its storage version is {version}, which every client can open"

@@ -167,6 +167,14 @@ def make_plan(
         return plan_from(outline, ids_of, settings, selection, clock, catalogue), outline
 
 
+def planned_now(settings: Settings, store: Store, clock: Clock) -> tuple[PlannedReport, ...]:
+    """What a sync would ask for, as far as these settings say of whom and since when."""
+    if not settings.model_fields_set >= {"customers", "start"}:
+        return ()
+    plan, _ = make_plan(settings, Selection(), store, clock)
+    return plan.planned
+
+
 def ids_in(connection: Connection, report: Report, customer: str) -> Sequence[KnownId]:
     """The ids that a report is asked for one by one, as far as they are known of a customer."""
     each = report.endpoint.each

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from pipelines.months import Month, months_in_words
-from warehouse.ledger.conditions import Condition, Kind
+from warehouse.ledger.conditions import ACCESS_REFUSED, Condition, Kind
 
 MOST_LINES = 6
 MOST_NAMES = 4
 MOST_RUNS_OF_MONTHS = 3
 LONGEST_REASON = 400
 """Of what was found: room for a long path, which is what has to be mended."""
-GIVEN_UP = "HostDown"
-PASSING = frozenset({"Unreachable", GIVEN_UP, "Unavailable", "TooManyRequests", "NotJson"})
+PASSING = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests", "NotJson"})
 """Kinds of errors that may be over in some minutes."""
 
 
@@ -89,6 +88,15 @@ def concerning(
         or (one.kind in (Kind.RIGHT_LOST, Kind.NO_RIGHT) and (one.report, one.customer) in pairs)
         or (one.kind in (Kind.FAILED, Kind.HELD_BACK) and (one.report, one.customer, one.month) in keys)
     ]
+
+
+def refusals(report: str, customer: str, conditions: Iterable[Condition]) -> list[Condition]:
+    """What of these conditions is that the service refuses the report of the customer.
+
+    It is wrongly refused where one of them is an error.
+    """
+    of_rights = [one for one in conditions if one.cause == ACCESS_REFUSED]
+    return concerning({(report, customer, None)}, of_rights)
 
 
 def lines(conditions: Iterable[Condition], most: int = MOST_LINES) -> list[str]:

@@ -230,7 +230,8 @@ def facts_of(error: Exception) -> dict[str, Any]:
     """What an error says of a window, as fields of its record."""
     facts: dict[str, Any] = {"error": type(error).__name__}
     if isinstance(error, ConnectError):
-        facts |= {name: getattr(error, name) for name in ("remedy", "last_try", "login", "http_status")}
+        names = ("trouble", "remedy", "last_try", "login", "http_status")
+        facts |= {name: getattr(error, name) for name in names}
     return facts
 
 

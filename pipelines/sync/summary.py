@@ -10,16 +10,14 @@ from datetime import date, datetime
 from pipelines.connect.errors import ConnectError
 from pipelines.months import Month
 from pipelines.planning.selection import Pair
-from pipelines.sync.causes import GIVEN_UP, concerning, lines
-from warehouse.ledger.conditions import OUTAGES, Condition, rights_lost
+from pipelines.sync.causes import concerning, lines, refusals
+from warehouse.ledger.conditions import OUTAGES, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
 """What makes a run end as failed. A report the login never had a right to is reported, but is no failure."""
 NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.WAITING, WindowStatus.TOLD})
 """What says nothing of whether an answer would be given."""
-OF_THE_HOST = frozenset({"AllRefused", GIVEN_UP, "PaceLost", "Unreachable"})
-"""Errors that say the same of everything."""
 
 
 @dataclass
@@ -66,13 +64,12 @@ class Summary:
 
     @property
     def wrongly_refused(self) -> list[WindowResult]:
-        """What was refused of customers that were refused all, or was answered before."""
-        let_in = {one.customer for one in self.results if one.status in TROUBLE | {WindowStatus.LOADED}}
-        lost = rights_lost(self.conditions)
+        """What was refused and is an error: of a customer that is refused all, or answered before."""
         return [
             one
             for one in self.results
-            if one.status is WindowStatus.NO_ACCESS and (one.customer not in let_in or one.pair in lost)
+            if one.status is WindowStatus.NO_ACCESS
+            and any(found.is_error for found in refusals(*one.pair, self.conditions))
         ]
 
     @property

@@ -169,7 +169,7 @@ def _publish(
         receipt.published = publication.version or ""
         if not publication.published:  # a check failed on the new rows: the old ones are cleaned
             receipt.published = erasure.clean_published(data_dir, person, tables, now)
-            page = refresh_report_page(settings, now)
+            page = refresh_report_page(settings, clock)
             if isinstance(page, str):
                 remove_pages(data_dir)
                 receipt.problems.append(page)

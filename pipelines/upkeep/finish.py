@@ -84,7 +84,7 @@ def finish_without_file(settings: Settings, clock: Clock | None = None) -> str:
     """
     clock = settings.clock_of_day(clock or SystemClock())
     refresh_archive(settings, clock.utc_now)
-    return refresh_operators_page(settings, clock.utc_now())
+    return refresh_operators_page(settings, clock)
 
 
 def _finish(
@@ -100,7 +100,7 @@ def _finish(
             publication = publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=reasons)
         except MartError as error:
             publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=[str(error)])
-            refresh_operators_page(settings, clock.utc_now())
+            refresh_operators_page(settings, clock)
             raise
         except Exception as error:
             note_failure(data_dir, clock.utc_now(), error)
@@ -109,12 +109,12 @@ def _finish(
         clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())
     page, exported, lake, ping = None, None, None, ""
     if publication.published:
-        page = refresh_report_page(settings, clock.utc_now())
+        page = refresh_report_page(settings, clock)
         exported = refresh_export(settings, clock.utc_now(), fence)
         lake = refresh_lake(settings, clock.utc_now(), fence=fence)
         ping = call(settings.ping_url.get_secret_value(), transport)
     else:
-        refresh_operators_page(settings, clock.utc_now())
+        refresh_operators_page(settings, clock)
     return Finished(tuple(marts), tuple(checks), publication, page, exported, lake, ping=ping)
 
 

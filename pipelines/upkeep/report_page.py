@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipelines.diagnosis.health import judge
+from pipelines.diagnosis.health import Verdict, judge, observed
 from pipelines.page import dictionary
 from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, RECORDS, Facts, facts_from_rows
 from pipelines.page.html_page import (
@@ -21,15 +21,16 @@ from pipelines.page.html_page import (
     render_page,
 )
 from pipelines.page.language import language
+from pipelines.planning.plan import planned_now
 from warehouse.errors import WarehouseError, explained
-from warehouse.ledger.conditions import Condition
-from warehouse.ledger.status import read_conditions
+from warehouse.ledger.status import Overview, read_state
 from warehouse.marts.queries import SQL, published_rows, rows_of
 from warehouse.store.database import Store
 from warehouse.store.files import SHARED_FILE, shared_folder, write_file
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
+    from pipelines.clock import Clock
     from pipelines.settings.model import Settings
 
 REPORT_PAGE = "report.html"
@@ -47,7 +48,7 @@ class ReportPage:
     missing: tuple[str, ...]  # what the published file cannot answer
 
 
-def write_report_page(settings: Settings, now: datetime, out: Path | None = None) -> ReportPage:
+def write_report_page(settings: Settings, clock: Clock, out: Path | None = None) -> ReportPage:
     """Render the published file; whoever has an old page open keeps it.
 
     All pages are rendered before the first is put in place, each in one step, and those of offices that are
@@ -58,15 +59,15 @@ def write_report_page(settings: Settings, now: datetime, out: Path | None = None
     data_dir = settings.data_dir
     with Versions(data_dir).reading() as connection:
         facts = facts_from_rows(rows_of(connection, SQL / "page", RECORDS))
-        conditions = read_conditions(connection)
-    form = _form(settings, now)
+        view = read_state(connection)
+    form = _form(settings, clock.utc_now())
     path = out or data_dir / REPORT_PAGE
     pages: dict[Path, str] = {}
     if out is None:
         for page in facts.scopes:
             if page.kind != "chain":
                 pages[data_dir / page_path(page)] = render_page(facts, form, page)
-        pages[data_dir / OPERATORS_PAGE] = _operators_page(facts, conditions, form)
+        pages[data_dir / OPERATORS_PAGE] = _operators_page(facts, _verdict(view, settings, clock), form)
     pages[path] = render_page(facts, form, page_of_chain(facts), has_links=out is None)
     with explained(path):
         for place, html in pages.items():
@@ -107,7 +108,7 @@ def write_dictionary_page(data_dir: Path, *, timezone: str, now: datetime) -> Pa
     return path
 
 
-def refresh_report_page(settings: Settings, now: datetime) -> ReportPage | str | None:
+def refresh_report_page(settings: Settings, clock: Clock) -> ReportPage | str | None:
     """The pages of a new publication, or the sentence that says why there is none: no sync fails of it.
 
     None where the settings want no pages: those of before are removed.
@@ -116,13 +117,13 @@ def refresh_report_page(settings: Settings, now: datetime) -> ReportPage | str |
         if not settings.pages:
             remove_pages(settings.data_dir)
             return None
-        write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=now)
-        return write_report_page(settings, now)
+        write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=clock.utc_now())
+        return write_report_page(settings, clock)
     except Exception as error:  # noqa: BLE001 whatever is wrong with the page, the numbers are published
         return _not_drawn(REPORT_PAGE, error)
 
 
-def refresh_operators_page(settings: Settings, now: datetime) -> str:
+def refresh_operators_page(settings: Settings, clock: Clock) -> str:
     """Draw the operators' page where nothing was published; why it could not be, if so: no sync fails of it.
 
     The state of the pipeline is that of the working file, if there is one. All figures are those of the
@@ -135,9 +136,10 @@ def refresh_operators_page(settings: Settings, now: datetime) -> str:
         elif Store(data_dir).path.exists():
             with Store(data_dir).reading() as connection:
                 of_pipeline = rows_of(connection, SQL / "page", OF_PIPELINE)
-                conditions = read_conditions(connection)
+                view = read_state(connection)
             facts = facts_from_rows({**_figures(data_dir), **of_pipeline})
-            html = _operators_page(facts, conditions, _form(settings, now), is_as_of_now=True)
+            form = _form(settings, clock.utc_now())
+            html = _operators_page(facts, _verdict(view, settings, clock), form, is_as_of_now=True)
             write_file(data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
     except Exception as error:  # noqa: BLE001 whatever is wrong with the page, what was loaded is loaded
         return _not_drawn(OPERATORS_PAGE, error)
@@ -152,15 +154,17 @@ def _figures(data_dir: Path) -> Mapping[str, Sequence[Mapping[str, Any]] | None]
         return dict.fromkeys(OF_FIGURES, None if Versions(data_dir).published.exists() else ())
 
 
-def _operators_page(
-    facts: Facts, conditions: Sequence[Condition], form: Form, *, is_as_of_now: bool = False
-) -> str:
-    verdict = judge(conditions, [one.state for one in facts.standings])
-    is_doubtful = conditions or facts.missing or not verdict.has_begun
-    level = "warning" if is_doubtful else "well"
-    if verdict.has_begun and not verdict.is_well:
-        level = "error"
-    return render_operators(facts, form, level=level, verdict=verdict.sentence, is_as_of_now=is_as_of_now)
+def _verdict(view: Overview, settings: Settings, clock: Clock) -> Verdict:
+    """The verdict of `brokerbi status` on what a file says."""
+    planned = planned_now(settings, Store(settings.data_dir), clock)
+    seen = observed(view, settings, clock.utc_now(), planned=planned)
+    return judge(seen.conditions, seen.states)
+
+
+def _operators_page(facts: Facts, verdict: Verdict, form: Form, *, is_as_of_now: bool = False) -> str:
+    return render_operators(
+        facts, form, level=verdict.level, verdict=verdict.sentence, is_as_of_now=is_as_of_now
+    )
 
 
 def _form(settings: Settings, now: datetime) -> Form:

@@ -3,7 +3,7 @@
 -- of the months. Only what
 -- concerns the offices, months, report and measure of the number is here, once: of a user the answers for the user's
 -- office in the month. That a report is late concerns a month that is not over. What a check found concerns the number
--- where a row that was kept of the check names its office, and its month if any. Whoever has left did so after the
+-- where one of its rows names the number's office, and the month if any. Whoever has left did so after the
 -- month that is named. whose is the office, or the customer that was asked.
 -- Parameters: kind, id, first_month, month, measure, report
 WITH asked AS (
@@ -99,7 +99,7 @@ found AS (
         local_day(checks.checked_at_utc, clock) AS noted_on, checks.question AS message
     FROM sources
     INNER JOIN (
-        SELECT *, unnest(from_json(sample, '["JSON"]')) AS offence
+        SELECT *, unnest(from_json(subjects, '["JSON"]')) AS offence
         FROM meta.check_results
         WHERE row_count > 0 AND message = '' AND name <> 'reports_reconcile'
     ) AS checks

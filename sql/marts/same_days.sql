@@ -66,7 +66,7 @@ sold AS (
         sales.contract_on,
         CASE WHEN shares.estate_id IS NULL THEN sales.commission ELSE shares.commission END AS commission,
         CASE WHEN shares.estate_id IS NULL THEN 1 ELSE shares.commission_share END AS estate_parts,
-        CASE WHEN shares.estate_id IS NULL THEN sales.final_price ELSE shares.final_price_share END AS price
+        CASE WHEN shares.estate_id IS NULL THEN sales.final_price ELSE shares.final_price_part END AS price
     FROM marts.sales AS sales
     INNER JOIN running ON sales.month BETWEEN date_trunc('year', running.month) - INTERVAL 1 YEAR AND running.month
     LEFT JOIN marts.sale_shares AS shares ON shares.estate_id = sales.estate_id

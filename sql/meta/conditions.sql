@@ -18,8 +18,8 @@
 --   remedy: what to do about it; null where nothing is to be done, or the error says it
 --   last_try: how the last of several tries ended, like answered 500
 --   login: where the login is set that was refused
---   trouble: what several of them have behind them: the service, which is down, the database that hosts share
---     (coordination), or a login; null where each is its own
+--   trouble: what several of them have behind them: the service, which is down, its refusal of everybody, the database
+--     that hosts share (coordination), or a login; null where each is its own
 --   check_name: the check that found it, where one did
 --   row_count: how many rows it concerns, where they were counted
 --   is_of_figures: whether figures may be missing or doubtful while it is so
@@ -31,15 +31,12 @@ freshness AS MATERIALIZED (FROM meta.freshness),
 
 failed AS (
     SELECT
-        *,
-        CASE
-            WHEN error_kind IN ('Unreachable', 'HostDown', 'AllRefused') THEN 'service'
+        * REPLACE (CASE
+            WHEN trouble = 'login' THEN 'login ' || coalesce(login, '')
             -- what made a run give up is the same outage
             WHEN error_kind = 'Unavailable' AND bool_or(error_kind = 'HostDown') OVER () THEN 'service'
-            WHEN error_kind = 'Unauthorized' THEN 'login ' || coalesce(login, '')
-            WHEN error_kind = 'login corrected' THEN error_kind
-            WHEN error_kind = 'PaceLost' THEN 'coordination'
-        END AS trouble
+            ELSE trouble
+        END AS trouble)
     FROM open_failures
 ),
 
@@ -70,26 +67,27 @@ unpublished AS (
     SELECT
         coalesce(min(loaded_at_utc), any_value(latest.at_utc)) AS since_utc,
         any_value(latest.status) AS status,
+        any_value(latest.status) IN ('refused', 'failed') AS made_no_file,
         any_value(array_to_string(latest.reasons, '; ')) AS why
     FROM latest
     CROSS JOIN meta.current_moment
     LEFT JOIN meta.loads ON load_number > seen
-    HAVING any_value(latest.status) IN ('refused', 'failed')
+    HAVING made_no_file
         OR min(loaded_at_utc) < any_value(now_utc) - INTERVAL 3 HOUR
 ),
 
 -- not in the file of a rehearsal, whose days are as they were said to be
 ahead AS (
     SELECT report, customer, month, fetched_at_utc, now_utc
-    FROM meta.months, meta.current_moment
-    WHERE fetched_at_utc > now_utc + INTERVAL 1 MINUTE AND NOT EXISTS (FROM meta.storage WHERE is_rehearsal)
+    FROM meta.months, meta.current_moment, meta.deadlines
+    WHERE fetched_at_utc > now_utc + to_seconds(ahead_after_seconds) AND NOT EXISTS (FROM meta.storage WHERE is_rehearsal)
 ),
 
 overlapping AS (
     SELECT
         checked_at_utc,
         unnest(from_json(
-            sample,
+            subjects,
             '[{"customer_id": "VARCHAR", "yielding_customer_id": "VARCHAR", "shared_offices": "VARCHAR",
             "is_contained": "BOOLEAN"}]'
         )) AS pair
@@ -101,7 +99,7 @@ not_refreshed AS (
     SELECT
         checked_at_utc,
         unnest(from_json(
-            sample,
+            subjects,
             '[{"customer_id": "VARCHAR", "source_state": "VARCHAR", "offices": "VARCHAR", "reports": "VARCHAR",
             "last_read_utc": "VARCHAR"}]'
         )) AS source
@@ -200,7 +198,7 @@ found AS (
     UNION ALL BY NAME
     SELECT
         'unpublished' AS kind, 'error' AS severity, since_utc, status AS cause,
-        CASE WHEN status IN ('refused', 'failed') THEN 'The latest file was not published: ' || why
+        CASE WHEN made_no_file THEN 'The latest file was not published: ' || why
             ELSE 'What was loaded since ' || strftime(since_utc, '%Y-%m-%d %H:%M') || ' UTC is not published.' END AS error,
         CASE status WHEN 'failed' THEN NULL
             WHEN 'refused' THEN 'The file of before stays until these numbers are right: mend what is behind them, then run `brokerbi publish`.'
@@ -245,7 +243,7 @@ found AS (
     -- a login may be for some reports only, and not for the one that was asked
     ANTI JOIN failed
         ON failed.customer = probes.customer
-        AND trouble IS NOT NULL AND (trouble IN ('service', 'coordination') OR failed.report = asked_of)
+        AND trouble IS NOT NULL AND (trouble IN ('service', 'refusal', 'coordination') OR failed.report = asked_of)
     GROUP BY asked_of, customer
     HAVING arg_max(status, fetched_at_utc) = 'failed'
     UNION ALL BY NAME

@@ -258,6 +258,13 @@ def test_a_check_counts_its_rows_and_keeps_some_of_them(tmp_path: Path) -> None:
     assert (found.severity, found.rows, found.sample[0], len(found.sample)) == ("warning", 5000, {"x": 0}, 5)
 
 
+def test_a_check_keeps_once_each_what_its_rows_are_about(tmp_path: Path) -> None:
+    sql = "SELECT 'M' || range % 9 AS office_id, range AS estate_id FROM range(5000)"
+    [found] = check(tmp_path, sql, "warning")
+    assert sorted(str(one["office_id"]) for one in found.subjects) == [f"M{number}" for number in range(9)]
+    assert {*found.subjects[0]} == {"office_id"}
+
+
 @pytest.mark.parametrize("severity", ["error", "warning"])
 def test_a_check_that_cannot_run_fails_as_gravely_as_it_is_graded_and_stops_no_other(
     tmp_path: Path, severity: str

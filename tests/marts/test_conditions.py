@@ -8,14 +8,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from duckdb import DuckDBPyConnection
 
+from pipelines.connect.errors import AllRefused, ConnectError, HostDown, NotFound, Unavailable
 from pipelines.page.language import language
 from tests.marts.given import build, held, warehouse
-from warehouse.ledger.conditions import Kind
+from warehouse.ledger.ahead import is_ahead
+from warehouse.ledger.conditions import Kind, is_shut_out
 from warehouse.ledger.ledger import deny
 from warehouse.ledger.sinks import note_sink
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import insert_rows
-from warehouse.store.meta_schema import write_configured
+from warehouse.store.meta_schema import ahead_after, write_configured
 
 NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # lateness is measured by the reader's clock
 LONG_AGO = NOW - timedelta(days=9)
@@ -66,6 +68,21 @@ def test_a_customer_is_shut_out_when_each_of_several_reports_that_were_asked_for
 
 
 @pytest.mark.parametrize(
+    ("denied", "failed"),
+    [(("sales",), ()), (("sales", "users"), ()), (("sales", "users"), ("tips",)), ((), ("sales", "users"))],
+)
+def test_who_is_shut_out_is_the_same_in_the_ledger_and_in_answers_that_are_not_in_it(
+    denied: tuple[str, ...], failed: tuple[str, ...]
+) -> None:
+    given = warehouse()
+    refused(given, *denied)
+    load = {"customer": "M1", "months": [], "status": "failed", "fetched_at_utc": NOW}
+    insert_rows(given, "meta.loads", [{**load, "report": name} for name in failed])
+    found = any(kind == "shut out" for kind, *_ in conditions(given))
+    assert is_shut_out([True] * len(denied) + [False] * len(failed)) == found
+
+
+@pytest.mark.parametrize(
     ("read", "denied", "expected"),
     [
         ([], ["sales"], [("no right", "warning", "sales", "M1")]),
@@ -91,6 +108,11 @@ def test_what_failed_is_not_late_as_well() -> None:
     load = {"report": "sales", "customer": "M1", "months": [], "status": "failed", "fetched_at_utc": NOW}
     insert_rows(given, "meta.loads", [load])
     assert conditions(given) == [("failed", "error", "sales", "M1")]
+
+
+def kind(error: type[ConnectError]) -> dict[str, str]:
+    """What the ledger says of the kind of an error."""
+    return {"error_kind": error.__name__, "trouble": error.trouble}
 
 
 def publication(given: DuckDBPyConnection, status: str, last_load: int, *reasons: str) -> None:
@@ -132,14 +154,25 @@ def test_a_rehearsed_day_is_late_by_its_own_clock() -> None:
     assert conditions(given) == [("late", "error", "sales", "M1")]
 
 
+@pytest.mark.parametrize("seconds", [-30, 30])
+def test_what_is_ahead_of_the_clock_is_so_for_the_next_sync_as_well(seconds: int) -> None:
+    given, now = warehouse(), datetime.now(UTC)
+    moment = now + ahead_after() + timedelta(seconds=seconds)
+    held(given, "sales", "M1", ["2026-01"], at_utc=moment.replace(tzinfo=None))
+    found = any(kind == "clock ahead" for kind, *_ in conditions(given))
+    assert is_ahead(moment, now) == found == (seconds > 0)
+
+
 def test_what_has_an_outage_behind_it_is_one_trouble_and_says_what_to_do() -> None:
     given = warehouse()
-    for report, kind in (("sales", "HostDown"), ("users", "Unavailable"), ("tips", "NotFound")):
+    failures = (("sales", HostDown), ("users", Unavailable), ("tips", NotFound), ("bids", AllRefused))
+    for report, error in failures:
         load = {"report": report, "customer": "M1", "months": [], "status": "failed", "fetched_at_utc": NOW}
-        insert_rows(given, "meta.loads", [{**load, "error_kind": kind, "remedy": f"Mend {report}."}])
+        insert_rows(given, "meta.loads", [{**load, **kind(error), "remedy": f"Mend {report}."}])
     build(given, "meta.conditions")
     found = given.execute("SELECT report, trouble, remedy FROM meta.conditions ORDER BY ALL").fetchall()
     assert found == [
+        ("bids", "refusal", "Mend bids."),
         ("sales", "service", "Mend sales."),
         ("tips", None, "Mend tips."),
         ("users", "service", "Mend users."),

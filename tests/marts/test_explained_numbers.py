@@ -251,7 +251,7 @@ def given_a_difference() -> DuckDBPyConnection:
             sold(given, "G1", of_month, name, f"{name}{of_month}", agents=[agent], **more)
     given.execute(
         "INSERT INTO meta.check_results BY NAME SELECT 'reports_reconcile' AS name, 9 AS row_count, "
-        '\'[{"month": "2026-02-01", "office_id": "M1"}]\' AS sample, \'\' AS message'
+        '\'[{"month": "2026-02-01", "office_id": "M1"}]\' AS subjects, \'\' AS message'
     )
     explained(given, "doubts", "2026-01")
     return given
@@ -307,7 +307,7 @@ def test_what_a_check_found_is_a_doubt_of_the_office_month_and_measure_that_it_n
     checked.execute("DELETE FROM meta.check_results")
     checked.execute(
         "INSERT INTO meta.check_results BY NAME SELECT $1 AS name, 'Why?' AS question, 1 AS row_count, "
-        "'[{' || $2 || '}]' AS sample, '' AS message, $3 AS concerns",
+        "'[{' || $2 || '}]' AS subjects, '' AS message, $3 AS concerns",
         [name, row, "budgets" if name.startswith("budgets") else "commission"],
     )
     found = explained_again(checked, "doubts", "2026-01", office="M1")

@@ -7,9 +7,10 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import arrived, build, built, held, rows, sold, warehouse
+from pipelines.connect.errors import ConnectError, HostDown, NotFound, Unauthorized, Unavailable, Unreachable
+from tests.marts.given import arrived, asked_for, build, built, earned, held, loaded, rows, sold, warehouse
 from warehouse.ledger.ledger import deny, forget_healed_refusals
-from warehouse.marts.checks import CheckResult, keep_results
+from warehouse.marts.checks import CheckResult, keep_results, run_checks
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import insert_rows
 from warehouse.store.meta_schema import write_configured
@@ -140,7 +141,12 @@ def test_a_failed_month_is_a_problem_until_it_is_loaded() -> None:
 def test_months_that_failed_for_one_cause_are_one_problem_that_names_them() -> None:
     given, words = warehouse(), "The service answered 401: the login is wrong."
     for report in ("sales", "users"):
-        said = {"error": words, "error_kind": "Unauthorized", "login": "BROKERBI_USERNAME"}
+        said = {
+            "error": words,
+            "error_kind": "Unauthorized",
+            "trouble": "login",
+            "login": "BROKERBI_USERNAME",
+        }
         failed(given, NOW, report, months=[START, date(2026, 2, 1)], **said)
     assert problems(given) == [("failed", "error", None, "M1", words)]
     whom = "condition_count, reports, customers, first_month, last_month"
@@ -151,25 +157,31 @@ def test_months_that_failed_for_one_cause_are_one_problem_that_names_them() -> N
 def test_two_logins_that_are_refused_are_two_problems() -> None:
     given = warehouse()
     for customer, login in (("M1", "BROKERBI_USERNAME"), ("M2", "M2's own login"), ("M3", "M2's own login")):
-        said = {"error": "It was refused (401).", "error_kind": "Unauthorized", "login": login}
+        said = {
+            "error": "It was refused (401).",
+            "error_kind": "Unauthorized",
+            "trouble": "login",
+            "login": login,
+        }
         failed(given, NOW, "sales", customer, **said)
     assert [customer for _, _, _, customer, _ in problems(given)] == ["M1", None]
 
 
 @pytest.mark.parametrize(
-    ("kind", "report", "number"),
+    ("error", "report", "number"),
     [
-        ("Unauthorized", "sales", 1),
-        ("Unauthorized", "users", 2),  # of a login for something else
-        ("HostDown", "users", 1),
-        ("NotFound", "sales", 2),
+        (Unauthorized, "sales", 1),
+        (Unauthorized, "users", 2),  # of a login for something else
+        (HostDown, "users", 1),
+        (NotFound, "sales", 2),
     ],
 )
 def test_changes_that_nobody_told_as_login_or_service_failed_are_no_problem_of_their_own(
-    kind: str, report: str, number: int
+    error: type[ConnectError], report: str, number: int
 ) -> None:
     given = warehouse()
-    failed(given, NOW, report, "M1", error="Why.", error_kind=kind)
+    known = {"error_kind": error.__name__, "trouble": error.trouble}
+    failed(given, NOW, report, "M1", error="Why.", **known)
     probe = {
         "customer": "M1",
         "asked_of": "sales",
@@ -182,15 +194,16 @@ def test_changes_that_nobody_told_as_login_or_service_failed_are_no_problem_of_t
 
 
 @pytest.mark.parametrize(
-    "kinds",
-    [("Unreachable", "HostDown"), ("Unavailable", "HostDown"), ("Unauthorized", "Unauthorized")],
+    "errors",
+    [(Unreachable, HostDown), (Unavailable, HostDown), (Unauthorized, Unauthorized)],
 )
 def test_a_service_that_is_down_and_a_login_that_is_refused_are_one_problem_whomever_it_concerns(
-    kinds: tuple[str, str],
+    errors: tuple[type[ConnectError], type[ConnectError]],
 ) -> None:
     given = warehouse()
-    for customer, kind in zip(("M1", "M2"), kinds, strict=True):
-        failed(given, NOW, "sales", customer, error="Nobody answers", error_kind=kind)
+    for customer, error in zip(("M1", "M2"), errors, strict=True):
+        known = {"error_kind": error.__name__, "trouble": error.trouble}
+        failed(given, NOW, "sales", customer, error="Nobody answers", **known)
     assert problems(given) == [("failed", "error", "sales", None, "Nobody answers")]
 
 
@@ -244,7 +257,9 @@ def test_numbers_that_nobody_refreshes_are_told_in_words() -> None:
     given = warehouse()
     source = {"customer_id": "M1", "source_state": "customer switched off", "offices": "M1, M2",
               "last_read_utc": NOW}  # fmt: skip
-    keep_results(given, [CheckResult("numbers_are_refreshed", "warning", 1, [source], "Are they?")], NOW)
+    keep_results(
+        given, [CheckResult("numbers_are_refreshed", "warning", 1, (), "Are they?", subjects=[source])], NOW
+    )
     words = (
         f"Nobody else answers for M1, M2, so numbers of M1 count as read on {NOW:%Y-%m-%d} (UTC) "
         "and will not change: customer switched off"
@@ -260,7 +275,9 @@ def test_of_a_customer_that_is_refused_one_report_the_old_answer_is_told_beside_
     deny(given, "sales", "M1", NOW.replace(tzinfo=UTC))
     source = {"customer_id": "M1", "source_state": "access refused", "offices": "M1", "reports": "sales",
               "last_read_utc": NOW}  # fmt: skip
-    keep_results(given, [CheckResult("numbers_are_refreshed", "warning", 1, [source], "Are they?")], NOW)
+    keep_results(
+        given, [CheckResult("numbers_are_refreshed", "warning", 1, (), "Are they?", subjects=[source])], NOW
+    )
     [refused, old] = problems(given)
     assert refused[:4] == ("right lost", "error", "sales", "M1")
     assert old[:4] == ("not refreshed", "warning", None, "M1")
@@ -270,10 +287,29 @@ def test_of_a_customer_that_is_refused_one_report_the_old_answer_is_told_beside_
 def test_a_group_configured_together_with_one_of_its_offices_is_told_in_words() -> None:
     given = warehouse()
     pair = {"customer_id": "G1", "yielding_customer_id": "M1", "shared_offices": "M1", "is_contained": True}
-    found = CheckResult("customers_do_not_overlap", "warning", 1, [pair], "Do they?")
+    found = CheckResult("customers_do_not_overlap", "warning", 1, (), "Do they?", subjects=[pair])
     keep_results(given, [found], NOW)
     words = "G1 answers for M1 as well; each office is counted once, but asked for twice"
     assert problems(given) == [("overlap", "warning", None, "M1", words)]
+
+
+@pytest.mark.parametrize(
+    ("switch", "kind"), [("on", "overlap"), ("off", "not refreshed")], ids=["asked twice", "not any more"]
+)
+def test_of_many_customers_that_a_check_names_each_has_its_condition(switch: str, kind: str) -> None:
+    given, names = warehouse(), [f"M{number}" for number in range(1, 13)]
+    asked_for(given, "G1", **dict.fromkeys(names, switch))
+    if switch == "on":
+        loaded(
+            given, "commission_office", "G1", "2026-05", [earned({"customer_id": one}, 5) for one in names]
+        )
+    for name in names:
+        loaded(given, "commission_office", name, "2026-05", [earned({"customer_id": name}, 5)])
+    build(given, "customer_overlaps", "office_sources")
+    keep_results(given, run_checks(given), NOW)
+    build(given, "meta.conditions")
+    found = given.execute("SELECT customer FROM meta.conditions WHERE kind = $1", [kind]).fetchall()
+    assert sorted(customer for (customer,) in found) == sorted(names)
 
 
 def test_a_customer_that_is_refused_everywhere_is_one_problem() -> None:

@@ -176,7 +176,7 @@ def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) 
     waiting = list(raw_rows(Store(tmp_path)))
     ids = [id_ for (id_,) in here.rows("SELECT id FROM bi.users ORDER BY id")]
     user = next(id_ for id_ in ids if any(id_ in one.raw for one in waiting))
-    refresh_operators_page(here.settings, here.clock.utc_now())
+    refresh_operators_page(here.settings, here.clock)
     erase_user(here, user)
     assert [*files_with(tmp_path, user), *tmp_path.glob("*.html")] == []
     assert [one.trouble for one in raw_rows(Store(tmp_path))] == [""] * len(waiting)

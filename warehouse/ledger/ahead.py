@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING
 from warehouse.ledger.ledger import record_failures
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 from warehouse.store.duckdb_file import quoted
-from warehouse.store.meta_schema import aware, naive_utc
+from warehouse.store.meta_schema import ahead_after, aware, naive_utc
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     Rank = Callable[[datetime], tuple[bool, datetime]]
 
-STEP = timedelta(minutes=1)
-"""So far a clock that keeps time over the network may be set back between two answers."""
 JUST_BEFORE = timedelta(seconds=1)
 ERROR_KIND = "ClockAhead"
 WHY = "It was dated {} hours later than now, under a clock that was ahead."
@@ -41,7 +39,7 @@ WHERE database_name = current_database() AND data_type = 'TIMESTAMP' AND (
 
 def rank(now: datetime) -> Rank:
     """The order of answers by when they came, in UTC without a zone: what is dated later than now first."""
-    latest = naive_utc(now) + STEP
+    latest = naive_utc(now) + ahead_after()
     return lambda fetched: (fetched <= latest, fetched)
 
 
@@ -51,7 +49,7 @@ def take_back(connection: DuckDBPyConnection, before: datetime, now: datetime) -
     The months in force that were dated so are written down as failed, so that they stay due until they
     are read.
     """
-    latest, taken_back = naive_utc(now) + STEP, naive_utc(before) - JUST_BEFORE
+    latest, taken_back = naive_utc(now) + ahead_after(), naive_utc(before) - JUST_BEFORE
     months = connection.execute(
         "SELECT report, customer, list(month ORDER BY month) FILTER (month IS NOT NULL), "
         "min(fetched_at_utc) FROM meta.months WHERE fetched_at_utc > $1 GROUP BY ALL ORDER BY ALL",
@@ -94,7 +92,7 @@ def _due_again(
 
 def is_ahead(moment: datetime | None, now: datetime) -> bool:
     """Whether a moment is later than now, by more than a clock is ever set."""
-    return moment is not None and moment > now + STEP
+    return moment is not None and moment > now + ahead_after()
 
 
 def is_rehearsal(connection: DuckDBPyConnection) -> bool:

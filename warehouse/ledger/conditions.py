@@ -6,7 +6,7 @@ running process knows, and `assets/trouble.py` what only Dagster does; all that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -15,10 +15,11 @@ ERROR, WARNING = "error", "warning"
 LOGIN_REFUSED, LOGIN_CORRECTED, ACCESS_REFUSED = "Unauthorized", "login corrected", "Forbidden"
 """Causes: a login that the service refuses, one that is another by now, and a right that it lacks."""
 SERVICE = "service"
+REFUSAL = "refusal"
 COORDINATION = "coordination"
-"""The trouble behind conditions of many: the service is down, or the database that hosts share is away; else
-it names a login, or is empty."""
-OUTAGES = frozenset((SERVICE, COORDINATION))
+"""The trouble behind conditions of many: the service is down, it refuses everybody, or the database that
+hosts share is away; else it names a login, or is empty."""
+OUTAGES = frozenset((SERVICE, REFUSAL, COORDINATION))
 """Troubles in which nobody is asked, so that they hide everything else."""
 
 
@@ -49,7 +50,6 @@ class Kind(StrEnum):
     SHARD_LATE = "shard late"
     # a process
     MONTHS_MISSING = "months missing"
-    NEVER_FETCHED = "never fetched"
     NOT_IN_SETTINGS = "not in settings"
     NOT_WRITABLE = "not writable"
     DISK_NEARLY_FULL = "disk nearly full"
@@ -97,6 +97,9 @@ class Condition:
         return self.severity == ERROR
 
 
-def rights_lost(conditions: Iterable[Condition]) -> frozenset[tuple[str, str]]:
-    """Reports and customers that were answered before and are refused now."""
-    return frozenset((one.report, one.customer) for one in conditions if one.kind == Kind.RIGHT_LOST)
+def is_shut_out(are_refused: Collection[bool]) -> bool:
+    """Whether a customer is shut out, of whose reports that were asked for these are refused.
+
+    The rule of sql/meta/conditions.sql, for answers that are not in the ledger.
+    """
+    return len(are_refused) > 1 and all(are_refused)

@@ -294,6 +294,7 @@ def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowRes
                 "status": failure.status.value,
                 "error": failure.reason,
                 "error_kind": failure.error,
+                "trouble": failure.trouble,
                 "remedy": failure.remedy,
                 "http_status": failure.http_status,
                 "last_try": failure.last_try,
@@ -324,7 +325,7 @@ def rename_failures(
     """Give what failed of these reports and customers by one kind of error another kind, and other words."""
     if pairs:
         connection.execute(
-            "UPDATE meta.loads SET error_kind = $3, error = $4, remedy = $5 "
+            "UPDATE meta.loads SET error_kind = $3, trouble = $3, error = $4, remedy = $5 "
             "WHERE (status, error_kind) = ('failed', $1) AND list_contains($2, [report, customer])",
             [kind, [list(pair) for pair in pairs], to, error, remedy],
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -178,12 +178,11 @@ _NIGHTS = """
 def overview(store: Store) -> Overview:
     """The status of the working file; nothing is asked of the service."""
     with store.reading() as connection:
-        return Overview(
-            [ReportStatus(*row) for row in _rows(connection, _REPORTS)],
-            read_conditions(connection),
-            [PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
-            [LearnedWindow(*row) for row in _rows(connection, _WINDOWS)],
-            [RequestsOfNight(*row) for row in _rows(connection, _NIGHTS)],
+        return replace(
+            read_state(connection),
+            publications=[PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
+            caps=[LearnedWindow(*row) for row in _rows(connection, _WINDOWS)],
+            nights=[RequestsOfNight(*row) for row in _rows(connection, _NIGHTS)],
         )
 
 
@@ -191,6 +190,12 @@ def coverage(store: Store) -> list[Coverage]:
     """What is held and missing of every report and customer of the working file."""
     with store.reading() as connection:
         return [Coverage(*row) for row in _rows(connection, _COVERAGE)]
+
+
+def read_state(connection: DuckDBPyConnection) -> Overview:
+    """How far every report is held and what is wrong, as the working file or a published one says."""
+    standings = [ReportStatus(*row) for row in _rows(connection, _REPORTS)]
+    return Overview(standings, read_conditions(connection))
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:

@@ -67,9 +67,10 @@ class WindowResult:
     `months` are first days, empty for a report without months; `open_months` were not over when they were
     asked. `history` merges the rows into slowly changing history instead of replacing months; `asked` then
     limits the comparison to the rows of these asked ids, without the `unanswered` ones. `reason` says in a
-    sentence why the window was not loaded and `remedy` what to do, `error` names the kind of error, `doubts`
-    are what it was held back for. Of an error of the service, `http_status` is that of its last answer,
-    `last_try` how the last of several tries ended, and `login` where the login is set that was refused.
+    sentence why the window was not loaded and `remedy` what to do, `error` names the kind of error,
+    `trouble` what others have behind them as well, `doubts` are what it was held back for. Of an error of the
+    service, `http_status` is that of its last answer, `last_try` how the last of several tries ended, and
+    `login` where the login is set that was refused.
     `rows` counts by table, `rows_by_month` what was fetched over all tables; `superseded` are months that
     were left alone because a newer fetch is held; `opened` and `closed` count versions of history.
     """
@@ -87,6 +88,7 @@ class WindowResult:
     reason: str = ""
     remedy: str = ""
     error: str = ""
+    trouble: str = ""
     http_status: int | None = None
     last_try: str = ""
     login: str = ""

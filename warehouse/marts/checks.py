@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 SAMPLE_ROWS = 5
 COUNTED_AT_ONCE = 2048
 """Rows that offend a check may be many; no more than so many of them are Python's at a time."""
+SUBJECT = (
+    *("customer_id", "yielding_customer_id", "office_id", "earner_id", "report", "month", "measure"),
+    *("shared_offices", "is_contained", "source_state", "offices", "reports", "last_read_utc"),
+)
+"""Columns that say what a row is about. Each row is kept with these, once: sales of one month may be many."""
 ERROR, WARNING = "error", "warning"
 OF_REPORTS = "report_checks"
 KEYS = "documented_keys_are_unique"
@@ -29,7 +34,7 @@ KEYS = "documented_keys_are_unique"
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What one check found: how many rows offend it, and some of them.
+    """What one check found: how many rows offend it, some of them, and what all of them are about.
 
     One that could not run counts as one row of its own severity, and `message` says why: an error check
     that cannot run keeps the file back, since nobody knows whether it is right; a warning does not.
@@ -42,6 +47,7 @@ class CheckResult:
     question: str
     message: str = ""
     concerns: str = ""
+    subjects: Sequence[Mapping[str, object]] = ()
 
     @property
     def passed(self) -> bool:
@@ -87,7 +93,8 @@ def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult],
             "severity": one.severity,
             "question": one.question,
             "row_count": one.rows,
-            "sample": json.dumps(one.sample, default=str, ensure_ascii=False),
+            "sample": _json(one.sample),
+            "subjects": _json(one.subjects),
             "message": one.message,
             "concerns": one.concerns,
             "finding": one.finding,
@@ -134,13 +141,28 @@ def repeated(connection: DuckDBPyConnection, check: Query) -> str:
 def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
     if check.severity not in (ERROR, WARNING):
         raise QueryError(f"{check.path} must say `Severity: error` or `Severity: warning`")
+    rows, sample, subjects, why = 0, list[Mapping[str, object]](), dict[str, Mapping[str, object]](), ""
     try:
         found = connection.execute(repeated(connection, check))
-        sample = mappings(found, at_most=SAMPLE_ROWS)
-        rows = len(sample)
-        while others := found.fetchmany(COUNTED_AT_ONCE):
-            rows += len(others)
-        why = ""
+        while several := mappings(found, at_most=COUNTED_AT_ONCE):
+            rows += len(several)
+            sample += several[: SAMPLE_ROWS - len(sample)]
+            for row in several:
+                subject = {name: row[name] for name in SUBJECT if name in row}
+                subjects[_json(subject)] = subject
     except duckdb.Error as error:
-        rows, sample, why = 1, [{"message": str(error)}], str(error)
-    return CheckResult(check.name, check.severity, rows, tuple(sample), check.question, why, check.concerns)
+        rows, sample, subjects, why = 1, [{"message": str(error)}], {}, str(error)
+    return CheckResult(
+        check.name,
+        check.severity,
+        rows,
+        tuple(sample),
+        check.question,
+        why,
+        check.concerns,
+        tuple(subjects.values()),
+    )
+
+
+def _json(found: object) -> str:
+    return json.dumps(found, default=str, ensure_ascii=False)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.ledger.ahead import STEP
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landed
 from warehouse.load.load import following_number
 from warehouse.marts.build import MEMORY, queries_behind
 from warehouse.store.duckdb_file import insert_rows, literal
-from warehouse.store.meta_schema import aware, naive_utc
+from warehouse.store.meta_schema import ahead_after, aware, naive_utc
 
 if TYPE_CHECKING:
     from warehouse.store.database import Store
@@ -63,7 +62,7 @@ def effective_loads(
 
     Given what time it is now, one dated later is in force only where there is no other.
     """
-    latest = naive_utc(now) + STEP if now else datetime.max
+    latest = naive_utc(now) + ahead_after() if now else datetime.max
     chosen = [reports and list(reports), customers and list(customers), only_quarantined, latest]
     return _loads(connection, _EFFECTIVE, chosen)
 

@@ -131,13 +131,22 @@ def write_declared(connection: DuckDBPyConnection, table: str, *values: object) 
         connection.execute(f"INSERT INTO meta.{table} VALUES ({places})", [*values])
 
 
-@cache
 def late_after() -> timedelta:
     """How long nothing may come of what is awaited, as meta.deadlines says."""
+    return timedelta(hours=_deadline("late_after_hours"))
+
+
+def ahead_after() -> timedelta:
+    """How much later than now something may be dated, as meta.deadlines says."""
+    return timedelta(seconds=_deadline("ahead_after_seconds"))
+
+
+@cache
+def _deadline(column: str) -> int:
     with duckdb.connect() as connection:
         connection.execute("CREATE SCHEMA meta; " + _definitions()["deadlines"])
-        [(found,)] = connection.execute("FROM meta.deadlines").fetchall()
-    return timedelta(hours=found)
+        [(found,)] = connection.execute(f"SELECT {column} FROM meta.deadlines").fetchall()
+    return int(found)
 
 
 def naive_utc(moment: datetime) -> datetime:

@@ -20,6 +20,7 @@ CREATE TABLE IF NOT EXISTS meta.loads (
     status VARCHAR,
     error VARCHAR,
     error_kind VARCHAR,
+    trouble VARCHAR,
     remedy VARCHAR,
     http_status INTEGER,
     last_try VARCHAR,
@@ -59,6 +60,8 @@ COMMENT ON COLUMN meta.loads.last_try IS 'how the last of several tries ended, l
 COMMENT ON COLUMN meta.loads.login IS 'where the login is set that was refused, of an error 401';
 COMMENT ON COLUMN meta.loads.error_kind IS
     'the kind of error in one word, like Unavailable; null where it has none';
+COMMENT ON COLUMN meta.loads.trouble IS
+    'what it has behind it that other failures have as well: service, refusal, coordination or login; null or empty where it is alone';
 COMMENT ON COLUMN meta.loads.landing IS
     'the file below landing/ with the answers; null once it was cleared away';
 COMMENT ON COLUMN meta.loads.note IS 'what was unusual about it';

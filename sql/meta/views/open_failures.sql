@@ -36,6 +36,7 @@ SELECT
     min(failed.fetched_at_utc) AS since_utc,
     max(failed.fetched_at_utc) AS failed_at_utc,
     nullif(arg_max(coalesce(failed.error_kind, ''), failed.fetched_at_utc), '') AS error_kind,
+    nullif(arg_max(coalesce(failed.trouble, ''), failed.fetched_at_utc), '') AS trouble,
     arg_max(failed.error, failed.fetched_at_utc) AS error,
     nullif(arg_max(coalesce(failed.remedy, ''), failed.fetched_at_utc), '') AS remedy,
     nullif(arg_max(coalesce(failed.http_status, 0), failed.fetched_at_utc), 0) AS http_status,
@@ -61,6 +62,7 @@ COMMENT ON COLUMN meta.open_failures.since_utc IS 'when it failed first since it
 COMMENT ON COLUMN meta.open_failures.failed_at_utc IS 'when it failed last, in UTC';
 COMMENT ON COLUMN meta.open_failures.error_kind IS
     'the kind of that error in one word, like Unavailable; null where it has none';
+COMMENT ON COLUMN meta.open_failures.trouble IS 'what it has behind it that other failures have as well, as in meta.loads';
 COMMENT ON COLUMN meta.open_failures.error IS 'why it failed then';
 COMMENT ON COLUMN meta.open_failures.remedy IS 'what to do about it, where that is known';
 COMMENT ON COLUMN meta.open_failures.http_status IS 'the status of the last answer, where there was one and it was an error';

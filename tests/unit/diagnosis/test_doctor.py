@@ -105,6 +105,12 @@ def test_only_what_no_customer_may_read_is_to_be_left_out(
     assert (finding.severity, finding.remedy) == (Severity.WARNING, said)
 
 
+def test_a_customer_is_not_shut_out_where_a_report_failed_in_another_way(world: Scenario) -> None:
+    refused = [Fault("403", path=path, customer="G1") for path in ("GetSalesReport", "Users")]
+    world.service.faults.switch([*refused, Fault("503", customer="G1")])
+    assert worst(world, "rights of G1", ask=True).severity is Severity.WARNING
+
+
 def test_a_service_that_is_down_says_nothing_well_of_rights(world: Scenario) -> None:
     world.service.faults.switch([Fault("503")])
     found = {one.severity for one in findings(world, ask=True) if one.subject.startswith("rights of ")}

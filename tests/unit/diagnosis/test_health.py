@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
+from pipelines.connect.errors import AllRefused
 from pipelines.diagnosis import health
-from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, judge, note_daemon, observed, of_directory
+from pipelines.diagnosis.health import DAEMON_SEEN, Level, Verdict, judge, note_daemon, observed, of_directory
 from pipelines.months import Month
 from pipelines.normalize.tables import name_of
 from pipelines.planning.due import Wanted
@@ -39,20 +40,20 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
 @pytest.mark.parametrize(
     ("conditions", "verdict"),
     [
-        ([], Verdict("All is well: 1 report fresh, and nothing failed.", is_well=True)),
+        ([], Verdict("All is well: 1 report fresh, and nothing failed.", Level.WELL)),
         (
             [NO_RIGHT],
             Verdict(
-                "All is well but for no right (1 report): 1 report fresh, and nothing failed.", is_well=True
+                "All is well but for no right (1 report): 1 report fresh, and nothing failed.", Level.WARNING
             ),
         ),
         (
             [FAILED, replace(FAILED, report="tips"), NO_RIGHT],
-            Verdict("Look: failed (2 reports); also no right (1 report).", is_well=False),
+            Verdict("Look: failed (2 reports); also no right (1 report).", Level.ERROR),
         ),
         (
             [FAILED, Condition(Kind.UNPUBLISHED, error="The latest file was not published: x.duckdb.")],
-            Verdict("Look: The latest file was not published: x.duckdb, failed (1 report).", is_well=False),
+            Verdict("Look: The latest file was not published: x.duckdb, failed (1 report).", Level.ERROR),
         ),
     ],
     ids=["nothing", "a warning", "errors", "what concerns nobody in particular"],
@@ -61,6 +62,12 @@ def test_the_verdict_counts_conditions_and_a_monitor_hears_of_errors(
     conditions: list[Condition], verdict: Verdict
 ) -> None:
     assert judge(conditions, ["fresh"]) == verdict
+
+
+def test_a_service_that_refuses_everybody_is_not_said_to_be_down() -> None:
+    refused = [replace(FAILED, report=name, trouble=AllRefused.trouble) for name in ("sales", "users")]
+    said = "Look: not read as the service refuses everybody (403) (2 reports)."
+    assert judge(refused, ["late"]).sentence == said
 
 
 def test_rows_in_quarantine_are_counted_as_rows() -> None:
@@ -72,12 +79,12 @@ def test_a_directory_in_which_nothing_was_asked_has_not_begun() -> None:
     assert not judge([], []).has_begun
 
 
-def test_a_customer_of_the_settings_that_was_never_fetched_and_one_that_left_them_are_named(
+def test_a_customer_of_the_settings_that_was_never_read_and_one_that_left_them_are_named(
     tmp_path: Path,
 ) -> None:
     view = Overview([FRESH])
-    assert kinds(view, tmp_path, "M1,G21") == [Kind.NEVER_FETCHED]
-    assert kinds(view, tmp_path, "G21") == [Kind.NEVER_FETCHED, Kind.NOT_IN_SETTINGS]
+    assert kinds(view, tmp_path, "M1,G21") == [Kind.NEVER_READ]
+    assert kinds(view, tmp_path, "G21") == [Kind.NEVER_READ, Kind.NOT_IN_SETTINGS]
 
 
 def test_a_customer_that_left_the_settings_is_shown_only_if_something_of_it_is_held(tmp_path: Path) -> None:

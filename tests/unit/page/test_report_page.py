@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import stat
 from dataclasses import fields
-from datetime import UTC, datetime
+from datetime import date
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import duckdb
 import pytest
 from duckdb import DuckDBPyConnection
 
+from pipelines.clock import RehearsalClock, SystemClock
 from pipelines.page import dictionary, facts
 from pipelines.settings.model import Settings
 from pipelines.upkeep.report_page import refresh_report_page, remove_pages, write_report_page
@@ -20,7 +22,7 @@ from warehouse.marts.build import build_marts
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import literal, quoted
 
-NOW = datetime(2026, 3, 20, 4, 5, tzinfo=UTC)
+CLOCK = RehearsalClock(SystemClock(), date(2026, 3, 20), ZoneInfo("UTC"))
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +75,7 @@ def test_a_file_without_some_marts_is_drawn_without_them(tmp_path: Path) -> None
     with warehouse() as connection:
         build(connection, "office_month")
         save(connection, tmp_path)
-    assert "leads" in write_report_page(Settings(data_dir=tmp_path), NOW).missing
+    assert "leads" in write_report_page(Settings(data_dir=tmp_path), CLOCK).missing
     assert "cannot answer for: " in (tmp_path / "operators.html").read_text("utf-8")
     assert "a later publication will" in (tmp_path / "report.html").read_text("utf-8")
 
@@ -81,7 +83,7 @@ def test_a_file_without_some_marts_is_drawn_without_them(tmp_path: Path) -> None
 def test_the_page_is_put_in_place_whole_and_for_the_same_readers_as_the_file(
     published: Path, tmp_path: Path
 ) -> None:
-    page = write_report_page(Settings(data_dir=published), NOW, out=tmp_path / "page.html")
+    page = write_report_page(Settings(data_dir=published), CLOCK, out=tmp_path / "page.html")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
     assert page.bytes == page.path.stat().st_size
     assert stat.S_IMODE(page.path.stat().st_mode) == 0o640
@@ -89,18 +91,18 @@ def test_the_page_is_put_in_place_whole_and_for_the_same_readers_as_the_file(
 
 def test_without_a_published_file_there_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(WarehouseError, match="There is no published file"):
-        write_report_page(Settings(data_dir=tmp_path), NOW)
+        write_report_page(Settings(data_dir=tmp_path), CLOCK)
 
 
 def test_a_page_that_cannot_be_drawn_is_no_failure(tmp_path: Path) -> None:
     (tmp_path / "warehouse.duckdb").write_bytes(b"no database")
-    why = refresh_report_page(Settings(data_dir=tmp_path), NOW)
+    why = refresh_report_page(Settings(data_dir=tmp_path), CLOCK)
     assert str(why).startswith("The page report.html could not be drawn, the one before stays: ")
 
 
 def test_a_file_that_somebody_is_writing_in_is_no_failure_either(published: Path) -> None:
     with duckdb.connect(published / "warehouse.duckdb"):
-        why = refresh_report_page(Settings(data_dir=published), NOW)
+        why = refresh_report_page(Settings(data_dir=published), CLOCK)
     assert "could not be drawn" in str(why)
 
 
@@ -110,7 +112,7 @@ def test_every_office_has_a_page_that_lasts_and_one_that_vanished_has_none(
     (tmp_path / "warehouse.duckdb").symlink_to(published / "warehouse.duckdb")
     (tmp_path / "offices").mkdir()
     (tmp_path / "offices" / "M9.html").touch()
-    write_report_page(Settings(data_dir=tmp_path), NOW)
+    write_report_page(Settings(data_dir=tmp_path), CLOCK)
     pages = sorted((tmp_path / "offices").iterdir())
     assert [path.name for path in pages] == ["M1.html"]
     assert {stat.S_IMODE(path.stat().st_mode) for path in pages} == {0o640}

@@ -9,15 +9,15 @@ import pytest
 from pipelines.connect.errors import HostDown
 from pipelines.connect.models import Request
 from pipelines.sync.summary import Summary
-from warehouse.ledger.conditions import Condition
+from warehouse.ledger.conditions import ERROR, WARNING, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 REFUSED, LOADED = WindowStatus.NO_ACCESS, WindowStatus.LOADED
 
 
-def condition(kind: str, report: str = "") -> Condition:
-    return Condition(kind, report=report, customer="M1", cause="Forbidden", remedy="Ask for it.")
+def condition(kind: str, report: str = "", severity: str = ERROR) -> Condition:
+    return Condition(kind, severity, report=report, customer="M1", cause="Forbidden", remedy="Ask for it.")
 
 
 def test_a_customer_that_is_shut_out_is_told_once() -> None:
@@ -27,15 +27,15 @@ def test_a_customer_that_is_shut_out_is_told_once() -> None:
     assert (summary.complaints(), summary.is_well) == (["M1: Ask for it."], False)
 
 
-def test_a_customer_that_was_refused_all_that_it_was_asked_for_is_a_complaint() -> None:
-    summary = Summary("run", NOW, conditions=[condition("no right", "sales")])
+def test_the_only_report_of_a_customer_that_is_refused_is_no_complaint_where_it_is_a_warning() -> None:
+    summary = Summary("run", NOW, conditions=[condition("no right", "sales", WARNING)])
     summary.add(WindowResult("sales", "M1").ended(REFUSED))
-    assert (summary.complaints(), summary.is_well) == (["sales of M1: Ask for it."], False)
+    assert (summary.complaints(), summary.is_well) == ([], True)
 
 
-@pytest.mark.parametrize("kind", ["right lost", "no right"])
-def test_a_right_that_is_lost_is_a_complaint_and_one_that_never_was_is_none(kind: str) -> None:
-    summary = Summary("run", NOW, conditions=[condition(kind, "sales")])
+@pytest.mark.parametrize(("kind", "severity"), [("right lost", ERROR), ("no right", WARNING)])
+def test_a_right_that_is_lost_is_a_complaint_and_one_that_never_was_is_none(kind: str, severity: str) -> None:
+    summary = Summary("run", NOW, conditions=[condition(kind, "sales", severity)])
     summary.add(WindowResult("users", "M1").ended(LOADED))
     summary.add(WindowResult("sales", "M1").ended(REFUSED))
     is_lost = kind == "right lost"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 from decimal import Decimal
 from functools import cache
+from html import unescape
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
@@ -11,6 +14,8 @@ from tempfile import mkdtemp
 import httpx
 import pytest
 
+from pipelines.diagnosis.health import DAEMON_SEEN, judge, note_daemon, observed
+from pipelines.planning.plan import planned_now
 from pipelines.sandbox.faults import Fault
 from pipelines.upkeep.finish import Finished, call
 from pipelines.upkeep.report_page import ReportPage, refresh_operators_page
@@ -120,12 +125,12 @@ def test_without_pages_those_of_before_are_removed(again: tuple[Scenario, Finish
     here, finished = again
     assert [*published().data_dir.rglob("*.html")] != []
     assert (finished.page, [*here.data_dir.rglob("*.html")]) == (None, [])
-    assert refresh_operators_page(here.settings, here.clock.utc_now()) == ""
+    assert refresh_operators_page(here.settings, here.clock) == ""
     assert [*here.data_dir.rglob("*.html")] == []
 
 
 def operators_page(here: Scenario) -> str:
-    assert refresh_operators_page(here.settings, here.clock.utc_now()) == ""
+    assert refresh_operators_page(here.settings, here.clock) == ""
     return (here.data_dir / "operators.html").read_text("utf-8")
 
 
@@ -156,10 +161,27 @@ def test_a_service_that_answers_nothing_at_all_has_a_page(tmp_path: Path) -> Non
     assert isinstance(here.publish().page, ReportPage)
 
 
+def test_the_operators_page_has_the_verdict_of_the_status(here: Scenario) -> None:
+    store, clock = Store(here.data_dir), here.clock
+    silent = clock.utc_now().timestamp() - 5 * 3600
+    note_daemon(here.data_dir)
+    os.utime(here.data_dir / DAEMON_SEEN, (silent, silent))
+    here.publish()
+    planned = planned_now(here.settings, store, clock)
+    view = observed(overview(store), here.settings, clock.utc_now(), planned=planned)
+    verdict = judge(view.conditions, view.states)
+    assert verdict.sentence.startswith("Look: Dagster's daemon was last seen ")
+    # as of the publication, and then as of now
+    for html in ((here.data_dir / "operators.html").read_text("utf-8"), operators_page(here)):
+        shown = re.search(r'class="verdict (\w+)"><p><span[^>]*>.</span> ([^<]*)', html)
+        assert shown
+        assert (shown[1], unescape(shown[2])) == (verdict.level, verdict.sentence)
+
+
 def test_an_operators_page_that_cannot_be_drawn_is_no_failure(here: Scenario) -> None:
     (here.data_dir / "operators.html").unlink()
     (here.data_dir / "operators.html").mkdir()
-    why = refresh_operators_page(here.settings, here.clock.utc_now())
+    why = refresh_operators_page(here.settings, here.clock)
     assert why.startswith("The page operators.html could not be drawn, the one before stays: ")
 
 
