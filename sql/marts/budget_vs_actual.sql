@@ -14,11 +14,10 @@
 -- the budget of the months that are over; and a month to come without a budget will be like the average one of these. Of the
 -- month that runs the rest is by its days left, that of the reading included. The forecast is never below what is reached.
 -- Nothing more is forecast of who has stopped: an office or user without a trace in three months, or without one in the month
--- and without a budget after it; and a user who has left the directory: one who was taken out of it, or who is missing in it and
--- had no trace in the latest month that is over. A trace of an office is any commission or home, or an active agent; where its
--- agents are not known it has not stopped. The row of the latest month that is over
--- holds today's forecast, those before it what could be said at their end, without any month after them; it is null where
--- a month of the year so far is not held, so also of an office that is not held from January on.
+-- and without a budget after it; and a user who has left the directory, see left_month of marts.users. A trace of an office
+-- is any commission or home, or an active agent; where its agents are not known it has not stopped. The row of the latest month
+-- that is over holds today's forecast, those before it what could be said at their end, without any month after them; it is null
+-- where a month of the year so far is not held, so also of an office that is not held from January on.
 -- To see how the year goes read one row of an office or user and a measure: the latest month with NOT is_open. It holds
 -- the year to date, the year's budget and the forecast; these, shares and counts of months are never added up over
 -- months. budget and actual may be, over months with NOT is_open alone: open months have their whole budget, and part of
@@ -197,13 +196,8 @@ owners_active AS (
         true,
         known.first_active_month,
         known.last_active_month,
-        CASE
-            WHEN users.left_directory_on IS NOT NULL
-                OR (users.is_missing_in_directory AND known.last_active_month < last_month.month)
-            THEN least(known.last_active_month, last_month.month)
-        END AS left_month
+        users.left_month
     FROM marts.user_month AS known
-    CROSS JOIN last_month
     LEFT JOIN marts.users AS users USING (user_id)
 ),
 
