@@ -320,6 +320,21 @@ def test_a_refused_report_makes_its_figures_doubtful_and_others_leave_them_alone
     assert doubts == [("right lost", ["sales"], ["M1"]), ("reports differ", ["commission"], ["M1"])]
 
 
+def test_of_a_refused_login_the_failure_is_the_doubt_and_no_check_warns_besides() -> None:
+    given = warehouse()
+    read(given, "M1", {"2025-12": 10, "2026-01": 10})
+    given.execute(
+        "INSERT INTO meta.loads BY NAME SELECT 'commission_office' AS report, 'M1' AS customer, "
+        "[DATE '2026-01-01'] AS months, $1::TIMESTAMP AS fetched_at_utc, 'failed' AS status, "
+        "'Unauthorized' AS error_kind",
+        [NOW],
+    )
+    assert {one["kind"] for one in found(given, "doubts")} == {"failed"}
+    check = (SQL / "checks" / "numbers_are_refreshed.sql").read_text("utf-8")
+    assert built(given, "SELECT DISTINCT source_state FROM marts.office_sources") == [("login refused",)]
+    assert given.execute(check).fetchall() == []
+
+
 def test_a_failed_month_is_a_doubt_and_a_square_that_is_missing() -> None:
     given = warehouse()
     read(given, "M1", {"2025-12": 5, "2026-01": 5})
