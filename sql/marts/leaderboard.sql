@@ -2,7 +2,8 @@
 -- One row per kind of earner (office or user), period, last month of the period and earner with any commission
 -- in it.
 -- A quarter and a year are counted from their start to the month. A period is complete when every month of it
--- is held to its end and lacks nothing of the earner; earners are ranked by commission, equal ones share a rank. Places are compared with the same
+-- is held to its end and lacks nothing of the earner;
+-- earners are ranked by commission, equal ones share a rank. Places are compared with the same
 -- quarter or year a month earlier, so in the first month of one there is nothing to compare with, nor in a month that is
 -- not over. Who came or left within
 -- the period is ranked fairly by commission_per_active_month: look at active_month_count beside it, as one month may be luck.
