@@ -1,6 +1,7 @@
 -- Do offices rest on answers that nobody refreshes any more?
--- One row per customer that is switched off, removed or refused some reports and counts for an office because nobody
--- else answers for it: only these reports, and only the latest thirteen months, in which numbers still change.
+-- One row per customer that is switched off, removed, refused some reports or not found and counts for an office because
+-- nobody else answers for it: only these reports, and only the latest thirteen months, in which numbers still change. A login
+-- that is refused is a failure, and none of these.
 -- Severity: warning
 -- Concerns: commission
 SELECT
@@ -12,7 +13,7 @@ SELECT
     max(fetched_at_utc) AS last_read_utc
 FROM marts.office_sources
 WHERE NOT is_refreshed
-    AND source_state <> 'report switched off'
+    AND source_state NOT IN ('report switched off', 'login refused')
     AND month > (SELECT max(month) FROM marts.office_sources WHERE month <= fetched_at_utc) - INTERVAL 13 MONTH
 GROUP BY ALL
 ORDER BY ALL

@@ -8,17 +8,16 @@
 -- estates of an office with those entered in the month, of whatever kind, where the report estates_by_creation is on: nobody
 -- documents which the service counts. What is done of other measures is not in any documented report.
 -- The year to date holds every month from January, with a budget or without; months before a user began count as
--- zero, if the user report of the user's offices is held for them. Shares compare the months that have a budget
--- with their budgets, so that nothing is reached of a budget that is not there: look at budget_month_count.
+-- zero, if the user report of the user's offices is held for them and lacks nothing. Shares compare the months that
+-- have a budget with their budgets, so that nothing is reached of a budget that is not there: look at budget_month_count.
 -- The forecast says: what is reached so far, in the month that runs as well; the rest of the budget will go as it went of
 -- the budget of the months that are over; and a month to come without a budget will be like the average one of these. Of the
 -- month that runs the rest is by its days left, that of the reading included. The forecast is never below what is reached.
 -- Nothing more is forecast of who has stopped: an office or user without a trace in three months, or without one in the month
--- and without a budget after it; and a user who has left the directory: one who was taken out of it, or who is missing in it and
--- had no trace in the latest month that is over. A trace of an office is any commission or home, or an active agent; where its
--- agents are not known it has not stopped. The row of the latest month that is over
--- holds today's forecast, those before it what could be said at their end, without any month after them; it is null where
--- a month of the year so far is not held, so also of an office that is not held from January on.
+-- and without a budget after it; and a user who has left the directory, see left_month of marts.users. A trace of an office
+-- is any commission or home, or an active agent; where its agents are not known it has not stopped. The row of the latest month
+-- that is over holds today's forecast, those before it what could be said at their end, without any month after them; it is null
+-- where a month of the year so far is not held, so also of an office that is not held from January on.
 -- To see how the year goes read one row of an office or user and a measure: the latest month with NOT is_open. It holds
 -- the year to date, the year's budget and the forecast; these, shares and counts of months are never added up over
 -- months. budget and actual may be, over months with NOT is_open alone: open months have their whole budget, and part of
@@ -33,9 +32,8 @@
 --   month: first day of the month
 --   budget: the amount budgeted for the month, the whole of it also where is_open; commission in SEK without VAT, as
 --     is documented where budgets are set; null without a budget
---   actual: what was reached in the month; null where it is not held, or only part of a month that is not asked for
---     any more. Of commission the currency is not documented, and VAT is taken off where it is declared: see
---     basis_note
+--   actual: what was reached in the month; null where it is not held, lacks rows, or was last read before its end. Of
+--     commission the currency is not documented, and VAT is taken off where it is declared: see basis_note
 --   attainment_share: actual in parts of budget, 1 when just reached; null without a budget, and in an open month, which
 --     has its whole budget and part of what it will reach
 --   year_to_date_budget: budget from January to the month, as far as months have one; a sum already, never to be added
@@ -80,11 +78,12 @@ offices_of_users AS (
     GROUP BY user_id, year(month), office_id
 ),
 
-users_held AS (  -- months in which the user report of all these offices is held
+users_held AS (  -- months in which the user report of all these offices is held, if with something missing
     SELECT
         offices.user_id,
         sources.month,
         bool_or(sources.is_growing) AS is_open,
+        bool_or(sources.is_partial) AS is_partial,
         min(sources.fetched_at_utc) AS read_at_utc
     FROM offices_of_users AS offices
     INNER JOIN marts.office_sources AS sources
@@ -92,7 +91,7 @@ users_held AS (  -- months in which the user report of all these offices is held
         AND sources.office_id = offices.office_id
         AND year(sources.month) = offices.year
     GROUP BY ALL
-    HAVING count(*) = any_value(offices.office_count) AND NOT bool_or(sources.is_cut_short)
+    HAVING count(*) = any_value(offices.office_count)
 ),
 
 months_known AS (
@@ -114,12 +113,12 @@ months_known AS (
         known.office_id,
         month,
         CASE
-            WHEN known.commission IS NULL AND held.month IS NOT NULL THEN 0
             WHEN known.is_commission_complete THEN known.commission
+            WHEN known.commission IS NULL AND NOT held.is_partial THEN 0
         END,
         CASE
-            WHEN known.sold_estate_parts IS NULL AND held.month IS NOT NULL THEN 0
             WHEN known.is_commission_complete THEN known.sold_estate_parts
+            WHEN known.sold_estate_parts IS NULL AND NOT held.is_partial THEN 0
         END,
         coalesce(known.is_active, false),
         coalesce(known.is_open, held.is_open),
@@ -151,14 +150,14 @@ registered AS (
         any_value(sources.is_growing) AS is_open,
         any_value(CASE WHEN sources.is_growing THEN local_day(sources.fetched_at_utc, clock) END) AS read_on,
         'registered estates' AS measure,
-        count(estates.estate_id)::DECIMAL(18, 4) AS actual
+        CASE WHEN NOT any_value(sources.is_partial) THEN count(estates.estate_id) END::DECIMAL(18, 4) AS actual
     FROM marts.office_sources AS sources
     CROSS JOIN staging.clock AS clock
     LEFT JOIN staging.registered_estates AS estates
         ON estates.customer_id = sources.customer_id
         AND estates.office_id = sources.office_id
         AND estates.month = sources.month
-    WHERE sources.report = 'estates_by_creation' AND NOT sources.is_cut_short
+    WHERE sources.report = 'estates_by_creation'
     GROUP BY ALL
 ),
 
@@ -197,13 +196,8 @@ owners_active AS (
         true,
         known.first_active_month,
         known.last_active_month,
-        CASE
-            WHEN users.left_directory_on IS NOT NULL
-                OR (users.is_missing_in_directory AND known.last_active_month < last_month.month)
-            THEN least(known.last_active_month, last_month.month)
-        END AS left_month
+        users.left_month
     FROM marts.user_month AS known
-    CROSS JOIN last_month
     LEFT JOIN marts.users AS users USING (user_id)
 ),
 

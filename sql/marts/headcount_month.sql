@@ -6,7 +6,8 @@
 -- back once active again. An agent who changed office moved, and has neither
 -- left nor joined the chain, nor the brand or region if that is the same. So active agents are those of the month before,
 -- plus joined, back and moved in, less left, quiet and moved out.
--- A number is null where the user report of an office is not held, of the month or (of who came and went) the month before.
+-- A number is null where the user report of an office is not held, or only in part, of the month or (of who came and went) the
+-- month before.
 -- Agents whose office nobody knows are in the chain alone.
 -- Key: level, member_id, month
 -- Columns:
@@ -22,14 +23,15 @@
 --   moved_in_count: of the active, who worked at another office, brand or region in the month before
 --   moved_out_count: agents of the month before who work at another one
 --   is_open: whether the month is not over: who is at work counts so far
---   missing_offices: names of offices whose user report is not held, of the month or the one before; null where none is missing
+--   missing_offices: names of offices whose user report is not held, or only in part, of the month or the one before; null
+--     where none is missing
 WITH offices_held AS (
     SELECT
         coverage.office_id,
         coalesce(coverage.office_name, coverage.office_id) AS office_name,
         coverage.month,
-        now.month IS NOT NULL AS is_held,
-        is_held AND before.month IS NOT NULL AS is_followed,
+        coalesce(NOT now.is_partial, false) AS is_known,
+        is_known AND coalesce(NOT before.is_partial, false) AS is_followed,
         coalesce(now.is_growing, false) AS is_open
     FROM marts.office_coverage AS coverage
     LEFT JOIN marts.office_sources AS now
@@ -46,7 +48,7 @@ members AS (
         levels.member_id,
         levels.member_name,
         held.month,
-        bool_and(held.is_held) AS is_held,
+        bool_and(held.is_known) AS is_known,
         bool_and(held.is_followed) AS is_followed,
         bool_or(held.is_open) AS is_open,
         string_agg(held.office_name, ', ' ORDER BY held.office_name) FILTER (NOT held.is_followed) AS missing_offices
@@ -117,7 +119,7 @@ SELECT
     members.member_id,
     members.member_name,
     members.month,
-    CASE WHEN members.is_held THEN coalesce(arrived.active, 0) END AS active_agent_count,
+    CASE WHEN members.is_known THEN coalesce(arrived.active, 0) END AS active_agent_count,
     CASE WHEN members.is_followed THEN coalesce(arrived.joined, 0) END AS joined_count,
     CASE WHEN members.is_followed THEN coalesce(arrived.back, 0) END AS back_count,
     CASE WHEN members.is_followed THEN coalesce(departed.has_left, 0) END AS left_count,

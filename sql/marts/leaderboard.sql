@@ -2,7 +2,8 @@
 -- One row per kind of earner (office or user), period, last month of the period and earner with any commission
 -- in it.
 -- A quarter and a year are counted from their start to the month. A period is complete when every month of it
--- is held to its end; earners are ranked by commission, equal ones share a rank. Places are compared with the same
+-- is held to its end and lacks nothing of the earner;
+-- earners are ranked by commission, equal ones share a rank. Places are compared with the same
 -- quarter or year a month earlier, so in the first month of one there is nothing to compare with, nor in a month that is
 -- not over. Who came or left within
 -- the period is ranked fairly by commission_per_active_month: look at active_month_count beside it, as one month may be luck.
@@ -27,7 +28,7 @@
 --   active_month_count: months of the period in which marts.user_month says of the user is_active; null of offices
 --   commission_per_active_month: commission by these months, with what was booked after the user left; null without one
 --   per_active_month_rank: place by that, 1 for the most; null without an active month
---   is_complete: whether every month of the period is over and held to its end
+--   is_complete: whether every month of the period is over, held to its end, and has a row of the earner or lacks none
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
 --     null without a sale; never average or add it up
 --   average_price: price of an average home sold, from sums, currency not documented; null without a sale
@@ -111,7 +112,8 @@ months_held AS (
         CASE sources.report WHEN 'commission_office' THEN 'office' ELSE 'user' END AS earner_kind,
         sources.office_id,
         periods.month,
-        count(*) AS month_count
+        count(*) AS month_count,
+        count(*) FILTER (NOT sources.is_partial) AS whole_month_count
     FROM (SELECT DISTINCT month, month - to_months(months_before) AS first_month FROM with_periods) AS periods
     INNER JOIN marts.office_sources AS sources ON sources.month BETWEEN periods.first_month AND periods.month
     WHERE sources.report IN ('commission_office', 'commission_user')
@@ -162,7 +164,9 @@ SELECT
     coalesce(held.month_count, compared.own_month_count) AS month_count,
     active_month_count,
     commission_per_active_month,
-    coalesce(held.month_count, compared.own_month_count) = wanted_count AND NOT compared.is_partial AS is_complete,
+    coalesce(held.month_count, compared.own_month_count) = wanted_count
+        AND greatest(held.whole_month_count, compared.own_month_count) = wanted_count
+        AND NOT compared.is_partial AS is_complete,
     commission_rank,
     CASE
         WHEN is_unfinished THEN NULL

@@ -44,7 +44,7 @@
 --   _customer: the customers whose user reports count, by id
 --   _month: month of that report
 WITH earned AS (
-    SELECT given.*, counted.is_cut_short OR counted.is_unfinished AS is_partial
+    SELECT given.*, counted.is_partial
     FROM staging.commission_user AS given
     INNER JOIN marts.user_sources AS counted USING (user_id, month, customer_id)
 ),

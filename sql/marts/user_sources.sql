@@ -11,6 +11,7 @@
 --   user_id: id of the user
 --   month: first day of the month
 --   customer_id: the customer whose user report counts
+--   is_partial: whether something of the user may be missing: it was cut short or is unfinished; the user's row is there
 WITH held AS (
     SELECT * FROM staging.months WHERE report = 'commission_user'
 ),
@@ -101,7 +102,8 @@ SELECT
     held.source_state,
     held.is_refreshed,
     held.is_cut_short,
-    held.is_unfinished
+    held.is_unfinished,
+    held.is_cut_short OR held.is_unfinished AS is_partial
 FROM (SELECT DISTINCT user_id, month, customer_id FROM staging.commission_user) AS answered
 INNER JOIN held USING (customer_id, month)
 ANTI JOIN yielding USING (user_id, month, customer_id)

@@ -19,33 +19,44 @@
 --   office_name: name of that office
 --   first_active_month: first month in which the user earned, sold, wrote, valued, or had a lead or tip; null if never
 --   last_active_month: last such month
---   has_left: whether the user was at work once and is not any more, as far as is known: taken out of the directory; or missing
---     in it and not active in the latest month that is over; or without a trace in three whole months
+--   left_month: month from which on the directory shows that the user has left, who was taken out of it, or is missing in it
+--     and not active in the user's latest month that is over and complete: the last active one, or that one if it is earlier
+--   has_left: whether the user was at work once and is not any more, as far as is known: with a left_month, or without a trace
+--     in three whole months to the latest one that is over and complete, of which none may lack one
+WITH months_known AS (
+    SELECT *, max(month) FILTER (is_commission_complete AND NOT is_open) OVER (PARTITION BY user_id) AS last_over_month
+    FROM marts.user_month
+),
+
+worked AS (
+    SELECT
+        user_id,
+        arg_max(office_id, month) AS office_id,
+        arg_max(office_name, month) AS office_name,
+        any_value(first_active_month) AS first_active_month,
+        any_value(last_active_month) AS last_active_month,
+        any_value(last_over_month) AS last_over_month,
+        max(month) FILTER (is_active OR (NOT is_commission_complete AND month < last_over_month)) AS last_possible_month
+    FROM months_known
+    GROUP BY ALL
+)
+
 SELECT
     names.*,
     worked.office_id,
     worked.office_name,
     worked.first_active_month,
     worked.last_active_month,
-    coalesce(
-        worked.last_active_month IS NOT NULL
+    CASE
+        WHEN names.left_directory_on IS NOT NULL
+            OR (names.is_missing_in_directory AND worked.last_active_month < worked.last_over_month)
+        THEN least(worked.last_active_month, worked.last_over_month)
+    END AS left_month,
+    worked.last_active_month IS NOT NULL
         AND (
-            names.left_directory_on IS NOT NULL
-            OR (names.is_missing_in_directory AND worked.last_active_month < last_over.month)
-            OR worked.last_active_month <= last_over.month - INTERVAL 3 MONTH
-        ),
-        false
-    ) AS has_left
+            left_month IS NOT NULL
+            OR coalesce(is_without_trace(worked.last_possible_month, worked.last_over_month), false)
+        ) AS has_left
 FROM marts.user_names AS names
-LEFT JOIN (
-    SELECT
-        user_id,
-        arg_max(office_id, month) AS office_id,
-        arg_max(office_name, month) AS office_name,
-        any_value(first_active_month) AS first_active_month,
-        any_value(last_active_month) AS last_active_month
-    FROM marts.user_month
-    GROUP BY ALL
-) AS worked USING (user_id)
-CROSS JOIN (SELECT max(month) AS month FROM marts.office_month WHERE NOT is_open) AS last_over
+LEFT JOIN worked USING (user_id)
 ORDER BY names.user_id

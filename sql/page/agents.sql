@@ -1,10 +1,11 @@
 -- What did each agent earn this year at each office, and how far is that from the agent's own budget?
 -- One row per office and user at work there: January to month, the newest one that is over for every office. Budget and
 -- reached are of the months that have a budget of the user and are known; both are null without a budget. Before is of the same
--- months of the year before, where all of them are held for the office; whoever earned then and not since is there too. Stay says
--- who moved to or from another office (stay office) in a month, has left, is quiet for three months (both with the last month of
--- any activity at the office), or is new: not active there in January of the year before, where that year is held, or come
--- after month. Of these commission change is null, as their years have other months. Declared VAT is taken off.
+-- months of the year before, where all of them are held and lack nothing of the agent; whoever earned then and not since is
+-- there too. Stay says who moved to or from another office (stay office) in a month, has left, is quiet for three months (both
+-- with the last month of any activity at the office), or is new: not active there in January of the year before, where that
+-- year is held, or come after month. Of these commission change is null, as their years have other months, and where this year
+-- lacks something of the agent. Declared VAT is taken off.
 WITH last_month AS (
     SELECT month FROM marts.chain_month WHERE is_last_over
 ),
@@ -18,6 +19,7 @@ earned_by_year AS (
         sum(users.commission) AS commission,
         sum(users.sold_estate_parts) AS homes,
         count(*) FILTER (users.is_active) AS active_months,
+        count(*) AS month_count,
         bool_and(users.is_commission_complete) AS is_complete
     FROM marts.user_month AS users
     INNER JOIN last_month
@@ -27,21 +29,26 @@ earned_by_year AS (
 ),
 
 held_before AS (
-    SELECT sources.office_id
+    SELECT sources.office_id, bool_and(NOT sources.is_partial) AS is_whole
     FROM marts.office_sources AS sources
     INNER JOIN last_month
         ON sources.month BETWEEN date_trunc('year', last_month.month) - INTERVAL 1 YEAR
         AND last_month.month - INTERVAL 1 YEAR
-    WHERE sources.report = 'commission_user' AND NOT sources.is_cut_short
+    WHERE sources.report = 'commission_user'
     GROUP BY sources.office_id, last_month.month
     HAVING count(*) = month(last_month.month)
 ),
 
 active AS (
-    SELECT office_id, user_id, min(month) AS first_month, max(month) AS last_month
+    SELECT
+        office_id,
+        user_id,
+        min(month) FILTER (is_active) AS first_month,
+        max(month) FILTER (is_active) AS last_month,
+        max(month) FILTER (is_active OR NOT is_commission_complete) AS last_possible_month
     FROM marts.user_month
-    WHERE is_active
     GROUP BY ALL
+    HAVING first_month IS NOT NULL
 ),
 
 moved AS (
@@ -73,12 +80,12 @@ SELECT
     office_id,
     last_month.month,
     coalesce(earned.name, names.user_label, user_id) AS name,
-    without_vat(coalesce(earned.commission, 0 * before.commission), basis)::DECIMAL(18, 4) AS commission,
-    coalesce(earned.homes, 0 * before.homes)::DECIMAL(19, 8) AS homes,
+    without_vat(CASE WHEN earned.user_id IS NULL THEN 0 * before.commission ELSE earned.commission END, basis)::DECIMAL(18, 4) AS commission,
+    CASE WHEN earned.user_id IS NULL THEN 0 * before.homes ELSE earned.homes END::DECIMAL(19, 8) AS homes,
     without_vat(earned.commission / nullif(earned.active_months, 0), basis)::DECIMAL(18, 4) AS a_month,
     coalesce(earned.is_complete, before.is_complete, false) AS is_complete,
     CASE
-        WHEN held_before.office_id IS NOT NULL AND before.is_complete IS NOT FALSE
+        WHEN before.is_complete IS NOT FALSE AND (held_before.is_whole OR before.month_count = month(last_month.month))
         THEN without_vat(coalesce(before.commission, 0), basis)::DECIMAL(18, 4)
     END AS commission_before,
     nullif(budgeted.budget, 0)::DECIMAL(18, 4) AS budget,
@@ -87,11 +94,11 @@ SELECT
         WHEN moved.moved_to IS NOT NULL THEN 'moved to'
         WHEN moved.moved_from IS NOT NULL THEN 'moved from'
         WHEN names.has_left THEN 'left'
-        WHEN is_without_trace(active.last_month, last_month.month) THEN 'quiet'
+        WHEN is_without_trace(active.last_possible_month, last_month.month) THEN 'quiet'
         WHEN active.first_month > last_month.month
             OR (
                 active.first_month > date_trunc('year', last_month.month) - INTERVAL 1 YEAR
-                AND held_before.office_id IS NOT NULL
+                AND held_before.is_whole
             )
         THEN 'new'
     END AS stay,
@@ -102,8 +109,8 @@ SELECT
         WHEN stay = 'new' THEN active.first_month
     END AS stay_month,
     CASE
-        WHEN commission_before <> 0 AND stay IS NULL
-        THEN (coalesce(earned.commission, 0) / nullif(before.commission, 0) - 1)::DOUBLE
+        WHEN commission_before <> 0 AND stay IS NULL AND earned.is_complete IS NOT FALSE
+        THEN (CASE WHEN earned.user_id IS NULL THEN 0 ELSE earned.commission END / before.commission - 1)::DOUBLE
     END AS commission_change
 FROM (FROM earned_by_year WHERE years_ago = 0) AS earned
 FULL JOIN budgeted USING (office_id, user_id)

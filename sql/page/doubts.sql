@@ -57,7 +57,7 @@ found AS (
     FROM marts.office_sources AS sources
     INNER JOIN subjects USING (report)
     WHERE NOT sources.is_current
-        AND sources.source_state <> 'access refused'  -- which is a right lost
+        AND sources.source_state NOT IN ('access refused', 'login refused')  -- a right lost, and a failure
         AND sources.month > (SELECT max(month) - INTERVAL 24 MONTH FROM marts.office_month)
         AND (
             NOT starts_with(subjects.subject, 'budgets')

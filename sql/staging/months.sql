@@ -12,8 +12,8 @@
 --   run_began_at_utc: when the service gave the first answer to that run that is still held
 --   loaded_at_utc: when that load was written
 --   is_open: whether the month was not over yet when it was asked
---   source_state: asked for, customer removed (from the settings), customer switched off, access refused, not found (the
---     latest answer was 404) or report switched off
+--   source_state: asked for, customer removed (from the settings), customer switched off, report switched off, access refused
+--     (403), login refused (401) or not found (the latest answer was 404)
 --   is_refreshed: whether this report of this customer is still asked for and found; if not, what is held stays as it was
 --   is_cut_short: whether it was last asked before the month was over and is not asked for any more, so that the rest of
 --     the month is missing
@@ -62,9 +62,10 @@ SELECT
     CASE
         WHEN NOT customers.is_active AND customers.start_month IS NULL THEN 'customer removed'
         WHEN NOT customers.is_active THEN 'customer switched off'
-        WHEN refused.denied_at_utc IS NOT NULL THEN 'access refused'
-        WHEN latest_answers.http_status = 404 THEN 'not found'
         WHEN NOT reports.is_on THEN 'report switched off'
+        WHEN freshness.state = 'no access' THEN 'access refused'
+        WHEN freshness.state = 'login refused' THEN 'login refused'
+        WHEN latest_answers.http_status = 404 THEN 'not found'
         ELSE 'asked for'
     END AS source_state,
     source_state = 'asked for' AS is_refreshed,
@@ -81,7 +82,7 @@ FROM meta.months AS months
 LEFT JOIN meta.loads AS loads ON loads.load_id = months.load_id
 LEFT JOIN meta.customers AS customers ON customers.customer = months.customer
 LEFT JOIN meta.reports AS reports ON reports.report = months.report
-LEFT JOIN meta.access AS refused ON refused.report = months.report AND refused.customer = months.customer
+LEFT JOIN meta.freshness AS freshness ON freshness.report = months.report AND freshness.customer = months.customer
 LEFT JOIN latest_answers ON latest_answers.report = months.report AND latest_answers.customer = months.customer
 LEFT JOIN lacking
     ON lacking.report = months.report AND lacking.customer = months.customer AND lacking.month = months.month

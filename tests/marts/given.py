@@ -188,6 +188,14 @@ def loaded(
     return rows(connection, report, customer, of_month, given, at_utc=at_utc, load_id=load_id)
 
 
+def in_quarantine(
+    connection: DuckDBPyConnection, report: str, customer: str, table: str = "", of_month: str = "2026-01"
+) -> None:
+    """A row of this month of a report could not be loaded."""
+    row = f"('{report}', '{customer}', DATE '{of_month}-01', '{table or report}')"
+    connection.execute(f"INSERT INTO meta.quarantine_rows (report, customer, month, table_name) VALUES {row}")
+
+
 def built(connection: DuckDBPyConnection, query: str) -> list[tuple[object, ...]]:
     """Build the marts that a query reads, with all they need, then what the query finds in them."""
     build_for(connection, query)

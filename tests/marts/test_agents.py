@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import arrived, built, earned, held, loaded, rows, sold, warehouse
+from tests.marts.given import arrived, built, earned, held, in_quarantine, loaded, rows, sold, warehouse
 from warehouse.store.meta_schema import write_declared
 
 FLOWS = (
@@ -80,6 +80,16 @@ def test_a_headcount_is_unknown_where_the_user_report_of_an_office_is_not_held()
     ]  # fmt: skip
 
 
+def test_an_agent_whose_row_is_in_quarantine_is_neither_quiet_nor_back() -> None:
+    given = warehouse()
+    at_work(given, {"stays": "1111", "lacks": "1 11"})
+    in_quarantine(given, "commission_user", "G1")
+    shown = "active_agent_count, back_count, quiet_count, missing_offices FROM marts.headcount_month"
+    assert built(given, f"SELECT {shown} WHERE level = 'office' AND member_id = 'M1' ORDER BY month")[:4] == [
+        (2, None, None, "M1"), (None, None, None, "M1"), (2, None, None, "M1"), (2, 0, 0, None),
+    ]  # fmt: skip
+
+
 def test_a_user_has_an_office_and_first_and_last_months() -> None:
     given = warehouse()
     at_work(given, {"moved": "112222", "gone": "11"})
@@ -88,6 +98,25 @@ def test_a_user_has_an_office_and_first_and_last_months() -> None:
     assert built(given, f"SELECT {shown} FROM marts.users ORDER BY 1") == [
         ("gone", "M1", first, date(2026, 1, 1), True), ("moved", "M2", first, last, False),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("first_quiet", "has_directory"), [("2026-01", False), ("2026-03", True)], ids=["idle", "not listed"]
+)
+def test_who_has_left_is_seen_from_months_that_the_own_office_was_read_to_the_end_of(
+    first_quiet: str, has_directory: bool
+) -> None:
+    given = warehouse()
+    for office, read_at_utc in (("M1", datetime(2026, 4, 1, 5)), ("M2", datetime(2026, 3, 10, 5))):
+        for of_month in MONTHS[:4]:
+            names = ["stays", "goes"] if of_month < first_quiet else ["stays"]
+            users = [earned({"user_id": f"{office} {name}"}, 5) for name in names]
+            is_open = office == "M2" and of_month == "2026-03"
+            loaded(given, "commission_user", office, of_month, users, at_utc=read_at_utc, is_open=is_open)
+        if has_directory:
+            rows(given, "users_history", office, "2026-03", [{"id": f"{office} stays", "name": "Al"}])
+    left = built(given, "SELECT user_id FROM marts.users WHERE has_left")
+    assert left == [("M1 goes",)]
 
 
 @pytest.fixture

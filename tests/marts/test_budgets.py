@@ -21,6 +21,7 @@ from tests.marts.given import (
     explained_again,
     explaining,
     held,
+    in_quarantine,
     loaded,
     month,
     rows,
@@ -147,6 +148,8 @@ def test_registered_estates_of_an_office_are_those_entered_where_that_report_is_
     entered = [{"id": f"E{number}", "office_customer_id": "M1"} for number in (1, 2)]
     rows(given, "estates_by_creation_estates", "M1", "2026-01", entered, load_id=load_id)
     assert built(given, query) == [(january, 3, 2), (february, 3, None)]
+    in_quarantine(given, "estates_by_creation", "M1")
+    assert built(given, query) == [(january, 3, None), (february, 3, None)]
 
 
 def test_an_office_is_held_against_the_sum_of_its_users_budgets(given: DuckDBPyConnection) -> None:
@@ -163,6 +166,20 @@ def test_a_user_is_held_against_the_own_budget(given: DuckDBPyConnection) -> Non
     loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 80)])
     found = built(given, "SELECT user_id, actual::INT FROM marts.budget_vs_actual WHERE user_id IS NOT NULL")
     assert found == [("U1", 80)]
+
+
+def test_what_a_user_reached_in_a_month_whose_row_is_in_quarantine_is_unknown(
+    given: DuckDBPyConnection,
+) -> None:
+    for of_month, users in (("2025-12", ["U1", "U2"]), ("2026-01", ["U1"])):
+        for user in ("U1", "U2"):
+            budgeted(given, of_month, user, (100, SPRING, None))
+        loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, 160)])
+        loaded(given, "commission_user", "M1", of_month, [earned({"user_id": user}, 80) for user in users])
+    in_quarantine(given, "commission_user", "M1")
+    shown = "user_id, actual::INT, year_to_date_actual::INT"
+    query = f"SELECT {shown} FROM marts.user_budget_vs_actual WHERE month = '2026-01-01' ORDER BY 1"
+    assert built(given, query) == [("U1", 80, 80), ("U2", None, None)]
 
 
 def office_earned(given: DuckDBPyConnection, actuals: Mapping[int, float]) -> None:

@@ -8,7 +8,17 @@ from decimal import Decimal
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import FIRST_MOMENT, build, built, earned, loaded, sales_read, sold, warehouse
+from tests.marts.given import (
+    FIRST_MOMENT,
+    build,
+    built,
+    earned,
+    in_quarantine,
+    loaded,
+    sales_read,
+    sold,
+    warehouse,
+)
 from warehouse.marts.queries import SQL
 
 
@@ -45,6 +55,20 @@ def test_the_leaderboard_adds_up_quarter_year_and_twelve_months() -> None:
         ("twelve months", 1110, 3, False), ("twelve months", 11110, 4, False),
         ("year", 1100, 2, False), ("year", 11100, 3, False),
     ]  # fmt: skip
+
+
+def test_a_period_is_not_complete_for_who_lacks_a_row_in_one_of_its_months() -> None:
+    given = warehouse()
+    for month, users in (("2026-01", ["U1"]), ("2026-02", ["U1", "U2"])):
+        loaded(given, "commission_office", "M1", month, [earned({"office_customer_id": "M1"}, 10)])
+        loaded(given, "commission_user", "M1", month, [earned({"user_id": user}, 5) for user in users])
+    query = (
+        "SELECT earner_id, is_complete FROM marts.leaderboard WHERE earner_kind = 'user' "
+        "AND period = 'year' AND month = '2026-02-01' ORDER BY 1"
+    )
+    assert built(given, query) == [("U1", True), ("U2", True)]
+    in_quarantine(given, "commission_user", "M1")
+    assert built(given, query) == [("U1", True), ("U2", False)]
 
 
 def test_every_leaderboard_of_one_kind_and_period_holds_an_earner_once() -> None:

@@ -88,6 +88,28 @@ def test_a_refused_customer_counts_only_where_nobody_else_answers() -> None:
     assert built(given, COUNTED) == [("M1", "access refused", False)]
 
 
+def test_a_customer_whose_login_is_refused_counts_only_where_nobody_else_answers() -> None:
+    given = group_and_office(office=LATER)
+    refuse = (
+        "INSERT INTO meta.loads BY NAME SELECT 'commission_office' AS report, $1 AS customer, "
+        "'failed' AS status, 'Unauthorized' AS error_kind, $2::TIMESTAMP AS fetched_at_utc"
+    )
+    given.execute(refuse, ["M1", LATER + timedelta(days=1)])
+    assert built(given, COUNTED) == [("G1", "asked for", True)]
+    given.execute(refuse, ["G1", LATER + timedelta(days=1)])
+    assert built(given, COUNTED) == [("M1", "login refused", False)]
+    loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 7)], at_utc=LATER + timedelta(days=2))
+    assert built(given, COUNTED) == [("M1", "asked for", True)]
+
+
+def test_a_report_that_is_switched_off_is_that_whatever_was_refused_before() -> None:
+    given = group_and_office()
+    deny(given, "commission_office", "M1", LATER.replace(tzinfo=UTC))
+    deny(given, "commission_office", "G1", LATER.replace(tzinfo=UTC))
+    write_configured(given, "reports", [{"report": "commission_office", "is_on": False}])
+    assert built(given, COUNTED) == [("M1", "report switched off", False)]
+
+
 def test_a_customer_that_the_service_does_not_find_counts_as_what_was_read() -> None:
     given = group_and_office(office=LATER)
     given.execute(

@@ -8,7 +8,18 @@ from decimal import Decimal
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import Row, build_for, built, earned, held, loaded, rows, sold, warehouse
+from tests.marts.given import (
+    Row,
+    build_for,
+    built,
+    earned,
+    held,
+    in_quarantine,
+    loaded,
+    rows,
+    sold,
+    warehouse,
+)
 
 M1, M2 = {"office_customer_id": "M1"}, {"office_customer_id": "M2"}
 
@@ -19,11 +30,6 @@ def test_a_held_month_without_a_row_is_zero_and_one_that_is_not_held_has_no_row(
     loaded(given, "commission_office", "M1", "2026-03", [])
     found = built(given, "SELECT strftime(month, '%m'), commission FROM marts.office_month ORDER BY month")
     assert found == [("01", Decimal(500)), ("03", Decimal(0))]
-
-
-def in_quarantine(given: DuckDBPyConnection, report: str, customer: str, table: str = "") -> None:
-    row = f"('{report}', '{customer}', DATE '2026-01-01', '{table or report}')"
-    given.execute(f"INSERT INTO meta.quarantine_rows (report, customer, month, table_name) VALUES {row}")
 
 
 def test_what_a_month_of_an_office_lacks_in_quarantine_is_unknown_and_not_zero() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from tests.marts.given import (
     built,
     earned,
     held,
+    in_quarantine,
     loaded,
     month,
     rows,
@@ -285,6 +287,30 @@ def test_an_agent_is_compared_with_the_same_months_of_last_year_where_they_are_h
     ]
 
 
+def test_what_an_agent_earned_in_a_month_whose_row_is_in_quarantine_is_unknown() -> None:
+    given = warehouse()
+    for of_month, users in (("2024-12", ["U1", "U2"]), ("2025-01", ["U1"]), ("2026-01", ["U1", "U2"])):
+        loaded(given, "commission_user", "M1", of_month, [earned({"user_id": one}, 5) for one in users])
+        read(given, "M1", {of_month: 10})
+    in_quarantine(given, "commission_user", "M1", of_month="2025-01")
+    [u1, u2] = sorted(found(given, "agents"), key=itemgetter("name"))
+    assert (u1["commission_before"], u1["commission_change"]) == (5, 0)
+    assert (u2["commission_before"], u2["commission_change"], u2["stay"]) == (None, None, None)
+
+
+def test_an_agent_lacking_a_row_this_year_is_compared_with_nothing_and_has_not_left() -> None:
+    given = warehouse()
+    for year, users in ((2025, ["U1", "U2"]), (2026, ["U1"])):
+        for of_month in (f"{year}-0{number}" for number in (1, 2, 3)):
+            loaded(given, "commission_user", "M1", of_month, [earned({"user_id": one}, 5) for one in users])
+            read(given, "M1", {of_month: 10})
+    assert _stay(given) == {"U1": (None, None), "U2": ("left", month("2025-03"))}
+    in_quarantine(given, "commission_user", "M1", of_month="2026-02")
+    [u1, u2] = sorted(found(given, "agents"), key=itemgetter("name"))
+    assert (u1["stay"], u1["commission_change"]) == (None, 0)
+    assert (u2["stay"], u2["commission_change"], u2["is_complete"]) == (None, None, False)
+
+
 def test_a_refused_report_makes_its_figures_doubtful_and_others_leave_them_alone() -> None:
     given = warehouse()
     read(given, "M1", {"2026-01": 5})
@@ -314,6 +340,21 @@ def test_months_since_the_start_that_nobody_holds_are_squares_and_refused_ones_a
             deny(given, "commission_office", "M1", NOW.replace(tzinfo=UTC))
         states.append([(one["state"], one["missing_count"]) for one in found(given, "coverage")])
     assert states == [[("empty", 2), (why, 2), (why, 2)] for why in ("missing", "refused")]
+
+
+def test_of_a_refused_login_the_failure_is_the_doubt_and_no_check_warns_besides() -> None:
+    given = warehouse()
+    read(given, "M1", {"2025-12": 10, "2026-01": 10})
+    given.execute(
+        "INSERT INTO meta.loads BY NAME SELECT 'commission_office' AS report, 'M1' AS customer, "
+        "[DATE '2026-01-01'] AS months, $1::TIMESTAMP AS fetched_at_utc, 'failed' AS status, "
+        "'Unauthorized' AS error_kind",
+        [NOW],
+    )
+    assert {one["kind"] for one in found(given, "doubts")} == {"failed"}
+    check = (SQL / "checks" / "numbers_are_refreshed.sql").read_text("utf-8")
+    assert built(given, "SELECT DISTINCT source_state FROM marts.office_sources") == [("login refused",)]
+    assert given.execute(check).fetchall() == []
 
 
 def test_a_failed_month_is_a_doubt_and_a_square_that_is_missing() -> None:
