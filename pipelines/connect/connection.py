@@ -139,11 +139,12 @@ class Connection:
     def _answer(self, one: Try, url: str, response: httpx.Response, body: bytes) -> Answer:
         """What came in a try, without the login."""
         hide = self._login.hide
+        is_ok = response.status_code == OK
         return Answer(
             request=one.request,
             url=url,
             status=response.status_code,
-            body=body if response.status_code == OK else self._login.hide_in_bytes(body),
+            body=self._login.hide_in_data(body) if is_ok else self._login.hide_in_bytes(body),
             content_type=hide(response.headers.get("content-type", "")),
             headers={name: hide(text) for name, text in response.headers.items() if name not in NEVER_KEPT},
             seconds=one.seconds,

@@ -5,7 +5,7 @@ ConnectError
 ├── Forbidden         403: this login may not see this report of this customer
 ├── NotFound          404, 410: no such address or customer
 ├── Refused           400: the request breaks a rule of the service
-├── Unexpected        any other status nobody has documented
+├── Unexpected        any other status nobody has documented, also 3xx without a Location
 ├── Redirected        3xx: never followed, the login would travel along
 ├── AnswerTooLarge    the answer is larger than BROKERBI_LARGEST_ANSWER_MB
 ├── NotJson           200, but not JSON, every time it was asked
@@ -156,6 +156,10 @@ TOO_OLD_OR_TOO_LONG = (
     "If the first month asked for is older than what the service answers, set BROKERBI_START later; "
     "otherwise ask for less at a time, or compare it with the interface."
 )
+CHECK_ADDRESS = (
+    "Check BROKERBI_BASE_URL and the customer id (one like M30011). If other months of the report are "
+    "answered, both are right: ask the service's support whether it holds these."
+)
 KEPT_IN_LANDING = (
     "What came is kept in landing. If it stays so, ask the service's support, or leave the report out with "
     "BROKERBI_REPORTS."
@@ -171,7 +175,7 @@ REFUSALS: dict[int, tuple[type[ConnectError], str, str]] = {
     404: (
         NotFound,
         "there is no such thing.",
-        "Check BROKERBI_BASE_URL and the customer id (one like M30011).",
+        CHECK_ADDRESS,
     ),
 }
 REFUSALS[410] = REFUSALS[404]
@@ -196,7 +200,7 @@ def refusal(answer: Answer, login: Login) -> ConnectError:
     kind, meaning, remedy = REFUSALS.get(
         answer.status, (Unexpected, "nobody has documented that.", "Ask the service's support.")
     )
-    if 300 <= answer.status < 400:
+    if 300 <= answer.status < 400 and "location" in answer.headers:
         kind, remedy = Redirected, "Check BROKERBI_BASE_URL."
         meaning = f"it points to {_redirect_target(answer)}, which is not followed."
     found = f"The service answered {answer.status}: {meaning}{_said(answer, login)}"

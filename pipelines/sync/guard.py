@@ -2,8 +2,10 @@
 
 Held back is what would cost more than half of the rows, or all of several months, what has come empty though
 it was filled, amounts that have all become others by one factor, and rows of which nothing is documented that
-share no column with those they would replace, as an error message in unknown words does. All windows
-are judged together.
+share no column with those they would replace, as an error message in unknown words does. Few rows say
+nothing by their number, so each is compared with itself as it is held: a row does not lose all its amounts,
+while a sum may become 0 when a sale is cancelled, but not in several rows and nowhere else another amount.
+All windows are judged together.
 """
 
 from __future__ import annotations
@@ -29,11 +31,17 @@ FEWEST_ROWS = 10
 """A customer with fewer rows of a report than this may lose any of them."""
 FEWEST_EMPTIED = 3
 """So many months do not lose all their rows at once, however few these are beside all that is held."""
+FEWEST_ZERO = 3
+"""So many rows do not become 0 at once, if no other row of the month, or of all that came, has an amount."""
+FEWEST_FILLED = 3
+"""A row may lose the one or two amounts that it has, but not so many, if all held rows have these."""
 CERTAINTY = 10.0
 """What is empty may be so by accident with a chance of e^-10, one in 20,000, and no more."""
 FEWEST_AMOUNTS, FEWEST_DIFFERENT = 10, 5
 """So many amounts must have become others by one factor, and so many different ones: equal fees may well
 double together."""
+FEWEST_OF_ALL = 3
+"""So many different amounts are enough where no other amount has come again."""
 NEARLY_ALL = 0.9
 SAME_FACTOR = 0.005
 """How far factors may lie apart: amounts are rounded."""
@@ -51,7 +59,10 @@ ASK = (
 )
 Place = tuple[object, ...]
 """The month of a row, and what it is known again by."""
-EMPTIED = frozenset({DoubtKind.TABLE_EMPTIED, DoubtKind.COLUMN_EMPTIED, DoubtKind.AMOUNTS_ZERO})
+TableMonth = tuple[str, object]
+EMPTIED = frozenset(
+    {DoubtKind.TABLE_EMPTIED, DoubtKind.COLUMN_EMPTIED, DoubtKind.AMOUNTS_ZERO, DoubtKind.ROWS_NULL}
+)
 
 
 @dataclass
@@ -60,8 +71,10 @@ class Comparison:
 
     `rows_held` counts the rows held by month, None for a report without months. What is kept of the rows
     that came is small: the names of columns that were filled and are `empty` so far, or `zero`; of amounts
-    that came `again`, the old and the new one; of `new` months, never held, some. `known` says where in the
-    sample of a table a row is. `is_replaced` says that rows would go for others that share no column.
+    that came `again`, the old and the new one; of the rows that did so, by table and month, how many there
+    are (`rows_again`) and of how many all amounts are null now (`rows_null`) or 0 (`rows_zero`); of `new`
+    months, never held, some amounts. `known` says where in the sample of a table a row is. `is_replaced`
+    says that rows would go for others that share no column.
     """
 
     rows_held: Mapping[date | None, int]
@@ -71,6 +84,9 @@ class Comparison:
     zero: dict[str, set[str]] = field(default_factory=dict)
     known: dict[str, Mapping[Place, int]] = field(default_factory=dict)
     again: dict[tuple[str, str], list[tuple[float, float]]] = field(default_factory=dict)
+    rows_again: Counter[TableMonth] = field(default_factory=Counter)
+    rows_null: Counter[TableMonth] = field(default_factory=Counter)
+    rows_zero: Counter[TableMonth] = field(default_factory=Counter)
     new: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     is_replaced: bool = False
 
@@ -119,12 +135,22 @@ class Comparison:
             self.known[name] = _single(held.sample, columns)
         known = self.known[name]
         single = {place: row for place, row in _single(frame, columns).items() if place in known}
+        if not single or not amounts:
+            return
+        before = held.sample[[known[place] for place in single]].select(amounts)
+        now = frame[list(single.values())].select(pl.col(amounts).cast(pl.Float64))
         for column in amounts:
-            before = held.sample[column].gather([known[place] for place in single])
-            now = frame[column].gather(list(single.values())).cast(pl.Float64)
             self.again.setdefault((name, column), []).extend(
-                (old, new) for old, new in zip(before, now, strict=True) if old and new
+                (old, new) for old, new in zip(before[column], now[column], strict=True) if old and new
             )
+        always = sum(held.filled[column] == held.rows for column in amounts)
+        for place, old, new in zip(single, before.iter_rows(), now.iter_rows(), strict=True):
+            table_month = (name, place[0])
+            self.rows_again[table_month] += any(old)
+            if always >= FEWEST_FILLED and all(amount is None for amount in new):
+                self.rows_null[table_month] += 1
+            elif any(old) and not any(new):
+                self.rows_zero[table_month] += 1
 
     def _add_new(self, name: str, frame: pl.DataFrame, amounts: Sequence[str]) -> None:
         """Take note of amounts of months never held."""
@@ -141,7 +167,13 @@ class Comparison:
             return (Doubt(DoubtKind.COLUMNS_REPLACED, rows, rows),)
         if lost := rows_lost(self.rows_held, fetched) or months_emptied(self.rows_held, fetched):
             return (lost,)
-        return (*self._emptied(), *self._multiplied())
+        emptied = tuple(self._emptied())
+        found = {one.table for one in emptied}
+        return (
+            *emptied,
+            *(one for one in self._rows_emptied() if one.table not in found),
+            *self._multiplied(),
+        )
 
     def _emptied(self) -> Iterator[Doubt]:
         whole = sum(held.rows for held in self.held.values())
@@ -156,6 +188,24 @@ class Comparison:
                     yield Doubt(DoubtKind.COLUMN_EMPTIED, held.filled[column], held.rows, name, column)
                 elif column in self.zero[name] and is_no_accident(held.nonzero[column], held.rows, came):
                     yield Doubt(DoubtKind.AMOUNTS_ZERO, held.nonzero[column], held.rows, name, column)
+
+    def _rows_emptied(self) -> Iterator[Doubt]:
+        """That rows which are known again, however few, have lost all their amounts.
+
+        One that is null is enough, as the sum of nothing is 0; not where amounts are null in other held rows,
+        as of a service that writes null for 0. One that is 0 is not: its only sale may be cancelled.
+        """
+        for name, held in self.held.items():
+            months = [month for table, month in self.rows_again if table == name]
+            again = {month: self.rows_again[name, month] for month in months}
+            zero = {month: self.rows_zero[name, month] for month in months}
+            null = sum(self.rows_null[name, month] for month in months)
+            if null:
+                yield Doubt(DoubtKind.ROWS_NULL, null, sum(again.values()), name)
+            if not months or self.zero[name] != _known(held.nonzero):  # some row has an amount
+                zero = {month: rows for month, rows in zero.items() if FEWEST_ZERO <= rows == again[month]}
+            if sum(zero.values()) >= FEWEST_ZERO:
+                yield Doubt(DoubtKind.ROWS_ZERO, sum(zero.values()), sum(again.values()), name)
 
     def _multiplied(self) -> Iterator[Doubt]:
         for name, table in self.held.items():
@@ -249,11 +299,13 @@ def factor_of_same_rows(pairs: Sequence[tuple[float, float]]) -> tuple[float, in
     `pairs` are amounts as they were and as they are, none of them 0. None where it is not one factor.
     """
     changed = [(before, now) for before, now in pairs if before != now]
-    if len(changed) < FEWEST_AMOUNTS:
+    if not changed:
         return None
     factor = median(now / before for before, now in changed)
     alike = [before for before, now in changed if abs(now / before - factor) <= SAME_FACTOR * abs(factor)]
-    is_one = len(alike) >= NEARLY_ALL * len(changed) and len(set(alike)) >= FEWEST_DIFFERENT
+    are_many = len(changed) >= FEWEST_AMOUNTS and len(set(alike)) >= FEWEST_DIFFERENT
+    are_all = len(alike) == len(pairs) and len(set(alike)) >= FEWEST_OF_ALL
+    is_one = are_all or (are_many and len(alike) >= NEARLY_ALL * len(changed))
     is_jump = factor >= SMALLEST_FACTOR or factor <= 1 / SMALLEST_FACTOR
     return (factor, len(alike), len(changed)) if is_one and is_jump else None
 
@@ -308,6 +360,10 @@ _WORDS: Mapping[DoubtKind, str] = {
     DoubtKind.COLUMNS_REPLACED: "rows have come with no column that is filled in the {one.whole} held",
     DoubtKind.AMOUNTS_ZERO: "{one.table}.{one.column} is 0 in all rows and was another amount in "
     "{one.part} of {one.whole}",
+    DoubtKind.ROWS_NULL: "{one.part} of {one.whole} rows of {one.table} that had amounts have come "
+    "without any",
+    DoubtKind.ROWS_ZERO: "{one.part} of {one.whole} rows of {one.table} that had amounts have come with 0 in "
+    "all of them",
     DoubtKind.AMOUNTS_MULTIPLIED: "{one.table}.{one.column} is {one.factor:.6g} times what it was, in "
     "{one.part} of {one.whole} amounts that changed",
 }

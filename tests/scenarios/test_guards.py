@@ -290,6 +290,19 @@ def test_what_comes_empty_or_multiplied_is_held_back(
     assert here.cells() == before
 
 
+def test_the_few_rows_of_one_office_are_held_back_when_they_come_without_their_amounts(
+    tmp_path: Path,
+) -> None:
+    here = synced(tmp_path, ("commission_office",), offices=1)
+    before = here.cells()
+    without = Altered(
+        here.sandbox, lambda body: re.sub(rb'"(\w*[cC]om\w+|\w+P\w+)":[-0-9.]+', rb'"\1":null', body)
+    )
+    [found, *_] = replace(here, transport=without).sync(refresh=True).results
+    assert [(one.kind, one.table) for one in found.doubts] == [(DoubtKind.ROWS_NULL, "commission_office")]
+    assert here.cells() == before
+
+
 def test_what_was_held_back_is_loaded_when_told_to_and_usual_from_then_on(tmp_path: Path) -> None:
     here = chain_of(tmp_path, "sales")
     before = here.cells()

@@ -40,6 +40,8 @@ class DoubtKind(StrEnum):
     COLUMN_EMPTIED = "column emptied"
     COLUMNS_REPLACED = "columns replaced"
     AMOUNTS_ZERO = "amounts zero"
+    ROWS_NULL = "rows null"
+    ROWS_ZERO = "rows zero"
     AMOUNTS_MULTIPLIED = "amounts multiplied"
 
 

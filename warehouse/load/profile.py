@@ -24,8 +24,9 @@ Pair = tuple[str, str]
 """A report's name and a customer's id."""
 AMOUNT = "DECIMAL"
 """How the type of a column begins that holds amounts or counts; a whole number may be a code."""
-SAMPLE_ROWS = 50
-"""Rows of a table and customer that are looked up again: bounds the memory of a sync of any size."""
+SAMPLE_ROWS, TABLE_ROWS = 50, 5_000
+"""Rows that are looked up again: so many of a table and customer, and so many of a table where its customers
+are few, as one may be a group of hundreds of offices. Bounds the memory of a sync of any size."""
 _HELD = """
 FROM {public} AS held
 SEMI JOIN (SELECT unnest($1::VARCHAR[]) AS customer, unnest($2::DATE[]) AS month) AS asked
@@ -33,7 +34,7 @@ ON held._customer = asked.customer AND held._month IS NOT DISTINCT FROM asked.mo
 """
 _FILLED = f"SELECT _customer, count(*){{counts}} {_HELD} GROUP BY _customer"
 _SAMPLE = f"""
-SELECT unnest(arg_min({{{{{{row}}}}}}, hash({{identity}}), {SAMPLE_ROWS}), recursive := true)
+SELECT unnest(arg_min({{{{{{row}}}}}}, hash({{identity}}), {{rows}}), recursive := true)
 {_HELD} WHERE {{has_amount}} GROUP BY _customer
 """
 
@@ -96,7 +97,7 @@ def _profiles_of(
     counted = connection.execute(_FILLED.format(counts=counts, public=schema.public), parameters).fetchall()
     samples: Mapping[str, pl.DataFrame] = {}
     if amounts and identity and counted:
-        samples = _samples(connection, schema, identity, amounts, parameters)
+        samples = _samples(connection, schema, identity, amounts, parameters, len(counted))
     return {
         customer: HeldTable(
             rows,
@@ -116,6 +117,7 @@ def _samples(
     identity: Sequence[str],
     amounts: Sequence[str],
     parameters: Sequence[object],
+    customers: int,
 ) -> dict[str, pl.DataFrame]:
     """Some rows with an amount, by customer; the same ones every time."""
     known = {name: quoted(name) for name in ("_customer", "_month", *identity)}
@@ -125,6 +127,7 @@ def _samples(
         identity=", ".join(list(known.values())),
         has_amount=" OR ".join(f"{quoted(name)} <> 0" for name in amounts),
         public=schema.public,
+        rows=max(SAMPLE_ROWS, TABLE_ROWS // customers),
     )
     frame = pl.DataFrame(connection.sql(statement, params=parameters))
     return {

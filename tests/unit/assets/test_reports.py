@@ -157,7 +157,8 @@ def test_a_failure_names_customers_and_months_and_what_to_do(failed: Failed) -> 
         (
             "running_commissions of M30016, 2026-06..2026-08: The service answered 404: there is no such "
             'thing. It says: {"message":"There is nothing here."}. '
-            "Check BROKERBI_BASE_URL and the customer id (one like M30011)."
+            "Check BROKERBI_BASE_URL and the customer id (one like M30011). If other months of the report "
+            "are answered, both are right: ask the service's support whether it holds these."
         ),
         "Re-executing this run from failure asks only for what is missing then.",
     ]

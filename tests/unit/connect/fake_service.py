@@ -131,7 +131,7 @@ FINAL: dict[str, tuple[Reply, type[errors.ConnectError]]] = {
     "408": (reply(408), errors.Unexpected),
     "418": (reply(418), errors.Unexpected),
     "301": (reply(301, location="https://elsewhere.example/x"), errors.Redirected),
-    "304": (reply(304), errors.Redirected),
+    "304": (reply(304), errors.Unexpected),
     "a refusal whose body breaks off": (reply(403, b"no", end=httpx.ReadError("reset")), errors.Forbidden),
 }
 

@@ -257,6 +257,7 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
             reply(302, location="https://login.example/?a=b"),
             "it points to login.example, which is not followed.",
         ),
+        (reply(304), "answered 304: nobody has documented that. Ask the service's support."),
         (reply(302, location="/login"), "it points to another path, which is not followed."),
         (reply(302, location="https://[x"), "it points to an address that is none, which is not followed."),
         (reply(503), "In 5 tries there was no answer; the last: answered 503. The next run asks again"),

@@ -113,6 +113,30 @@ def test_the_password_is_hidden_however_it_is_spelled(spelling: str, password: s
     assert login.hide_in_bytes(f"<{written}> .".encode()) == b"<[hidden]> ."
 
 
+@pytest.mark.parametrize("spelling", ["plain", "JSON", "JSON in UTF-8"])
+def test_rows_are_kept_without_what_can_hardly_be_data(spelling: str) -> None:
+    login = Login("anna", SecretStr('S3kr3t-"Pärla"'))
+    written = SPELLINGS[spelling](f"{login.authorization()}, {login.password.get_secret_value()}")
+    kept = written if spelling == "plain" else written[1:-1]
+    assert login.hide_in_data(f"[1, {kept}]".encode()) == b"[1, Basic [hidden], [hidden]]"
+
+
+@pytest.mark.parametrize("password", ["Stockholm", "Nya Stockholm", "20260101", "M30-1", "1 000 000"])
+def test_a_password_that_may_be_data_stays_in_rows(password: str) -> None:
+    login = Login("anna", SecretStr(password))
+    rows = f'[{{"city": "{password}"}}]'.encode()
+    assert login.hide_in_data(rows) == rows
+
+
+async def test_an_answer_that_repeats_the_login_among_its_rows_is_handed_on_without_it(
+    tmp_path: Path,
+) -> None:
+    rows = json.dumps([{"id": 7, "said": f"Basic {TOKEN}; {PASSWORD}"}]).encode()
+    async with client(Service(lambda _: httpx.Response(200, content=rows)), tmp_path) as asking:
+        answer, _ = await asking.get(SALES, read)
+    assert answer.body == b'[{"id": 7, "said": "Basic [hidden]; [hidden]"}]'
+
+
 async def test_a_reader_that_quotes_the_login_is_not_quoted(tmp_path: Path) -> None:
     def quoting(body: bytes) -> object:
         raise ValueError(f"{TELLING} {len(body)}")

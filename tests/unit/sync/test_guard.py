@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 
@@ -145,15 +146,21 @@ def test_amounts_that_all_become_others_by_one_factor_have_it(factor: float) -> 
     [
         [(amount, amount) for amount in AMOUNTS],
         [(amount, amount + 50) for amount in AMOUNTS],
-        [(amount, 100 * amount) for amount in AMOUNTS[:9]],
+        [(2.0, 2.0), *((amount, 100 * amount) for amount in AMOUNTS[:9])],
+        [(amount, 100 * amount) for amount in AMOUNTS[:2]],
         [(amount, 100 * amount if place % 5 else amount + 1) for place, amount in enumerate(AMOUNTS)],
         [(amount, 1.03 * amount) for amount in AMOUNTS],
         [(2500.0, 5000.0)] * 40,
     ],
-    ids=["same", "growth", "few", "four fifths", "rate of exchange", "equal fees"],
+    ids=["same", "growth", "few", "two", "four fifths", "rate of exchange", "equal fees"],
 )
 def test_growth_a_rate_of_exchange_and_equal_fees_are_no_factor(pairs: list[tuple[float, float]]) -> None:
     assert factor_of_same_rows(pairs) is None
+
+
+def test_three_amounts_have_a_factor_if_no_other_amount_came_again() -> None:
+    now = [(amount, 100 * amount) for amount in AMOUNTS[:3]]
+    assert factor_of_same_rows(now) == (100, 3, 3)
 
 
 def test_amounts_of_a_new_month_are_doubted_when_small_and_large_ones_are_all_far_from_those_held() -> None:
@@ -223,6 +230,74 @@ def test_amounts_are_compared_by_row_or_else_with_those_of_other_months() -> Non
     assert compared([sold(20, factor=5, month=FEBRUARY), agents(30)]) == []
 
 
+EARNED = (text("office", "office"), *(money(name, name) for name in ("commission", "price", "homes")))
+TYPES = {"_month": pl.Date(), "office": pl.String()} | {column.name: pl.Float64() for column in EARNED[1:]}
+Earned = Mapping[tuple[date, str], float | None]
+
+
+def earned(amounts: Earned) -> pl.DataFrame:
+    """What offices earned in some months: three amounts that are alike."""
+    rows = [(month, office, amount, amount, amount) for (month, office), amount in amounts.items()]
+    return pl.DataFrame(rows, TYPES, orient="row")
+
+
+def doubted(held: Earned, came: Earned) -> list[tuple[DoubtKind, int, int]]:
+    """What is doubted of a window of months of which what offices earned is held."""
+    frame, columns = earned(held), ["commission", "price", "homes"]
+    filled = dict(zip(columns, frame.select(pl.col(columns).count()).row(0), strict=True))
+    nonzero = {name: frame.filter(pl.col(name) != 0).height for name in columns}
+    sample = frame.filter(pl.col("homes") != 0)
+    table = HeldTable(frame.height, filled, nonzero, ("office",), sample)
+    comparison = Comparison({DECEMBER: 3, JANUARY: 3, FEBRUARY: 3}, {"office": table})
+    now = earned(came).with_columns(pl.col(columns).cast(pl.Decimal(38, 4)))
+    comparison.add([DECEMBER, JANUARY, FEBRUARY], [NormalizedTable("office", EARNED, now, ("office",))])
+    return [(one.kind, one.part, one.whole) for one in comparison.doubts([])]
+
+
+OFFICE = {(DECEMBER, "M1"): 5.0, (JANUARY, "M1"): 7.0, (FEBRUARY, "M1"): 8.0}
+CHAIN = {
+    (month, office): amount + 10 * place
+    for (month, _), amount in OFFICE.items()
+    for place, office in enumerate(("M1", "M2", "M3"))
+}
+NO_JANUARY = dict.fromkeys([(JANUARY, "M1"), (JANUARY, "M2"), (JANUARY, "M3")])
+
+
+def changed(held: Earned, now: Earned) -> Earned:
+    """What is held, with something else in some rows."""
+    return {**held, **now}
+
+
+def test_one_row_that_comes_without_the_amounts_it_had_is_doubted_among_others_and_alone() -> None:
+    one: Earned = {(JANUARY, "M1"): None}
+    assert doubted(OFFICE, changed(OFFICE, one)) == [(DoubtKind.ROWS_NULL, 1, 3)]
+    assert doubted(CHAIN, changed(CHAIN, one)) == [(DoubtKind.ROWS_NULL, 1, 9)]
+    assert doubted(CHAIN, changed(CHAIN, NO_JANUARY)) == [(DoubtKind.ROWS_NULL, 3, 9)]
+
+
+def test_a_row_may_come_without_amounts_where_these_are_null_for_0() -> None:
+    assert doubted(changed(OFFICE, {(DECEMBER, "M1"): None}), changed(OFFICE, {(JANUARY, "M1"): None})) == []
+
+
+def test_a_month_or_two_of_an_office_may_become_0_and_not_all_of_several() -> None:
+    zero: Earned = dict.fromkeys(OFFICE, 0.0)
+    assert doubted(OFFICE, zero) == [(DoubtKind.ROWS_ZERO, 3, 3)]
+    assert doubted(OFFICE, changed(zero, {(JANUARY, "M1"): 7.0})) == []
+    assert doubted(OFFICE, changed(zero, {(JANUARY, "M9"): 7.0})) == []
+    assert doubted(changed(OFFICE, {(JANUARY, "M1"): 0.0}), zero) == []
+
+
+def test_a_month_may_become_0_for_two_of_three_offices_and_not_for_all() -> None:
+    assert doubted(CHAIN, changed(CHAIN, dict.fromkeys(NO_JANUARY, 0.0))) == [(DoubtKind.ROWS_ZERO, 3, 9)]
+    assert doubted(CHAIN, changed(CHAIN, {(JANUARY, "M1"): 0.0, (JANUARY, "M2"): 0.0})) == []
+
+
+def test_few_rows_with_all_amounts_of_a_column_times_one_factor_are_doubted() -> None:
+    times = {place: 100 * amount for place, amount in OFFICE.items()}
+    assert doubted(OFFICE, times) == [(DoubtKind.AMOUNTS_MULTIPLIED, 3, 3)] * 3
+    assert doubted(OFFICE, changed(times, {(JANUARY, "M1"): 7.0})) == []
+
+
 @pytest.mark.parametrize(
     ("columns", "rows", "month", "is_doubted"),
     [
@@ -256,10 +331,12 @@ def test_the_reason_names_table_and_column_and_the_remedy_that_it_may_be_renamed
     found = [
         Doubt(DoubtKind.AMOUNTS_MULTIPLIED, 9, 10, "sold", "price", 1.25),
         Doubt(DoubtKind.TABLE_EMPTIED, 30, 30, "agents"),
+        Doubt(DoubtKind.ROWS_NULL, 3, 9, "earned"),
     ]
     assert reason(found) == (
         "sold.price is 1.25 times what it was, in 9 of 10 amounts that changed, and agents has no row any "
-        "more and had 30; the old rows stay."
+        "more and had 30, and 3 of 9 rows of earned that had amounts have come without any; the old rows "
+        "stay."
     )
     assert remedy(found) == f"If the service has renamed what is empty, adapt the report's block. {ASK}"
     assert remedy(found[:1]) == ASK

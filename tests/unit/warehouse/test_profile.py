@@ -6,7 +6,7 @@ from datetime import date
 
 from tests.unit.warehouse.given import FEBRUARY, JANUARY, MARCH, Given, column_load, hours, sales, users
 from warehouse.ledger.ledger import Pair
-from warehouse.load.profile import SAMPLE_ROWS, HeldTable, read_profiles
+from warehouse.load.profile import TABLE_ROWS, HeldTable, read_profiles
 
 SALES, USERS = ("sales", "M1"), ("users", "M1")
 
@@ -29,8 +29,8 @@ def test_rows_with_an_amount_are_kept_by_their_key_and_no_more_than_so_many(give
     given.load([sales("1", (JANUARY, "a", "0"), (JANUARY, "b", "2.5"))])
     held = profiles(given, SALES, JANUARY)["sales"]
     assert (held.identity, held.sample.rows()) == (["id"], [("M1", JANUARY, "b", 2.5)])
-    given.load([sales("2", *((FEBRUARY, f"{number}", "1") for number in range(99)), months=(FEBRUARY,))])
-    assert profiles(given, SALES, FEBRUARY)["sales"].sample.height == SAMPLE_ROWS
+    given.load([sales("2", *((FEBRUARY, f"{number}", "1") for number in range(6000)), months=(FEBRUARY,))])
+    assert profiles(given, SALES, FEBRUARY)["sales"].sample.height == TABLE_ROWS
 
 
 def test_of_a_history_only_what_is_so_now_is_counted(given: Given) -> None:
