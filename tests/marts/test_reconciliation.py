@@ -374,3 +374,16 @@ def test_a_report_without_its_amount_is_due_once_for_each_turn(given: DuckDBPyCo
         without_commission(given, at)
         found.append({one.report for one in disagreements(given)} & {"commission_office"})
     assert found == [{"commission_office"}, set(), {"commission_office"}]
+
+
+def test_an_office_is_due_where_the_newer_list_of_another_customer_has_another_sale(
+    given: DuckDBPyConnection,
+) -> None:
+    offices = [earned({"office_customer_id": "M2"}, 41, 0.4, 800)]
+    loaded(given, "commission_office", "M2", "2026-01", offices, at_utc=days(1))
+    held(given, "sales", "M2", ["2026-01"], at_utc=days(1))
+    load = held(given, "sales", "G1", ["2026-01"], at_utc=days(10))
+    given.execute("DELETE FROM meta.months WHERE (report, customer) = ('commission_office', 'G1')")
+    newest = aware(days(10))
+    due = Changed("commission_office", "M2", month("2026-01"), newest, newest, 0, load)
+    assert due in disagreements(given)
