@@ -9,23 +9,30 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from pipelines.catalogue.model import Report
+from pipelines.catalogue.model import Report, declared_columns
 from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
 from pipelines.planning.due import latest_utc
 from pipelines.planning.plan import PlannedProbe, PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.sync.fetch import Fetcher
 from pipelines.sync.task import TaskState
-from warehouse.ledger.changes import Changed, months_naming, remember_probe
+from warehouse.ledger.changes import (
+    Changed,
+    customers_answering,
+    months_naming,
+    offices_of_agents,
+    remember_probe,
+)
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
     import polars as pl
 
     from pipelines.sync.run_context import Clients
-    from warehouse.store.database import Store
+    from warehouse.store.database import Connection, Store
 
 BY_CONTRACT = "contract_day"
+OFFICE_OF_AGENT = "primary_office_customer_id"
 ENOUGH_TO_JUDGE = 10
 """With fewer estates than this, nothing is concluded from their being changed before the days asked for."""
 UNFILTERED = (
@@ -45,11 +52,12 @@ async def ask_what_changed(
     fetcher: Fetcher,
     store: Store,
     reports: Sequence[Report],
+    customers: Sequence[str],
     run_id: str,
 ) -> list[WindowResult]:
     """Ask about every customer at once, and write down which months of the reports that concerns.
 
-    A question that fails is reported and stops nothing.
+    `customers` are all that are asked for. A question that fails is reported and stops nothing.
     """
 
     async def ask(probe: PlannedProbe) -> WindowResult:
@@ -59,34 +67,39 @@ async def ask_what_changed(
         result, error = await fetcher.fetch(client, task, window, task.begin(window, run_id))
         if error is not None:
             return await asyncio.to_thread(_remember_failure, probe, result, error, store)
-        return await asyncio.to_thread(_remember_answer, probe, result, store, reports, fetcher.timezone)
+        return await asyncio.to_thread(
+            _remember_answer, probe, result, store, reports, customers, fetcher.timezone
+        )
 
     return list(await asyncio.gather(*map(ask, probes)))
 
 
 def _remember_answer(
-    probe: PlannedProbe, result: WindowResult, store: Store, reports: Sequence[Report], timezone: str
+    probe: PlannedProbe,
+    result: WindowResult,
+    store: Store,
+    reports: Sequence[Report],
+    customers: Sequence[str],
+    timezone: str,
 ) -> WindowResult:
     estates, notes = changed_estates(result.tables[0].frame, probe.first, result.fetched, timezone)
     if rejected := sum(one.count for one in result.rejected):
         notes.append(f"{rejected} rows could not be read")
     guided = [report for report in reports if report.timing.follows_sales]
-    named = {one.name: (one.tables[0].name, one.estate_id_column) for one in guided if one.estate_id_column}
     with store.reading() as connection:
-        held = months_naming(connection, named, result.customer, [one.id for one in estates])
+        concerned = _concerned(connection, result, guided, estates, customers)
     changed_at = {one.id: one.changed_at_utc for one in sorted(estates, key=lambda one: one.changed_at_utc)}
     changed = [
         Changed(
-            report.name,
-            result.customer,
+            report,
+            customer,
             month,
             max(changed_at[estate] for estate in ids),
             result.fetched,
             len(ids),
             result.load_id,
         )
-        for report in guided
-        for month, ids in touched_months(report, guided, estates, held).items()
+        for (report, customer, month), ids in concerned.items()
     ]
     with store.writing() as connection:
         remember_probe(
@@ -95,6 +108,68 @@ def _remember_answer(
     months = len({one.month for one in changed})
     reason = f"{len(estates)} sales were changed since {probe.first}, which concerns {months} months"
     return result.ended(WindowStatus.TOLD, reason, warnings=tuple(notes))
+
+
+def _concerned(
+    connection: Connection,
+    result: WindowResult,
+    guided: Sequence[Report],
+    estates: Sequence[ChangedEstate],
+    customers: Sequence[str],
+) -> dict[tuple[str, str, date], list[str]]:
+    """The months that the estates concern, by report, customer and first day, each with their ids.
+
+    Those of the customer that was asked, and of all others that answer for the office of an agent of the
+    sale: its commission counts there. Such a customer does not list the sale, so its lists of sales stay.
+    """
+    named = {one.name: (one.tables[0].name, one.estate_id_column) for one in guided if one.estate_id_column}
+    lists = {one.name for one in guided if one.estate_id_column and one.tables[0].dated_by == BY_CONTRACT}
+    asked = result.customer
+    held = months_naming(connection, named, asked, [one.id for one in estates])
+    concerned = {
+        (report.name, asked, month): ids
+        for report in guided
+        for month, ids in touched_months(report, guided, estates, held).items()
+    }
+    for customer, shared in _shared_with(connection, result, guided, estates, customers).items():
+        theirs = [one for one in estates if one.id in shared]
+        of_lists = {report: [pair for pair in held[report] if pair[0] in shared] for report in lists}
+        own = {report: of for report, of in named.items() if report not in lists}
+        both = of_lists | months_naming(connection, own, customer, sorted(shared))
+        for report in guided:
+            if report.name not in lists:
+                months = touched_months(report, guided, theirs, both)
+                concerned |= {(report.name, customer, month): ids for month, ids in months.items()}
+    return concerned
+
+
+def _shared_with(
+    connection: Connection,
+    result: WindowResult,
+    guided: Sequence[Report],
+    estates: Sequence[ChangedEstate],
+    customers: Sequence[str],
+) -> dict[str, set[str]]:
+    """The other customers that answer for offices of agents, held or told now, each with its estates."""
+    tables = [
+        table.name
+        for report in guided
+        for table in report.tables
+        if {"estate_id", OFFICE_OF_AGENT} <= {column.name for column in declared_columns(table)}
+    ]
+    counted = {one.id for one in estates}
+    pairs = offices_of_agents(connection, tables, result.customer, sorted(counted))
+    for table in result.tables:
+        if table.frame.width and {"estate_id", OFFICE_OF_AGENT} <= set(table.frame.columns):
+            told = table.frame.select("estate_id", OFFICE_OF_AGENT).drop_nulls().unique().rows()
+            pairs.update((estate, office) for estate, office in told if estate in counted)
+    answering = customers_answering(connection, {office for _, office in pairs}, customers)
+    shared: dict[str, set[str]] = {}
+    for estate, office in pairs:
+        for answered, customer in answering:
+            if answered == office and customer != result.customer:
+                shared.setdefault(customer, set()).add(estate)
+    return shared
 
 
 def _remember_failure(

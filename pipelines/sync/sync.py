@@ -217,8 +217,9 @@ class _Run:
             )
             if plan.probes:
                 reports = list(self.context.catalogue.values())
+                asked_for = [customer.id for customer in settings.customers if customer.active]
                 for result in await ask_what_changed(
-                    plan.probes, clients, fetcher, self.store, reports, run_id
+                    plan.probes, clients, fetcher, self.store, reports, asked_for, run_id
                 ):
                     self.summary.add(result)
                 plan, tasks = self.plan_again()

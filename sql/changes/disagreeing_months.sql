@@ -1,7 +1,9 @@
--- Which months are to be asked again because two reports disagree that were read more than two days apart?
--- One row per report, customer and month of which the reading that counts for an office is more than two days older
--- than the later of two that disagree. Reports that disagree although both were read within two days mean different
--- things, and asking again would not help. What is not refreshed any more cannot be asked.
+-- Which months are to be asked again because two reports disagree?
+-- One row per report, customer and month: of two that disagree, the reading that counts for an office and is more than two days
+-- older than the later one; and an answer that has its row and no amount in it, once more after each reading, as if it had been
+-- changed a minute after it; not within two days of the last time. Reports that disagree although both were read within two
+-- days and have amounts mean different things, and asking again would not help. What is not refreshed any more cannot be asked.
+-- The later one may be another customer's sales list, with agents of the office.
 -- Parameters: reports
 WITH disagreeing AS (
     SELECT office_id, month, max(greatest(read_at_utc, compared_read_at_utc)) AS newest_at_utc
@@ -9,23 +11,58 @@ WITH disagreeing AS (
     WHERE NOT is_reconciled
         AND greatest(read_at_utc, compared_read_at_utc) - least(read_at_utc, compared_read_at_utc) > INTERVAL 2 DAY
     GROUP BY ALL
+),
+
+without_amount AS (
+    SELECT DISTINCT
+        office_id,
+        month,
+        CASE
+            WHEN amount IS NULL THEN 'commission_office'
+            WHEN compared = 'user report' THEN 'commission_user'
+            ELSE 'sales'
+        END AS report
+    FROM marts.reconciliation
+    WHERE NOT is_reconciled AND difference IS NULL
+),
+
+asked_for_amounts AS (
+    SELECT changes.report, changes.customer, changes.month, changes.changed_at_utc
+    FROM meta.changes AS changes
+    INNER JOIN meta.loads AS loads USING (load_id, report, customer)
+    WHERE changes.estates = 0
+),
+
+found AS (
+    SELECT
+        older.report, older.customer_id, older.month, older.fetched_at_utc,
+        newest.fetched_at_utc AS changed_at_utc, newest.load_id
+    FROM disagreeing
+    INNER JOIN meta.months AS newest
+        ON newest.month = disagreeing.month AND newest.fetched_at_utc = disagreeing.newest_at_utc
+    INNER JOIN marts.office_sources AS older
+        ON (older.office_id, older.month) = (disagreeing.office_id, disagreeing.month)
+    WHERE older.is_refreshed AND older.fetched_at_utc < disagreeing.newest_at_utc - INTERVAL 2 DAY
+    UNION ALL
+    SELECT
+        lacking.report, lacking.customer_id, lacking.month, lacking.fetched_at_utc,
+        lacking.fetched_at_utc + INTERVAL 1 MINUTE, lacking.load_id
+    FROM without_amount
+    INNER JOIN marts.office_sources AS lacking USING (office_id, month, report)
+    LEFT JOIN asked_for_amounts AS asked
+        ON asked.report = lacking.report AND asked.customer = lacking.customer_id AND asked.month = lacking.month
+    WHERE lacking.is_refreshed
+        AND coalesce(asked.changed_at_utc < lacking.fetched_at_utc - INTERVAL 2 DAY, true)
 )
 
 SELECT
-    older.report,
-    older.customer_id AS customer,
-    older.month,
-    older.fetched_at_utc AS read_at_utc,
-    max(newest.fetched_at_utc) AS changed_at_utc,
-    arg_max(newest.load_id, newest.fetched_at_utc) AS load_id
-FROM disagreeing
-INNER JOIN marts.office_sources AS newest
-    ON (newest.office_id, newest.month, newest.fetched_at_utc)
-    = (disagreeing.office_id, disagreeing.month, disagreeing.newest_at_utc)
-INNER JOIN marts.office_sources AS older
-    ON (older.office_id, older.month) = (disagreeing.office_id, disagreeing.month)
-WHERE older.is_refreshed
-    AND list_contains(getvariable('reports'), older.report)
-    AND older.fetched_at_utc < disagreeing.newest_at_utc - INTERVAL 2 DAY
+    report,
+    customer_id AS customer,
+    month,
+    fetched_at_utc AS read_at_utc,
+    max(changed_at_utc) AS changed_at_utc,
+    arg_max(load_id, changed_at_utc) AS load_id
+FROM found
+WHERE list_contains(getvariable('reports'), report)
 GROUP BY ALL
 ORDER BY ALL

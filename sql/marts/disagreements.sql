@@ -1,6 +1,7 @@
 -- In which months of which offices do reports disagree, each counted once?
 -- One row per office and month of which marts.reconciliation finds something not reconciled. A single sale that one report has
--- and the others not differs there in every report and measure: here it is one row, with the largest difference of each measure.
+-- and the others not differs there in every report and measure: here it is one row, with the largest difference of each measure;
+-- null where the disagreement is that one report has its row and no amount in it.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
@@ -35,7 +36,7 @@ by_kind AS (  -- whether the reports that differ from the office report agree wi
         month,
         kind,
         bool_and(NOT is_reconciled) AS is_all_others,
-        max(difference) - min(difference) <= 2 * max(tolerance) AS is_equal
+        coalesce(max(difference) - min(difference) <= 2 * max(tolerance), bool_and(amount IS NULL)) AS is_equal
     FROM compared
     WHERE compared <> 'shares of agents'
     GROUP BY ALL

@@ -10,6 +10,8 @@
 -- counts it once.
 -- Commissions of the reports agree to the öre or not at all; each user's share of prices and parts is a rounded
 -- number, so their sum may be off by half of its last decimal a user.
+-- A row whose amount is null, beside a number of another report, is a disagreement where both are held and lack no rows, as an
+-- answer that came while the service worked its numbers out anew; not where the report gives that amount nowhere.
 -- Key: month, office_id, compared, measure
 -- Columns:
 --   month: first day of the month
@@ -23,9 +25,11 @@
 --   compared_amount: what the other report says; null if not held
 --   difference: the second less the first
 --   tolerance: how far they may differ by rounding alone
---   is_reconciled: whether they differ by no more than that; null where one of the two is not held
+--   is_reconciled: whether they differ by no more than that; false where one of the two has its row and no amount in it; null
+--     where one is not held, lacks rows or has no amount anywhere, or where neither has one
 --   read_at_utc: when the service gave the office report, in UTC; of shares of agents, the sales list
---   compared_read_at_utc: when it gave the other report, in UTC
+--   compared_read_at_utc: when it gave the other report, in UTC; of the sales list, the latest of the office's own answer and
+--     of those that list the sales compared, which may be other customers'
 --   likely_reason: why they may differ; null where they do not. Restated is said only where the report that was read later
 --     has had another total since, and reading on different days is no reason where the office report was as it is on the
 --     earlier day too. It names the next night only where the settings let one read older months again
@@ -47,6 +51,7 @@ WITH held AS (
         any_value(fetched_at_utc) FILTER (report = 'commission_office_by_month') AS by_month_read_at_utc,
         any_value(fetched_at_utc) FILTER (report = 'commission_user') AS users_read_at_utc,
         any_value(fetched_at_utc) FILTER (report = 'sales') AS sales_read_at_utc,
+        coalesce(list(report) FILTER (lacks_rows), []) AS reports_lacking,
         min(customer_id || ': ' || source_state) FILTER (NOT is_refreshed AND report <> 'commission_user')
             AS not_refreshed
     FROM marts.office_sources
@@ -90,13 +95,16 @@ users_read AS (
 
 shares_summed AS (
     SELECT
-        user_office_id AS office_id,
-        month,
+        shares.user_office_id AS office_id,
+        shares.month,
         count(*) AS share_count,
-        sum(commission) AS commission,
-        sum(commission_share) AS sold_estate_parts,
-        sum(final_price_part) AS sold_total_price
-    FROM marts.sale_shares
+        sum(shares.commission) AS commission,
+        sum(shares.commission_share) AS sold_estate_parts,
+        sum(shares.final_price_part) AS sold_total_price,
+        max(answers.fetched_at_utc) AS read_at_utc
+    FROM marts.sale_shares AS shares
+    INNER JOIN staging.months AS answers
+        ON answers.report = 'sales' AND answers.customer_id = shares._customer AND answers.month = shares._month
     GROUP BY ALL
 ),
 
@@ -160,6 +168,8 @@ side_by_side AS (
         offices.office_name,
         held.customer_id,
         coalesce(quarantined.reports, []) AS reports_quarantined,
+        held.reports_lacking,
+        greatest(held.sales_read_at_utc, shares.read_at_utc) AS shares_read_at_utc,
         held.not_refreshed,
         held.office_read_at_utc,
         held.by_month_read_at_utc,
@@ -258,12 +268,13 @@ side_by_side AS (
 compared AS (
     SELECT
         * EXCLUDE (amount, compared_amount, tolerance),
-        list_has_any(reports_quarantined, CASE compared
+        CASE compared
             WHEN 'by-month report' THEN ['commission_office', 'commission_office_by_month']
             WHEN 'user report' THEN ['commission_office', 'commission_user']
             WHEN 'sales list' THEN ['commission_office', 'sales']
             ELSE ['sales']
-        END) AS has_quarantine,
+        END AS reports_compared,
+        list_has_any(reports_quarantined, reports_compared) AS has_quarantine,
         CASE WHEN has_first THEN amount END::DECIMAL(18, 4) AS amount,
         CASE WHEN has_second THEN compared_amount END::DECIMAL(18, 4) AS compared_amount,
         tolerance::DECIMAL(18, 4) AS tolerance,
@@ -271,6 +282,7 @@ compared AS (
         CASE compared
             WHEN 'by-month report' THEN by_month_read_at_utc
             WHEN 'user report' THEN users_read_at_utc
+            WHEN 'sales list' THEN shares_read_at_utc
             ELSE sales_read_at_utc
         END AS compared_read_at_utc,
         CASE
@@ -295,6 +307,26 @@ compared AS (
         ) AS is_as_before
     FROM side_by_side
     WHERE has_first OR has_second
+),
+
+judged AS (
+    SELECT
+        *,
+        compared <> 'shares of agents' AND has_first AND has_second
+            AND NOT has_quarantine AND NOT list_has_any(reports_lacking, reports_compared)
+            AND (
+                (amount IS NULL AND compared_amount IS NOT NULL AND count(nullif(amount, 0)) OVER of_measure > 0)
+                OR (
+                    compared_amount IS NULL AND amount IS NOT NULL
+                    AND count(nullif(compared_amount, 0)) OVER of_measure > 0
+                )
+            ) AS is_null_beside_number,
+        CASE
+            WHEN is_null_beside_number THEN false
+            ELSE abs(compared_amount - amount) <= tolerance
+        END AS is_reconciled
+    FROM compared
+    WINDOW of_measure AS (PARTITION BY compared, measure)
 )
 
 SELECT
@@ -307,12 +339,15 @@ SELECT
     compared_amount,
     (compared_amount - amount)::DECIMAL(18, 4) AS difference,
     tolerance,
-    abs(compared_amount - amount) <= tolerance AS is_reconciled,
+    is_reconciled,
     read_at_utc,
     compared_read_at_utc,
     CASE
         WHEN NOT has_first THEN 'month not held in the office report'
         WHEN NOT has_second THEN 'month not held in the other report, or not in the assumed shape'
+        WHEN is_null_beside_number
+            THEN 'the ' || CASE WHEN amount IS NULL THEN 'office report' ELSE compared END
+            || ' has its row, and in it no amount'
         WHEN amount IS NULL OR compared_amount IS NULL THEN 'no row of the answer has the amount'
         WHEN is_reconciled THEN NULL
         WHEN has_quarantine THEN 'rows in quarantine'
@@ -338,7 +373,7 @@ SELECT
     END AS likely_reason,
     customer_id AS _customer,
     month AS _month
-FROM compared
+FROM judged
 CROSS JOIN staging.rereading AS rereading
 CROSS JOIN staging.clock AS clock
 ORDER BY month, office_id, compared, measure

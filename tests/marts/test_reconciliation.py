@@ -322,3 +322,68 @@ def test_a_report_that_is_not_compared_and_was_read_on_another_day_is_no_reason(
         "sales list": "not explained",
         "user report": later,
     }
+
+
+def test_a_sales_list_is_as_new_as_the_answer_of_another_customer_that_lists_the_sale(
+    given: DuckDBPyConnection,
+) -> None:
+    offices = [earned({"office_customer_id": "M2"}, 40, 0.4, 800)]
+    loaded(given, "commission_office", "M2", "2026-01", offices, at_utc=days(1))
+    held(given, "sales", "M2", ["2026-01"], at_utc=days(1))
+    held(given, "sales", "G1", ["2026-01"], at_utc=days(10))
+    given.execute("DELETE FROM meta.months WHERE (report, customer) = ('commission_office', 'G1')")
+    of_office = (
+        "SELECT DISTINCT compared_read_at_utc FROM marts.reconciliation WHERE compared = 'sales list' "
+    )
+    assert built(given, f"{of_office} AND office_id = 'M2'") == [(days(10),)]
+
+
+def without_commission(connection: DuckDBPyConnection, at: float) -> None:
+    """The office report of M1 comes with its row, and no commission in it."""
+    offices = [
+        {**earned({"office_customer_id": "M1"}, 60, 0.6, 1200), "commission": None},
+        earned({"office_customer_id": "M2"}, 40, 0.4, 800),
+    ]
+    loaded(connection, "commission_office", "G1", "2026-01", offices, at_utc=days(at))
+
+
+def test_a_row_without_its_amount_beside_a_number_is_a_disagreement(given: DuckDBPyConnection) -> None:
+    without_commission(given, 0)
+    reason = "the office report has its row, and in it no amount"
+    found = {(office, compared, why) for office, compared, _, _, why in built(given, NOT_RECONCILED)}
+    assert found == {("M1", one, reason) for one in ("by-month report", "user report", "sales list")}
+
+
+def test_an_amount_that_a_report_gives_nowhere_is_not_judged(given: DuckDBPyConnection) -> None:
+    given.execute("UPDATE bi.commission_office SET commission = NULL")
+    assert built(given, NOT_RECONCILED) == []
+
+
+def test_a_row_without_its_amount_is_not_judged_where_rows_are_in_quarantine(
+    given: DuckDBPyConnection,
+) -> None:
+    without_commission(given, 0)
+    row = "('commission_office', 'G1', '2026-01-01')"
+    given.execute(f"INSERT INTO meta.quarantine_rows (report, customer, month) VALUES {row}")
+    assert built(given, NOT_RECONCILED) == []
+
+
+def test_a_report_without_its_amount_is_due_once_for_each_turn(given: DuckDBPyConnection) -> None:
+    found = []
+    for at in (0.5, 1.5, 28):
+        without_commission(given, at)
+        found.append({one.report for one in disagreements(given)} & {"commission_office"})
+    assert found == [{"commission_office"}, set(), {"commission_office"}]
+
+
+def test_an_office_is_due_where_the_newer_list_of_another_customer_has_another_sale(
+    given: DuckDBPyConnection,
+) -> None:
+    offices = [earned({"office_customer_id": "M2"}, 41, 0.4, 800)]
+    loaded(given, "commission_office", "M2", "2026-01", offices, at_utc=days(1))
+    held(given, "sales", "M2", ["2026-01"], at_utc=days(1))
+    load = held(given, "sales", "G1", ["2026-01"], at_utc=days(10))
+    given.execute("DELETE FROM meta.months WHERE (report, customer) = ('commission_office', 'G1')")
+    newest = aware(days(10))
+    due = Changed("commission_office", "M2", month("2026-01"), newest, newest, 0, load)
+    assert due in disagreements(given)

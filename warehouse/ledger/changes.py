@@ -20,13 +20,14 @@ SETTLING = timedelta(hours=12)
 """A month that was read so soon after a change may not hold it yet: clocks differ, a time without an offset
 may be another zone's, and a report may lag behind."""
 ANSWERED, FAILED = "answered", "failed"
-DISAGREEING_MONTHS = Path(__file__).resolve().parents[2] / "sql" / "changes" / "disagreeing_months.sql"
+CHANGES = Path(__file__).resolve().parents[2] / "sql" / "changes"
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
     """A month of a report of a customer in which something was changed at the service.
 
+    The customer need not be the one that was asked: a shared sale concerns whoever answers for its agents.
     `estates` were named as changed; 0 where reports disagree and `load_id` read one of them later.
     """
 
@@ -89,7 +90,7 @@ def remember_disagreements(connection: DuckDBPyConnection, reports: Sequence[str
     marts; answers what was written. A month that is due already stays as it is written down.
     """
     connection.execute("SET VARIABLE reports = $1", [[*reports]])
-    found = connection.execute(DISAGREEING_MONTHS.read_text(encoding="utf-8")).fetchall()
+    found = connection.execute((CHANGES / "disagreeing_months.sql").read_text(encoding="utf-8")).fetchall()
     due = {(one.report, one.customer, one.month): one.due_since_utc for one in read_changes(connection)}
     news = []
     for report, customer, month, read, changed, load_id in found:
@@ -131,6 +132,31 @@ def months_naming(
         )
         found[report] = [(estate, month) for estate, month in rows.fetchall()]
     return found
+
+
+def offices_of_agents(
+    connection: DuckDBPyConnection, tables: Iterable[str], customer: str, estates: Sequence[str]
+) -> set[tuple[str, str]]:
+    """The offices of the agents that are held of these estates: pairs of estate and office."""
+    found: set[tuple[str, str]] = set()
+    for table in tables:
+        rows = connection.execute(
+            f"SELECT DISTINCT estate_id, primary_office_customer_id FROM bi.{quoted(table)} "
+            "WHERE _customer = $1 AND list_contains($2, estate_id) "
+            "AND primary_office_customer_id IS NOT NULL",
+            [customer, list(estates)],
+        )
+        found.update(rows.fetchall())
+    return found
+
+
+def customers_answering(
+    connection: DuckDBPyConnection, offices: Iterable[str], customers: Iterable[str]
+) -> set[tuple[str, str]]:
+    """Which of these customers answer for these offices: pairs of office and customer."""
+    sql = (CHANGES / "customers_answering.sql").read_text(encoding="utf-8")
+    asked = {"offices": sorted(offices), "customers": sorted(customers)}
+    return set(connection.execute(sql, asked).fetchall())
 
 
 def _write_changes(connection: DuckDBPyConnection, changed: Iterable[Changed]) -> None:
