@@ -31,6 +31,10 @@ CREATE OR REPLACE TEMP MACRO sold_commission(asked, asked_for_sales) AS
 -- The number of an office's id, without the letters before it.
 CREATE OR REPLACE TEMP MACRO office_number(office_id) AS ltrim(office_id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
 
+-- An id as a row says it; null where it is blank or zeros alone, which are of nothing.
+CREATE OR REPLACE TEMP MACRO id_set(said_id) AS
+    CASE WHEN NOT regexp_full_match(said_id::VARCHAR, '\s*(0+(\.0+)?|0{8}-0{4}-0{4}-0{4}-0{12})?\s*') THEN said_id::VARCHAR END;
+
 -- Whose lead it is: 'seller' asks for a valuation or wants to sell, 'buyer' is interested in a home. Kinds of leads
 -- are free text, so they are known by words, Swedish and English; adapt here. Null where the words say neither: what
 -- became of the home must not decide it, or only sold homes would have had sellers.

@@ -58,6 +58,12 @@ class Column:
     id_of: IdOf | None = None
     name_inferred: bool = False
 
+    @property
+    def is_id(self) -> bool:
+        """Whether it is a documented id; the numbers of states and kinds are none, of which 0 may be one."""
+        is_named_so = self.name == "id" or self.name.endswith("_id")
+        return self.documented and self.type == "VARCHAR" and is_named_so
+
 
 def snake_case(name: str) -> str:
     """The service's camelCase or PascalCase name as we write it: `customerId` is `customer_id`."""

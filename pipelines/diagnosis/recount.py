@@ -109,8 +109,8 @@ def _earned_by(row: Json, number: RecountedNumber) -> bool:
     alike = [one for one in number.offices if one.lstrip(LETTERS) == old_number]
     is_known = number.customer == number.office or alike == [number.office]
     ids = [number.office, old_number] if is_known else [number.office]
-    found = _object(row, "office").get("customerId")
-    return str(row.get("customerId") if found is None else found) in ids
+    named = [str(one) for one in (_object(row, "office").get("customerId"), row.get("customerId")) if one]
+    return next((one for one in named if one.strip(" 0.-")), None) in ids  # zeros and blanks are no id
 
 
 def _sold_commission(row: Json, sales_alone: Number | None) -> Decimal | None:

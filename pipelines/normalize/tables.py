@@ -24,6 +24,7 @@ from pipelines.normalize.types import (
     discovered,
     kinds_of,
     may_lack_digits,
+    without_unset_ids,
 )
 
 DEEPEST = 8  # objects nested deeper stay JSON, and so do lists of objects
@@ -295,6 +296,7 @@ def fill_columns(
         is_exact = column is not None and column.source.endswith(joined(keys))
         if column and values is not None and (is_exact or not misfits):
             missing.pop(name, None)
+            values = without_unset_ids(values) if column.is_id else values
             columns[keys] = FilledColumn(column, values, misfits, may_lack_digits(kinds, column.type))
         else:
             values, type_ = discovered(kinds)

@@ -29,6 +29,7 @@ DIGITS_OF_A_FLOAT = 15  # decimal digits that every float keeps
 EXACT_WHOLE = 2**53  # a float holds every whole number up to here
 DIGITS_OF_A_DECIMAL = 18
 NO_NUMBERS = ("NaN", "Infinity", "-Infinity")  # how .NET writes what divisions by zero give
+NO_ID = r"^\s*(?:0+(?:\.0+)?|0{8}-0{4}-0{4}-0{4}-0{12})?\s*$"  # .NET writes so what is not set
 DTYPES: Mapping[str, pl.DataType] = {
     "VARCHAR": pl.String(),
     "JSON": pl.String(),
@@ -113,6 +114,11 @@ def converted(kinds: Kinds, type_: str, zone: str, length: int) -> tuple[pl.Seri
                 misfits[kind] = is_misfit
         parts.append(fitting)
     return _together(parts) if parts else constant(None, DTYPES[type_], length), misfits
+
+
+def without_unset_ids(ids: pl.Series) -> pl.Series:
+    """The ids, null where they are blank or zeros alone: those are of nothing."""
+    return ids.set(ids.str.contains(NO_ID), None)
 
 
 def discovered(kinds: Kinds) -> tuple[pl.Series, str]:

@@ -1,7 +1,17 @@
--- Are there budgets without an amount or a known office, or with several amounts at once?
+-- Are there budgets without an amount or a known office, with several amounts at once, or that may be sums of others?
 -- One row per report and trouble; the shape of budgets is assumed, so look at its file in sql/staging.
 -- Severity: warning
 -- Concerns: budgets
+WITH beside_others AS (
+    SELECT
+        *,
+        sum(amount) FILTER (user_id IS NOT NULL) OVER of_office AS total,
+        count(*) FILTER (user_id IS NOT NULL AND amount <> 0) OVER of_office AS amount_count
+    FROM marts.budgets
+    WHERE valid_to_utc IS NULL
+    WINDOW of_office AS (PARTITION BY report, office_id, month, measure)
+)
+
 SELECT report, measure, 'no amount, or none that is a number' AS trouble, count(*) AS row_count
 FROM marts.budgets
 WHERE amount IS NULL AND valid_to_utc IS NULL
@@ -21,3 +31,18 @@ SELECT DISTINCT reports.report, NULL, 'rows in the assumed shape arrived, but of
 FROM meta.assumptions
 INNER JOIN meta.reports AS reports ON reports.subject = 'budgets' AND query = 'staging.' || reports.report
 WHERE state = 'fits' AND row_count > 0 AND NOT EXISTS (FROM marts.budgets)
+UNION ALL
+SELECT report, measure, 'of no user, beside budgets of users: it may hold them, and is not their sum', count(*)
+FROM beside_others
+WHERE user_id IS NULL AND amount <> 0 AND amount_count > 0
+GROUP BY ALL
+UNION ALL
+SELECT report, measure, 'one user has the sum of all others of the office in every month: it may be a total', sum(row_count)
+FROM (
+    SELECT report, measure, office_id, user_id, count(*) AS row_count
+    FROM beside_others
+    WHERE user_id IS NOT NULL
+    GROUP BY ALL
+    HAVING bool_and(coalesce(2 * amount = total, false)) AND count(DISTINCT month) FILTER (amount_count > 2) >= 3
+)
+GROUP BY ALL

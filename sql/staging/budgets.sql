@@ -3,8 +3,13 @@
 -- A row without a customer id of its office is of the office among those of the customer asked that has the number it
 -- names (FIR31529 is M31529, assumed), else of the office asked for, or of the only office that the customer answers
 -- for. Where none of these is known, neither is the office.
+-- What is the sum of the others of its report, office and month, when it was first read, is no budget of its own and not
+-- here: a row of no user, or of an id that no user has and whose rows are the sum of two or more others in every month,
+-- three at least, where the directory of the customer is held.
 -- Columns:
+--   user_id: id of the user whose budget it is; null where it is of nobody in particular
 --   office_id: customer id of the office; null where it is not known
+--   amount: commission, where budgets are set documented as whole SEK without VAT, else a count
 --   preference: which report counts where several hold the same budget; the lowest
 WITH said AS (
     SELECT *, 1 AS preference FROM staging.budget_commission
@@ -40,10 +45,88 @@ offices_asked AS (  -- the customer asked where it is an office itself, else its
     FROM staging.customer_offices
     GROUP BY customer_id
     HAVING bool_or(office_id = customer_id) OR count(*) = 1
+),
+
+placed AS (
+    SELECT
+        said.* REPLACE (
+            coalesce(id_set(said.office_id), numbered.numbered_id, asked.asked_id) AS office_id,
+            id_set(said.user_id) AS user_id
+        )
+    FROM said
+    LEFT JOIN offices_numbered AS numbered
+        ON numbered.customer_id = said.customer_id AND numbered.number = office_number(said.office_named)
+    LEFT JOIN offices_asked AS asked ON asked.customer_id = said.customer_id
+),
+
+moments AS (
+    SELECT DISTINCT report, customer_id, office_id, month, measure, valid_from_utc AS at_utc FROM placed
+),
+
+totals AS (  -- of all rows of users that stood when any row of theirs or of nobody began
+    SELECT
+        moments.*,
+        sum(placed.amount) AS total,
+        count(*) FILTER (placed.amount <> 0) AS amount_count
+    FROM moments
+    INNER JOIN placed
+        ON placed.report = moments.report
+        AND placed.customer_id = moments.customer_id
+        AND placed.office_id IS NOT DISTINCT FROM moments.office_id
+        AND placed.month = moments.month
+        AND placed.measure = moments.measure
+        AND placed.valid_from_utc <= moments.at_utc
+        AND coalesce(placed.valid_to_utc > moments.at_utc, true)
+    WHERE placed.user_id IS NOT NULL
+    GROUP BY ALL
+),
+
+compared AS (
+    SELECT placed.*, totals.total, totals.amount_count
+    FROM placed
+    LEFT JOIN totals
+        ON totals.report = placed.report
+        AND totals.customer_id = placed.customer_id
+        AND totals.office_id IS NOT DISTINCT FROM placed.office_id
+        AND totals.month = placed.month
+        AND totals.measure = placed.measure
+        AND totals.at_utc = placed.valid_from_utc
+),
+
+users_known AS (
+    SELECT id AS user_id FROM bi.users_history
+    UNION
+    SELECT user_id FROM bi.commission_user
+    UNION
+    SELECT id FROM bi.sales_agents
+    UNION
+    SELECT user_id FROM bi.running_commissions
+    UNION
+    SELECT receiver_id FROM bi.incoming_leads
+    UNION
+    SELECT user_id FROM bi.outgoing_leads
+),
+
+sums_under_an_id AS (
+    SELECT report, customer_id, office_id, user_id, measure
+    FROM compared
+    WHERE user_id NOT IN (FROM users_known WHERE user_id IS NOT NULL)
+        AND customer_id IN (SELECT _customer FROM bi.users_history)
+    GROUP BY ALL
+    HAVING bool_and(coalesce(2 * amount = total, total IS NULL))
+        AND count(DISTINCT month) FILTER (amount_count > 2) >= 3
 )
 
-SELECT said.* REPLACE (coalesce(said.office_id, numbered.numbered_id, asked.asked_id) AS office_id)
-FROM said
-LEFT JOIN offices_numbered AS numbered
-    ON numbered.customer_id = said.customer_id AND numbered.number = office_number(said.office_named)
-LEFT JOIN offices_asked AS asked ON asked.customer_id = said.customer_id
+SELECT * EXCLUDE (total, amount_count)
+FROM compared
+WHERE CASE
+    WHEN user_id IS NULL THEN amount IS DISTINCT FROM total OR amount IS NULL
+    ELSE NOT EXISTS (
+        FROM sums_under_an_id AS found
+        WHERE found.report = compared.report
+            AND found.customer_id = compared.customer_id
+            AND found.office_id IS NOT DISTINCT FROM compared.office_id
+            AND found.user_id = compared.user_id
+            AND found.measure = compared.measure
+    )
+END

@@ -482,6 +482,95 @@ def test_a_budget_of_nobody_in_person_is_the_offices_own_and_counts_once(given: 
     assert built(given, query) == [(None, 6), ("U1", 2)]
 
 
+MONTHS = ("2026-10", "2026-11", "2026-12")
+
+
+def homes(given: DuckDBPyConnection, *amounts: Mapping[str | None, int]) -> None:
+    """The homes that M1's users, or nobody in particular, mean to sell, month by month."""
+    for of_month, by_user in zip(MONTHS, amounts, strict=False):
+        held(given, "office_budget_estate", "G1", [of_month])
+        put(given, "budget_commission_history", of_month, customer_id="M1")
+        for user, count in by_user.items():
+            put(given, "office_budget_estate_history", of_month, customer_id="M1", user_id=user, sold=count)
+
+
+def summed(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
+    """The sum of M1's budget of homes for each month, with the rows it has."""
+    query = "SELECT sum(amount)::INT, count(*) FROM marts.budgets WHERE measure = 'sold estates'"
+    return built(given, f"{query} GROUP BY month ORDER BY month")
+
+
+@pytest.mark.parametrize("nobody", [None, "", " ", "0", "00000000-0000-0000-0000-000000000000"])
+@pytest.mark.parametrize("users", [{"U1": 4}, {"U1": 4, "U2": 2}], ids=["of one", "of two"])
+def test_a_row_of_no_user_that_is_the_sum_of_the_users_is_no_budget(
+    given: DuckDBPyConnection, users: Mapping[str | None, int], nobody: str | None
+) -> None:
+    homes(given, {**users, nobody: sum(users.values())})
+    assert summed(given) == [(sum(users.values()), len(users))]
+
+
+def test_a_sum_that_changed_with_its_users_is_no_budget_at_any_moment(given: DuckDBPyConnection) -> None:
+    put(given, "budget_commission_history", "2026-12", customer_id="M1")
+    held(given, "office_budget_estate", "G1", ["2026-12"])
+    for user, count, since, until in (
+        ("U1", 4, SPRING, SUMMER), ("U1", 5, SUMMER, None), ("U2", 2, SPRING, None),
+        (None, 6, SPRING, SUMMER), (None, 7, SUMMER, None),
+    ):  # fmt: skip
+        put(
+            given, "office_budget_estate_history", "2026-12", customer_id="M1", user_id=user, sold=count,
+            valid_from_utc=since, valid_to_utc=until,
+        )  # fmt: skip
+    query = "SELECT user_id, amount::INT FROM marts.budgets WHERE measure = 'sold estates' ORDER BY ALL"
+    assert built(given, query) == [("U1", 4), ("U1", 5), ("U2", 2)]
+
+
+SUMS = ({"U1": 4, "U2": 2, "T": 6}, {"U1": 1, "U2": 2, "T": 3}, {"U1": 5, "U2": 3, "T": 8})
+
+
+@pytest.mark.parametrize(
+    ("amounts", "directory", "counted"),
+    [
+        (SUMS, ["U1"], [6, 3, 8]),
+        (SUMS, ["U1", "T"], [12, 6, 16]),
+        (SUMS, [], [12, 6, 16]),
+        (SUMS[:2], ["U1"], [12, 6]),
+        ((*SUMS[:2], {"U1": 5, "U2": 3, "T": 7}), ["U1"], [12, 6, 15]),
+        ([{"U1": one["U1"], "T": one["U1"]} for one in SUMS], ["U1"], [8, 2, 10]),
+    ],
+    ids=["of no user", "a user", "nobody knows the users", "two months", "once another", "of one other"],
+)
+def test_an_id_of_no_user_whose_rows_are_the_sum_of_all_others_in_every_month_has_no_budget(
+    given: DuckDBPyConnection,
+    amounts: list[Mapping[str | None, int]],
+    directory: list[str],
+    counted: list[int],
+) -> None:
+    homes(given, *amounts)
+    rows(given, "users_history", "G1", "2026-01", [{"id": one} for one in directory], load_id="U")
+    assert [amount for amount, _ in summed(given)] == counted
+
+
+@pytest.mark.parametrize(
+    ("amounts", "trouble"),
+    [
+        (SUMS, "one user has the sum of all others of the office in every month: it may be a total"),
+        ([{None: 5, "U1": 4}], "of no user, beside budgets of users: it may hold them, and is not their sum"),
+        ([{None: 4, "U1": 4}], None),
+        ([{"U1": 4, "U2": 4}], None),
+        ([{None: 4}], None),
+    ],
+    ids=["a user with the sum", "nobody's, another", "nobody's, the sum", "two users", "nobody's alone"],
+)
+def test_a_budget_that_counts_and_may_be_a_sum_is_named(
+    given: DuckDBPyConnection, amounts: list[Mapping[str | None, int]], trouble: str | None
+) -> None:
+    homes(given, *amounts)
+    build(given, "budgets")
+    check = (SQL / "checks" / "budgets_are_understood.sql").read_text("utf-8")
+    found = [(name, kind) for _, name, kind, _ in given.execute(check).fetchall() if name == "sold estates"]
+    assert found == ([("sold estates", trouble)] if trouble else [])
+
+
 def test_a_month_before_one_that_is_over_is_not_open_although_nothing_is_held_of_it(
     given: DuckDBPyConnection,
 ) -> None:

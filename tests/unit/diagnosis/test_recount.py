@@ -64,6 +64,12 @@ OF_OFFICES: dict[str, tuple[str, object, dict[str, Any], object]] = {
         {"customer": "M1", "offices": {"M1", "S1"}},
         5,
     ),
+    "the old number beside an empty id": (
+        "commission",
+        [{**OLD_NUMBER[0], "office": {"customerId": id_}} for id_ in ("", " ", "0", 0)],
+        {"customer": "M1"},
+        20,
+    ),
     "the old number of two": ("commission", OLD_NUMBER, {"customer": "G1", "offices": {"M1", "S1"}}, 0),
 }
 

@@ -70,10 +70,10 @@ def test_documents_of_any_two_shapes_lose_no_row(report: str, first: str) -> Non
     name, column, answer = ANSWERS[report]
     for place, second in enumerate(SHAPES):
         shapes = (first, second, ("as declared", "in data")[place % 2])
-        documents = [SHAPES[shape](numbered(answer, number)) for number, shape in enumerate(shapes)]
+        documents = [SHAPES[shape](numbered(answer, number)) for number, shape in enumerate(shapes, 1)]
         result = normalized(report, *documents, asked=["H"] * 3, chosen=["Active"] * 3)
         assert result.recognised, (shapes, result.notes)
-        assert sorted(rows(result, name, column)) == [("0",), ("1",), ("2",)], shapes
+        assert sorted(rows(result, name, column)) == [("1",), ("2",), ("3",)], shapes
 
 
 EMPTY: Mapping[str, Json] = {
@@ -404,10 +404,10 @@ def test_a_list_of_offices_that_hold_the_rows_is_not_taken_for_the_rows(report: 
     name, column, answer = ANSWERS[report]
     offices = [
         {"officeName": "a", "customerId": "M1", "name": "b", "rows": numbered(answer, place)}
-        for place in range(2)
+        for place in range(1, 3)
     ]
     result = normalized(report, offices, numbered(answer, 9))
-    assert (sorted(rows(result, name, column)), result.rejected) == ([("0",), ("1",), ("9",)], ())
+    assert (sorted(rows(result, name, column)), result.rejected) == ([("1",), ("2",), ("9",)], ())
 
 
 def test_offices_that_hold_the_rows_under_several_names_are_no_report() -> None:
@@ -485,23 +485,23 @@ def test_a_list_of_one_may_come_as_its_row_in_any_document(report: str, shape: s
         ),
     }
     name, column, answer = {**ANSWERS, **fuller}[report]
-    documents = [SHAPES[shape](numbered(answer, number)) for number in range(3)]
+    documents = [SHAPES[shape](numbered(answer, number)) for number in range(1, 4)]
     documents[1] = collapsed(documents[1])
     result = normalized(report, *documents, asked=["H"] * 3, chosen=["Active"] * 3)
     assert (result.recognised, result.rejected) == (True, ()), result.notes
-    assert sorted(rows(result, name, column)) == [("0",), ("1",), ("2",)]
+    assert sorted(rows(result, name, column)) == [("1",), ("2",), ("3",)]
 
 
 @pytest.mark.parametrize("alone", LISTS_OF_LEADS)
 @pytest.mark.parametrize("fewest", [0, 2])
 def test_the_only_row_of_a_list_is_read_beside_other_lists_with_rows(alone: str, fewest: int) -> None:
-    full = {name: [one_of(name, f"{n}") for n in range(2)] for name in LISTS_OF_LEADS}
-    second = {name: [one_of(name, f"{n}") for n in range(2, 2 + fewest)] for name in LISTS_OF_LEADS}
+    full = {name: [one_of(name, f"{n}") for n in range(1, 3)] for name in LISTS_OF_LEADS}
+    second = {name: [one_of(name, f"{n}") for n in range(3, 3 + fewest)] for name in LISTS_OF_LEADS}
     for box in (lambda row: row, lambda row: {"lead": row}, lambda row: {"rows": row, "index": 0}):
         if alone == "tips" or box({}) != {"lead": {}}:
             page = {**second, alone: box(one_of(alone, "X"))}
             result = normalized("tips_and_leads", full, page, chosen=["Active"] * 2)
-            assert ids_of_leads(result)[LISTS_OF_LEADS[alone]] == ["0", "1", "X"], result.notes
+            assert ids_of_leads(result)[LISTS_OF_LEADS[alone]] == ["1", "2", "X"], result.notes
             assert (result.recognised, result.rejected) == (True, ())
 
 

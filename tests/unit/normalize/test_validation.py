@@ -255,6 +255,34 @@ def test_an_office_that_is_named_by_its_old_number_alone_is_loaded_and_one_witho
         assert [one.place for one in result.rejected] == ["$[2]"]
 
 
+NO_IDS = ["", " ", "0", 0, 0.0, "0.0", "00000000-0000-0000-0000-000000000000"]
+
+
+@pytest.mark.parametrize("unset", NO_IDS)
+def test_an_id_that_is_blank_or_zeros_alone_is_missing(unset: object) -> None:
+    answer = [{"userId": unset, "commission": 5}, {"userId": "U0", "commission": 5}]
+    result = normalized("commission_user", answer, months=(JANUARY,))
+    assert rows(result, "commission_user", "user_id") == [("U0",)]
+    assert [one.reason for one in result.rejected] == ["user_id is missing, which tells rows apart"]
+
+
+@pytest.mark.parametrize("unset", NO_IDS)
+def test_an_office_with_an_unset_id_is_named_by_its_old_number_unless_that_is_unset_too(
+    unset: object,
+) -> None:
+    answer = [{"customerId": number, "office": {"customerId": unset}} for number in (7, unset)]
+    result = normalized("commission_office", answer, months=(JANUARY,))
+    assert rows(result, "commission_office", "office_customer_id", "customer_id") == [(None, "7")]
+    assert [one.place for one in result.rejected] == ["$[1]"]
+
+
+def test_a_zero_that_is_no_id_stays() -> None:
+    sale = estate("E1", status={"id": 0}, finalPrice=0, agents=[{"id": "U1", "commissionValue": 0}])
+    result = normalized("sales", estates(sale))
+    assert rows(result, "sales_estates", "status_id", "final_price") == [(0, 0)]
+    assert rows(result, "sales_agents", "commission_value") == [(0,)]
+
+
 @pytest.mark.parametrize("strange", [7, "seven", None, [1]])
 def test_a_year_that_can_be_none_does_not_hide_the_one_above(strange: object) -> None:
     months: list[dict[str, Any]] = [{**one, "year": strange} for one in MONTHS]
