@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from warehouse.store.database import Connection, Store
 
 BY_CONTRACT = "contract_day"
-OFFICE_OF_AGENT = "primary_office_customer_id"
+OFFICE, OFFICE_OF_AGENT = "office_customer_id", "primary_office_customer_id"
 ENOUGH_TO_JUDGE = 10
 """With fewer estates than this, nothing is concluded from their being changed before the days asked for."""
 UNFILTERED = (
@@ -151,19 +151,20 @@ def _shared_with(
     customers: Sequence[str],
 ) -> dict[str, set[str]]:
     """The other customers that answer for offices of agents, held or told now, each with its estates."""
-    tables = [
-        table.name
+    declared = {
+        table.name: {column.name for column in declared_columns(table)}
         for report in guided
         for table in report.tables
-        if {"estate_id", OFFICE_OF_AGENT} <= {column.name for column in declared_columns(table)}
-    ]
+    }
+    of_agents = [name for name, columns in declared.items() if {"estate_id", OFFICE_OF_AGENT} <= columns]
+    of_offices = [name for name, columns in declared.items() if OFFICE in columns]
     counted = {one.id for one in estates}
-    pairs = offices_of_agents(connection, tables, result.customer, sorted(counted))
+    pairs = offices_of_agents(connection, of_agents, result.customer, sorted(counted))
     for table in result.tables:
         if table.frame.width and {"estate_id", OFFICE_OF_AGENT} <= set(table.frame.columns):
             told = table.frame.select("estate_id", OFFICE_OF_AGENT).drop_nulls().unique().rows()
             pairs.update((estate, office) for estate, office in told if estate in counted)
-    answering = customers_answering(connection, {office for _, office in pairs}, customers)
+    answering = customers_answering(connection, of_offices, {office for _, office in pairs}, customers)
     shared: dict[str, set[str]] = {}
     for estate, office in pairs:
         for answered, customer in answering:

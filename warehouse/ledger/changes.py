@@ -151,12 +151,22 @@ def offices_of_agents(
 
 
 def customers_answering(
-    connection: DuckDBPyConnection, offices: Iterable[str], customers: Iterable[str]
+    connection: DuckDBPyConnection, tables: Iterable[str], offices: Iterable[str], customers: Iterable[str]
 ) -> set[tuple[str, str]]:
-    """Which of these customers answer for these offices: pairs of office and customer."""
-    sql = (CHANGES / "customers_answering.sql").read_text(encoding="utf-8")
-    asked = {"offices": sorted(offices), "customers": sorted(customers)}
-    return set(connection.execute(sql, asked).fetchall())
+    """Which of these customers answer for these offices, pairs of office and customer.
+
+    They are the office itself and every group of which these tables have a row that names the office.
+    """
+    wanted, known = sorted(offices), sorted(customers)
+    found = {(office, office) for office in wanted if office in known}
+    for table in tables:
+        rows = connection.execute(
+            f"SELECT DISTINCT office_customer_id, _customer FROM bi.{quoted(table)} "
+            "WHERE list_contains($1, office_customer_id) AND list_contains($2, _customer)",
+            [wanted, known],
+        )
+        found.update(rows.fetchall())
+    return found
 
 
 def _write_changes(connection: DuckDBPyConnection, changed: Iterable[Changed]) -> None:

@@ -18,7 +18,7 @@ MAY_READ: dict[str, set[str]] = {
     "analysis": {"bi", "marts", "meta"},
     "page": {"marts", "meta"},
     "budgets": {"bi", "marts"},
-    "changes": {"bi", "marts", "meta"},
+    "changes": {"marts", "meta"},
     "explain": {"marts", "meta"},
     "sql": set(),  # macros
 }
