@@ -60,7 +60,8 @@ class _Instances:
         except BaseException:
             instance.close()
             raise
-        if spilled.exists():  # it cannot be told of another folder any more
+        others = instance.execute("FROM duckdb_databases() WHERE NOT internal OFFSET 1").fetchall()
+        if others or spilled.exists():  # what the body attached stays, and the folder cannot be another one
             instance.close()
         else:
             self.idle.append(instance)
