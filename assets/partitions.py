@@ -46,7 +46,7 @@ def customers_in_order(settings: Settings, with_data: Iterable[str] = ()) -> lis
     The order lets one range of partitions hold exactly the active customers.
     """
     known = [customer.id for customer in settings.customers]
-    active = [customer.id for customer in settings.customers if customer.active]
+    active = [customer.id for customer in settings.active_customers]
     inactive = [customer.id for customer in settings.customers if not customer.active]
     return [*active, *inactive, *sorted(set(with_data) - set(known))]
 

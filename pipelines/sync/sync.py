@@ -217,7 +217,7 @@ class _Run:
             )
             if plan.probes:
                 reports = list(self.context.catalogue.values())
-                asked_for = [customer.id for customer in settings.customers if customer.active]
+                asked_for = [customer.id for customer in settings.active_customers]
                 for result in await ask_what_changed(
                     plan.probes, clients, fetcher, self.store, reports, asked_for, run_id
                 ):
