@@ -103,7 +103,7 @@ def _as_of_now(values: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Change:
+class Difference:
     """What differs from what was told: conditions to tell, subjects that are over, and those that are not."""
 
     new: Sequence[Condition]
@@ -131,7 +131,7 @@ def difference(
     after_night: bool,
     after_run: bool,
     being_fetched: Collection[str] = (),
-) -> Change:
+) -> Difference:
     """What to tell of the conditions that are found, of which `known` was told before.
 
     After a night all that is left to do, but for what is told once; after a run that failed what is new of
@@ -149,7 +149,7 @@ def difference(
             new.append(one)
     over = [one for one in known if _is_over(one, errors)]
     subjects = dict.fromkeys((*known, *map(subject_of, new)))
-    return Change(new, over, [one for one in subjects if one not in over])
+    return Difference(new, over, [one for one in subjects if one not in over])
 
 
 def _is_over(known: Subject, found: Sequence[Condition]) -> bool:
@@ -170,7 +170,7 @@ def _is_over(known: Subject, found: Sequence[Condition]) -> bool:
 
 def news_of(
     day: str,
-    change: Change,
+    change: Difference,
     *,
     columns: Sequence[ColumnNews] = (),
     runs: Sequence[str] = (),

@@ -9,7 +9,7 @@ from datetime import date, datetime
 
 import pytest
 
-from assets.messages import Change, Subject, Told, difference, news_of, subject_of
+from assets.messages import Difference, Subject, Told, difference, news_of, subject_of
 from assets.notify import Message, in_words
 from warehouse.ledger.column_news import ColumnNews
 from warehouse.ledger.conditions import WARNING, Condition, Kind
@@ -31,7 +31,7 @@ UNPUBLISHED = Condition(Kind.UNPUBLISHED, cause="refused")
 NO_RIGHT = Condition(Kind.NO_RIGHT, WARNING, report="sales", customer="M1")
 
 
-def change(*found: Condition, known: Collection[Condition] = (), night: bool = False) -> Change:
+def change(*found: Condition, known: Collection[Condition] = (), night: bool = False) -> Difference:
     """The difference after a run that failed, or after a night, from what was told of some conditions."""
     return difference([subject_of(one) for one in known], found, after_night=night, after_run=not night)
 
@@ -123,7 +123,7 @@ def test_what_was_told_is_over_when_it_is_gone_and_nothing_else_hides_it(
     assert (subject_of(known) in made.known) is not is_over
 
 
-def told_in_words(change: Change, *columns: ColumnNews, runs: Sequence[str] = ()) -> Message:
+def told_in_words(change: Difference, *columns: ColumnNews, runs: Sequence[str] = ()) -> Message:
     """The message about a change, as the channels of today write it."""
     news = news_of("2026-11-21", change, columns=columns, runs=runs)
     assert news
@@ -132,7 +132,9 @@ def told_in_words(change: Change, *columns: ColumnNews, runs: Sequence[str] = ()
 
 def test_a_message_has_what_to_do_what_is_over_what_is_new_in_answers_and_the_runs() -> None:
     unknown = replace(UNKNOWN, remedy="Check the id.")
-    two = Change([unknown, replace(unknown, customer="M2"), BROKEN], [subject_of(LOST), subject_of(DOWN)], [])
+    two = Difference(
+        [unknown, replace(unknown, customer="M2"), BROKEN], [subject_of(LOST), subject_of(DOWN)], []
+    )
     assert told_in_words(two, NEW, runs=["8a"]) == Message(
         "brokerbi, 2026-11-21: 2 things to do",
         "\n".join(
@@ -150,13 +152,13 @@ def test_a_message_has_what_to_do_what_is_over_what_is_new_in_answers_and_the_ru
 
 def test_the_heading_counts_what_is_over_and_few_are_named() -> None:
     over = [Subject("late", "", f"r{n}", customer) for n in range(7) for customer in ("M1", "M2")]
-    found = told_in_words(Change([], over, []))
+    found = told_in_words(Difference([], over, []))
     assert found.subject == "brokerbi, 2026-11-21: 7 troubles are over"
     assert found.text.splitlines()[4:] == ["- Over: late (r4 of M1, M2)", "- Over: 2 more"]
 
 
 def test_nothing_to_tell_is_no_message_and_new_columns_alone_are_one() -> None:
-    nothing = Change([], [], [])
+    nothing = Difference([], [], [])
     assert news_of("2026-11-21", nothing, runs=["8a"]) is None
     found = told_in_words(nothing, NEW)
     assert found.subject == "brokerbi, 2026-11-21: the service answers in other columns"
@@ -164,7 +166,7 @@ def test_nothing_to_tell_is_no_message_and_new_columns_alone_are_one() -> None:
 
 def test_a_message_stays_below_1500_signs_and_its_news_are_few_however_much_there_is_to_do() -> None:
     many = [replace(UNKNOWN, cause_key=f"{number}", error="x" * 900) for number in range(200)]
-    news = news_of("2026-11-21", Change(many, [], []), columns=[NEW] * 900, runs=["8a"] * 9)
+    news = news_of("2026-11-21", Difference(many, [], []), columns=[NEW] * 900, runs=["8a"] * 9)
     assert news is not None
     assert (len(news.to_do), news.more_to_do, len(news.columns)) == (50, 150, 100)
     assert news.more_columns == 800
@@ -175,7 +177,9 @@ def test_a_message_stays_below_1500_signs_and_its_news_are_few_however_much_ther
 
 def test_what_was_told_and_has_yet_to_be_survives_a_restart_as_data() -> None:
     lost = replace(LOST, month=date(2026, 10, 1), since_utc=datetime(2026, 11, 20, 3))
-    news = news_of("2026-11-21", Change([lost, BROKEN], [subject_of(DOWN)], []), columns=[NEW], runs=["8a"])
+    news = news_of(
+        "2026-11-21", Difference([lost, BROKEN], [subject_of(DOWN)], []), columns=[NEW], runs=["8a"]
+    )
     told = Told("2026-11-21", 5.0, 6.0, ["8a"], [(subject_of(BROKEN), 4.0)], news, ["chat"])
     assert Told.from_cursor(told.cursor) == told
 
@@ -217,7 +221,7 @@ def test_of_a_ready_text_of_an_earlier_version_that_no_channel_took_everything_i
 
 def test_a_backfill_that_broke_down_is_called_that_only_in_words() -> None:
     backfill = replace(BROKEN, job="__ASSET_JOB")
-    text = told_in_words(Change([backfill], [subject_of(backfill)], [])).text.splitlines()
+    text = told_in_words(Difference([backfill], [subject_of(backfill)], [])).text.splitlines()
     assert text == [
         "- a backfill or selected assets: It failed.",
         "- Over: run failed (a backfill or selected assets)",
