@@ -11,15 +11,10 @@ from pydantic import TypeAdapter
 
 from pipelines.sync.causes import PASSING, Cause, causes
 from warehouse.ledger.column_news import ColumnNews
-from warehouse.ledger.conditions import LOGIN_CORRECTED, OUTAGES, Condition, Kind
+from warehouse.ledger.conditions import LOGIN_CORRECTED, OUTAGES, WITH_ITS_RUN, Condition, Kind
 
 LOGIN = "login"
 """The cause of a subject: a login is refused, whatever it is called."""
-OF_ANSWERS = frozenset((Kind.FAILED, Kind.HELD_BACK, Kind.SHUT_OUT, Kind.RIGHT_LOST))
-"""Kinds that a run ends with: they are told at once, everything else after the night."""
-OF_A_RUN = OF_ANSWERS | {Kind.UNPUBLISHED, Kind.RUN_FAILED}
-TOLD_ONCE = frozenset((Kind.SHUT_OUT, Kind.RIGHT_LOST, Kind.RUN_FAILED))
-"""Kinds that no later night repeats."""
 MOST_CAUSES, MOST_COLUMNS = 50, 100
 """So many of them the cursor keeps until every channel took the message."""
 JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
@@ -144,8 +139,10 @@ def difference(
         is_new = subject_of(one) not in known
         may_pass = one.cause in PASSING or one.kind == Kind.NEVER_READ
         is_tried = may_pass and one.customer in being_fetched
-        of_night = after_night and not is_tried and (is_new or one.kind not in TOLD_ONCE)
-        if (of_night or (after_run and is_new and one.kind in OF_A_RUN)) and one.cause != LOGIN_CORRECTED:
+        traits = one.kind.traits
+        of_night = after_night and not is_tried and (is_new or not traits.is_told_once)
+        of_run = after_run and is_new and traits.told == WITH_ITS_RUN
+        if (of_night or of_run) and one.cause != LOGIN_CORRECTED:
             new.append(one)
     over = [one for one in known if _is_over(one, errors)]
     subjects = dict.fromkeys((*known, *map(subject_of, new)))
@@ -161,7 +158,8 @@ def _is_over(known: Subject, found: Sequence[Condition]) -> bool:
     if known.kind == Kind.RUN_FAILED or not (known.report or known.customer):
         return True
     return not any(
-        one.kind in OF_ANSWERS
+        one.kind.traits.told == WITH_ITS_RUN
+        and one.kind.traits.is_of_figures
         and (not known.report or one.report in ("", known.report))
         and (not known.customer or one.customer in ("", known.customer))
         for one in found

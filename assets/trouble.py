@@ -61,6 +61,7 @@ class FailedRun:
             since_utc=self.ended.replace(tzinfo=None),
             cause=self.error_kind,
             error=f"A run failed: {self.reason}",
+            cause_key=f"{self.job} | {self.error_kind}",
         )
 
 
@@ -254,7 +255,7 @@ def _broken_runs(
             yield one.condition
     for subject, at in asked.items():
         if subject.kind == Kind.RUN_FAILED and not is_over(subject.job, _moment(at)):
-            yield Condition(subject.kind, job=subject.job, cause=subject.cause)
+            yield Condition(Kind.RUN_FAILED, job=subject.job, cause=subject.cause)
 
 
 def _is_asked(one: Subject, project: Project) -> bool:

@@ -262,12 +262,12 @@ def _report_as_json(report: Report) -> dict[str, object]:
 def run_doctor(arguments: argparse.Namespace) -> int:
     """Print every finding; 1 when something is wrong. `--offline` asks the service nothing."""
     from pipelines.diagnosis.doctor import Access, examine
-    from pipelines.diagnosis.installation import Severity
     from pipelines.sync.run_context import RunContext
+    from warehouse.ledger.conditions import Severity
 
-    signs = {Severity.OK: "ok   ", Severity.WARNING: "odd  ", Severity.ERROR: "WRONG"}
+    signs = {Severity.WELL: "ok   ", Severity.WARNING: "odd  ", Severity.ERROR: "WRONG"}
     settings = load_settings(os.environ, offline=arguments.offline)
-    worst = Severity.OK
+    found: list[Severity] = []
     access: list[Access] = []
     ask = not arguments.offline
     bar = _progress_of_asking()
@@ -282,9 +282,9 @@ def run_doctor(arguments: argparse.Namespace) -> int:
         for finding in examine(settings, RunContext(), environment=os.environ, ask=ask, on_access=asked):
             bar.stop()
             say(f"{signs[finding.severity]} {finding.subject}: {finding.found}")
-            if finding.remedy and finding.severity is not Severity.OK:
+            if finding.remedy and finding.severity is not Severity.WELL:
                 say(f"      -> {finding.remedy}")
-            worst = max(worst, finding.severity)
+            found.append(finding.severity)
     finally:
         bar.stop()  # it hides the cursor
     if access:
@@ -294,7 +294,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
         say()
         rows = [[report, *(words.get((report, one), "") for one in customers)] for report in reports]
         print_table(["report", *customers], rows)
-    return int(worst is Severity.ERROR)
+    return int(Severity.ERROR in found)
 
 
 def _progress_of_asking() -> Progress:

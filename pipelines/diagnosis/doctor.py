@@ -27,7 +27,6 @@ from pipelines.connect.service_clock import LARGE_DIFFERENCE, late_by
 from pipelines.diagnosis.installation import (
     SEE_SENTENCE,
     Finding,
-    Severity,
     coordination_findings,
     daemon_findings,
     dagster_findings,
@@ -49,7 +48,7 @@ from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext, login_of, refused_logins_of
 from warehouse.errors import WarehouseError
-from warehouse.ledger.conditions import is_shut_out
+from warehouse.ledger.conditions import Severity
 from warehouse.ledger.ledger import Cap, Ledger, add_requests, allow, ledger_of
 from warehouse.store.database import Store
 
@@ -120,7 +119,7 @@ def _examine(
     yield from daemon_findings(data_dir, environment)
     coordination = list(coordination_findings(settings))
     yield from coordination
-    if ask and all(one.severity == Severity.OK for one in coordination):
+    if ask and all(one.severity == Severity.WELL for one in coordination):
         survey = AccessSurvey(settings, context, on_access)
         yield from asyncio.run(survey.run())
     else:
@@ -309,14 +308,14 @@ def _rights(access: Sequence[Access]) -> Iterator[Finding]:
         refused = [report for report, word in words.items() if word == REFUSED]
         found = f"{len(seen)} of {len(words)} reports answer"
         if not refused:
-            severity = Severity.OK if len(seen) == len(words) else Severity.ERROR
+            severity = Severity.WELL if len(seen) == len(words) else Severity.ERROR
             yield Finding(f"rights of {customer}", severity, found, "doctor again once the service answers")
             continue
         severity, remedy = Severity.WARNING, "ask the service's support for the rights"
         if useful.isdisjoint(refused):
             remedy += ", or leave the reports out: BROKERBI_REPORTS="
             remedy += ",".join(f"-{name}" for name in refused) if len(refused) < len(seen) else ",".join(seen)
-        if is_shut_out([word == REFUSED for word in words.values()]):
+        if len(refused) == len(words):
             severity, remedy = Severity.ERROR, "check the customer id and the login's rights"
         found += f"; refused: {', '.join(refused)}"
         yield Finding(f"rights of {customer}", severity, found, remedy)
@@ -324,12 +323,12 @@ def _rights(access: Sequence[Access]) -> Iterator[Finding]:
 
 def _clock_finding(late_by: timedelta | None) -> Finding:
     if late_by is None:
-        return Finding("clock", Severity.OK, "the service does not tell its time")
+        return Finding("clock", Severity.WELL, "the service does not tell its time")
     difference = abs(late_by)
     direction = "ahead of" if late_by > timedelta() else "behind"
     found = f"ours is {difference.total_seconds():.0f} s {direction} the service's"
     if difference <= SMALL_DIFFERENCE:
-        return Finding("clock", Severity.OK, found)
+        return Finding("clock", Severity.WELL, found)
     remedy = "let both keep time over the network: days, months and retries are counted by the clock"
     severity = Severity.ERROR if difference >= LARGE_DIFFERENCE else Severity.WARNING
     return Finding("clock", severity, found, remedy)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from pathlib import Path
 from shutil import disk_usage
 from typing import TYPE_CHECKING
@@ -25,6 +24,7 @@ from warehouse.ledger.conditions import (
     WARNING,
     Condition,
     Kind,
+    Severity,
 )
 
 if TYPE_CHECKING:
@@ -49,21 +49,6 @@ TROUBLES = {
     COORDINATION: "not read as the database of BROKERBI_COORDINATION_URL is away",
 }
 """What failures are counted as that have the same behind them; of any other it is a login."""
-TOLD_IN_FULL = frozenset(
-    (
-        *(Kind.UNPUBLISHED, Kind.NOT_ARCHIVED, Kind.NOT_IN_LAKE, Kind.MONTHS_MISSING),
-        *(Kind.NOT_WRITABLE, Kind.DISK_NEARLY_FULL, Kind.SETTINGS, Kind.ERASURE, Kind.DAEMON),
-    )
-)
-"""Kinds that concern no customer: the verdict says what was found and not how often."""
-
-
-class Level(StrEnum):
-    """How bad it is; as long as nothing was asked it is a warning."""
-
-    WELL = "well"
-    WARNING = "warning"
-    ERROR = "error"
 
 
 @dataclass(frozen=True)
@@ -71,13 +56,13 @@ class Verdict:
     """What is wrong in one sentence, or that nothing is, and how bad it is."""
 
     sentence: str
-    level: Level
+    severity: Severity
     has_begun: bool = True
 
     @property
     def is_well(self) -> bool:
         """Whether a monitor may be quiet."""
-        return self.has_begun and self.level is not Level.ERROR
+        return self.has_begun and self.severity is not ERROR
 
 
 def judge(conditions: Sequence[Condition], states: Sequence[str]) -> Verdict:
@@ -90,24 +75,24 @@ def judge(conditions: Sequence[Condition], states: Sequence[str]) -> Verdict:
     )
     if not states and not errors:
         begin = "Nothing has been asked yet; `brokerbi sync` begins."
-        return Verdict(begin, Level.WARNING, has_begun=False)
+        return Verdict(begin, WARNING, has_begun=False)
     if errors:
         also = f"; also {', '.join(warnings)}" if warnings else ""
-        return Verdict(sentence(f"Look: {', '.join(errors)}{also}"), Level.ERROR)
+        return Verdict(sentence(f"Look: {', '.join(errors)}{also}"), ERROR)
     fresh = sum(state == "fresh" for state in states)
     but = f" but for {', '.join(warnings)}" if warnings else ""
-    level = Level.WARNING if warnings else Level.WELL
-    return Verdict(f"All is well{but}: {counted(fresh, 'report')} fresh, and nothing failed.", level)
+    worst = Severity.worst(one.severity for one in conditions)
+    return Verdict(f"All is well{but}: {counted(fresh, 'report')} fresh, and nothing failed.", worst)
 
 
 def _counted(conditions: Iterable[Condition]) -> Iterator[str]:
     several = list(conditions)
     for one in several:
-        if one.kind in TOLD_IN_FULL:
+        if not one.kind.traits.is_counted:
             yield shortened(one.error.rstrip("."), LONGEST_REASON)
     if rows := sum(one.row_count for one in several if one.kind == Kind.QUARANTINE):
         yield f"{counted(rows, 'row')} in quarantine"
-    others = (one for one in several if one.kind not in TOLD_IN_FULL | {Kind.QUARANTINE})
+    others = (one for one in several if one.kind.traits.is_counted and one.kind != Kind.QUARANTINE)
     concerned = {
         (_counted_as(one), one.report, one.customer, "" if one.customer else one.cause) for one in others
     }
@@ -215,7 +200,6 @@ def _of_customers(view: Overview, settings: Settings) -> Iterator[Condition]:
     for name, words in left_customers(settings, held).items() if settings.customers else ():
         yield Condition(
             Kind.NOT_IN_SETTINGS,
-            WARNING,
             customer=name,
             error=words,
             remedy=correct_customers(settings),
@@ -238,9 +222,7 @@ def _months_missing(
     )
     if missing:
         found = f"{counted(missing, 'month')} of reports not read yet"
-        yield Condition(
-            Kind.MONTHS_MISSING, WARNING, error=found, remedy="Wait for the next nights, or sync."
-        )
+        yield Condition(Kind.MONTHS_MISSING, error=found, remedy="Wait for the next nights, or sync.")
 
 
 def note_daemon(data_dir: Path) -> None:

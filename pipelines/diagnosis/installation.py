@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,7 @@ from pipelines.sync.causes import causes
 from pipelines.sync.run_context import claim_of
 from pipelines.words import count, size
 from warehouse.errors import WarehouseError
-from warehouse.ledger.conditions import Condition, Kind
+from warehouse.ledger.conditions import Condition, Kind, Severity
 from warehouse.ledger.ledger import ledger_of
 from warehouse.ledger.status import (
     is_readable_by_all,
@@ -53,14 +52,6 @@ CHOSEN_BY_OPERATORS = frozenset(
 )
 """Sections of dagster.yaml that depend on where it runs."""
 SEE_SENTENCE = "see the sentence itself"
-
-
-class Severity(IntEnum):
-    """How bad a finding is."""
-
-    OK = 0
-    WARNING = 1
-    ERROR = 2
 
 
 @dataclass(frozen=True)
@@ -87,10 +78,10 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
     asked, all_ = len(settings.active_customers), len(settings.customers)
     off = f", {all_ - asked} are switched off" if asked < all_ else ""
     found = f"{asked} customers are asked since {settings.start}{off}; days are those of {settings.timezone}"
-    yield Finding("settings", Severity.OK, found)
+    yield Finding("settings", Severity.WELL, found)
     if channels := alert_channels(settings):
         named = " and ".join(one.name for one in channels)
-        yield Finding("alerts", Severity.OK, f"trouble is told by {named}")
+        yield Finding("alerts", Severity.WELL, f"trouble is told by {named}")
     else:
         remedy = f"set {', or '.join(one.how for one in CHANNELS)}"
         yield Finding("alerts", Severity.WARNING, "nobody is told of a night that went wrong", remedy)
@@ -99,7 +90,7 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
 def disk_findings(data_dir: Path) -> Iterator[Finding]:
     """How much room there is for the data directory; too little of it, or of rights, is a condition."""
     if (free := free_bytes(data_dir)) >= ENOUGH_FREE_BYTES:
-        yield Finding("disk", Severity.OK, f"{size(free)} are free in {data_dir}")
+        yield Finding("disk", Severity.WELL, f"{size(free)} are free in {data_dir}")
 
 
 def coordination_findings(settings: Settings) -> Iterator[Finding]:
@@ -122,22 +113,22 @@ def coordination_findings(settings: Settings) -> Iterator[Finding]:
     found += (
         f"; our clock is {abs(ahead):.1f} s {'ahead of' if ahead > 0 else 'behind'} its own, which counts"
     )
-    yield Finding(subject, Severity.OK, found)
+    yield Finding(subject, Severity.WELL, found)
     if claim:
         whose = f"this data directory owns {claim.name}" if owner else f"nobody owns {claim.name} yet"
-        yield Finding("shard", Severity.OK, whose)
+        yield Finding("shard", Severity.WELL, whose)
     if shards:
         each = ", ".join(f"{name} {rate:g}/s and {slots}" for name, rate, slots in shards)
         rate, slots = max(one[1] for one in shards), max(one[2] for one in shards)
         found = f"{each} in flight; counted together, so never more than {rate:g}/s and {slots}"
-        yield Finding("pace", Severity.OK, found)
+        yield Finding("pace", Severity.WELL, found)
 
 
 def lock_finding(data_dir: Path) -> Finding:
     """Which process holds the write lock."""
     state = lock_state(data_dir)
     if not state.is_held:
-        return Finding("write lock", Severity.OK, "nobody holds it")
+        return Finding("write lock", Severity.WELL, "nobody holds it")
     who = f"process {state.pid}" if state.pid else "a process that cannot be told"
     remedy = "let it end; a process that hangs may be killed, and the lock dies with it"
     return Finding("write lock", Severity.WARNING, f"{who} is writing", remedy)
@@ -151,7 +142,7 @@ def working_file_findings(settings: Settings) -> Iterator[Finding]:
     except WarehouseError as error:
         yield Finding("working file", Severity.ERROR, str(error), SEE_SENTENCE, store.path)
         return
-    yield Finding("working file", Severity.OK, f"{count(len(ledger.months))} months of reports are held")
+    yield Finding("working file", Severity.WELL, f"{count(len(ledger.months))} months of reports are held")
     for (report, customer), cap in ledger.caps.items():
         found = f"{report} of {customer} is only answered {cap}"
         remedy = "brokerbi status --forget-caps, if the service has changed"
@@ -169,7 +160,7 @@ def state_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
         return
     verdict = judge(view.conditions, view.states)
     if verdict.is_well or not verdict.has_begun:
-        yield Finding("state", Severity.OK, verdict.sentence)
+        yield Finding("state", Severity.WELL, verdict.sentence)
     yield from findings_of(view.conditions)
 
 
@@ -177,8 +168,7 @@ def findings_of(conditions: Iterable[Condition]) -> Iterator[Finding]:
     """A finding for each cause; its subject is the kind of condition."""
     for cause in causes(conditions):
         first, whom = cause.first, f" ({cause.whom})" if cause.whom else ""
-        severity = Severity.ERROR if first.is_error else Severity.WARNING
-        yield Finding(first.kind, severity, f"{first.error}{whom}", first.remedy)
+        yield Finding(first.kind, Severity(first.severity), f"{first.error}{whom}", first.remedy)
 
 
 def file_findings(data_dir: Path) -> Iterator[Finding]:
@@ -195,7 +185,7 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
             continue
         if is_readable_by_all(version):
             found = f"its storage version is {version}, which every client can open"
-            yield Finding(subject, Severity.OK, found)
+            yield Finding(subject, Severity.WELL, found)
         else:
             found = f"its storage version is {version}: older clients cannot open it"
             remedy = "`brokerbi compact`, then `brokerbi publish`: they write it in the version of 1.0"
@@ -227,7 +217,7 @@ def sink_findings(settings: Settings) -> Iterator[Finding]:
         if why:
             yield Finding(subject, severity, why, remedy)
         else:
-            yield Finding(subject, Severity.OK, f"{address} takes an object once, and gives it back")
+            yield Finding(subject, Severity.WELL, f"{address} takes an object once, and gives it back")
 
 
 def dagster_findings(environment: Mapping[str, str], shipped: Path | None) -> Iterator[Finding]:
@@ -271,7 +261,7 @@ def dagster_findings(environment: Mapping[str, str], shipped: Path | None) -> It
             remedy = "take them over from the shipped dagster.yaml, unless it was meant so, and restart"
             yield Finding("dagster", Severity.WARNING, f"{file} {words}: {', '.join(entries)}", remedy)
     if not lacking and not different:
-        yield Finding("dagster", Severity.OK, f"{file} says what the shipped one says")
+        yield Finding("dagster", Severity.WELL, f"{file} says what the shipped one says")
 
 
 def daemon_findings(data_dir: Path, environment: Mapping[str, str]) -> Iterator[Finding]:

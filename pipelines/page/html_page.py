@@ -100,11 +100,11 @@ def render_page(facts: Facts, form: Form, page: ChainPart | None, *, has_links: 
 
 
 def render_operators(
-    facts: Facts, form: Form, *, level: str, verdict: str, is_as_of_now: bool = False
+    facts: Facts, form: Form, *, severity: str, verdict: str, is_as_of_now: bool = False
 ) -> str:
     """The page of those who run the pipeline: its state as of the publication, or as of now.
 
-    `verdict` says in a sentence what is wrong, and `level` how bad it is: well, warning or error.
+    `verdict` says in a sentence what is wrong, and `severity` how bad it is: well, warning or error.
     """
     english = language("en")
     return render(
@@ -115,7 +115,7 @@ def render_operators(
         t=english.text,
         signs=operators.SIGNS,
         facts=facts,
-        level=level,
+        severity=severity,
         verdict=verdict,
         page=operators.operators_page(facts, english, ZoneInfo(form.timezone)),
         moment=partial(english.moment, timezone=ZoneInfo(form.timezone)),

@@ -68,10 +68,10 @@ def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[
 
     Errors come first, then those that concern most.
     """
-    grouped: dict[tuple[str, ...], list[Condition]] = {}
+    grouped: dict[tuple[object, ...], list[Condition]] = {}
     for one in conditions:
         apart = (one.report, one.customer) if by_report else ()
-        grouped.setdefault((one.cause_key, *apart), []).append(one)
+        grouped.setdefault((one.cause_key or one, *apart), []).append(one)
     found = [Cause.of(several) for several in grouped.values()]
     return sorted(found, key=lambda one: (not one.first.is_error, -one.number))
 

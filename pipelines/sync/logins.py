@@ -48,7 +48,7 @@ def with_corrected_logins(conditions: Iterable[Condition], settings: Settings) -
 
     def corrected(one: Condition) -> Condition:
         same = LOGIN_CORRECTED
-        return replace(one, cause=same, trouble=same, cause_key="", error=CORRECTED, remedy=NEXT_RUN_ASKS)
+        return replace(one, cause=same, trouble=same, cause_key=same, error=CORRECTED, remedy=NEXT_RUN_ASKS)
 
     return [
         corrected(one)

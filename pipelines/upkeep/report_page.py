@@ -163,7 +163,7 @@ def _verdict(view: Overview, settings: Settings, clock: Clock) -> Verdict:
 
 def _operators_page(facts: Facts, verdict: Verdict, form: Form, *, is_as_of_now: bool = False) -> str:
     return render_operators(
-        facts, form, level=verdict.level, verdict=verdict.sentence, is_as_of_now=is_as_of_now
+        facts, form, severity=verdict.severity, verdict=verdict.sentence, is_as_of_now=is_as_of_now
     )
 
 

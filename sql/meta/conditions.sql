@@ -2,13 +2,8 @@
 -- One row per kind, report, customer and month, of quarantine per reason as well: the one rule for each. Of what is
 -- switched off there is none; what only a running process knows (a silent daemon, settings that do not load) is not here.
 -- Columns:
---   kind: failed, held back, shut out (each of several reports ever asked for is refused: a wrong id, or no rights
---     at all), right lost (answered before, refused now), no right, late, never read, unpublished (the latest file was
---     not made, or none followed what was loaded three hours ago), clock ahead, quarantine, check, changes unknown,
---     changed column, assumption, overlap, not refreshed, not archived, not in the lake, budget unconfirmed (sent in
---     the latest 31 days, and the service did not show it; where a push was killed it counts after an hour), and of a
---     merged file shard missing or shard late
---   severity: error or warning
+--   kind: what sort of condition it is, one of those that meta.kinds says a file knows
+--   severity: error or warning, that of its kind where it is always the same
 --   report: name of the report; null where it is about several, or all of a customer
 --   customer: the customer that was asked; null where it is about all
 --   month: first day of the month, where it is about one
@@ -58,6 +53,7 @@ latest AS (
     SELECT
         max(at_utc) AS at_utc,
         arg_max(status, at_utc) AS status,
+        arg_max(name IS NULL, at_utc) AS made_no_file,
         arg_max(reasons, at_utc) AS reasons,
         coalesce(max(last_load_number) FILTER (status = 'published'), 0) AS seen
     FROM meta.publications
@@ -67,7 +63,7 @@ unpublished AS (
     SELECT
         coalesce(min(loaded_at_utc), any_value(latest.at_utc)) AS since_utc,
         any_value(latest.status) AS status,
-        any_value(latest.status) IN ('refused', 'failed') AS made_no_file,
+        coalesce(any_value(latest.made_no_file), false) AS made_no_file,
         any_value(array_to_string(latest.reasons, '; ')) AS why
     FROM latest
     CROSS JOIN meta.current_moment
@@ -161,19 +157,18 @@ pushed AS (
 
 found AS (
     SELECT
-        status AS kind, 'error' AS severity, report, customer, month, since_utc, error_kind AS cause, error,
+        status AS kind, report, customer, month, since_utc, error_kind AS cause, error,
         coalesce(remedy, 'Ask the service''s support about it.') AS remedy,
         last_try, login, trouble
     FROM failed
     UNION ALL BY NAME
     SELECT
-        'shut out' AS kind, 'error' AS severity, customer, since_utc, 'Forbidden' AS cause,
+        'shut out' AS kind, customer, since_utc, 'Forbidden' AS cause,
         'Every report is refused (403).' AS error, 'Check the customer id and the login''s rights.' AS remedy
     FROM shut_out
     UNION ALL BY NAME
     SELECT
         CASE WHEN last_success_utc IS NULL THEN 'no right' ELSE 'right lost' END AS kind,
-        CASE WHEN last_success_utc IS NULL THEN 'warning' ELSE 'error' END AS severity,
         report, customer, denied_at_utc AS since_utc, 'Forbidden' AS cause,
         CASE WHEN last_success_utc IS NULL THEN 'It is refused (403).'
             ELSE 'It was answered before and is refused now (403); what is held stays, and each day it is asked for again.'
@@ -184,7 +179,7 @@ found AS (
     WHERE state = 'no access'
     UNION ALL BY NAME
     SELECT
-        CASE WHEN last_success_utc IS NULL THEN 'never read' ELSE 'late' END AS kind, 'error' AS severity, report,
+        CASE WHEN last_success_utc IS NULL THEN 'never read' ELSE 'late' END AS kind, report,
         customer, due_utc AS since_utc, state AS cause,
         CASE WHEN last_success_utc IS NULL THEN 'It was never read so far.'
             ELSE 'It was not read for ' || late_after_hours || ' hours.' END AS error,
@@ -197,7 +192,7 @@ found AS (
     WHERE is_late AND state <> 'no access'
     UNION ALL BY NAME
     SELECT
-        'unpublished' AS kind, 'error' AS severity, since_utc, status AS cause,
+        'unpublished' AS kind, since_utc, status AS cause,
         CASE WHEN made_no_file THEN 'The latest file was not published: ' || why
             ELSE 'What was loaded since ' || strftime(since_utc, '%Y-%m-%d %H:%M') || ' UTC is not published.' END AS error,
         CASE status WHEN 'failed' THEN NULL
@@ -206,7 +201,7 @@ found AS (
     FROM unpublished
     UNION ALL BY NAME
     SELECT
-        'clock ahead' AS kind, 'error' AS severity,
+        'clock ahead' AS kind,
         CASE WHEN count(DISTINCT report) = 1 THEN any_value(report) END AS report, customer,
         min(fetched_at_utc) AS since_utc,
         'What was read of ' || string_agg(DISTINCT report, ', ' ORDER BY report) || ' is dated up to '
@@ -218,7 +213,7 @@ found AS (
     GROUP BY customer
     UNION ALL BY NAME
     SELECT
-        'quarantine' AS kind, 'warning' AS severity, report, customer, month, fetched_at_utc AS since_utc,
+        'quarantine' AS kind, report, customer, month, fetched_at_utc AS since_utc,
         'Not loaded, ' || "rows" || if("rows" = 1, ' row of ', ' rows of ') || table_name || ': ' || reason AS error,
         'quarantine_is_empty' AS check_name, "rows" AS row_count
     FROM meta.quarantine
@@ -235,7 +230,7 @@ found AS (
         ))
     UNION ALL BY NAME
     SELECT
-        'changes unknown' AS kind, 'warning' AS severity, asked_of AS report, customer,
+        'changes unknown' AS kind, asked_of AS report, customer,
         max(fetched_at_utc) AS since_utc,
         'The service did not tell which sales were changed, so older months are read again only once in '
         || 'four weeks: ' || arg_max(error, fetched_at_utc) AS error
@@ -248,7 +243,7 @@ found AS (
     HAVING arg_max(status, fetched_at_utc) = 'failed'
     UNION ALL BY NAME
     SELECT
-        'changed column' AS kind, 'warning' AS severity, tables.report, changes.changed_at_utc AS since_utc,
+        'changed column' AS kind, tables.report, changes.changed_at_utc AS since_utc,
         changes.table_name || '.' || changes.column_name || ' turned from ' || changes.from_type || ' into '
         || changes.to_type AS error
     FROM meta.column_changes AS changes
@@ -256,7 +251,7 @@ found AS (
     WHERE changes.load_id IS NOT NULL AND changes.from_type <> 'NULL'
     UNION ALL BY NAME
     SELECT
-        'assumption' AS kind, 'warning' AS severity,
+        'assumption' AS kind,
         CASE WHEN count(DISTINCT report) = 1 THEN any_value(report) END AS report,
         coalesce(consequence || ': ', '') || string_agg(message, '; ' ORDER BY message) AS error,
         'Adapt the file in sql/staging that it names, then run `brokerbi publish`.' AS remedy,
@@ -265,7 +260,7 @@ found AS (
     GROUP BY consequence, CASE WHEN consequence IS NULL THEN message END
     UNION ALL BY NAME
     SELECT
-        'overlap' AS kind, 'warning' AS severity, pair.yielding_customer_id AS customer, checked_at_utc AS since_utc,
+        'overlap' AS kind, pair.yielding_customer_id AS customer, checked_at_utc AS since_utc,
         pair.customer_id || ' answers for ' || pair.shared_offices
         || ' as well; each office is counted once, but asked for twice' AS error,
         CASE WHEN pair.is_contained THEN pair.yielding_customer_id || ' need not be asked for itself.' END AS remedy,
@@ -273,7 +268,7 @@ found AS (
     FROM overlapping
     UNION ALL BY NAME
     SELECT
-        'not refreshed' AS kind, 'warning' AS severity, source.customer_id AS customer, checked_at_utc AS since_utc,
+        'not refreshed' AS kind, source.customer_id AS customer, checked_at_utc AS since_utc,
         source.source_state AS cause,
         'Nobody else answers for ' || source.offices || ', so numbers of ' || source.customer_id || ' count as read on '
         || left(source.last_read_utc, 10) || ' (UTC) and will not change: ' || source.source_state
@@ -295,7 +290,7 @@ found AS (
     WHERE waiting_count > 0
     UNION ALL BY NAME
     SELECT
-        'budget unconfirmed' AS kind, 'error' AS severity, 'budget_pushes' AS report, customer, month,
+        'budget unconfirmed' AS kind, 'budget_pushes' AS report, customer, month,
         max(sent_at_utc) AS since_utc,
         'Budgets were sent, and the service did not show them.' AS error,
         'Push their plan again: `brokerbi budget push`.' AS remedy,
@@ -307,7 +302,7 @@ found AS (
     GROUP BY customer, month
     UNION ALL BY NAME
     SELECT
-        CASE WHEN shards.error IS NULL THEN 'shard late' ELSE 'shard missing' END AS kind, 'error' AS severity,
+        CASE WHEN shards.error IS NULL THEN 'shard late' ELSE 'shard missing' END AS kind,
         coalesce(published_at_utc, merged_at_utc) AS since_utc, shard AS cause,
         CASE WHEN shards.error IS NULL THEN
             'The file of the shard ' || shard || ' was more than ' || late_after_hours || ' hours old when it was merged.'
@@ -322,13 +317,12 @@ found AS (
 )
 
 SELECT
-    kind, severity, report, customer, month, since_utc, cause, error, remedy, last_try, login, trouble, check_name,
+    kind, coalesce(severity, severities[1]) AS severity, report, customer, month, since_utc, cause, error, remedy, last_try,
+    login, trouble, check_name,
     row_count::BIGINT AS row_count,
-    kind NOT IN (
-        'budget unconfirmed', 'changed column', 'not archived', 'not in the lake', 'overlap', 'unpublished'
-    ) AS is_of_figures,
+    is_of_figures,
     concat_ws(
-        ' | ', severity, kind, coalesce(trouble, concat_ws(
+        ' | ', coalesce(severity, severities[1]), kind, coalesce(trouble, concat_ws(
             ' | ', coalesce(cause, error), remedy,
             CASE WHEN kind NOT IN ('failed', 'held back', 'late', 'never read') THEN customer END,
             CASE WHEN kind = 'quarantine' THEN report END
@@ -339,3 +333,4 @@ SELECT
         ORDER BY cause = 'HostDown' DESC NULLS LAST, since_utc DESC NULLS LAST, report, customer, month
     ) AS cause_place
 FROM found
+INNER JOIN meta.kinds AS kinds USING (kind)

@@ -12,7 +12,7 @@ from pipelines.connect.errors import AllRefused, ConnectError, HostDown, NotFoun
 from pipelines.page.language import language
 from tests.marts.given import build, held, warehouse
 from warehouse.ledger.ahead import is_ahead
-from warehouse.ledger.conditions import Kind, is_shut_out
+from warehouse.ledger.conditions import ERROR, Kind, traits_of_kinds
 from warehouse.ledger.ledger import deny
 from warehouse.ledger.sinks import note_sink
 from warehouse.marts.queries import SQL
@@ -32,19 +32,29 @@ def kinds_in(sql: str) -> set[str]:
     }
 
 
-def test_every_kind_is_known_to_the_code_and_the_operators_and_has_its_words_on_pages() -> None:
-    known = {str(one) for one in Kind}
-    in_file = kinds_in((SQL / "meta" / "conditions.sql").read_text("utf-8")) | {"failed", "held back"}
-    assert len(in_file) > 15
-    assert in_file <= known
-    told = (SQL.parent / "docs" / "operators.md").read_text("utf-8")
-    table = told.partition("| Condition | Severity |")[2].partition("\n\n")[0]
-    assert set(re.findall(r"^\| `([a-z ]+)` \|", table, re.MULTILINE)) == known
-    not_of_figures = {"budget unconfirmed", "changed column", "overlap", "unpublished"}
-    not_of_figures |= {"not archived", "not in the lake"}
+def test_each_kind_of_a_file_is_found_by_it_and_has_its_words_on_pages_where_figures_are_doubtful() -> None:
+    traits = traits_of_kinds().values()
+    found = kinds_in((SQL / "meta" / "conditions.sql").read_text("utf-8")) | {"failed", "held back"}
+    assert found == {one.kind for one in traits if one.known_by == "file"}
+    of_figures = {one.kind for one in traits if one.is_of_figures}
     for code in ("en", "sv"):
         labels = {name.replace("_", " ") for name in language(code).words["conditions"]}
-        assert labels == in_file - not_of_figures | {"reports differ"}
+        assert labels == of_figures | {"reports differ"}
+
+
+def test_operators_read_of_each_kind_how_bad_it_is_and_when_there_is_one() -> None:
+    told = (SQL.parent / "docs" / "operators.md").read_text("utf-8")
+    rows = [
+        f"| `{one.kind}` | {' or '.join(one.severities)} | {one.there_is_one_while} |"
+        for one in traits_of_kinds().values()
+    ]
+    assert re.findall(r"^\| `[a-z ]+` \| \w+(?: or \w+)? \|.*$", told, re.MULTILINE) == rows
+
+
+def test_a_warning_is_never_told_and_an_error_always() -> None:
+    assert set(traits_of_kinds()) == {*Kind}
+    for one in traits_of_kinds().values():
+        assert (one.told is not None) == (ERROR in one.severities)
 
 
 def conditions(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
@@ -68,18 +78,22 @@ def test_a_customer_is_shut_out_when_each_of_several_reports_that_were_asked_for
 
 
 @pytest.mark.parametrize(
-    ("denied", "failed"),
-    [(("sales",), ()), (("sales", "users"), ()), (("sales", "users"), ("tips",)), ((), ("sales", "users"))],
+    ("denied", "failed", "is_shut_out"),
+    [
+        (("sales",), (), False),
+        (("sales", "users"), (), True),
+        (("sales", "users"), ("tips",), False),
+        ((), ("sales", "users"), False),
+    ],
 )
-def test_who_is_shut_out_is_the_same_in_the_ledger_and_in_answers_that_are_not_in_it(
-    denied: tuple[str, ...], failed: tuple[str, ...]
+def test_who_has_one_report_or_another_failure_is_not_shut_out(
+    denied: tuple[str, ...], failed: tuple[str, ...], is_shut_out: bool
 ) -> None:
     given = warehouse()
     refused(given, *denied)
     load = {"customer": "M1", "months": [], "status": "failed", "fetched_at_utc": NOW}
     insert_rows(given, "meta.loads", [{**load, "report": name} for name in failed])
-    found = any(kind == "shut out" for kind, *_ in conditions(given))
-    assert is_shut_out([True] * len(denied) + [False] * len(failed)) == found
+    assert any(kind == "shut out" for kind, *_ in conditions(given)) == is_shut_out
 
 
 @pytest.mark.parametrize(
@@ -117,7 +131,8 @@ def kind(error: type[ConnectError]) -> dict[str, str]:
 
 def publication(given: DuckDBPyConnection, status: str, last_load: int, *reasons: str) -> None:
     row = {"at_utc": NOW, "status": status, "last_load_number": last_load, "reasons": list(reasons)}
-    insert_rows(given, "meta.publications", [row])
+    name = "20260101T000000Z" if status == "published" else None
+    insert_rows(given, "meta.publications", [{**row, "name": name}])
 
 
 @pytest.mark.parametrize(

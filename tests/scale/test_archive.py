@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from pipelines.diagnosis.explain import explain_alone
-from pipelines.diagnosis.installation import Severity, sink_findings
+from pipelines.diagnosis.installation import sink_findings
 from pipelines.diagnosis.quarantined_rows import raw_rows
 from pipelines.shards.move import move
 from pipelines.upkeep.archive import archive_of, landing_of, refresh_archive
@@ -22,6 +22,7 @@ from pipelines.upkeep.finish import finish_without_file
 from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import TODAY, Scenario, synced
 from warehouse.errors import LandingDamaged
+from warehouse.ledger.conditions import Severity
 from warehouse.load.archive import Archive
 from warehouse.load.landing import file_sha256
 from warehouse.store.database import Store
@@ -216,6 +217,9 @@ def test_a_customer_moves_with_what_only_the_archive_has_and_leaves_nothing_ther
 def test_doctor_proves_that_an_archive_and_a_lake_write_once(local: Scenario) -> None:
     lake = str(local.data_dir / "lake")
     found = list(sink_findings(local.with_settings(lake=lake).settings))
-    assert [(one.subject, one.severity) for one in found] == [("archive", Severity.OK), ("lake", Severity.OK)]
+    assert [(one.subject, one.severity) for one in found] == [
+        ("archive", Severity.WELL),
+        ("lake", Severity.WELL),
+    ]
     [found_down] = sink_findings(local.with_settings(landing_archive="/proc/nowhere").settings)
     assert found_down.severity == Severity.WARNING

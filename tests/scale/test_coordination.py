@@ -26,13 +26,14 @@ from pipelines.coordination import (
     Ownership,
     run_once,
 )
-from pipelines.diagnosis.installation import Severity, coordination_findings
+from pipelines.diagnosis.installation import coordination_findings
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Customer, Settings
 from pipelines.sync.run_context import claim_of
 from pipelines.sync.sync import sync
 from pipelines.upkeep.finish import finish
 from tests.scale.conftest import Cluster
+from warehouse.ledger.conditions import Severity
 
 Address = Callable[..., SecretStr]
 NOBODY = SecretStr("postgresql://somebody:hush@127.0.0.1:1/nothing")

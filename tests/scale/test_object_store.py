@@ -7,10 +7,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pipelines.diagnosis.installation import Severity, sink_findings
+from pipelines.diagnosis.installation import sink_findings
 from tests.scale.conftest import environment_of, free_port, server
 from tests.unit.assets.harness import settings
 from warehouse.errors import WarehouseError
+from warehouse.ledger.conditions import Severity
 from warehouse.store.object_store import open_object_store
 
 

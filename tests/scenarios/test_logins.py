@@ -12,7 +12,6 @@ from pipelines.cli.plan import without_refused
 from pipelines.clock import SystemClock
 from pipelines.connect.models import Login
 from pipelines.diagnosis.doctor import examine
-from pipelines.diagnosis.installation import Severity
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.service import SandboxLogin
@@ -21,7 +20,7 @@ from pipelines.sync.logins import login_states
 from pipelines.sync.run_context import refused_logins_of
 from tests.scenarios.budgets import budget_scenario
 from tests.scenarios.scenario import Scenario, scenario
-from warehouse.ledger.conditions import LOGIN_REFUSED
+from warehouse.ledger.conditions import LOGIN_REFUSED, Severity
 from warehouse.store.database import Store
 
 REPORTS = ("users", "sales", "budget_commission")

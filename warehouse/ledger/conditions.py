@@ -6,12 +6,16 @@ running process knows, and `assets/trouble.py` what only Dagster does; all that 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
+from functools import cache
 
-ERROR, WARNING = "error", "warning"
+from warehouse.store.meta_schema import constants
+
+WITH_ITS_RUN = "with its run"
+"""When a message tells of an error: once a run has failed, not only after the night."""
 LOGIN_REFUSED, LOGIN_CORRECTED, ACCESS_REFUSED = "Unauthorized", "login corrected", "Forbidden"
 """Causes: a login that the service refuses, one that is another by now, and a right that it lacks."""
 SERVICE = "service"
@@ -23,10 +27,25 @@ OUTAGES = frozenset((SERVICE, REFUSAL, COORDINATION))
 """Troubles in which nobody is asked, so that they hide everything else."""
 
 
-class Kind(StrEnum):
-    """What sort of condition it is; docs/operators.md says when there is one of each."""
+class Severity(StrEnum):
+    """How bad it is: an error needs somebody, and a monitor is told."""
 
-    # the file
+    WELL = "well"
+    WARNING = "warning"
+    ERROR = "error"
+
+    @staticmethod
+    def worst(several: Iterable[str]) -> Severity:
+        """The worst of some; WELL where there is none."""
+        return max(map(Severity, several), key=list(Severity).index, default=Severity.WELL)
+
+
+ERROR, WARNING = Severity.ERROR, Severity.WARNING
+
+
+class Kind(StrEnum):
+    """What sort of condition it is; `traits` has what sql/meta/views/kinds.sql says of it."""
+
     FAILED = "failed"
     HELD_BACK = "held back"
     SHUT_OUT = "shut out"
@@ -48,7 +67,6 @@ class Kind(StrEnum):
     BUDGET_UNCONFIRMED = "budget unconfirmed"
     SHARD_MISSING = "shard missing"
     SHARD_LATE = "shard late"
-    # a process
     MONTHS_MISSING = "months missing"
     NOT_IN_SETTINGS = "not in settings"
     NOT_WRITABLE = "not writable"
@@ -56,20 +74,45 @@ class Kind(StrEnum):
     SETTINGS = "settings"
     ERASURE = "erasure"
     DAEMON = "daemon silent"
-    # Dagster
     RUN_FAILED = "run failed"
     NO_NIGHT = "no night"
+
+    @property
+    def traits(self) -> Traits:
+        """When there is one, how bad it may be, and how it is told."""
+        return traits_of_kinds()[self]
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What is so of every condition of a kind, with the columns of meta.kinds."""
+
+    kind: str
+    known_by: str
+    severities: Sequence[str]
+    told: str | None
+    is_told_once: bool
+    is_counted: bool
+    is_of_figures: bool
+    there_is_one_while: str
+
+
+@cache
+def traits_of_kinds() -> dict[Kind, Traits]:
+    """The rows of meta.kinds, by kind."""
+    return {Kind(row["kind"]): Traits(**row) for row in constants("kinds")}
 
 
 @dataclass(frozen=True)
 class Condition:
     """One thing that is not as it should be, with the columns of meta.conditions; what is not known is empty.
 
-    A run that failed has its `job`, and the kind of its error as `cause`.
+    A run that failed has its `job`, and the kind of its error as `cause`. `severity` is the first of its
+    kind's unless it is given.
     """
 
-    kind: str
-    severity: str = ERROR
+    kind: Kind
+    severity: str = ""
     report: str = ""
     customer: str = ""
     month: date | None = None
@@ -83,23 +126,14 @@ class Condition:
     check_name: str = ""
     row_count: int = 0
     cause_key: str = ""
-    """The same for what has the same behind it; a process's own is of its cause and customer or job."""
+    """The same for what has the same behind it; empty where it stands for itself."""
     job: str = ""
 
     def __post_init__(self) -> None:
-        if not self.cause_key:
-            same = self.trouble or f"{self.cause or self.error} | {self.customer or self.job}"
-            object.__setattr__(self, "cause_key", f"{self.severity} | {self.kind} | {same}")
+        if not self.severity:
+            object.__setattr__(self, "severity", self.kind.traits.severities[0])
 
     @property
     def is_error(self) -> bool:
         """Whether somebody must look, so that a monitor is told."""
         return self.severity == ERROR
-
-
-def is_shut_out(are_refused: Collection[bool]) -> bool:
-    """Whether a customer is shut out, of whose reports that were asked for these are refused.
-
-    The rule of sql/meta/conditions.sql, for answers that are not in the ledger.
-    """
-    return len(are_refused) > 1 and all(are_refused)

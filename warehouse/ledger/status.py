@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from warehouse.ledger.conditions import Condition
+from warehouse.ledger.conditions import Condition, Kind
 from warehouse.store.database import Store
 from warehouse.store.duckdb_file import STORAGE_VERSION, connect
 from warehouse.store.files import PRIVATE_FILE, wal
 from warehouse.store.lock import holder
-from warehouse.store.versions import WITHOUT_A_FILE, Versions
+from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -82,7 +82,7 @@ class PastPublication:
     @property
     def made_no_file(self) -> bool:
         """Whether analysts were left with the file of before."""
-        return self.status in WITHOUT_A_FILE
+        return not self.name
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
     """
     if not connection.execute(there).fetchall():
         return []
-    return [Condition(*row) for row in _rows(connection, _CONDITIONS)]
+    return [Condition(Kind(kind), *row) for kind, *row in _rows(connection, _CONDITIONS)]
 
 
 def lock_state(data_dir: Path) -> LockState:

@@ -41,7 +41,6 @@ from warehouse.store.versions import (
     PUBLISHED,
     REFUSED,
     ROLLED_BACK,
-    WITHOUT_A_FILE,
     Versions,
 )
 
@@ -64,7 +63,7 @@ class Publication:
     @property
     def published(self) -> bool:
         """Whether analysts see another file than before."""
-        return self.status not in WITHOUT_A_FILE
+        return self.version is not None
 
     @property
     def why(self) -> str:

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.errors import WarehouseError
-from warehouse.store.duckdb_file import insert_rows, quoted, run_definitions
+from warehouse.store.duckdb_file import insert_rows, mappings, quoted, run_definitions
 
-FORMAT = 17
+FORMAT = 18
 """Raised whenever something in sql/meta/tables or views changes: a file of an older format gets what it
 lacks, one of this format is opened as it is. Every publication describes the queries beside them anew."""
 
@@ -133,20 +134,20 @@ def write_declared(connection: DuckDBPyConnection, table: str, *values: object) 
 
 def late_after() -> timedelta:
     """How long nothing may come of what is awaited, as meta.deadlines says."""
-    return timedelta(hours=_deadline("late_after_hours"))
+    return timedelta(hours=constants("deadlines")[0]["late_after_hours"])
 
 
 def ahead_after() -> timedelta:
     """How much later than now something may be dated, as meta.deadlines says."""
-    return timedelta(seconds=_deadline("ahead_after_seconds"))
+    return timedelta(seconds=constants("deadlines")[0]["ahead_after_seconds"])
 
 
 @cache
-def _deadline(column: str) -> int:
+def constants(view: str) -> Sequence[Mapping[str, Any]]:
+    """The rows of a view of meta that reads nothing: what it says of any file."""
     with duckdb.connect() as connection:
-        connection.execute("CREATE SCHEMA meta; " + _definitions()["deadlines"])
-        [(found,)] = connection.execute(f"SELECT {column} FROM meta.deadlines").fetchall()
-    return int(found)
+        connection.execute("CREATE SCHEMA meta; " + _definitions()[view])
+        return list(mappings(connection.execute(f"FROM meta.{view}")))
 
 
 def naive_utc(moment: datetime) -> datetime:

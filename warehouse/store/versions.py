@@ -17,7 +17,6 @@ from warehouse.store.files import give_name, remove, remove_logs, same_file, syn
 
 PUBLISHED, REFUSED, FAILED, ROLLED_BACK = "published", "refused", "failed", "rolled back"
 """How a publication may have ended."""
-WITHOUT_A_FILE = (REFUSED, FAILED)
 VERSION = "%Y%m%dT%H%M%SZ"
 _VERSION_FILE = re.compile(r"warehouse-(\d{8}T\d{6}Z)\.duckdb")
 

@@ -131,7 +131,7 @@ def told_in_words(change: Difference, *columns: ColumnNews, runs: Sequence[str] 
 
 
 def test_a_message_has_what_to_do_what_is_over_what_is_new_in_answers_and_the_runs() -> None:
-    unknown = replace(UNKNOWN, remedy="Check the id.")
+    unknown = replace(UNKNOWN, remedy="Check the id.", cause_key="unknown")
     two = Difference(
         [unknown, replace(unknown, customer="M2"), BROKEN], [subject_of(LOST), subject_of(DOWN)], []
     )

@@ -17,7 +17,7 @@ from filelock import FileLock
 from pipelines.connect.errors import RUN_AGAIN
 from pipelines.diagnosis import installation
 from pipelines.diagnosis.doctor import CHECKOUT, Access, examine
-from pipelines.diagnosis.installation import Finding, Severity, daemon_findings
+from pipelines.diagnosis.installation import Finding, daemon_findings
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.settings.messages import SettingsError
@@ -25,6 +25,7 @@ from pipelines.settings.model import Customer
 from pipelines.sync.sync import sync
 from tests.scenarios.scenario import Scenario, whole_chain
 from warehouse.errors import WarehouseError
+from warehouse.ledger.conditions import Severity
 from warehouse.ledger.ledger import ledger_of
 from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
@@ -48,8 +49,8 @@ def findings(
 
 def worst(world: Scenario, subject: str, *, ask: bool = False, home: Path | str = "") -> Finding:
     """Of the findings on a subject the worst."""
-    about = (one for one in findings(world, ask=ask, home=home) if one.subject == subject)
-    return max(about, key=lambda one: one.severity)
+    about = {one.severity: one for one in findings(world, ask=ask, home=home) if one.subject == subject}
+    return about[Severity.worst(about)]
 
 
 def test_a_good_installation_has_nothing_wrong(world: Scenario) -> None:
@@ -211,7 +212,7 @@ def test_offline_a_login_that_is_remembered_as_refused_is_named(world: Scenario)
 
 
 @pytest.mark.parametrize(
-    ("minutes", "severity"), [(2, Severity.OK), (20, Severity.WARNING), (-90, Severity.ERROR)]
+    ("minutes", "severity"), [(2, Severity.WELL), (20, Severity.WARNING), (-90, Severity.ERROR)]
 )
 def test_a_clock_that_is_wrong_is_noticed(world: Scenario, minutes: int, severity: Severity) -> None:
     sent = datetime.fromtimestamp(world.context.clock.utc_now().timestamp() - minutes * 60, UTC)
@@ -285,12 +286,12 @@ def test_dagsters_settings_are_compared_with_the_shipped_ones(
     if text is not None:
         (tmp_path / "dagster.yaml").write_text(text)
     found = [one for one in findings(world, home=tmp_path) if one.subject == "dagster"]
-    assert any(words in one.found and one.severity > Severity.OK for one in found)
+    assert any(words in one.found and one.severity is not Severity.WELL for one in found)
 
 
 def test_the_shipped_settings_of_dagster_are_as_they_should_be(world: Scenario, tmp_path: Path) -> None:
     shutil.copy(CHECKOUT / "dagster.yaml", tmp_path)
-    assert worst(world, "dagster", home=tmp_path).severity is Severity.OK
+    assert worst(world, "dagster", home=tmp_path).severity is Severity.WELL
 
 
 def test_a_daemon_that_was_never_started_is_named_where_dagster_is_used(tmp_path: Path) -> None:

@@ -13,14 +13,14 @@ import pytest
 from pipelines.catalogue.reports import REPORTS
 from pipelines.connect.errors import AllRefused
 from pipelines.diagnosis import health
-from pipelines.diagnosis.health import DAEMON_SEEN, Level, Verdict, judge, note_daemon, observed, of_directory
+from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, judge, note_daemon, observed, of_directory
 from pipelines.months import Month
 from pipelines.normalize.tables import name_of
 from pipelines.planning.due import Wanted
 from pipelines.planning.plan import PlannedReport
 from pipelines.settings.messages import SettingsError
 from tests.unit.assets.harness import settings
-from warehouse.ledger.conditions import WARNING, Condition, Kind
+from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
 from warehouse.ledger.status import Overview, ReportStatus
 from warehouse.persons.erasure_record import remembered
 from warehouse.persons.person import Person
@@ -40,20 +40,18 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
 @pytest.mark.parametrize(
     ("conditions", "verdict"),
     [
-        ([], Verdict("All is well: 1 report fresh, and nothing failed.", Level.WELL)),
+        ([], Verdict("All is well: 1 report fresh, and nothing failed.", Severity.WELL)),
         (
             [NO_RIGHT],
-            Verdict(
-                "All is well but for no right (1 report): 1 report fresh, and nothing failed.", Level.WARNING
-            ),
+            Verdict("All is well but for no right (1 report): 1 report fresh, and nothing failed.", WARNING),
         ),
         (
             [FAILED, replace(FAILED, report="tips"), NO_RIGHT],
-            Verdict("Look: failed (2 reports); also no right (1 report).", Level.ERROR),
+            Verdict("Look: failed (2 reports); also no right (1 report).", ERROR),
         ),
         (
             [FAILED, Condition(Kind.UNPUBLISHED, error="The latest file was not published: x.duckdb.")],
-            Verdict("Look: The latest file was not published: x.duckdb, failed (1 report).", Level.ERROR),
+            Verdict("Look: The latest file was not published: x.duckdb, failed (1 report).", ERROR),
         ),
     ],
     ids=["nothing", "a warning", "errors", "what concerns nobody in particular"],

@@ -283,7 +283,7 @@ def office_page(facts: Facts, office: str, code: str = "en", kind: str = "office
 
 
 def operators_page(facts: Facts) -> str:
-    return render_operators(facts, form(), level="well", verdict="All is well.")
+    return render_operators(facts, form(), severity="well", verdict="All is well.")
 
 
 class Elements(HTMLParser):

@@ -272,7 +272,7 @@ def test_codes_of_the_service_are_written_as_words(part: str, name: str | None, 
 
 def test_what_is_doubtful_is_a_table_and_its_worst_the_level() -> None:
     found = verdict(Facts(doubts=(doubt(), doubt("late", None, "budgets"))), ENGLISH, STOCKHOLM)
-    assert (found.level, found.text) == (
+    assert (found.severity, found.text) == (
         "error",
         "2 things to know of the figures: sales, budgets of commission",
     )

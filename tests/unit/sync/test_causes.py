@@ -35,7 +35,7 @@ def test_one_line_says_whom_it_concerns_what_was_found_and_what_to_do() -> None:
 
 def test_each_login_and_each_outage_is_one_cause_and_errors_that_concern_most_come_first() -> None:
     found = [
-        Condition("quarantine", WARNING, error="1 row"),
+        Condition(Kind.QUARANTINE, WARNING, error="1 row"),
         failed("M1", cause="Unauthorized", trouble="login X"),
         failed("M2", cause="Unauthorized", trouble="login X"),
         failed("M3", cause="Unauthorized", trouble="login Y"),

@@ -9,7 +9,7 @@ import pytest
 from pipelines.connect.errors import HostDown
 from pipelines.connect.models import Request
 from pipelines.sync.summary import Summary
-from warehouse.ledger.conditions import ERROR, WARNING, Condition
+from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -17,7 +17,9 @@ REFUSED, LOADED = WindowStatus.NO_ACCESS, WindowStatus.LOADED
 
 
 def condition(kind: str, report: str = "", severity: str = ERROR) -> Condition:
-    return Condition(kind, severity, report=report, customer="M1", cause="Forbidden", remedy="Ask for it.")
+    return Condition(
+        Kind(kind), severity, report=report, customer="M1", cause="Forbidden", remedy="Ask for it."
+    )
 
 
 def test_a_customer_that_is_shut_out_is_told_once() -> None:
@@ -49,5 +51,7 @@ def test_what_made_a_sync_give_up_is_told_once_and_what_has_no_condition_by_itse
     summary.add(WindowResult("sales", "M1", error="HostDown").ended(WindowStatus.NOT_ASKED, "why"))
     summary.add(WindowResult("users", "M1", error="NotFound").ended(WindowStatus.FAILED, "why"))
     assert summary.complaints() == ["users of M1 failed: why", "It failed."]
-    summary.conditions = [Condition("failed", report="sales", customer="M1", trouble="service", error="It.")]
+    summary.conditions = [
+        Condition(Kind.FAILED, report="sales", customer="M1", trouble="service", error="It.")
+    ]
     assert summary.complaints() == ["sales of M1: It.", "users of M1 failed: why"]

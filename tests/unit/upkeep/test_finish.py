@@ -175,7 +175,7 @@ def test_the_operators_page_has_the_verdict_of_the_status(here: Scenario) -> Non
     for html in ((here.data_dir / "operators.html").read_text("utf-8"), operators_page(here)):
         shown = re.search(r'class="verdict (\w+)"><p><span[^>]*>.</span> ([^<]*)', html)
         assert shown
-        assert (shown[1], unescape(shown[2])) == (verdict.level, verdict.sentence)
+        assert (shown[1], unescape(shown[2])) == (verdict.severity, verdict.sentence)
 
 
 def test_an_operators_page_that_cannot_be_drawn_is_no_failure(here: Scenario) -> None:
