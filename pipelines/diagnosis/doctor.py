@@ -315,7 +315,7 @@ def _rights(access: Sequence[Access]) -> Iterator[Finding]:
         if useful.isdisjoint(refused):
             remedy += ", or leave the reports out: BROKERBI_REPORTS="
             remedy += ",".join(f"-{name}" for name in refused) if len(refused) < len(seen) else ",".join(seen)
-        if len(refused) == len(words):
+        if len(refused) == len(words) > 1:
             severity, remedy = Severity.ERROR, "check the customer id and the login's rights"
         found += f"; refused: {', '.join(refused)}"
         yield Finding(f"rights of {customer}", severity, found, remedy)
