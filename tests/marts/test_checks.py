@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from cProfile import Profile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -256,6 +257,7 @@ def check(tmp_path: Path, sql: str, severity: str = "error") -> list[CheckResult
 def test_a_check_counts_its_rows_and_keeps_some_of_them(tmp_path: Path) -> None:
     [found] = check(tmp_path, "SELECT range AS x FROM range(5000)", "warning")
     assert (found.severity, found.rows, found.sample[0], len(found.sample)) == ("warning", 5000, {"x": 0}, 5)
+    assert [*found.subjects] == [{}]
 
 
 def test_a_check_keeps_once_each_what_its_rows_are_about(tmp_path: Path) -> None:
@@ -263,6 +265,14 @@ def test_a_check_keeps_once_each_what_its_rows_are_about(tmp_path: Path) -> None
     [found] = check(tmp_path, sql, "warning")
     assert sorted(str(one["office_id"]) for one in found.subjects) == [f"M{number}" for number in range(9)]
     assert {*found.subjects[0]} == {"office_id"}
+
+
+def test_a_check_leaves_very_many_rows_to_the_database(tmp_path: Path) -> None:
+    counted, sql = Profile(), "SELECT 'M' || range % 2 AS office_id, range AS x FROM range(100000)"
+    [found] = counted.runcall(check, tmp_path, sql)
+    assert (found.rows, [one["x"] for one in found.sample]) == (100_000, [0, 1, 2, 3, 4])
+    assert [*found.subjects] == [{"office_id": "M0"}, {"office_id": "M1"}]
+    assert sum(entry.callcount for entry in counted.getstats()) < 100_000
 
 
 @pytest.mark.parametrize("severity", ["error", "warning"])

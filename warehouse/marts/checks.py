@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from warehouse.store.database import Store
 
 SAMPLE_ROWS = 5
-COUNTED_AT_ONCE = 2048
-"""Rows that offend a check may be many; no more than so many of them are Python's at a time."""
 SUBJECT = (
     *("customer_id", "yielding_customer_id", "office_id", "earner_id", "report", "month", "measure"),
     *("shared_offices", "is_contained", "source_state", "offices", "reports", "last_read_utc"),
@@ -141,27 +139,30 @@ def repeated(connection: DuckDBPyConnection, check: Query) -> str:
 def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
     if check.severity not in (ERROR, WARNING):
         raise QueryError(f"{check.path} must say `Severity: error` or `Severity: warning`")
-    rows, sample, subjects, why = 0, list[Mapping[str, object]](), dict[str, Mapping[str, object]](), ""
     try:
-        found = connection.execute(repeated(connection, check))
-        while several := mappings(found, at_most=COUNTED_AT_ONCE):
-            rows += len(several)
-            sample += several[: SAMPLE_ROWS - len(sample)]
-            for row in several:
-                subject = {name: row[name] for name in SUBJECT if name in row}
-                subjects[_json(subject)] = subject
+        rows, sample, subjects = _found(connection, repeated(connection, check))
+        why = ""
     except duckdb.Error as error:
-        rows, sample, subjects, why = 1, [{"message": str(error)}], {}, str(error)
+        rows, sample, subjects, why = 1, [{"message": str(error)}], [], str(error)
     return CheckResult(
-        check.name,
-        check.severity,
-        rows,
-        tuple(sample),
-        check.question,
-        why,
-        check.concerns,
-        tuple(subjects.values()),
+        check.name, check.severity, rows, tuple(sample), check.question, why, check.concerns, tuple(subjects)
     )
+
+
+def _found(
+    connection: DuckDBPyConnection, sql: str
+) -> tuple[int, list[dict[str, object]], list[dict[str, object]]]:
+    """How many rows a query has, the first of them, and what all are about: the many stay in DuckDB."""
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE offending AS {sql}")
+    sample = mappings(connection.execute(f"FROM offending ORDER BY rowid LIMIT {SAMPLE_ROWS}"))
+    if not sample:
+        return 0, [], []
+    [(rows,)] = connection.execute("SELECT count(*) FROM offending").fetchall()
+    names = ", ".join(name for name in SUBJECT if name in sample[0])
+    if not names:
+        return rows, sample, [{}]
+    distinct = f"SELECT {names} FROM offending GROUP BY ALL ORDER BY min(rowid)"
+    return rows, sample, mappings(connection.execute(distinct))
 
 
 def _json(found: object) -> str:

@@ -144,11 +144,10 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def mappings(answer: DuckDBPyConnection, *, at_most: int | None = None) -> list[dict[str, Any]]:
-    """The rows of an answer, or the next ones, each a mapping of its columns."""
+def mappings(answer: DuckDBPyConnection) -> list[dict[str, Any]]:
+    """The rows of an answer, each a mapping of its columns."""
     names = [column[0] for column in answer.description or ()]
-    rows = answer.fetchall() if at_most is None else answer.fetchmany(at_most)
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 
 
 def insert_rows(connection: DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, object]]) -> None:
