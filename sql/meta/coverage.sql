@@ -1,7 +1,8 @@
 -- Which months of each report and customer are held, and what became of the others?
 -- One row per report, customer and month that can be asked for, as the latest sync counted them; of a report without
 -- months one row with a null month. What is asked by id and was never answered is left out: there may be nothing to ask.
--- A month that is held counts as held, whatever is refused since; of what is switched off nothing is missing.
+-- A month that is held counts as held, whatever is refused since; of what is switched off nothing is missing. Where no sync has
+-- counted the months of a report, as in a file of an earlier version, they are those from the first to the last one held.
 -- Columns:
 --   report: name of the report
 --   customer: the customer that is asked for
@@ -9,21 +10,32 @@
 --   state: held, empty (held without a row), open (held, and not over then), failed, held back, refused (403), waiting for its turn, off (switched off) or missing
 --   is_held: whether it was read, though it may have failed since
 --   is_missing: whether it was never read, and is neither switched off nor waiting for its turn
-WITH squares AS (
+WITH spans AS (
+    SELECT
+        report,
+        coalesce(any_value(reports.first_month), min(months.month)) AS first_month,
+        coalesce(any_value(reports.last_month), max(months.month)) AS last_month
+    FROM meta.months AS months
+    FULL JOIN meta.reports AS reports USING (report)
+    GROUP BY report
+),
+
+squares AS (
     SELECT
         freshness.report,
         freshness.customer,
         freshness.state AS freshness,
         unnest(
             CASE
-                WHEN reports.first_month IS NULL THEN [NULL::DATE]
+                WHEN spans.first_month IS NULL THEN [NULL::DATE]
                 ELSE generate_series(
-                    greatest(reports.first_month, customers.start_month), reports.last_month, INTERVAL 1 MONTH
+                    greatest(spans.first_month, customers.start_month), spans.last_month, INTERVAL 1 MONTH
                 )::DATE[]
             END
         ) AS month
     FROM meta.freshness AS freshness
     LEFT JOIN meta.reports AS reports USING (report)
+    LEFT JOIN spans USING (report)
     LEFT JOIN meta.customers AS customers USING (customer)
     WHERE freshness.last_success_utc IS NOT NULL OR reports.is_awaited IS DISTINCT FROM false
 ),
