@@ -170,7 +170,7 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
     commands["doctor"].add_argument("--offline", action="store_true", help="ask the service nothing")
     status = commands["status"]
     status.add_argument(
-        "--check", action="store_true", help="end with 1 when something is wrong, for a monitor"
+        "--check", action="store_true", help="end with 1 while a condition is an error, for a monitor"
     )
     status.add_argument(
         "--forget-caps",

@@ -49,6 +49,13 @@ def test_every_row_in_quarantine_is_shown_as_it_came(here: Scenario, said: Said)
     assert [one["trouble"] for one in told] == [""] * waiting
 
 
+def test_rows_in_quarantine_are_a_warning_which_a_check_passes_whether_they_are_shown_or_not(
+    said: Said,
+) -> None:
+    for options in ((), ("--quarantine",)):
+        assert said("--check", *options).startswith("All is well but for ")
+
+
 def test_the_data_directory_is_all_that_reading_needs(here: Scenario) -> None:
     command = [sys.executable, "-c", STATUS, "status"]
     environment = {"BROKERBI_DATA_DIR": str(here.settings.data_dir)}
