@@ -45,6 +45,19 @@ SELECT
 FROM marts.ambiguous_estates
 UNION ALL
 SELECT
+    'A budget row that is the sum of the other users of its office, of no user, or in three months or more of an id that no '
+    || 'report knows, is their total and no budget',
+    'marts.budgets',
+    CASE WHEN count(*) = 0 THEN 'nothing has arrived' ELSE 'fits' END,
+    CASE
+        WHEN count(*) > 0
+            THEN count(*) || if(count(*) = 1, ' row is', ' rows are') || ' left out'
+            || ', of ' || string_agg(DISTINCT coalesce(user_id, 'no user'), ', ' ORDER BY coalesce(user_id, 'no user'))
+    END
+FROM staging.budgets
+WHERE is_total AND valid_to_utc IS NULL
+UNION ALL
+SELECT
     'A running commission may be part of the commission of its month or stand beside it, so the two are never added',
     'marts.running_commissions, marts.office_month, marts.user_month, marts.chain_month',
     'cannot be told',

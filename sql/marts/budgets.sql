@@ -4,7 +4,7 @@
 -- changed does not begin a new one.
 -- Where several reports hold the same budget, the office's budget report counts first, then the monthly ones;
 -- where two customers answer for an office, one does. When a version began is when it was first read, not when
--- it was set.
+-- it was set. A row that is the total of the others of its office is left out; marts.assumptions names such rows.
 -- Key: office_id, user_id, month, measure, valid_from_utc
 -- Columns:
 --   office_id: customer id of the office
@@ -21,6 +21,7 @@ WITH counted AS (
         AND sources.office_id = budgets.office_id
         AND sources.month = budgets.month
         AND sources.customer_id = budgets.customer_id
+    WHERE NOT budgets.is_total
     QUALIFY preference = min(preference) OVER (PARTITION BY budgets.office_id, budgets.month, budgets.measure)
 ),
 

@@ -3,14 +3,15 @@
 -- A row without a customer id of its office is of the office among those of the customer asked that has the number it
 -- names (FIR31529 is M31529, assumed), else of the office asked for, or of the only office that the customer answers
 -- for. Where none of these is known, neither is the office.
--- What is the sum of the others of its report, office and month, when it was first read, is no budget of its own and not
--- here: a row of no user, or of an id that no user has and whose rows are the sum of two or more others in every month,
+-- What is the sum of the others of its report, office and month, when it was first read, is no budget of its own but their
+-- total: a row of no user, or of an id that no user has and whose rows are the sum of two or more others in every month,
 -- three at least, where the directory of the customer is held.
 -- Columns:
 --   user_id: id of the user whose budget it is; null where it is of nobody in particular
 --   office_id: customer id of the office; null where it is not known
 --   amount: commission, where budgets are set documented as whole SEK without VAT, else a count
 --   preference: which report counts where several hold the same budget; the lowest
+--   is_total: whether it is the total of others and no budget
 WITH said AS (
     SELECT *, 1 AS preference FROM staging.budget_commission
     UNION ALL
@@ -117,16 +118,17 @@ sums_under_an_id AS (
         AND count(DISTINCT month) FILTER (amount_count > 2) >= 3
 )
 
-SELECT * EXCLUDE (total, amount_count)
+SELECT
+    compared.* EXCLUDE (total, amount_count),
+    CASE
+        WHEN user_id IS NULL THEN coalesce(amount = total, false)
+        ELSE EXISTS (
+            FROM sums_under_an_id AS found
+            WHERE found.report = compared.report
+                AND found.customer_id = compared.customer_id
+                AND found.office_id IS NOT DISTINCT FROM compared.office_id
+                AND found.user_id = compared.user_id
+                AND found.measure = compared.measure
+        )
+    END AS is_total
 FROM compared
-WHERE CASE
-    WHEN user_id IS NULL THEN amount IS DISTINCT FROM total OR amount IS NULL
-    ELSE NOT EXISTS (
-        FROM sums_under_an_id AS found
-        WHERE found.report = compared.report
-            AND found.customer_id = compared.customer_id
-            AND found.office_id IS NOT DISTINCT FROM compared.office_id
-            AND found.user_id = compared.user_id
-            AND found.measure = compared.measure
-    )
-END

@@ -551,6 +551,24 @@ def test_an_id_of_no_user_whose_rows_are_the_sum_of_all_others_in_every_month_ha
 
 
 @pytest.mark.parametrize(
+    ("amounts", "named"),
+    [
+        (SUMS, ("fits", "3 rows are left out, of T")),
+        ([{None: 4, "U1": 4}], ("fits", "1 row is left out, of no user")),
+        ([{"U1": 4, "U2": 4}], ("nothing has arrived", None)),
+    ],
+    ids=["of an id", "of nobody", "none"],
+)
+def test_totals_that_are_no_budgets_are_named_with_their_ids(
+    given: DuckDBPyConnection, amounts: list[Mapping[str | None, int]], named: tuple[str, str | None]
+) -> None:
+    homes(given, *amounts)
+    rows(given, "users_history", "G1", "2026-01", [{"id": "U1"}], load_id="U")
+    query = "SELECT state, evidence FROM marts.assumptions WHERE concerns = 'marts.budgets'"
+    assert built(given, query) == [named]
+
+
+@pytest.mark.parametrize(
     ("amounts", "trouble"),
     [
         (SUMS, "one user has the sum of all others of the office in every month: it may be a total"),
