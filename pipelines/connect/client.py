@@ -39,10 +39,10 @@ class Client:
     """Asks the service with one login; keeps connections open until `aclose`.
 
     A request is repeated after 429, 5xx, time-outs, resets, half bodies and answers with status 200
-    that are not JSON, and after nothing else. After a 401 the login is never used again: not by this
-    client, nor by any other that shares `refused_logins`, unless it is told to `try_refused` ones once
-    more. With a `clock_check` no answer is used before it has told a time that fits ours. Refuses a base
-    address that carries credentials.
+    that are not JSON, and after nothing else. After a 401 the login is not used again by this client, nor by
+    any other that shares `refused_logins`, until these let it be tried a second time, unless it is told to
+    `try_refused` ones. With a `clock_check` no answer is used before it has told a time that fits ours.
+    Refuses a base address that carries credentials.
     """
 
     def __init__(
@@ -166,11 +166,10 @@ class Client:
         if known is None:
             return await self._send(request, number)
         async with known.first_try(self._clock):
-            was_refused = await asyncio.to_thread(known.holds, login)
-            self._unauthorized = was_refused and not self._try_refused
+            self._unauthorized = not self._try_refused and await asyncio.to_thread(known.holds, login)
             self._check(request)
             sent = await self._send(request, number)
-            if was_refused and sent[1].status not in (None, UNAUTHORIZED):
+            if known.knows(login) and sent[1].status not in (None, UNAUTHORIZED):
                 await asyncio.to_thread(known.forget, login)
             return sent
 

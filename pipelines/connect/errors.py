@@ -149,7 +149,10 @@ class WrongClock(RunFailed):
     """What was fetched now would be dated wrongly."""
 
 
-LOGIN_REFUSED = "The login was refused (401), and nothing is asked with it until it is another one."
+LOGIN_REFUSED = (
+    "The login was refused (401), and nothing is asked with it until it is another one, but for one more try "
+    "the night after."
+)
 ASK_FOR_THE_RIGHT = "Ask the service's support for it; everything else is asked as before."
 RUN_AGAIN = "The next run asks again; ask the service's support if it lasts."
 TOO_OLD_OR_TOO_LONG = (

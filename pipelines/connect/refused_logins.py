@@ -1,8 +1,9 @@
-"""Refused logins: remembered by a fingerprint, so that no run sends a wrong password a second time."""
+"""Refused logins: remembered by a fingerprint, so that a wrong password is sent on two nights at most."""
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -22,14 +23,18 @@ PRIVATE = 0o600
 SECONDS_BETWEEN_LOOKS = 0.1
 LONGEST_FIRST_TRY = 300.0
 """Seconds: a wait for a slot, and then for the answer. Who takes longer was stopped; nobody waits for it."""
+SECONDS_TO_SECOND_TRY = 12 * 3600
+"""So long after its first refusal a login is tried once more: the next night, for a refusal may be a slip of
+the service."""
 
 
 @dataclass(frozen=True)
 class RefusedLogins:
     """What the service answered 401 to, in a folder shared by all processes of a data directory.
 
-    A file stands for a username with its password at one address; it holds neither. Another password is
-    another file, so a corrected one is tried at once.
+    A file stands for a username with its password at one address; it holds neither, and its time is that of
+    the latest refusal. It is empty until the second try is refused as well. Another password is another
+    file, so a corrected one is tried at once.
     """
 
     folder: Path
@@ -52,17 +57,35 @@ class RefusedLogins:
         finally:
             lock.release()
 
-    def holds(self, login: Login) -> bool:
+    def knows(self, login: Login) -> bool:
         """Whether this login was refused and has not been accepted since."""
         return self._file(login).exists()
 
+    def holds(self, login: Login) -> bool:
+        """Whether that is so, and it is not to be tried once more."""
+        return self.knows(login) and not self._is_second_try(login)
+
     def remember(self, login: Login) -> None:
         """The service answered 401 to it."""
-        os.close(os.open(self._file(login), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, PRIVATE))
+        is_second = self._is_second_try(login)
+        file = os.open(self._file(login), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+        try:
+            if is_second:
+                os.write(file, b"2")
+            os.utime(file)
+        finally:
+            os.close(file)
 
     def forget(self, login: Login) -> None:
         """The service accepts it."""
         self._file(login).unlink(missing_ok=True)
+
+    def _is_second_try(self, login: Login) -> bool:
+        """Whether a refused login is to be tried once more by now."""
+        with suppress(FileNotFoundError):
+            found = self._file(login).stat()
+            return found.st_size == 0 and time.time() - found.st_mtime >= SECONDS_TO_SECOND_TRY
+        return False
 
     def _file(self, login: Login) -> Path:
         return self.folder / _fingerprint(self.base_url, login.username, login.password)

@@ -5,6 +5,8 @@ Every fault strikes one report of one customer of its own, so that one night sho
 
 from __future__ import annotations
 
+import os
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,10 +20,12 @@ import pytest
 from pydantic import SecretStr
 
 from pipelines.connect.errors import AllRefused, ConnectError, HostDown
+from pipelines.connect.refused_logins import SECONDS_TO_SECOND_TRY
 from pipelines.diagnosis.doctor import examine
 from pipelines.diagnosis.health import judge
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.causes import lines
+from pipelines.sync.run_context import refused_logins_of
 from pipelines.sync.summary import Summary
 from tests.scenarios.scenario import FEW, TODAY, Cell, Rows, Scenario, scenario
 from warehouse.ledger.status import overview
@@ -166,6 +170,31 @@ def test_a_refused_login_is_used_by_no_other_sync_until_its_password_changes(tmp
     here.settings = here.settings.model_copy(update={"password": other})
     here.sync()
     assert [entry.status for entry in here.asked] == [401]
+
+
+def a_night_later(here: Scenario) -> None:
+    for file in refused_logins_of(here.settings).folder.iterdir():
+        os.utime(file, (time.time() - SECONDS_TO_SECOND_TRY,) * 2)
+
+
+def test_after_a_single_401_the_next_night_uses_the_same_login_again(tmp_path: Path) -> None:
+    here = scenario(tmp_path)
+    here.sync(Fault("401", after=3, count=1))
+    assert here.sync().trouble
+    a_night_later(here)
+    assert here.sync().complaints() == []
+    assert here.cells() == calm(2)
+    assert here.rows("FROM meta.open_failures") == []
+
+
+def test_a_wrong_login_costs_one_more_request_the_next_night_and_none_later(tmp_path: Path) -> None:
+    here = scenario(tmp_path)
+    asked = []
+    for _ in range(4):
+        here.sync(Fault("401"))
+        asked.append(len(here.asked))
+        a_night_later(here)
+    assert asked == [1, 1, 0, 0]
 
 
 def test_the_same_login_is_used_again_once_the_doctor_found_it_accepted(tmp_path: Path) -> None:

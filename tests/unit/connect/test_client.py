@@ -246,7 +246,7 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
         (reply(400, b'{"message":\r\n"too \x1b[31mlong"}'), 'It says: {"message": "too [31mlong"}'),
         (
             reply(401),
-            "(401), and nothing is asked with it until it is another one. Correct BROKERBI_",
+            "until it is another one, but for one more try the night after. Correct BROKERBI_",
         ),
         (reply(403), "answered 403: the login has no access to it. Ask the service's support"),
         (

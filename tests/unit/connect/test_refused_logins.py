@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import stat
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from pydantic import SecretStr
 
 from pipelines.clock import SystemClock
 from pipelines.connect.models import Login
-from pipelines.connect.refused_logins import RefusedLogins
+from pipelines.connect.refused_logins import SECONDS_TO_SECOND_TRY, RefusedLogins
 from tests.unit.connect.stopped import locking, stopped
 
 SECRET = "a secret password"
@@ -24,10 +26,34 @@ def known(directory: Path) -> RefusedLogins:
     return RefusedLogins(folder, "https://service.test")
 
 
+def grown_old(folder: Path) -> None:
+    """Half a day passes for what is remembered."""
+    for file in folder.iterdir():
+        os.utime(file, (time.time() - SECONDS_TO_SECOND_TRY,) * 2)
+
+
 def test_a_refused_login_is_known_until_it_is_accepted(tmp_path: Path) -> None:
     known(tmp_path).remember(WRONG)
     assert known(tmp_path).holds(WRONG)
     known(tmp_path).forget(WRONG)
+    assert not known(tmp_path).holds(WRONG)
+
+
+def test_a_refused_login_is_tried_once_more_half_a_day_later_and_not_a_third_time(tmp_path: Path) -> None:
+    held = []
+    for _ in range(3):
+        known(tmp_path).remember(WRONG)
+        held.append(known(tmp_path).holds(WRONG))
+        grown_old(tmp_path / "refused")
+        held.append(known(tmp_path).holds(WRONG))
+    assert held == [True, False, True, True, True, True]
+    assert known(tmp_path).knows(WRONG)
+
+
+def test_several_refusals_of_one_night_are_one(tmp_path: Path) -> None:
+    for _ in range(5):
+        known(tmp_path).remember(WRONG)
+    grown_old(tmp_path / "refused")
     assert not known(tmp_path).holds(WRONG)
 
 
