@@ -1,8 +1,10 @@
 -- Which months are to be asked again because two reports disagree?
 -- One row per report, customer and month: of two that disagree, the reading that counts for an office and is more than two days
--- older than the later one; and an answer that has its row and no amount in it, once more after each reading, as if it had been
--- changed a minute after it; not within two days of the last time. Reports that disagree although both were read within two
--- days and have amounts mean different things, and asking again would not help. What is not refreshed any more cannot be asked.
+-- older than the later one; and an answer that has its row and no amount in it, or 0 where the office report or that of users is
+-- compared with a number, once more after each reading, as if it had been changed a minute after it; not within two days of the
+-- last time. Without an amount it is asked again every week, for nobody has said 0. Reports that disagree although both were read
+-- within two days and have amounts mean different things, and asking again would not help. What is not refreshed any more cannot
+-- be asked.
 -- The later one may be another customer's sales list, with agents of the office.
 -- Parameters: reports
 WITH disagreeing AS (
@@ -15,15 +17,29 @@ WITH disagreeing AS (
 
 without_amount AS (
     SELECT DISTINCT
-        office_id,
-        month,
-        CASE
-            WHEN amount IS NULL THEN 'commission_office'
+        sources.report, sources.customer_id, sources.month, sources.fetched_at_utc, sources.load_id, judged.difference IS NULL AS is_null
+    FROM marts.reconciliation AS judged
+    INNER JOIN marts.office_sources AS sources
+        ON sources.office_id = judged.office_id
+        AND sources.month = judged.month
+        AND sources.report = CASE
+            WHEN coalesce(amount, 0) = 0 THEN 'commission_office'
             WHEN compared = 'user report' THEN 'commission_user'
             ELSE 'sales'
-        END AS report
-    FROM marts.reconciliation
-    WHERE NOT is_reconciled AND difference IS NULL
+        END
+    WHERE NOT is_reconciled AND sources.is_refreshed AND (
+        difference IS NULL
+        OR (amount = 0 AND measure IN ('commission', 'sold commission'))
+        OR (compared_amount = 0 AND measure = 'commission' AND compared = 'user report')
+    )
+    UNION
+    SELECT report, customer_id, month, fetched_at_utc, load_id, true
+    FROM marts.office_sources
+    WHERE lacks_amount AND is_refreshed
+    UNION
+    SELECT 'commission_user', customer_id, month, fetched_at_utc, load_id, true
+    FROM marts.user_sources
+    WHERE lacks_amount AND is_refreshed
 ),
 
 asked_for_amounts AS (
@@ -47,12 +63,11 @@ found AS (
     SELECT
         lacking.report, lacking.customer_id, lacking.month, lacking.fetched_at_utc,
         lacking.fetched_at_utc + INTERVAL 1 MINUTE, lacking.load_id
-    FROM without_amount
-    INNER JOIN marts.office_sources AS lacking USING (office_id, month, report)
+    FROM without_amount AS lacking
     LEFT JOIN asked_for_amounts AS asked
         ON asked.report = lacking.report AND asked.customer = lacking.customer_id AND asked.month = lacking.month
-    WHERE lacking.is_refreshed
-        AND coalesce(asked.changed_at_utc < lacking.fetched_at_utc - INTERVAL 2 DAY, true)
+    WHERE coalesce(asked.changed_at_utc < lacking.fetched_at_utc - INTERVAL 2 DAY, true)
+        OR (is_null AND lacking.fetched_at_utc < (SELECT max(fetched_at_utc) FROM meta.months) - INTERVAL 6 DAY)
 )
 
 SELECT

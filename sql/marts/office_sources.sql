@@ -11,7 +11,8 @@
 -- Key: report, office_id, month
 -- Columns:
 --   office_id: customer id of the office
---   lacks_amount: whether its row in the office report has no commission, though another report has some of that month
+--   lacks_amount: whether its row in the office report has no commission, though another report has some of that month, or its
+--     latest number was another one than 0; not the latter where null is written for 0, as in rows that never had a number
 --   is_partial: whether something of the office is missing: it was cut short, is unfinished, lacks the amount or lacks
 --     rows, but for an office that has its row in a report with one an office
 WITH counted AS (
@@ -36,11 +37,31 @@ earned_elsewhere AS (
     SELECT office_id, month FROM staging.sales_estates
 ),
 
-without_amount AS (
+earned_before AS (
+    SELECT office_id, month
+    FROM staging.month_totals_kept
+    WHERE report = 'commission_office' AND commission IS NOT NULL
+    GROUP BY ALL
+    HAVING arg_max(commission, version) <> 0
+),
+
+rows_null AS (
     SELECT DISTINCT 'commission_office' AS report, customer_id, office_id, month
     FROM staging.commission_office
-    SEMI JOIN earned_elsewhere USING (office_id, month)
     WHERE commission IS NULL
+),
+
+without_amount AS (
+    FROM rows_null
+    SEMI JOIN earned_elsewhere USING (office_id, month)
+    UNION
+    FROM rows_null
+    SEMI JOIN earned_before USING (office_id, month)
+    WHERE NOT EXISTS (
+        FROM rows_null
+        ANTI JOIN earned_elsewhere USING (office_id, month)
+        ANTI JOIN earned_before USING (office_id, month)
+    )
 )
 
 SELECT

@@ -11,7 +11,10 @@
 --   user_id: id of the user
 --   month: first day of the month
 --   customer_id: the customer whose user report counts
---   is_partial: whether something of the user may be missing: it was cut short or is unfinished; the user's row is there
+--   lacks_amount: whether the user's row has no commission and the user's latest number of that month was another one than 0;
+--     not where null is written for 0, as in rows that never had a number
+--   is_partial: whether something of the user may be missing: it was cut short, is unfinished or lacks the amount; the
+--     user's row is there
 WITH held AS (
     SELECT * FROM staging.months WHERE report = 'commission_user'
 ),
@@ -91,6 +94,24 @@ yielding AS (
     SELECT user_id, month, lesser_id
     FROM compared
     WHERE NOT is_lesser_counted AND (has_greater OR (has_all_offices AND NOT is_lesser_newer))
+),
+
+earned_before AS (
+    SELECT user_id, month
+    FROM staging.user_month_versions_kept
+    WHERE commission IS NOT NULL
+    GROUP BY ALL
+    HAVING arg_max(commission, version) <> 0
+),
+
+rows_null AS (
+    SELECT user_id, month, customer_id FROM staging.commission_user WHERE commission IS NULL
+),
+
+without_amount AS (
+    FROM rows_null
+    SEMI JOIN earned_before USING (user_id, month)
+    WHERE NOT EXISTS (FROM rows_null ANTI JOIN earned_before USING (user_id, month))
 )
 
 SELECT
@@ -103,8 +124,10 @@ SELECT
     held.is_refreshed,
     held.is_cut_short,
     held.is_unfinished,
-    held.is_cut_short OR held.is_unfinished AS is_partial
+    without_amount.user_id IS NOT NULL AS lacks_amount,
+    held.is_cut_short OR held.is_unfinished OR lacks_amount AS is_partial
 FROM (SELECT DISTINCT user_id, month, customer_id FROM staging.commission_user) AS answered
 INNER JOIN held USING (customer_id, month)
+LEFT JOIN without_amount USING (user_id, month, customer_id)
 ANTI JOIN yielding USING (user_id, month, customer_id)
 ORDER BY answered.month, answered.user_id, answered.customer_id

@@ -368,12 +368,70 @@ def test_a_row_without_its_amount_is_not_judged_where_rows_are_in_quarantine(
     assert built(given, NOT_RECONCILED) == []
 
 
-def test_a_report_without_its_amount_is_due_once_for_each_turn(given: DuckDBPyConnection) -> None:
+def is_due(connection: DuckDBPyConnection, report: str = "commission_office") -> bool:
+    return report in {one.report for one in disagreements(connection)}
+
+
+def test_a_report_without_its_amount_is_due_again_at_once_and_then_every_week(
+    given: DuckDBPyConnection,
+) -> None:
+    found = []
+    for at in (0.5, 1.5, 8.5):
+        without_commission(given, at)
+        found.append(is_due(given))
+        held(given, "sold_estates", "G1", ["2026-02"], at_utc=days(at + 5))
+        found.append(is_due(given))
+        held(given, "sold_estates", "G1", ["2026-02"], at_utc=days(at + 6.5))
+        found.append(is_due(given))
+    assert found == [True, False, False, False, False, True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("report", "earner"), [("commission_office", "office_customer_id"), ("commission_user", "user_id")]
+)
+def test_an_amount_that_all_reports_lack_is_due_and_its_month_not_complete_if_it_was_known(
+    report: str, earner: str
+) -> None:
+    given = warehouse()
+    asked_for(given, "M1")
+    mart, kept = (
+        ("office_month", "month_totals")
+        if report == "commission_office"
+        else ("user_month", "user_month_versions")
+    )
+    complete = f"SELECT is_commission_complete FROM marts.{mart} WHERE month = '2026-01-01'"
+    found = []
+    for amount, at in ((100, 0), (None, 1), (0, 2)):
+        row = {**earned({earner: "M1"}, 100), "commission": amount}
+        loaded(given, report, "M1", "2026-01", [row], at_utc=days(at))
+        found.append((is_due(given, report), built(given, complete)))
+        build(given, kept)
+    assert found == [(False, [(True,)]), (True, [(False,)]), (False, [(True,)])]
+
+
+def test_an_amount_that_becomes_null_where_null_is_written_for_0_is_complete() -> None:
+    given = warehouse()
+    for amount, at in ((100, 0), (None, 1)):
+        row = {**earned({"office_customer_id": "M1"}, 100), "commission": amount}
+        never = {**earned({"office_customer_id": "M2"}, 0), "commission": None}
+        loaded(given, "commission_office", "M1", "2026-01", [row, never], at_utc=days(at))
+        build(given, "month_totals")
+    assert not is_due(given)
+    assert built(given, "SELECT DISTINCT lacks_amount FROM marts.office_sources") == [(False,)]
+
+
+def test_an_office_or_its_users_that_became_0_beside_numbers_are_asked_once_more_for_each_turn(
+    given: DuckDBPyConnection,
+) -> None:
     found = []
     for at in (0.5, 1.5, 28):
-        without_commission(given, at)
-        found.append({one.report for one in disagreements(given)} & {"commission_office"})
-    assert found == [{"commission_office"}, set(), {"commission_office"}]
+        offices = [
+            earned({"office_customer_id": "M1"}, 0, 0, 0),
+            earned({"office_customer_id": "M2"}, 40, 0.4, 800),
+        ]
+        loaded(given, "commission_office", "G1", "2026-01", offices, at_utc=days(at))
+        found.append(is_due(given))
+    assert found == [True, False, True]
 
 
 def test_an_office_is_due_where_the_newer_list_of_another_customer_has_another_sale(
