@@ -4,14 +4,14 @@ Held back is what would cost more than half of the rows, or all of several month
 it was filled, amounts that have all become others by one factor, and rows of which nothing is documented that
 share no column with those they would replace, as an error message in unknown words does. Few rows say
 nothing by their number, so each is compared with itself as it is held: a row does not lose all its amounts,
-while a sum may become 0 when a sale is cancelled, but not in several rows and nowhere else another amount.
-All windows are judged together.
+while a sum may become 0 when a sale is cancelled, but not in several rows and nowhere else another amount,
+nor in several months of one office whose amounts no other row has gained. All windows are judged together.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -32,7 +32,9 @@ FEWEST_ROWS = 10
 FEWEST_EMPTIED = 3
 """So many months do not lose all their rows at once, however few these are beside all that is held."""
 FEWEST_ZERO = 3
-"""So many rows do not become 0 at once, if no other row of the month, or of all that came, has an amount."""
+"""So many rows do not become 0 at once, if no other row of the month, or of all that came, has an amount,
+nor so many months of one office, if other rows have not gained as much as half of it."""
+OFFICE = "office_customer_id"
 FEWEST_FILLED = 3
 """A row may lose the one or two amounts that it has, but not so many, if all held rows have these."""
 CERTAINTY = 10.0
@@ -87,6 +89,8 @@ class Comparison:
     rows_again: Counter[TableMonth] = field(default_factory=Counter)
     rows_null: Counter[TableMonth] = field(default_factory=Counter)
     rows_zero: Counter[TableMonth] = field(default_factory=Counter)
+    zeroed: dict[tuple[str, Place], dict[object, float]] = field(default_factory=dict)
+    gained: defaultdict[TableMonth, float] = field(default_factory=lambda: defaultdict(float))
     new: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     is_replaced: bool = False
 
@@ -143,6 +147,8 @@ class Comparison:
             self.again.setdefault((name, column), []).extend(
                 (old, new) for old, new in zip(before[column], now[column], strict=True) if old and new
             )
+        if OFFICE in held.identity:
+            self._add_offices(name, frame, amounts)
         always = sum(held.filled[column] == held.rows for column in amounts)
         for place, old, new in zip(single, before.iter_rows(), now.iter_rows(), strict=True):
             table_month = (name, place[0])
@@ -151,6 +157,19 @@ class Comparison:
                 self.rows_null[table_month] += 1
             elif any(old) and not any(new):
                 self.rows_zero[table_month] += 1
+
+    def _add_offices(self, name: str, frame: pl.DataFrame, amounts: Sequence[str]) -> None:
+        """Take note of months of offices that are 0 now, and of what other rows of them have gained."""
+        held, known = self.held[name], self.known[name]
+        columns = ["_month", *held.identity]
+        before = held.sample.select(pl.sum_horizontal(pl.col(amounts).abs())).to_series()
+        now = frame.select(pl.sum_horizontal(pl.col(amounts).cast(pl.Float64).abs())).to_series()
+        is_null = frame.select(pl.all_horizontal(pl.col(amounts).is_null())).to_series()
+        for place, row in _single(frame, columns).items():
+            old = before[known[place]] if place in known else 0.0
+            self.gained[name, place[0]] += max(now[row] - old, 0)
+            if old and not now[row] and not is_null[row]:
+                self.zeroed.setdefault((name, place[1:]), {})[place[0]] = old
 
     def _add_new(self, name: str, frame: pl.DataFrame, amounts: Sequence[str]) -> None:
         """Take note of amounts of months never held."""
@@ -193,7 +212,8 @@ class Comparison:
         """That rows which are known again, however few, have lost all their amounts.
 
         One that is null is enough, as the sum of nothing is 0; not where amounts are null in other held rows,
-        as of a service that writes null for 0. One that is 0 is not: its only sale may be cancelled.
+        as of a service that writes null for 0. One that is 0 is not: its only sale may be cancelled, and
+        an office may have become part of another one.
         """
         for name, held in self.held.items():
             months = [month for table, month in self.rows_again if table == name]
@@ -204,8 +224,18 @@ class Comparison:
                 yield Doubt(DoubtKind.ROWS_NULL, null, sum(again.values()), name)
             if not months or self.zero[name] != _known(held.nonzero):  # some row has an amount
                 zero = {month: rows for month, rows in zero.items() if FEWEST_ZERO <= rows == again[month]}
-            if sum(zero.values()) >= FEWEST_ZERO:
-                yield Doubt(DoubtKind.ROWS_ZERO, sum(zero.values()), sum(again.values()), name)
+            rows = max(sum(zero.values()), self._months_of_offices_zero(name))
+            if rows >= FEWEST_ZERO:
+                yield Doubt(DoubtKind.ROWS_ZERO, rows, sum(again.values()), name)
+
+    def _months_of_offices_zero(self, name: str) -> int:
+        """How many months of offices are 0 that no other row has gained, of offices with several of these."""
+        gone = [
+            sum(self.gained[name, month] * 2 < old for month, old in months.items())
+            for (table, _), months in self.zeroed.items()
+            if table == name
+        ]
+        return sum(months for months in gone if months >= FEWEST_ZERO)
 
     def _multiplied(self) -> Iterator[Doubt]:
         for name, table in self.held.items():

@@ -230,8 +230,9 @@ def test_amounts_are_compared_by_row_or_else_with_those_of_other_months() -> Non
     assert compared([sold(20, factor=5, month=FEBRUARY), agents(30)]) == []
 
 
-EARNED = (text("office", "office"), *(money(name, name) for name in ("commission", "price", "homes")))
-TYPES = {"_month": pl.Date(), "office": pl.String()} | {column.name: pl.Float64() for column in EARNED[1:]}
+OFFICE_ID = "office_customer_id"
+EARNED = (text(OFFICE_ID, OFFICE_ID), *(money(name, name) for name in ("commission", "price", "homes")))
+TYPES = {"_month": pl.Date(), OFFICE_ID: pl.String()} | {column.name: pl.Float64() for column in EARNED[1:]}
 Earned = Mapping[tuple[date, str], float | None]
 
 
@@ -247,10 +248,10 @@ def doubted(held: Earned, came: Earned) -> list[tuple[DoubtKind, int, int]]:
     filled = dict(zip(columns, frame.select(pl.col(columns).count()).row(0), strict=True))
     nonzero = {name: frame.filter(pl.col(name) != 0).height for name in columns}
     sample = frame.filter(pl.col("homes") != 0)
-    table = HeldTable(frame.height, filled, nonzero, ("office",), sample)
+    table = HeldTable(frame.height, filled, nonzero, (OFFICE_ID,), sample)
     comparison = Comparison({DECEMBER: 3, JANUARY: 3, FEBRUARY: 3}, {"office": table})
     now = earned(came).with_columns(pl.col(columns).cast(pl.Decimal(38, 4)))
-    comparison.add([DECEMBER, JANUARY, FEBRUARY], [NormalizedTable("office", EARNED, now, ("office",))])
+    comparison.add([DECEMBER, JANUARY, FEBRUARY], [NormalizedTable("office", EARNED, now, (OFFICE_ID,))])
     return [(one.kind, one.part, one.whole) for one in comparison.doubts([])]
 
 
@@ -290,6 +291,20 @@ def test_a_month_or_two_of_an_office_may_become_0_and_not_all_of_several() -> No
 def test_a_month_may_become_0_for_two_of_three_offices_and_not_for_all() -> None:
     assert doubted(CHAIN, changed(CHAIN, dict.fromkeys(NO_JANUARY, 0.0))) == [(DoubtKind.ROWS_ZERO, 3, 9)]
     assert doubted(CHAIN, changed(CHAIN, {(JANUARY, "M1"): 0.0, (JANUARY, "M2"): 0.0})) == []
+
+
+NO_OFFICE = {(month, "M1"): 0.0 for month in (DECEMBER, JANUARY, FEBRUARY)}
+
+
+def test_all_months_of_one_office_do_not_become_0_while_the_others_stay_as_they_were() -> None:
+    assert doubted(CHAIN, changed(CHAIN, NO_OFFICE)) == [(DoubtKind.ROWS_ZERO, 3, 9)]
+    assert doubted(CHAIN, changed(CHAIN, {**NO_OFFICE, (JANUARY, "M1"): 1.0})) == []
+
+
+@pytest.mark.parametrize("other", ["M2", "M9"])
+def test_an_office_may_become_0_where_another_one_gains_what_it_had(other: str) -> None:
+    gained = {(month, other): CHAIN.get((month, other), 0) + CHAIN[month, "M1"] for month, _ in NO_OFFICE}
+    assert doubted(CHAIN, changed(CHAIN, {**NO_OFFICE, **gained})) == []
 
 
 def test_few_rows_with_all_amounts_of_a_column_times_one_factor_are_doubted() -> None:
