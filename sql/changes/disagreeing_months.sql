@@ -1,4 +1,4 @@
--- Which months are to be asked again because two reports disagree?
+-- Which months are to be asked again because two reports disagree, or two months?
 -- One row per report, customer and month: of two that disagree, the reading that counts for an office and is more than two days
 -- older than the later one; and an answer that has its row and no amount in it, or 0 where the office report or that of users is
 -- compared with a number, once more after each reading, as if it had been changed a minute after it; not within two days of the
@@ -6,6 +6,8 @@
 -- within two days and have amounts mean different things, and asking again would not help. What is not refreshed any more cannot
 -- be asked.
 -- The later one may be another customer's sales list, with agents of the office.
+-- Where one of the latest closed months has one office lose what another gains, and no user of theirs earned anything else in it,
+-- the service has put a user's past under another office: all months of both that were read half a day before that or earlier.
 -- Parameters: reports
 WITH disagreeing AS (
     SELECT office_id, month, max(greatest(read_at_utc, compared_read_at_utc)) AS newest_at_utc
@@ -49,7 +51,52 @@ asked_for_amounts AS (
     WHERE changes.estates = 0
 ),
 
+office_changes AS (  -- of closed months
+    SELECT
+        office_id,
+        month,
+        valid_from_utc AS at_utc,
+        commission - lag(commission) OVER of_month AS difference,
+        is_open OR lag(is_open) OVER of_month AS was_open
+    FROM marts.month_total_versions
+    WHERE report = 'commission_office'
+    WINDOW of_month AS (PARTITION BY office_id, month ORDER BY version)
+),
+
+user_changes AS (
+    SELECT versions.month, versions.valid_from_utc AS at_utc, users.office_id
+    FROM marts.user_month_versions AS versions
+    INNER JOIN marts.user_month AS users USING (user_id, month)
+    QUALIFY version > 1 AND versions.commission IS DISTINCT FROM lag(versions.commission) OVER (
+        PARTITION BY versions.user_id, versions.month ORDER BY version
+    )
+),
+
+users_moved AS (
+    SELECT lost.at_utc, unnest([lost.office_id, gained.office_id]) AS office_id
+    FROM office_changes AS lost
+    INNER JOIN office_changes AS gained
+        ON gained.month = lost.month AND gained.at_utc = lost.at_utc AND gained.difference = -lost.difference
+    WHERE lost.difference < 0
+        AND NOT lost.was_open
+        AND NOT gained.was_open
+        AND lost.month >= lost.at_utc - INTERVAL 4 MONTH
+        AND NOT EXISTS (
+            FROM user_changes
+            WHERE user_changes.month = lost.month
+                AND user_changes.office_id IN (lost.office_id, gained.office_id)
+                AND user_changes.at_utc BETWEEN lost.at_utc - INTERVAL 12 HOUR AND lost.at_utc + INTERVAL 12 HOUR
+        )
+),
+
 found AS (
+    SELECT
+        older.report, older.customer_id, older.month, older.fetched_at_utc,
+        moved.at_utc AS changed_at_utc, older.load_id
+    FROM users_moved AS moved
+    INNER JOIN marts.office_sources AS older USING (office_id)
+    WHERE older.is_refreshed AND older.fetched_at_utc < moved.at_utc - INTERVAL 12 HOUR
+    UNION ALL
     SELECT
         older.report, older.customer_id, older.month, older.fetched_at_utc,
         newest.fetched_at_utc AS changed_at_utc, newest.load_id

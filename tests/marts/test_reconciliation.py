@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -24,6 +25,7 @@ from tests.marts.given import (
 from warehouse.ledger.changes import Changed, remember_disagreements
 from warehouse.store.meta_schema import aware, write_declared
 
+Earners = Mapping[str, Mapping[str, float]]
 NOT_RECONCILED = (
     "SELECT office_id, compared, measure, difference::DOUBLE, likely_reason FROM marts.reconciliation "
     "WHERE NOT is_reconciled ORDER BY ALL"
@@ -234,7 +236,7 @@ def days(number: float) -> datetime:
 
 
 def disagreements(connection: DuckDBPyConnection) -> list[Changed]:
-    build(connection, "reconciliation")
+    build(connection, "reconciliation", "month_total_versions", "user_month_versions")
     return remember_disagreements(connection, REPORTS)
 
 
@@ -432,6 +434,43 @@ def test_an_office_or_its_users_that_became_0_beside_numbers_are_asked_once_more
         loaded(given, "commission_office", "G1", "2026-01", offices, at_utc=days(at))
         found.append(is_due(given))
     assert found == [True, False, True]
+
+
+USERS = {"M1": {"U1": 60}, "M2": {"U2": 40}}
+
+
+def by_office(given: DuckDBPyConnection, of_month: str, at: float, users: Earners) -> None:
+    """Each of two offices is asked for a month, and answers with what its users earned, and their sum."""
+    for office, amounts in users.items():
+        total = earned({"office_customer_id": office}, sum(amounts.values()))
+        loaded(given, "commission_office", office, of_month, [total], at_utc=days(at))
+        own = [earned({"user_id": user}, amount) for user, amount in amounts.items()]
+        loaded(given, "commission_user", office, of_month, own, at_utc=days(at))
+
+
+@pytest.mark.parametrize(
+    ("users", "is_moved"),
+    [
+        ({"M1": {}, "M2": {"U1": 60, "U2": 40}}, True),
+        ({"M1": {"U1": 10}, "M2": {"U2": 90}}, False),
+        ({"M1": {"U1": 50}, "M2": {"U2": 40}}, False),
+        (USERS, False),
+    ],
+    ids=["a user", "what users earned", "nothing to the other", "nothing"],
+)
+def test_where_a_users_past_is_put_under_another_office_all_months_of_both_are_due(
+    users: Earners, *, is_moved: bool
+) -> None:
+    given = warehouse()
+    asked_for(given, "M1", "M2")
+    by_office(given, "2024-05", 0, USERS)
+    by_office(given, "2026-05", 0, USERS)
+    build(given, "month_totals", "user_month_versions")
+    by_office(given, "2026-05", 1, users)
+    both = [(report, office) for report in REPORTS[::2] for office in ("M1", "M2")]
+    found = disagreements(given)
+    due = [(one.report, one.customer) for one in found if one.month == month("2024-05")]
+    assert due == (both if is_moved else [])
 
 
 def test_an_office_is_due_where_the_newer_list_of_another_customer_has_another_sale(
