@@ -122,11 +122,6 @@ CREATE OR REPLACE TEMP MACRO sums_of_offices(counted, coverage) AS {
 -- Whether a month is the third or a later one without a trace of an office or an agent.
 CREATE OR REPLACE TEMP MACRO is_without_trace(last_active_month, month) AS month > last_active_month + INTERVAL 2 MONTH;
 
--- A month, or the first and the last of several, as people write them.
-CREATE OR REPLACE TEMP MACRO months_of(first_month, last_month) AS
-    strftime(first_month, '%Y-%m')
-    || CASE WHEN first_month < last_month THEN ' to ' || strftime(last_month, '%Y-%m') ELSE '' END;
-
 -- The budget that a measure of the months is held against, or that is asked for by its own name.
 CREATE OR REPLACE TEMP MACRO budget_of(measure) AS
     CASE measure
@@ -141,14 +136,6 @@ CREATE OR REPLACE TEMP MACRO is_asked_for(asked_office_id, asked_user_id) AS
         WHEN 'office' THEN asked_office_id = getvariable('id')
         WHEN 'user' THEN asked_user_id = getvariable('id')
         ELSE true
-    END;
-
--- An amount of a budget on the basis of the number that is explained: a commission that is declared to have VAT in it has
--- its budgets with that VAT beside it. `basis` is the row of meta.tax_basis.
-CREATE OR REPLACE TEMP MACRO on_basis_of_number(amount, basis) AS
-    amount * CASE
-        WHEN getvariable('measure') = 'commission' AND basis.commission_vat = 'included' THEN 1 + coalesce(basis.vat_rate, 0)
-        ELSE 1
     END;
 
 -- Whether the number that is explained is of a report of commissions.

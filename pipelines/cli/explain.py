@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
@@ -49,7 +48,7 @@ def print_chain(explanation: Explanation, *, is_year: bool = False) -> int:
     since = f"{number.month:%Y-01} to " if is_year else ""
     say(f"{number.measure} of the chain, {since}{number.month:%Y-%m}{_state(trace)}")
     line("the mart", f"{written(trace.value)} in marts.{number.mart}")
-    print_around(explanation, trace.value)
+    print_around(explanation)
     if is_year:
         line("not counted anew", "explain one of the months, or the year to date of an office")
         return 0
@@ -83,7 +82,7 @@ def _for_programs(explanation: Explanation) -> dict[str, Any]:
         "loads": [answer.load.load_id for answer in trace.answers],
         "around": {
             question: [{name: _plain(value) for name, value in row.items()} for row in rows]
-            for question, rows in asdict(explanation.around).items()
+            for question, rows in explanation.around.items()
         },
         "offices": [_for_programs(one) for one in explanation.offices],
     }
@@ -102,7 +101,7 @@ def print_explanation(explanation: Explanation) -> int:
     if trace.meaning:
         line("", trace.meaning)
     if trace.is_without_budget:
-        print_around(explanation, trace.value)
+        print_around(explanation)
         line(
             "the rows",
             f"FROM marts.budgets WHERE {number.kind}_id = '{number.id}' AND month = '{number.month}'",
@@ -111,7 +110,7 @@ def print_explanation(explanation: Explanation) -> int:
     if not trace.answers:
         line("unknown", f"{number.source.report} is not held of it for this month; never taken for zero")
         return 0
-    print_around(explanation, trace.value)
+    print_around(explanation)
     for answer in trace.answers:
         _print_answer(answer, number.source)
     for request in explanation.requests[:SHOWN_REQUESTS]:
@@ -140,10 +139,7 @@ def print_year(months: Sequence[Explanation]) -> int:
     say(f"{number.measure} of {last.trace.name} ({number.id}), {number.month:%Y-01} to {number.month:%Y-%m}")
     _print_other_name(last.trace)
     total = sum((Decimal(one.trace.value or 0) for one in held), Decimal(0))
-    line("the sum", f"{written(total)} over {counted(len(held), 'month')} held")
-    [year, *_] = last.around.compared
-    if year.number is None:
-        line("", "the others are unknown and not taken for zero, so this is no whole year to date")
+    line("the sum", f"{written(total)} over {len(held)} of {counted(number.month.month, 'month')}")
     table(
         "the months",
         "each counted again in its stored answers",
@@ -160,7 +156,7 @@ def print_year(months: Sequence[Explanation]) -> int:
     )
     if last.not_recounted:
         line("not counted anew", last.not_recounted)
-    print_around(last, total)
+    print_around(last)
     if differing := [f"{one.trace.number.month:%Y-%m}" for one in months if not one.agrees]:
         complain(f"brokerbi: {', '.join(differing)} differ from the stored answers; explain one of them")
     return int(bool(differing))

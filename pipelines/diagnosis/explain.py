@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
-from pipelines.diagnosis.around import Around, rows_around
 from pipelines.diagnosis.recount import (
     QUOTIENTS,
     Number,
@@ -30,6 +30,7 @@ from warehouse.marts.lineage import (
     TracedNumber,
     trace,
 )
+from warehouse.marts.queries import SQL, published_rows
 
 # A quotient is kept to so many places in the mart: half of the last one is rounding.
 ROUNDING = {
@@ -41,6 +42,8 @@ STATUS, REMOVED = "activeStatusTipLead", "Removed"
 """The parameter that asks for leads that were removed, apart from the others."""
 YEAR_TO_DATE = "year_to_date_"
 """Before a measure that may be added up over months."""
+Around = Mapping[str, Sequence[Mapping[str, Any]]]
+"""The rows that answer each query of sql/explain, by its name."""
 NEVER_ADDED = frozenset({*QUOTIENTS, "active_agent_count", "commission_per_active_agent"})
 
 
@@ -59,7 +62,7 @@ class Explanation:
     """A number, the way to it, and whether the stored answers say the same."""
 
     trace: Trace
-    around: Around = field(default_factory=Around)
+    around: Around = field(default_factory=dict)
     requests: list[StoredRequest] = field(default_factory=list)
     recounted: Recount | None = None
     trouble: str = ""  # why the stored answers could not be read again
@@ -132,6 +135,33 @@ def _around(data_dir: Path, explanation: Explanation, first_month: date) -> Arou
     return rows_around(data_dir, number, first_month, report)
 
 
+def rows_around(data_dir: Path, number: TracedNumber, first_month: date, report: str) -> Around:
+    """The answers of sql/explain on the months from the first to that of the number.
+
+    Raises NotInTheFile where the file has not what they read.
+    """
+    variables = {
+        "kind": number.kind,
+        "id": number.id,
+        "first_month": first_month,
+        "month": number.month,
+        "measure": number.measure,
+        "report": report,
+        "way": number.source.way,
+    }
+    around: dict[str, Sequence[Mapping[str, Any]]] = {}
+    folder = SQL / "explain"
+    names = sorted(path.stem for path in folder.glob("*.sql"))
+    for name, rows in published_rows(data_dir, folder, names, variables).items():
+        if rows is None:
+            raise NotInTheFile(
+                f"The published file is of an earlier version: it cannot answer sql/explain/{name}.sql. "
+                "`brokerbi publish` makes one that can."
+            )
+        around[name] = rows
+    return around
+
+
 def explain_alone(
     data_dir: Path,
     *,
@@ -161,7 +191,7 @@ def explain_chain(
 ) -> Explanation:
     """Explain a number of all offices together, in a month or (with `first_month`) several; asks nothing.
 
-    Of a single month the number of every office is traced and counted again.
+    The months are of one year. Of a single one the number of every office is traced and counted again.
     Raises NotInTheFile for a measure that does not add up over offices, and where a month is not held.
     """
     number = TracedNumber("chain", "", month, measure)
@@ -171,19 +201,21 @@ def explain_chain(
             f"{measure!r} of the chain cannot be divided by office; there are {known}, beside their budgets."
         )
     around = rows_around(data_dir, number, first_month or month, number.source.report)
-    if not around.compared:
+    asked, *_ = around["compared"] or [{"month": None}]
+    if asked["month"] != month:
         raise NotInTheFile(
             f"Nothing is held of the chain for {month:%Y-%m}; marts.chain_month has its months."
         )
     offices = []
     if first_month is None:
         offices = [
-            explain_alone(data_dir, month=month, measure=measure, office=one.id, archive=archive)
-            for one in around.parts
-            if one.id and one.number is not None
+            explain_alone(data_dir, month=month, measure=measure, office=one["id"], archive=archive)
+            for one in around["parts"]
+            if one["number"] is not None
         ]
-    asked = around.compared[0]
-    trace = Trace(number, "the chain", "", asked.number, asked.is_open, False, False, (), frozenset())
+    month_count = month.month - (first_month or month).month + 1
+    value = asked["number"] if asked["month_count"] == month_count else None
+    trace = Trace(number, "the chain", "", value, asked["is_open"], False, False, (), frozenset())
     return Explanation(trace, around, offices=offices)
 
 

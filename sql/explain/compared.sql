@@ -1,84 +1,71 @@
--- What is the number, and what is it made of, beside earlier periods?
--- One row per period: the month or months asked for, the month before, the same a year before, the year to date, and
--- that of the year before; but for the first only those of which every month since began_month is held and was read to
--- its end. A difference is what the number is more than this one; no share is said of what began meanwhile or has closed. What is not
--- over is compared in same_days.sql alone.
+-- What is the number in its months and the one before, beside the same month a year before?
+-- One row per month of marts.office_month, user_month or chain_month, the latest first; of several months that are asked for
+-- the first row is all of them (month_count), null where one of them is not known. The year before is null where one of the two
+-- months is not held to its end, and while the later one is not over.
 -- Parameters: kind, id, first_month, month, measure, report
 WITH lines AS (
-    SELECT *, to_json(line) AS numbers
-    FROM marts.office_month AS line
-    WHERE getvariable('kind') = 'office' AND office_id = getvariable('id')
-    UNION ALL BY NAME
     SELECT
-        *, to_json(line) AS numbers,
-        nullif(first_active_month, (SELECT min(month) FROM marts.user_month)) AS began_month
-    FROM marts.user_month AS line
-    WHERE getvariable('kind') = 'user' AND user_id = getvariable('id')
-    UNION ALL BY NAME
-    SELECT *, to_json(line) AS numbers FROM marts.chain_month AS line WHERE getvariable('kind') = 'chain'
+        *,
+        (to_json(line) ->> getvariable('measure')::VARCHAR)::DECIMAL(28, 8) AS number,
+        is_commission_complete OR NOT is_of_commissions() AS is_whole
+    FROM (
+        FROM marts.office_month WHERE getvariable('kind') = 'office' AND office_id = getvariable('id')
+        UNION ALL BY NAME
+        FROM marts.user_month WHERE getvariable('kind') = 'user' AND user_id = getvariable('id')
+        UNION ALL BY NAME
+        FROM marts.chain_month WHERE getvariable('kind') = 'chain'
+    ) AS line
+    WHERE NOT starts_with(getvariable('measure'), 'budget_')
 ),
 
-periods AS (
+paired AS (
     SELECT
-        place,
-        base,
-        asked.began_month,
-        asked.closed_after_month,
-        (CASE WHEN place > 3 THEN date_trunc('year', month) ELSE first_month END - back * INTERVAL 1 MONTH)::DATE
-            AS first_month,
-        (month - back * INTERVAL 1 MONTH)::DATE AS month
-    FROM (
-        SELECT *, getvariable('first_month')::DATE AS first_month
-        FROM lines
-        WHERE month = getvariable('month')::DATE
-    ) AS asked
-    CROSS JOIN (VALUES (1, NULL, 0), (2, 1, 1), (3, 1, 12), (4, NULL, 0), (5, 4, 12)) AS known (place, base, back)
-    WHERE place = 1
-        OR (NOT is_open AND (place = 3 OR (first_month = month AND (place = 2 OR month(month) > 1))))
+        now.*,
+        now.month < getvariable('first_month')::DATE AS is_earlier,
+        before.number AS number_year_before,
+        before.sold_estate_parts AS sold_estate_parts_year_before
+    FROM lines AS now
+    LEFT JOIN lines AS before
+        ON before.month = now.month - INTERVAL 1 YEAR AND before.is_whole AND now.is_whole AND NOT now.is_open
+    WHERE now.month BETWEEN getvariable('first_month')::DATE - INTERVAL 1 MONTH AND getvariable('month')::DATE
 ),
 
 summed AS (
     SELECT
-        place,
-        base,
-        months_of(periods.first_month, periods.month) AS period,
-        CASE WHEN periods.began_month > periods.first_month THEN periods.began_month END AS began_month,
-        CASE WHEN periods.closed_after_month < getvariable('month')::DATE THEN periods.closed_after_month END AS closed_after_month,
+        max(month) AS month,
+        count(*) AS month_count,
         bool_or(is_open) AS is_open,
-        count(*) = datediff('month', greatest(periods.began_month, periods.first_month), periods.month) + 1 AS is_held,
-        is_held AND count(number) = count(*)
-        AND (count(*) = 1 OR NOT regexp_matches(getvariable('measure'), 'average|percentage|active_agent')) AS is_known,
-        is_known AND (bool_and(is_commission_complete) OR NOT is_of_commissions()) AS is_whole,
-        CASE WHEN is_known THEN sum(number) END AS number,
-        CASE
-            WHEN is_held AND is_of_commissions()
-                AND count(COLUMNS('_parts$|^sold_commission$|_total_price$')) = count(*)
-                THEN sum(COLUMNS('_parts$|^sold_commission$|_total_price$'))
-        END
-    FROM periods
-    INNER JOIN (SELECT *, (numbers ->> getvariable('measure')::VARCHAR)::DECIMAL(28, 8) AS number FROM lines) AS known
-        ON known.month BETWEEN greatest(periods.began_month, periods.first_month) AND periods.month
-    GROUP BY place, base, periods.began_month, periods.closed_after_month, periods.first_month, periods.month
+        CASE WHEN count(COLUMNS('^number')) = count(*) THEN sum(COLUMNS('^number')) END,
+        CASE WHEN is_of_commissions() AND count(COLUMNS('_parts|^sold_commission$|_total_price$')) = count(*)
+            THEN sum(COLUMNS('_parts|^sold_commission$|_total_price$')) END,
+        max(COLUMNS('^began_month|^closed_after_month|^missing_offices'))
+    FROM paired
+    GROUP BY GROUPING SETS ((month), (is_earlier))
+    HAVING grouping(month) = 0 OR (NOT is_earlier AND count(*) > 1)
 )
 
 SELECT
-    summed.period,
-    summed.is_open,
-    summed.number,
-    CASE WHEN base.is_whole THEN base.number - summed.number END AS difference,
+    month,
+    month_count,
+    is_open,
+    number,
+    number_year_before,
+    number - number_year_before AS difference,
     CASE
-        WHEN summed.number > 0 AND summed.began_month IS NULL AND summed.closed_after_month IS NULL
-            THEN (difference / summed.number)::DECIMAL(18, 4)
-    END AS difference_share,
-    summed.sold_estate_parts AS homes,
-    (summed.sold_total_price / nullif(homes, 0))::DECIMAL(28, 8) AS average_price,
-    (100 * summed.sold_commission / nullif(summed.sold_total_price, 0))::DECIMAL(18, 8) AS sold_commission_percentage,
-    summed.sold_commission,
-    summed.writing_parts AS writings,
-    summed.valuation_parts AS valuations,
-    summed.began_month,
-    summed.closed_after_month
+        WHEN regexp_matches(getvariable('measure'), '^(sold_average_|sold_)?commission(_per_active_agent)?$')
+            AND basis.commission_vat = 'included'
+            THEN without_vat(number, basis)
+    END AS number_without_vat,
+    sold_estate_parts AS homes,
+    sold_estate_parts_year_before AS homes_year_before,
+    (sold_total_price / nullif(sold_estate_parts, 0))::DECIMAL(18, 4) AS average_price,
+    (100 * sold_commission / nullif(sold_total_price, 0))::DECIMAL(19, 8) AS sold_commission_percentage,
+    sold_commission,
+    writing_parts AS writings,
+    valuation_parts AS valuations,
+    began_month,
+    closed_after_month,
+    missing_offices
 FROM summed
-LEFT JOIN summed AS base ON base.place = summed.base
-WHERE (summed.is_whole OR summed.place = 1) AND NOT starts_with(getvariable('measure'), 'budget_')
-ORDER BY summed.place
+LEFT JOIN meta.tax_basis AS basis ON true
+ORDER BY month_count DESC, month DESC

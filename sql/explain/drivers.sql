@@ -1,5 +1,5 @@
 -- Did commission of sales change since the year before by homes, by prices or by the fee?
--- One row per period with all three, see marts.commission_drivers.
+-- One row per period of marts.commission_drivers.
 -- Parameters: kind, id, first_month, month, report
 SELECT
     period,
@@ -8,12 +8,18 @@ SELECT
     difference,
     homes_effect,
     price_effect,
-    fee_effect
+    fee_effect,
+    sold_estate_parts AS homes,
+    sold_estate_parts_before AS homes_before,
+    average_price,
+    average_price_before,
+    sold_commission_percentage,
+    sold_commission_percentage_before,
+    missing_offices
 FROM marts.commission_drivers
 WHERE level = getvariable('kind')
     AND member_id IS NOT DISTINCT FROM nullif(getvariable('id'), '')
     AND month = getvariable('month')::DATE
     AND (period = 'year to date' OR getvariable('first_month') = getvariable('month'))
     AND is_of_commissions()
-    AND homes_effect IS NOT NULL
 ORDER BY period

@@ -14,7 +14,6 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from pipelines.diagnosis.around import ROWS
 from pipelines.sync.declaration import declared_tables
 from warehouse.load.schema_evolution import declare
 from warehouse.marts.build import build_marts
@@ -204,8 +203,8 @@ def built(connection: DuckDBPyConnection, query: str) -> list[tuple[object, ...]
 
 def explained(
     connection: DuckDBPyConnection, question: str, first: str, *last: str, **asked: str
-) -> list[Any]:
-    """The records of a query of sql/explain, for an office, a user or the chain, its marts built before."""
+) -> list[dict[str, Any]]:
+    """The rows of a query of sql/explain, for an office, a user or the chain, its marts built before."""
     build_for(connection, explaining(question))
     return explained_again(connection, question, first, *last, **asked)
 
@@ -223,7 +222,7 @@ def explained_again(
     office: str = "",
     user: str = "",
     **variables: str,
-) -> list[Any]:
+) -> list[dict[str, Any]]:
     """The same from marts that are there: nothing that they are made of has changed since."""
     asked = {
         "kind": "office" if office else "user" if user else "chain",
@@ -237,7 +236,7 @@ def explained_again(
     }
     for name, value in asked.items():
         connection.execute(f"SET VARIABLE {name} = $1", [value])
-    return [ROWS[question](**row) for row in mappings(connection.execute(explaining(question)))]
+    return mappings(connection.execute(explaining(question)))
 
 
 def build_for(connection: DuckDBPyConnection, *queries: str) -> None:

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
-from pipelines.cli.number_around import print_around, print_rows
-from pipelines.diagnosis.around import Around, Basis, NumberChange, Sale
-from pipelines.diagnosis.explain import Explanation
+from pipelines.cli.number_around import MOST_ROWS, print_around, print_rows
+from pipelines.diagnosis.explain import Around, Explanation
 from warehouse.marts.lineage import Trace, TracedNumber
 
-TOTAL = NumberChange(
-    noted_on=date(2026, 11, 9),
-    month=date(2026, 9, 1),
-    kind="total",
-    what=None,
-    amount_before=Decimal(9000),
-    amount_after=Decimal("8000.5"),
-    difference=Decimal("-999.5"),
-    writing_change=None,
-    valuation_change=Decimal(1),
-    other_month=None,
-    other_office=None,
-    awaited_reports=None,
-    id=None,
-)
+CHANGE: dict[str, Any] = {
+    "noted_on": date(2026, 11, 9),
+    "month": date(2026, 9, 1),
+    "office": None,
+    "amount_before": Decimal(9000),
+    "amount_after": Decimal("8000.5"),
+    "difference": Decimal("-999.5"),
+    "valuation_change": Decimal(1),
+    "commission_share": Decimal("0.25"),
+    "is_open": True,
+    "lacks_rows": False,
+    "different_count": 0,
+    "awaited_reports": ["sales", "commission_user"],
+}
 
 
 def explanation(measure: str, around: Around) -> Explanation:
@@ -36,14 +35,17 @@ def explanation(measure: str, around: Around) -> Explanation:
     )
 
 
-def test_columns_without_a_value_are_left_out(
+def test_columns_without_a_value_are_left_out_and_zero_is_one(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    print_rows("changed since", "a note", [TOTAL])
+    print_rows("changed since", "a note", [CHANGE])
     said = [one.split() for one in capsys.readouterr().out.splitlines()]
     assert said[0] == "changed since a note".split()
-    assert said[1] == "noted on month kind amount before amount after difference valuation change".split()
-    assert said[3] == "2026-11-09 2026-09 total 9 000 8 001 -999.5 +1".split()
+    assert " ".join(said[1]) == (
+        "noted on month amount before amount after difference valuation change commission share open "
+        "different count awaited reports"
+    )
+    assert said[3] == "2026-11-09 2026-09 9 000 8 001 -999.5 +1 25.0 % yes 0 sales, commission_user".split()
 
 
 @pytest.mark.parametrize(
@@ -53,36 +55,16 @@ def test_columns_without_a_value_are_left_out(
 def test_nothing_is_said_to_have_changed_only_of_what_is_remembered(
     capsys: pytest.CaptureFixture[str], measure: str, words: str
 ) -> None:
-    print_around(explanation(measure, Around()), None)
-    assert capsys.readouterr().out == f"  changed since    {words}\n"
+    print_around(explanation(measure, {}))
+    assert capsys.readouterr().out == f"  doubts           none is known\n  changed since    {words}\n"
 
 
-def test_the_basis_is_named_with_the_value_that_is_printed_without_vat(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    year = explanation("commission", Around(basis=[Basis("with VAT", Decimal("0.25"))]))
-    print_around(year, Decimal(250))
-    said = capsys.readouterr().out
-    assert "the basis        with VAT\n" in said
-    assert "without that VAT of 25 % it is 200\n" in said
+def test_the_mart_is_named_by_the_kind_of_the_number(capsys: pytest.CaptureFixture[str]) -> None:
+    print_around(explanation("commission", {"compared": [CHANGE], "changes": [CHANGE]}))
+    assert "from marts.office_month\n" in capsys.readouterr().out
 
 
-def test_more_sales_than_are_shown_are_one_row_before_what_is_in_none(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    sales = [Sale("2026-09", f"Home {place}", commission=Decimal(10), id=f"E{place}") for place in range(14)]
-    rest = Sale("2026-09", "in no listed sale", commission=Decimal(3))
-    print_around(explanation("tip_count", Around(sales=[*sales, rest])), None)
-    assert [one.split() for one in capsys.readouterr().out.splitlines()[-3:]] == [
-        "2026-09 Home 11 10 E11".split(),
-        "2026-09 2 others 20 -".split(),
-        "2026-09 in no listed sale 3 -".split(),
-    ]
-
-
-def test_more_changes_than_are_shown_are_one_row(capsys: pytest.CaptureFixture[str]) -> None:
-    print_around(explanation("commission", Around(changes=[TOTAL] * 32)), None)
-    assert (
-        capsys.readouterr().out.splitlines()[-1].split()
-        == "2026-11-09 2026-09 others 2 others - - -1 999 -".split()
-    )
+def test_more_rows_than_are_shown_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rows("the sales", "a note", [CHANGE] * (MOST_ROWS + 2))
+    *shown, last = capsys.readouterr().out.splitlines()
+    assert (len(shown), last.strip()) == (3 + MOST_ROWS, "and 2 more rows; --json has all")

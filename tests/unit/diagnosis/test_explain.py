@@ -209,8 +209,7 @@ def test_the_year_to_date_is_its_months_each_counted_anew(
     total = sum((Decimal(one.trace.value or 0) for one in months), Decimal(0))
     assert print_year(months) == 0
     said = capsys.readouterr().out
-    assert f"{total.normalize():f} over 3 months held" in said
-    assert "no whole year to date" in said
+    assert f"{total.normalize():f} over 3 of 11 months\n" in said
     with pytest.raises(NotInTheFile, match="is not added up over months"):
         explain_year(published, month=november, measure="sold_average_commission", office=office)
 
@@ -234,7 +233,6 @@ def test_an_office_that_its_stored_answer_contradicts_fails_the_chain(
     chain = explain_chain(copy, month=SEPTEMBER, measure="commission")
     assert print_chain(chain) == 1
     said = capsys.readouterr()
-    assert "in none of them" in said.out
     assert "differs from the stored answer; explain that office" in said.err
 
 
@@ -275,12 +273,11 @@ def test_a_file_of_the_year_tells_what_changed_in_each_of_its_months(
     )
     months = explain_year(copy, month=date(2026, 11, 1), measure="commission", office=office)
     around = months[-1].around
-    assert [(one.month.month, one.difference) for one in around.changes] == [
-        (10, Decimal(-8)),
+    assert [(one["month"].month, one["difference"]) for one in around["changes"]] == [
         (9, Decimal(-4)),
         (10, Decimal(-4)),
     ]
-    assert {one.contract_on.month for one in around.sales if one.contract_on} == {9, 10, 11}
+    assert {one["contract_on"].month for one in around["sales"]} == {9, 10, 11}
     print_year(months)
     assert "changed since" in capsys.readouterr().out
 

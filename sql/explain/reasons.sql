@@ -1,0 +1,35 @@
+-- Why did the number change after its months were over?
+-- One row per row of marts.month_change_reasons; of an office they add up to its changes. Of a user those of the user's own, and of sales
+-- that the user shares or shared in, with the amount that the office has of them.
+-- Parameters: kind, id, first_month, month, measure
+SELECT
+    local_day(reasons.noted_at_utc, clock) AS noted_on,
+    reasons.month,
+    coalesce(reasons.office_name, reasons.office_id) AS office,
+    reasons.kind,
+    coalesce(reasons.street_address, reasons.estate_id, users.user_label, reasons.user_id) AS what,
+    reasons.amount,
+    reasons.share,
+    reasons.writing_change,
+    reasons.valuation_change,
+    coalesce(offices.office_name, reasons.other_office_id) AS other_office,
+    reasons.other_month,
+    reasons.awaited_reports,
+    coalesce(reasons.estate_id, reasons.user_id) AS id
+FROM marts.month_change_reasons AS reasons
+LEFT JOIN marts.users AS users ON users.user_id = reasons.user_id
+LEFT JOIN marts.offices AS offices ON offices.office_id = reasons.other_office_id
+LEFT JOIN meta.clock AS clock ON true
+WHERE reasons.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+    AND CASE getvariable('kind')
+        WHEN 'user' THEN
+            reasons.measure = replace(getvariable('measure'), 'sold_commission', 'commission')
+            AND (reasons.user_id = getvariable('id') OR reasons.estate_id IN (
+                SELECT estate_id FROM marts.sale_versions WHERE list_contains(string_split(agent_ids, ', '), getvariable('id'))
+            ))
+            AND (reasons.office_id, reasons.month) IN (
+                SELECT (office_id, month) FROM marts.user_month WHERE user_id = getvariable('id')
+            )
+        ELSE reasons.measure = getvariable('measure') AND is_asked_for(reasons.office_id, NULL)
+    END
+ORDER BY reasons.month, reasons.noted_at_utc, office, abs(reasons.amount) DESC, what, id
