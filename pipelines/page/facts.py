@@ -137,7 +137,7 @@ class ChangedMonth:
     agent: str | None
     other_office: str | None
     other_month: date | None
-    awaited_reports: str | None
+    awaited_reports: list[str] | None
     amount: Decimal | None
 
 

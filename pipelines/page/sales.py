@@ -118,7 +118,7 @@ def _reason(row: ChangedMonth, words: Language) -> str | None:
         return f"{_home(row.home, row.home_number, words)}: {kind} {other}".strip()
     if row.agent:
         return f"{row.agent}: {kind}"
-    awaited = [words.label("awaited", one) for one in (row.awaited_reports or "").split(", ") if one]
+    awaited = [words.label("awaited", one) for one in row.awaited_reports or ()]
     return f"{kind} {', '.join(awaited)}" if awaited else kind
 
 

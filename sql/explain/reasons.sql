@@ -25,7 +25,7 @@ WHERE reasons.month BETWEEN getvariable('first_month')::DATE AND getvariable('mo
         WHEN 'user' THEN
             reasons.measure = replace(getvariable('measure'), 'sold_commission', 'commission')
             AND (reasons.user_id = getvariable('id') OR reasons.estate_id IN (
-                SELECT estate_id FROM marts.sale_versions WHERE list_contains(string_split(agent_ids, ', '), getvariable('id'))
+                SELECT estate_id FROM marts.sale_versions WHERE list_contains(agent_ids, getvariable('id'))
             ))
             AND (reasons.office_id, reasons.month) IN (
                 SELECT (office_id, month) FROM marts.user_month WHERE user_id = getvariable('id')

@@ -43,8 +43,7 @@ agents_named AS (
         agents.estate_id,
         string_agg(coalesce(users.user_name, agents.user_id), ', ' ORDER BY agents.place) AS agents
     FROM (
-        SELECT estate_id, unnest(ids) AS user_id, generate_subscripts(ids, 1) AS place
-        FROM (SELECT estate_id, string_split(agent_ids, ', ') AS ids FROM gone)
+        SELECT estate_id, unnest(agent_ids) AS user_id, generate_subscripts(agent_ids, 1) AS place FROM gone
     ) AS agents
     LEFT JOIN marts.users AS users USING (user_id)
     GROUP BY ALL

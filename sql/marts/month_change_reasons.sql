@@ -471,7 +471,7 @@ left_over AS (
         changes.change_id,
         (changes.difference - coalesce(any_value(explained.explained), 0))::DECIMAL(22, 8) AS amount,
         count(explained.explained) > 0 AND abs(amount) < changes.tolerance AS is_rounding,
-        string_agg(reports_read.report, ', ' ORDER BY reports_read.report DESC) FILTER (reports_read.read_since_utc IS NULL)
+        list(reports_read.report ORDER BY reports_read.report DESC) FILTER (reports_read.read_since_utc IS NULL)
             AS awaited_reports,
         CASE
             WHEN awaited_reports IS NULL

@@ -18,8 +18,7 @@
 --   left_was_over: the same of the month and office that the sale left; null where it left none
 --   version: 1 for the oldest, 2 for the next
 --   street_address: street address of the estate, as last read; null of a sale that was gone before it was kept
---   agent_ids: ids of the users who share the commission, the responsible one first, as last read, with commas between; null in
---     the same case
+--   agent_ids: ids of the users who share the commission, the responsible one first, as last read; null in the same case
 --   valid_from_utc: when the service gave the newest answer that was in the file as the state was found
 --   valid_to_utc: the same of the next state; null for the state of now
 --   _customer: the customer whose answer showed the state
@@ -98,7 +97,7 @@ gone AS (
 agents_listed AS (
     SELECT
         estate_id,
-        string_agg(user_id, ', ' ORDER BY is_responsible DESC NULLS LAST, user_id) AS agent_ids
+        list(user_id ORDER BY is_responsible DESC NULLS LAST, user_id) AS agent_ids
     FROM marts.sale_shares
     WHERE is_of_part(estate_id)
     GROUP BY ALL

@@ -31,9 +31,9 @@ SELECT
     coalesce(before.estate_number, now.estate_number, estate_id) AS home_number,
     coalesce(now.contract_on, before.contract_on) AS contract_on,
     (
-        SELECT string_agg(users.user_label, ', ' ORDER BY list_position(string_split(now.agent_ids, ', '), users.user_id))
+        SELECT string_agg(users.user_label, ', ' ORDER BY list_position(now.agent_ids, users.user_id))
         FROM marts.users AS users
-        WHERE list_contains(string_split(now.agent_ids, ', '), users.user_id)
+        WHERE list_contains(now.agent_ids, users.user_id)
     ) AS agents,
     without_vat(before.commission, basis)::DECIMAL(18, 4) AS commission_before,
     CASE WHEN now.is_present THEN without_vat(now.commission, basis) END::DECIMAL(18, 4) AS commission,

@@ -52,7 +52,7 @@ reasons AS (
 ),
 
 last_listed AS (
-    SELECT estate_id, estate_number, street_address, contract_on
+    SELECT estate_id, estate_number, contract_on
     FROM marts.sale_versions
     WHERE is_present
     QUALIFY row_number() OVER (PARTITION BY estate_id ORDER BY version DESC) = 1
@@ -69,7 +69,7 @@ SELECT
     coalesce(reasons.noted_at_utc, months.noted_at_utc) AS noted_at_utc,
     reasons.kind,
     reasons.estate_id IS NOT NULL AS is_of_sale,
-    coalesce(reasons.home, last_listed.street_address) AS home,
+    reasons.home,
     coalesce(last_listed.estate_number, reasons.estate_id) AS home_number,
     last_listed.contract_on,
     coalesce(users.user_label, reasons.user_id) AS agent,

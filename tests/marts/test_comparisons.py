@@ -264,7 +264,7 @@ def test_a_change_that_no_sale_explains_is_in_the_analysis_of_changes() -> None:
         build(given, "month_change_reasons")
     [row] = analysis(given, "08_what_changed_afterwards")
     assert (row["commission_change"], row["still_open"], row["changes"]) == (-40, -40, None)
-    assert row["awaited_reports"] == "sales, commission_user"
+    assert row["awaited_reports"] == ["sales", "commission_user"]
 
 
 @pytest.mark.parametrize(

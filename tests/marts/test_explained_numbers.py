@@ -109,7 +109,7 @@ def test_a_sale_that_is_gone_is_a_reason_for_those_who_were_its_agents() -> None
         build_for(given, explaining("reasons"))
     found = explained_again(given, "reasons", "2026-01", user="U1")
     assert [(one["kind"], one["id"], one["amount"]) for one in found] == [("sale gone", "E1", -40)]
-    given.execute("UPDATE marts.sale_versions SET agent_ids = 'U2, U3' WHERE estate_id = 'E1'")
+    given.execute("UPDATE marts.sale_versions SET agent_ids = ['U2', 'U3'] WHERE estate_id = 'E1'")
     assert explained_again(given, "reasons", "2026-01", user="U1") == []
 
 
@@ -120,7 +120,7 @@ def test_a_change_whose_reports_were_not_read_since_is_open_and_names_them() -> 
     loaded(given, "commission_office", "G1", "2026-01", offices, at_utc=NIGHTS[2])
     found = explained(given, "reasons", "2026-01", office="M1")
     assert [(one["kind"], one["amount"], one["awaited_reports"]) for one in found] == [
-        ("open", -25, "sales, commission_user")
+        ("open", -25, ["sales", "commission_user"])
     ]
 
 

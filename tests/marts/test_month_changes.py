@@ -61,9 +61,9 @@ def test_a_change_is_open_until_the_reports_that_may_tell_are_read_and_then_of_t
 ) -> None:
     read(given, CHANGED - WEEK, sales={"E1": 60, "E2": 40}, valuations=2)
     read(given, CHANGED, office=50)
-    assert reasons(given) == [("open", None, -60, "sales, commission_user")]
+    assert reasons(given) == [("open", None, -60, ["sales", "commission_user"])]
     read(given, CHANGED + DAY, valuations=2, sold_by_agent=40)
-    assert reasons(given) == [("open", None, -60, "sales")]
+    assert reasons(given) == [("open", None, -60, ["sales"])]
     read(given, CHANGED + 2 * DAY, sales={"E2": 40})
     assert reasons(given) == [("sale gone", "E1", -60, None)]
 
@@ -96,7 +96,7 @@ def test_a_report_that_was_never_read_is_awaited() -> None:
     given = warehouse()
     for at_utc, amount in ((FIRST, 100), (CHANGED, 90)):
         read(given, at_utc, office=amount, sales={"E1": 100})
-    assert reasons(given) == [("open", None, -10, "commission_user")]
+    assert reasons(given) == [("open", None, -10, ["commission_user"])]
 
 
 def test_nobody_is_not_the_reason_where_a_report_was_first_read_as_over_after_the_earlier_total() -> None:
@@ -140,7 +140,7 @@ def test_an_agent_s_valuations_explain_what_sales_do_not(given: Given) -> None:
 def test_a_sale_that_the_office_report_did_not_show_is_no_reason_for_another_amount(given: Given) -> None:
     read(given, CHANGED - WEEK, office=110, sales={"E2": 40})
     read(given, CHANGED, office=90)
-    assert reasons(given) == [("open", None, -20, "sales, commission_user")]
+    assert reasons(given) == [("open", None, -20, ["sales", "commission_user"])]
 
 
 def test_a_sale_noted_after_the_change_is_its_reason_only_with_its_amount(given: Given) -> None:
@@ -161,7 +161,7 @@ def test_a_sale_that_is_noted_after_two_changes_explains_the_one_of_its_amount(g
     read(given, CHANGED, office=50)
     read(given, CHANGED + DAY, office=45)
     read(given, CHANGED + 2 * DAY, sales={"E2": 40})
-    assert reasons(given) == [("sale gone", "E1", -60, None), ("open", None, -5, "commission_user")]
+    assert reasons(given) == [("sale gone", "E1", -60, None), ("open", None, -5, ["commission_user"])]
 
 
 def test_a_sale_that_may_be_of_either_of_two_changes_and_fits_none_is_stated_of_none(given: Given) -> None:
@@ -238,7 +238,7 @@ def test_a_sale_gone_that_offices_shared_is_theirs_where_their_changes_come_to_t
         row = earned({"office_customer_id": office}, amount)
         loaded(given, "commission_office", office, "2026-01", [row], at_utc=CHANGED)
     build(given, "month_change_reasons")
-    assert reasons(given) == [("open", None, amount, "sales, commission_user") for amount in (-70, -30)]
+    assert reasons(given) == [("open", None, amount, ["sales", "commission_user"]) for amount in (-70, -30)]
     sales_read(given, "2026-01", {"E1": 65}, CHANGED + WEEK)
     build(given, "month_change_reasons")
     assert reasons(given) == [("sale gone", "E2", amount, None) for amount in (-70, -30)]
@@ -298,7 +298,7 @@ def test_of_two_sales_that_would_each_do_alone_none_is_stated(given: Given) -> N
     read(given, FIRST + DAY, office=170, sales={"E1": 60, "E2": 40, "E3": 60})
     read(given, CHANGED, office=110)
     read(given, CHANGED + DAY, sales={"E2": 40})
-    assert reasons(given)[-1] == ("open", None, -60, "commission_user")
+    assert reasons(given)[-1] == ("open", None, -60, ["commission_user"])
 
 
 def test_what_one_office_lost_and_another_got_is_not_said_to_be_nobody_s() -> None:

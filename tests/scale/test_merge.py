@@ -133,6 +133,18 @@ def test_a_shard_that_an_earlier_version_published_is_merged_with_what_it_has(tm
     assert rows(merged(tmp_path, a=a, b=b), "SELECT count(*) FROM meta.loads") == [(2,)]
 
 
+def test_agents_of_remembered_sales_that_are_one_text_in_an_old_shard_are_merged(tmp_path: Path) -> None:
+    a, b = given_shard(tmp_path / "a", "M1"), given_shard(tmp_path / "b", "M2")
+    for shard, type_, agents in ((a, "VARCHAR", "'U1, U2'"), (b, "VARCHAR[]", "['U3']")):
+        with duckdb.connect(shard / "warehouse.duckdb") as file:
+            file.execute(f"ALTER TABLE meta.sale_versions ALTER agent_ids TYPE {type_}")
+            file.execute(
+                f"INSERT INTO meta.sale_versions (estate_id, agent_ids) VALUES ('{shard.name}', {agents})"
+            )
+    found = rows(merged(tmp_path, a=a, b=b), "SELECT agent_ids FROM meta.sale_versions ORDER BY ALL")
+    assert found == [(["U1", "U2"],), (["U3"],)]
+
+
 def test_a_directory_that_a_sync_loads_into_is_no_place_for_a_merge(tmp_path: Path) -> None:
     a = given_shard(tmp_path / "a", "M1")
     with pytest.raises(WarehouseError, match="directory of its own"):

@@ -14,7 +14,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import WarehouseError
 from warehouse.store.duckdb_file import insert_rows, mappings, quoted, run_definitions
 
-FORMAT = 18
+FORMAT = 19
 """Raised whenever something in sql/meta/tables or views changes: a file of an older format gets what it
 lacks, one of this format is opened as it is. Every publication describes the queries beside them anew."""
 
@@ -82,10 +82,20 @@ def upgrade(connection: DuckDBPyConnection) -> None:
         connection.execute("UPDATE meta.quarantine_rows SET fingerprint = left(sha256(raw), 32)")
         connection.execute("ALTER TABLE meta.quarantine_rows DROP COLUMN raw")
         connection.execute("UPDATE meta.storage SET has_traces = true")
+    split_agent_ids(connection)
     connection.execute("DROP TABLE IF EXISTS meta.column_lineage")  # until format 15
     connection.execute("ALTER TABLE meta.storage DROP COLUMN IF EXISTS column_lineage_sha256")
     for statement in statements():
         connection.execute(statement)
+
+
+def split_agent_ids(connection: DuckDBPyConnection) -> None:
+    """Make a list of the agents of a remembered sale, who are one text in a file of format 18 or older."""
+    if _columns(connection).get("sale_versions", {}).get("agent_ids") == "VARCHAR":
+        connection.execute(
+            "ALTER TABLE meta.sale_versions ALTER agent_ids TYPE VARCHAR[] "
+            "USING string_split(agent_ids, ', ')"
+        )
 
 
 def replace_rows(

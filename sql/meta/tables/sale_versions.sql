@@ -15,7 +15,7 @@ CREATE TABLE IF NOT EXISTS meta.sale_versions (
     customer_id VARCHAR,
     load_id VARCHAR,
     street_address VARCHAR,
-    agent_ids VARCHAR
+    agent_ids VARCHAR[]
 );
 COMMENT ON TABLE meta.sale_versions IS
     'Every state that a sale has had in marts.sales, as builds of the marts found it.';
@@ -41,4 +41,4 @@ COMMENT ON COLUMN meta.sale_versions.load_id IS 'the load that showed this state
 COMMENT ON COLUMN meta.sale_versions.street_address IS
     'street address of the estate, as last read; null in what was found before it was kept';
 COMMENT ON COLUMN meta.sale_versions.agent_ids IS
-    'ids of the users who share the commission, the responsible one first, with commas between; as last read, null as street_address';
+    'ids of the users who share the commission, the responsible one first; as last read, null as street_address';

@@ -182,7 +182,7 @@ def test_every_language_has_words_for_whatever_the_file_holds(code: str) -> None
     )  # fmt: skip
     odd = replace(
         facts,
-        changes=[changed("A", kind, awaited_reports="sales") for kind in kinds],
+        changes=[changed("A", kind, awaited_reports=["sales"]) for kind in kinds],
         receivables=(owed("A"), owed("B", is_noted=False)),
         periods=[replace(one, unheld=2, cut_short=1, compared=0) for one in facts.periods],
     )

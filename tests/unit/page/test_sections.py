@@ -156,7 +156,7 @@ def test_a_changed_month_stands_beside_each_of_its_reasons() -> None:
         changed("A", home="Main Street 1"),
         changed("A", other_month=month("2026-02")),
         changed("A", "valuations", -5, agent="Al"),
-        changed("A", "open", 7, awaited_reports="sales"),
+        changed("A", "open", 7, awaited_reports=["sales"]),
         changed("A", "nobody", 1),
         replace(changed("B"), kind=None, amount=None),
     ]

@@ -161,10 +161,18 @@ def test_a_working_file_of_an_older_format_gets_what_it_lacks_and_keeps_what_it_
     assert given.ledger() == before[0]
 
 
+def test_agents_of_a_remembered_sale_that_are_one_text_become_a_list(given: Given) -> None:
+    given.change("ALTER TABLE meta.sale_versions ALTER agent_ids TYPE VARCHAR")
+    given.change("INSERT INTO meta.sale_versions (agent_ids) VALUES ('U1, U2'), ('U3'), (NULL)")
+    given.change("UPDATE meta.storage SET format = 18")
+    found = given.rows("SELECT agent_ids FROM meta.sale_versions ORDER BY ALL")
+    assert found == [(["U1", "U2"],), (["U3"],), (None,)]
+
+
 def test_the_format_is_raised_with_the_tables_and_views_of_meta() -> None:
     files = [path for folder in ("tables", "views") for path in sorted((SQL / folder).glob("*.sql"))]
     code = "\n".join(re.sub(r"(?m)^ *--.*\n", "", path.read_text("utf-8")) for path in files)
-    known = (18, "39f364f54c9d9efd")
+    known = (19, "0524f50bcb92afb6")
     assert (FORMAT, sha256(code.encode()).hexdigest()[:16]) == known, (
         "raise FORMAT: a file that has it already would lack what changed"
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from duckdb import DuckDBPyConnection
 
 from tests.unit.warehouse.given import USERS, Column, Given, declared_table, hours, load, table, undocumented
 from warehouse.ledger.window_result import WindowResult
@@ -68,12 +69,19 @@ def test_an_erasure_changes_the_rows_of_one_person_whatever_columns_are_called(g
     assert [(id_, name) for id_, name, *_ in given.rows(ROWS)] == left
 
 
-def test_an_agent_of_a_sale_that_is_gone_is_erased_by_the_whole_id_however_short(given: Given) -> None:
-    given.write(
-        lambda file: file.execute("INSERT INTO meta.sale_versions (agent_ids) VALUES ('7, 71'), ('71')")
-    )
-    given.write(erase_tables, Person("user", "7", "gone", "_".join), DocumentedTables({}))
-    assert given.rows("SELECT agent_ids FROM meta.sale_versions ORDER BY ALL") == [("71",), ("gone, 71",)]
+@pytest.mark.parametrize(
+    ("type_", "agents"), [("VARCHAR[]", "['7', '71']"), ("VARCHAR", "'7, 71'")], ids=["list", "older file"]
+)
+def test_an_agent_of_a_sale_that_is_gone_is_erased_by_the_whole_id_however_short(
+    given: Given, type_: str, agents: str
+) -> None:
+    def erase_agent(file: DuckDBPyConnection) -> None:
+        file.execute(f"ALTER TABLE meta.sale_versions ALTER agent_ids TYPE {type_}")
+        file.execute(f"INSERT INTO meta.sale_versions (agent_ids) VALUES ({agents})")
+        erase_tables(file, Person("user", "7", "gone", "_".join), DocumentedTables({}))
+
+    given.write(erase_agent)
+    assert given.rows("SELECT agent_ids FROM meta.sale_versions") == [(["gone", "71"],)]
 
 
 def test_a_field_that_only_begins_like_what_was_asked_for_tells_no_rows_apart(given: Given) -> None:
