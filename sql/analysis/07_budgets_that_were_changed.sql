@@ -1,8 +1,8 @@
--- Whose budgets were changed after they were first read, by how much, and when?
--- One row per office, user, month and measure with more than one version, or with one that was taken back; without any, one
--- row that says since when none was changed.
+-- Whose budgets were entered, changed or taken back after their month was first read, by how much, and when?
+-- One row per office, user, month and measure with changes in marts.budget_changes; without any, one row that says since when none
+-- was changed.
 --
--- amount_now is null where the budget was taken back. marts.budgets keeps every version;
+-- first_amount is null where the budget was entered, amount_now where it was taken back. marts.budgets keeps every version;
 -- marts.budget_as_of(TIMESTAMP '2026-03-01') shows what stood at a moment.
 -- Parameters: year, office
 WITH changed AS (
@@ -11,16 +11,15 @@ WITH changed AS (
         user_id,
         month,
         measure,
-        arg_min(amount, valid_from_utc) AS first_amount,
-        max(amount) FILTER (valid_to_utc IS NULL) AS amount_now,
-        count(*) AS versions,
-        max(greatest(valid_from_utc, valid_to_utc)) AS last_changed_utc,
+        arg_min_null(amount_before, noted_at_utc) AS first_amount,
+        arg_max_null(amount_after, noted_at_utc) AS amount_now,
+        count(*) AS change_count,
+        max(noted_at_utc) AS last_changed_utc,
         NULL::VARCHAR AS remark
-    FROM marts.budgets
+    FROM marts.budget_changes
     WHERE year(month) = coalesce(getvariable('year'), year(month))
         AND office_id = coalesce(getvariable('office'), office_id)
     GROUP BY office_id, user_id, month, measure
-    HAVING count(*) > 1 OR bool_and(valid_to_utc IS NOT NULL)
 )
 
 SELECT

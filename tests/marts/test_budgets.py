@@ -376,12 +376,16 @@ def test_an_explanation_tells_of_the_changed_budgets_of_its_months(given: DuckDB
     assert found == [[], [("M1", "U1", 100, 70, -30)]]
 
 
-def test_the_analysis_of_changed_budgets_has_those_that_were_taken_back(given: DuckDBPyConnection) -> None:
+def test_the_analysis_of_changed_budgets_has_those_that_were_entered_and_taken_back(
+    given: DuckDBPyConnection,
+) -> None:
     budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER))
     budgeted(given, "2026-12", "U2", (100, SPRING, None))
+    budgeted(given, "2026-12", "U3", (100, SUMMER, None))
     analysis = (SQL / "analysis" / "07_budgets_that_were_changed.sql").read_text("utf-8").rstrip().rstrip(";")
-    found = built(given, f"SELECT user_id, amount_now, last_changed_utc FROM ({analysis})")
-    assert found == [("U1", None, SUMMER)]
+    columns = "user_id, first_amount, amount_now, change_count, last_changed_utc"
+    found = built(given, f"SELECT {columns} FROM ({analysis}) ORDER BY user_id")
+    assert found == [("U1", 100, None, 1, SUMMER), ("U3", None, 100, 1, SUMMER)]
 
 
 def test_budgets_of_a_user_at_two_offices_are_one_and_meet_the_commission_once(

@@ -102,6 +102,28 @@ def budget_of_nothing(given: Given) -> None:
     rows(given, table, "M1", "2026-01", [{"customer_id": "M1", "commission": None}], load_id=load_id)
 
 
+def budget_that_ends_before_it_begins(given: Given) -> None:
+    table = "office_budget_commission_history"
+    arrived(given, table, customer_id="VARCHAR", user_id="VARCHAR", commission="BIGINT")
+    load_id = held(given, "office_budget_commission", "M1", ["2026-01"])
+    spring, summer = datetime(2026, 3, 1), datetime(2026, 6, 1)
+    budgets = [
+        {"customer_id": "M1", "commission": amount, "valid_from_utc": since, "valid_to_utc": until}
+        for amount, since, until in ((50, spring, None), (100, summer, spring))
+    ]
+    rows(given, table, "M1", "2026-01", budgets, load_id=load_id)
+
+
+def sale_without_a_day(given: Given) -> None:
+    for of_month in ("2025-01", "2025-02", "2026-02"):
+        is_open, at_utc = of_month == "2026-02", datetime(2026, 2, 20)
+        loaded(
+            given, "commission_office", "M1", of_month, [earned(M1, 5)], at_utc=at_utc, is_open=is_open
+        )  # fmt: skip
+        held(given, "sales", "M1", [of_month], at_utc=at_utc, is_open=is_open)
+    given.execute("UPDATE bi.sales_estates SET contract_day = NULL")
+
+
 OFFENCES: dict[str, Callable[[Given], object]] = {
     "documented_keys_are_unique": key_twice,
     "no_month_stands_twice": sql("UPDATE bi.running_commissions SET _load_id = 'another'"),
@@ -120,6 +142,8 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "months_keep_their_rows": month_emptied,
     "sales_explain_restatements": sale_forgotten,
     "month_changes_add_up": amount_missing_in_between,
+    "budget_changes_add_up": budget_that_ends_before_it_begins,
+    "same_days_are_whole": sale_without_a_day,
     "sales_stand_in_one_month": estate_in_two_months,
     "estate_ids_are_of_one_home": estate_of_two_homes,
     "ids_have_one_spelling": sql("UPDATE bi.commission_user SET user_id = 'u1'"),

@@ -273,7 +273,7 @@ def test_a_change_that_no_sale_explains_is_in_the_analysis_of_changes() -> None:
 )
 def test_an_analysis_of_budgets_says_why_there_is_nothing(name: str, column: str) -> None:
     given = warehouse()
-    build(given, "office_budget_vs_actual", "dim_office", "tax_basis")
+    build(given, "office_budget_vs_actual", "dim_office", "tax_basis", "budget_changes")
     [row] = analysis(given, name)
     assert str(row[column]).startswith("no budgets")
 
