@@ -75,6 +75,25 @@ CREATE OR REPLACE TEMP MACRO total_of(has_rows, amount) AS CASE WHEN has_rows TH
 CREATE OR REPLACE TEMP MACRO total_held(is_held, has_rows, lacks_rows, amount) AS
     CASE WHEN is_held THEN total_of(has_rows OR lacks_rows, amount) END;
 
+-- The numbers of an office or user in a month, of the reports that are held: `held` says of each whether it is and lacks rows, and
+-- the others are rows of what it adds up to, each with whether there is one. For unnest.
+CREATE OR REPLACE TEMP MACRO totals_of_month(held, earned, has_earned, running, has_running, leads, has_leads) AS {
+    'commission': total_held(held.has_commission, has_earned, held.lacks_commission, earned.commission),
+    'sold_commission': total_held(held.has_commission, has_earned, held.lacks_commission, earned.sold_commission),
+    'sold_total_price': total_held(held.has_commission, has_earned, held.lacks_commission, earned.sold_total_price),
+    'sold_estate_parts': total_held(held.has_commission, has_earned, held.lacks_commission, earned.sold_estate_parts),
+    'sold_average_commission': (earned.sold_commission / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4),
+    'average_price': (earned.sold_total_price / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4),
+    'sold_commission_percentage': (100 * earned.sold_commission / nullif(earned.sold_total_price, 0))::DECIMAL(19, 8),
+    'writing_parts': total_held(held.has_commission, has_earned, held.lacks_commission, earned.writing_parts),
+    'valuation_parts': total_held(held.has_commission, has_earned, held.lacks_commission, earned.valuation_parts),
+    'running_commission_sek_excl_vat': total_held(held.has_running, has_running, held.lacks_running, running.amount),
+    'incoming_lead_count': total_held(held.has_leads, has_leads, held.lacks_leads, leads.incoming),
+    'outgoing_lead_count': total_held(held.has_leads, has_leads, held.lacks_leads, leads.outgoing),
+    'tip_count': total_held(held.has_leads, has_leads, held.lacks_leads, leads.tips),
+    'removed_lead_count': total_held(held.has_leads, has_leads, held.lacks_leads, leads.removed)
+};
+
 -- A commission without VAT, as far as is declared: `basis` is the row of staging.tax_basis.
 CREATE OR REPLACE TEMP MACRO without_vat(commission, basis) AS
     CASE

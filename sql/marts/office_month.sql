@@ -89,20 +89,10 @@ SELECT
     held.month,
     held.office_id,
     offices.office_name,
-    total_held(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned.commission) AS commission,
-    total_held(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned.sold_commission) AS sold_commission,
-    total_held(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned.sold_total_price) AS sold_total_price,
-    total_held(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned.sold_estate_parts) AS sold_estate_parts,
-    (earned.sold_commission / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4) AS sold_average_commission,
-    (earned.sold_total_price / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4) AS average_price,
-    (100 * earned.sold_commission / nullif(earned.sold_total_price, 0))::DECIMAL(19, 8) AS sold_commission_percentage,
-    total_held(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned.writing_parts) AS writing_parts,
-    total_held(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned.valuation_parts) AS valuation_parts,
-    total_held(held.has_running, running_summed.office_id IS NOT NULL, held.lacks_running, running_summed.amount) AS running_commission_sek_excl_vat,
-    total_held(held.has_leads, leads_counted.office_id IS NOT NULL, held.lacks_leads, leads_counted.incoming) AS incoming_lead_count,
-    total_held(held.has_leads, leads_counted.office_id IS NOT NULL, held.lacks_leads, leads_counted.outgoing) AS outgoing_lead_count,
-    total_held(held.has_leads, leads_counted.office_id IS NOT NULL, held.lacks_leads, leads_counted.tips) AS tip_count,
-    total_held(held.has_leads, leads_counted.office_id IS NOT NULL, held.lacks_leads, leads_counted.removed) AS removed_lead_count,
+    unnest(totals_of_month(
+        held, earned, earned.office_id IS NOT NULL, running_summed, running_summed.office_id IS NOT NULL,
+        leads_counted, leads_counted.office_id IS NOT NULL
+    )),
     total_held(users_held.month IS NOT NULL, agents_counted.office_id IS NOT NULL, users_held.lacks_rows, agents_counted.active)
         AS active_agent_count,
     (

@@ -204,22 +204,10 @@ SELECT
         WHEN held.office_after IS NOT NULL THEN 'later month'
         WHEN held.office_asked IS NOT NULL THEN 'customer asked'
     END AS office_basis,
-    total_held(held.has_commission, earned_summed.user_id IS NOT NULL, held.lacks_commission, earned_summed.commission) AS commission,
-    total_held(held.has_commission, earned_summed.user_id IS NOT NULL, held.lacks_commission, earned_summed.sold_commission) AS sold_commission,
-    total_held(held.has_commission, earned_summed.user_id IS NOT NULL, held.lacks_commission, earned_summed.sold_total_price) AS sold_total_price,
-    total_held(held.has_commission, earned_summed.user_id IS NOT NULL, held.lacks_commission, earned_summed.sold_estate_parts) AS sold_estate_parts,
-    (earned_summed.sold_commission / nullif(earned_summed.sold_estate_parts, 0))::DECIMAL(18, 4)
-        AS sold_average_commission,
-    (earned_summed.sold_total_price / nullif(earned_summed.sold_estate_parts, 0))::DECIMAL(18, 4) AS average_price,
-    (100 * earned_summed.sold_commission / nullif(earned_summed.sold_total_price, 0))::DECIMAL(19, 8)
-        AS sold_commission_percentage,
-    total_held(held.has_commission, earned_summed.user_id IS NOT NULL, held.lacks_commission, earned_summed.writing_parts) AS writing_parts,
-    total_held(held.has_commission, earned_summed.user_id IS NOT NULL, held.lacks_commission, earned_summed.valuation_parts) AS valuation_parts,
-    total_held(held.has_running, running_summed.user_id IS NOT NULL, held.lacks_running, running_summed.amount) AS running_commission_sek_excl_vat,
-    total_held(held.has_leads, leads_counted.user_id IS NOT NULL, held.lacks_leads, leads_counted.incoming) AS incoming_lead_count,
-    total_held(held.has_leads, leads_counted.user_id IS NOT NULL, held.lacks_leads, leads_counted.outgoing) AS outgoing_lead_count,
-    total_held(held.has_leads, leads_counted.user_id IS NOT NULL, held.lacks_leads, leads_counted.tips) AS tip_count,
-    total_held(held.has_leads, leads_counted.user_id IS NOT NULL, held.lacks_leads, leads_counted.removed) AS removed_lead_count,
+    unnest(totals_of_month(
+        held, earned_summed, earned_summed.user_id IS NOT NULL, running_summed, running_summed.user_id IS NOT NULL,
+        leads_counted, leads_counted.user_id IS NOT NULL
+    )),
     users_active.first_month AS first_active_month,
     users_active.last_month AS last_active_month,
     active.user_id IS NOT NULL AS is_active,

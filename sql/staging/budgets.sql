@@ -60,38 +60,25 @@ placed AS (
     LEFT JOIN offices_asked AS asked ON asked.customer_id = said.customer_id
 ),
 
-moments AS (
-    SELECT DISTINCT report, customer_id, office_id, month, measure, valid_from_utc AS at_utc FROM placed
+grouped AS (
+    SELECT *, {'report': report, 'customer': customer_id, 'office': office_id, 'month': month, 'measure': measure} AS of_office
+    FROM placed
 ),
 
 totals AS (  -- of all rows of users that stood when any row of theirs or of nobody began
-    SELECT
-        moments.*,
-        sum(placed.amount) AS total,
-        count(*) FILTER (placed.amount <> 0) AS amount_count
-    FROM moments
-    INNER JOIN placed
-        ON placed.report = moments.report
-        AND placed.customer_id = moments.customer_id
-        AND placed.office_id IS NOT DISTINCT FROM moments.office_id
-        AND placed.month = moments.month
-        AND placed.measure = moments.measure
-        AND placed.valid_from_utc <= moments.at_utc
-        AND coalesce(placed.valid_to_utc > moments.at_utc, true)
-    WHERE placed.user_id IS NOT NULL
+    SELECT of_office, moments.at_utc, sum(grouped.amount) AS total, count(*) FILTER (grouped.amount <> 0) AS amount_count
+    FROM (SELECT DISTINCT of_office, valid_from_utc AS at_utc FROM grouped) AS moments
+    INNER JOIN grouped USING (of_office)
+    WHERE grouped.user_id IS NOT NULL
+        AND grouped.valid_from_utc <= moments.at_utc
+        AND coalesce(grouped.valid_to_utc > moments.at_utc, true)
     GROUP BY ALL
 ),
 
 compared AS (
-    SELECT placed.*, totals.total, totals.amount_count
-    FROM placed
-    LEFT JOIN totals
-        ON totals.report = placed.report
-        AND totals.customer_id = placed.customer_id
-        AND totals.office_id IS NOT DISTINCT FROM placed.office_id
-        AND totals.month = placed.month
-        AND totals.measure = placed.measure
-        AND totals.at_utc = placed.valid_from_utc
+    SELECT grouped.* EXCLUDE (of_office), totals.total, totals.amount_count
+    FROM grouped
+    LEFT JOIN totals ON totals.of_office = grouped.of_office AND totals.at_utc = grouped.valid_from_utc
 ),
 
 users_known AS (
