@@ -138,6 +138,9 @@ CREATE OR REPLACE TEMP MACRO sums_of_offices(counted, coverage) AS {
     'is_open': coalesce(bool_or(counted.is_open), false)
 };
 
+-- Whether the rest of a month is missing: it was last read before its end.
+CREATE OR REPLACE TEMP MACRO lacks_rest(is_cut_short, is_unfinished) AS is_cut_short OR is_unfinished;
+
 -- Whether a month is the third or a later one without a trace of an office or an agent.
 CREATE OR REPLACE TEMP MACRO is_without_trace(last_active_month, month) AS month > last_active_month + INTERVAL 2 MONTH;
 

@@ -86,7 +86,8 @@ held_by_month AS (
                 WHEN 'running_commissions' THEN 'running commission'
                 ELSE 'leads'
             END || CASE
-                WHEN is_cut_short OR is_unfinished THEN strftime(greatest(fetched_at_utc, month), ' read only to %-d %B %Y')
+                WHEN lacks_rest(is_cut_short, is_unfinished)
+                    THEN strftime(greatest(fetched_at_utc, month), ' read only to %-d %B %Y')
                 WHEN lacks_amount THEN ' without an amount'
                 ELSE ' without rows in quarantine'
             END, ', '

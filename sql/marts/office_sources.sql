@@ -79,7 +79,8 @@ SELECT
     is_unfinished,
     lacks_rows,
     without_amount.office_id IS NOT NULL AS lacks_amount,
-    is_cut_short OR is_unfinished OR lacks_amount OR (lacks_rows AND offices_loaded.office_id IS NULL) AS is_partial,
+    lacks_rest(is_cut_short, is_unfinished) OR lacks_amount OR (lacks_rows AND offices_loaded.office_id IS NULL)
+        AS is_partial,
     is_growing,
     is_current
 FROM counted

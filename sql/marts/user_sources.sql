@@ -125,7 +125,7 @@ SELECT
     held.is_cut_short,
     held.is_unfinished,
     without_amount.user_id IS NOT NULL AS lacks_amount,
-    held.is_cut_short OR held.is_unfinished OR lacks_amount AS is_partial
+    lacks_rest(held.is_cut_short, held.is_unfinished) OR lacks_amount AS is_partial
 FROM (SELECT DISTINCT user_id, month, customer_id FROM staging.commission_user) AS answered
 INNER JOIN held USING (customer_id, month)
 LEFT JOIN without_amount USING (user_id, month, customer_id)

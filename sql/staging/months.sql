@@ -75,7 +75,7 @@ SELECT
         bool_or(months.state = 'held') OVER (PARTITION BY months.report, months.month)
         OR max(months.fetched_at_utc) OVER () >= months.month + INTERVAL 1 MONTH
     ) AS is_unfinished,
-    is_cut_short OR is_unfinished OR lacks_rows AS is_partial,
+    lacks_rest(is_cut_short, is_unfinished) OR lacks_rows AS is_partial,
     is_open AND NOT (is_cut_short AND is_unfinished) AS is_growing,
     is_refreshed OR months.fetched_at_utc >= months.month + INTERVAL 12 MONTH AS is_current
 FROM meta.months AS months
