@@ -26,11 +26,10 @@ from assets.resources import WAREHOUSE, store_of
 from assets.run_results import event_files_open
 from assets.under_way import unfinished_runs
 from pipelines.diagnosis.health import note_daemon, observed
-from pipelines.planning.plan import make_plan
-from pipelines.planning.selection import Selection
+from pipelines.planning.plan import planned_now
 from pipelines.sync.causes import causes, lines
 from pipelines.upkeep.finish import Finished, finish, finish_without_file
-from pipelines.upkeep.report_page import refresh_operators_page
+from pipelines.upkeep.report_page import ReportPage, refresh_operators_page
 from pipelines.words import count, counted, size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Condition, Kind
@@ -230,7 +229,7 @@ def _publication(
     project: Project, context: dg.AssetExecutionContext, finished: Finished
 ) -> dg.MaterializeResult[Any]:
     """The result of the file; raises dg.Failure when it was not published."""
-    conditions = _conditions(project)
+    conditions = _conditions(project, finished)
     metadata = {
         "conditions": dg.MetadataValue.md(_conditions_table(conditions) or "All is well."),
         **_state_metadata(project.store, _rows_published_before(project, context.instance)),
@@ -279,11 +278,14 @@ def _file_metadata(finished: Finished, published_url: str) -> dict[str, Any]:
     return {**metadata, **{name: why for name, why in sinks.items() if isinstance(why, str)}}
 
 
-def _conditions(project: Project) -> Sequence[Condition]:
-    """What is not as it should be."""
+def _conditions(project: Project, finished: Finished) -> Sequence[Condition]:
+    """What is not as it should be; the pages that were drawn know what a sync would ask for."""
     now, store = project.run_context.clock.utc_now(), project.store
-    plan, _ = make_plan(project.settings, Selection(), store, project.clock, project.run_context.catalogue)
-    return observed(overview(store), project.settings, now, planned=plan.planned).conditions
+    if isinstance(finished.page, ReportPage):
+        planned = finished.page.planned
+    else:
+        planned = planned_now(project.settings, store, project.clock, project.run_context.catalogue)
+    return observed(overview(store), project.settings, now, planned=planned).conditions
 
 
 def _conditions_table(conditions: Iterable[Condition]) -> str:

@@ -19,6 +19,7 @@ from pipelines.words import count, counted, duration, size
 
 if TYPE_CHECKING:
     from pipelines.upkeep.export import Export
+    from pipelines.upkeep.report_page import ReportPage
 
 LOADS_BETWEEN_LINES = 200
 
@@ -68,11 +69,12 @@ def finish_without_publication(settings: Settings) -> None:
         say(f"warning: {why}")
 
 
-def draw_operators_page(settings: Settings) -> None:
-    """Let the operators' page say how things are where nothing was published."""
-    from pipelines.upkeep.report_page import refresh_operators_page
+def draw_operators_page(settings: Settings, page: ReportPage | str | None = None) -> None:
+    """Let the operators' page say how things are where nothing was published, with the plan of a `page`."""
+    from pipelines.upkeep.report_page import ReportPage, refresh_operators_page
 
-    if why := refresh_operators_page(settings, settings.clock_of_day(SystemClock())):
+    planned = page.planned if isinstance(page, ReportPage) else None
+    if why := refresh_operators_page(settings, settings.clock_of_day(SystemClock()), planned):
         say(f"warning: {why}")
 
 
@@ -87,7 +89,7 @@ def run_rollback(arguments: argparse.Namespace) -> int:
     page = refresh_report_page(settings, SystemClock())
     if isinstance(page, str):
         say(f"warning: {page}")
-    draw_operators_page(settings)
+    draw_operators_page(settings, page)
     lake = refresh_lake(settings, SystemClock().utc_now())
     if isinstance(lake, str):
         say(f"warning: {lake}")
@@ -108,7 +110,7 @@ def run_report(arguments: argparse.Namespace) -> int:
     page = write_report_page(settings, SystemClock(), out)
     if not arguments.out:
         write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=SystemClock().utc_now())
-        draw_operators_page(settings)
+        draw_operators_page(settings, page)
     if page.missing:
         complain(
             f"brokerbi: the published file cannot answer for {', '.join(page.missing)}; the rest is there. "

@@ -22,8 +22,7 @@ from pipelines.diagnosis.health import (
     observed,
     of_directory,
 )
-from pipelines.planning.plan import make_plan
-from pipelines.planning.selection import Selection
+from pipelines.planning.plan import planned_now
 from pipelines.settings.alerts import CHANNELS, alert_channels
 from pipelines.sync.causes import causes
 from pipelines.sync.run_context import claim_of
@@ -153,8 +152,8 @@ def state_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
     """What `brokerbi status` says, a finding for each cause; of an unreadable file, what is known besides."""
     now, store = clock.utc_now(), Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
     try:
-        plan, _ = make_plan(settings, Selection(), store, clock)
-        view = observed(overview(store), settings, now, planned=plan.planned)
+        planned = planned_now(settings, store, clock)
+        view = observed(overview(store), settings, now, planned=planned)
     except WarehouseError:  # which is a finding already
         yield from findings_of(of_directory(settings.data_dir, now))
         return

@@ -167,11 +167,13 @@ def make_plan(
         return plan_from(outline, ids_of, settings, selection, clock, catalogue), outline
 
 
-def planned_now(settings: Settings, store: Store, clock: Clock) -> tuple[PlannedReport, ...]:
+def planned_now(
+    settings: Settings, store: Store, clock: Clock, catalogue: Mapping[str, Report] = REPORTS
+) -> tuple[PlannedReport, ...]:
     """What a sync would ask for, as far as these settings say of whom and since when."""
     if not settings.model_fields_set >= {"customers", "start"}:
         return ()
-    plan, _ = make_plan(settings, Selection(), store, clock)
+    plan, _ = make_plan(settings, Selection(), store, clock, catalogue)
     return plan.planned
 
 

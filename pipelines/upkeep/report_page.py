@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipelines.diagnosis.health import Verdict, judge, observed
+from pipelines.diagnosis.health import judge, observed
 from pipelines.page import dictionary
 from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, RECORDS, Facts, facts_from_rows
 from pipelines.page.html_page import (
@@ -21,7 +21,7 @@ from pipelines.page.html_page import (
     render_page,
 )
 from pipelines.page.language import language
-from pipelines.planning.plan import planned_now
+from pipelines.planning.plan import PlannedReport, planned_now
 from warehouse.errors import WarehouseError, explained
 from warehouse.ledger.status import Overview, read_state
 from warehouse.marts.queries import SQL, published_rows, rows_of
@@ -40,12 +40,16 @@ DICTIONARY_PAGE = "dictionary.html"
 
 @dataclass(frozen=True)
 class ReportPage:
-    """The chain's page that was written: where, how large it is, and how long all pages took."""
+    """The chain's page that was written: where, how large it is, and how long all pages took.
+
+    `planned` is what a sync would ask for now, as the operators' page beside it was told.
+    """
 
     path: Path
     bytes: int
     seconds: float
     missing: tuple[str, ...]  # what the published file cannot answer
+    planned: tuple[PlannedReport, ...] = ()
 
 
 def write_report_page(settings: Settings, clock: Clock, out: Path | None = None) -> ReportPage:
@@ -63,11 +67,13 @@ def write_report_page(settings: Settings, clock: Clock, out: Path | None = None)
     form = _form(settings, clock.utc_now())
     path = out or data_dir / REPORT_PAGE
     pages: dict[Path, str] = {}
+    planned: tuple[PlannedReport, ...] = ()
     if out is None:
+        planned = planned_now(settings, Store(data_dir), clock)
         for page in facts.scopes:
             if page.kind != "chain":
                 pages[data_dir / page_path(page)] = render_page(facts, form, page)
-        pages[data_dir / OPERATORS_PAGE] = _operators_page(facts, _verdict(view, settings, clock), form)
+        pages[data_dir / OPERATORS_PAGE] = _operators_page(facts, view, settings, clock, planned)
     pages[path] = render_page(facts, form, page_of_chain(facts), has_links=out is None)
     with explained(path):
         for place, html in pages.items():
@@ -77,7 +83,7 @@ def write_report_page(settings: Settings, clock: Clock, out: Path | None = None)
         if out is None:
             _remove_pages_beside(data_dir, kept=pages)
     seconds = time.monotonic() - began
-    return ReportPage(path, path.stat().st_size, seconds, tuple(facts.missing))
+    return ReportPage(path, path.stat().st_size, seconds, tuple(facts.missing), planned)
 
 
 def _remove_pages_beside(data_dir: Path, kept: Iterable[Path] = ()) -> None:
@@ -123,11 +129,14 @@ def refresh_report_page(settings: Settings, clock: Clock) -> ReportPage | str | 
         return _not_drawn(REPORT_PAGE, error)
 
 
-def refresh_operators_page(settings: Settings, clock: Clock) -> str:
+def refresh_operators_page(
+    settings: Settings, clock: Clock, planned: tuple[PlannedReport, ...] | None = None
+) -> str:
     """Draw the operators' page where nothing was published; why it could not be, if so: no sync fails of it.
 
     The state of the pipeline is that of the working file, if there is one. All figures are those of the
-    published file, so that no page has any that analysts do not have.
+    published file, so that no page has any that analysts do not have. `planned` is what a sync would ask for
+    now, where the caller knows it.
     """
     data_dir = settings.data_dir
     try:
@@ -138,8 +147,9 @@ def refresh_operators_page(settings: Settings, clock: Clock) -> str:
                 of_pipeline = rows_of(connection, SQL / "page", OF_PIPELINE)
                 view = read_state(connection)
             facts = facts_from_rows({**_figures(data_dir), **of_pipeline})
-            form = _form(settings, clock.utc_now())
-            html = _operators_page(facts, _verdict(view, settings, clock), form, is_as_of_now=True)
+            if planned is None:
+                planned = planned_now(settings, Store(data_dir), clock)
+            html = _operators_page(facts, view, settings, clock, planned, is_as_of_now=True)
             write_file(data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
     except Exception as error:  # noqa: BLE001 whatever is wrong with the page, what was loaded is loaded
         return _not_drawn(OPERATORS_PAGE, error)
@@ -154,14 +164,18 @@ def _figures(data_dir: Path) -> Mapping[str, Sequence[Mapping[str, Any]] | None]
         return dict.fromkeys(OF_FIGURES, None if Versions(data_dir).published.exists() else ())
 
 
-def _verdict(view: Overview, settings: Settings, clock: Clock) -> Verdict:
-    """The verdict of `brokerbi status` on what a file says."""
-    planned = planned_now(settings, Store(settings.data_dir), clock)
+def _operators_page(
+    facts: Facts,
+    view: Overview,
+    settings: Settings,
+    clock: Clock,
+    planned: Sequence[PlannedReport],
+    *,
+    is_as_of_now: bool = False,
+) -> str:
+    """The page with the verdict of `brokerbi status` on what a file says."""
     seen = observed(view, settings, clock.utc_now(), planned=planned)
-    return judge(seen.conditions, seen.states)
-
-
-def _operators_page(facts: Facts, verdict: Verdict, form: Form, *, is_as_of_now: bool = False) -> str:
+    verdict, form = judge(seen.conditions, seen.states), _form(settings, clock.utc_now())
     return render_operators(
         facts, form, severity=verdict.severity, verdict=verdict.sentence, is_as_of_now=is_as_of_now
     )
