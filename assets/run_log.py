@@ -45,7 +45,7 @@ class RunLog:
             return
         is_refused = window.status is WindowStatus.NO_ACCESS
         # A customer that is refused is so in many reports, a service that is down in all: the table counts.
-        is_told = self.progress.troubled > MOST_FAILURE_LINES or window.error in self.host_errors
+        is_told = self.progress.troubled > MOST_FAILURE_LINES or window.failure.error in self.host_errors
         if is_refused:
             is_told = window.customer in self.refused
             self.refused.add(window.customer)
@@ -53,8 +53,8 @@ class RunLog:
             self.log.warning(
                 f"{window.report} of {window.customer} ({window.when}) {window.status}: {window.reason}"
             )
-        if window.trouble in OUTAGES:
-            self.host_errors.add(window.error)
+        if window.failure.trouble in OUTAGES:
+            self.host_errors.add(window.failure.error)
         if line := self.progress.line():
             self.log.info(line)
 

@@ -257,8 +257,8 @@ def _partition_metadata(result: PartitionResult) -> dict[str, Any]:
         metadata["window_requests"] = window.requests
         metadata["window_seconds"] = round(window.seconds, 3)
         metadata["window_bytes"] = window.bytes
-        if window.rejected_count:
-            metadata["window_rows_in_quarantine"] = window.rejected_count
+        if window.loaded.rejected_count:
+            metadata["window_rows_in_quarantine"] = window.loaded.rejected_count
         if window.warnings:
             metadata["warnings"] = dg.MetadataValue.md("\n".join(f"- {one}" for one in window.warnings))
     return metadata

@@ -67,7 +67,7 @@ def sync_with_progress(settings: Settings, selection: Selection, *, take_over: b
     finally:
         progress.bar.stop()
     print_table(HEADS, by_report(summary.results, summary.held), right=range(1, 6))
-    total = sum(sum(one.rows.values()) for one in summary.results)
+    total = sum(sum(one.loaded.rows.values()) for one in summary.results)
     taken = sum(one.bytes for one in summary.results)
     say(
         f"{counted(total, 'row')} in {counted(summary.requests, 'request')} ({size(taken)}), "

@@ -8,10 +8,10 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
@@ -61,7 +61,7 @@ from warehouse.errors import WarehouseError
 if TYPE_CHECKING:
     from pipelines.sync.task import TaskState
     from warehouse.ledger.window_result import WindowResult
-    from warehouse.load.landing import Landing, LandingWriter
+    from warehouse.load.landing import Landed, Landing, LandingWriter
 
 T = TypeVar("T")
 
@@ -117,15 +117,15 @@ class Fetcher:
         try:
             normalized = await reader.read()
             await reader.finish_landing(held=held)
-            reader.note(*normalized.notes)
-            return with_rows(reader.result, normalized, self.timezone), reader.error_of_ids
+            reader.notes += normalized.notes
+            return with_rows(reader.record(), normalized, self.timezone), reader.error_of_ids
         except (RowsWithoutMonths, RefusedTogether) as error:
-            return reader.result, error
+            return reader.record(), error
         except (OSError, WarehouseError, MemoryError, RunFailed):
             raise
         except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
             await reader.finish_landing(error=type(error).__name__)
-            return reader.result, error
+            return reader.record(), error
         finally:
             writer.discard()
 
@@ -145,55 +145,77 @@ class _WindowReader:
     window: Window
     result: WindowResult
     writer: LandingWriter
+    requests: int = 0
+    byte_count: int = 0
+    seconds: float = 0.0
+    fetched_at_utc: datetime | None = None
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    asked: tuple[str, ...] | None = None
+    unanswered: tuple[str, ...] = ()
+    rows_by_month: Mapping[date | None, int] = field(default_factory=dict)
+    landed: Landed | None = None
     counted: list[Page] = field(default_factory=list)
-    landed: int = 0
     landing: asyncio.Lock = field(default_factory=asyncio.Lock)
     normalized: Normalized | UnreadableRows | None = None
     looked_at: dict[tuple[Question, int, bytes], Page] = field(default_factory=dict)
     holds_no_sums: bool = False
     error_of_ids: Exception | None = None
 
-    def note(self, *notes: str, **known: Any) -> None:
-        """Add notes to the record, and what else is known by now."""
-        self.result = replace(self.result, notes=(*self.result.notes, *notes), **known)
+    def __post_init__(self) -> None:
+        self.asked = self.result.asked
+
+    def record(self) -> WindowResult:
+        """What is known of the window so far."""
+        return replace(
+            self.result,
+            requests=self.requests,
+            bytes=self.byte_count,
+            seconds=self.seconds,
+            fetched_at_utc=self.fetched_at_utc,
+            notes=tuple(self.notes),
+            warnings=tuple(self.warnings),
+            asked=self.asked,
+            unanswered=self.unanswered,
+            rows_by_month=self.rows_by_month,
+            landing=self.landed.path if self.landed else "",
+            sha256=self.landed.sha256 if self.landed else "",
+        )
 
     async def read(self) -> Normalized:
         """The window's rows; asked once more where a month that had rows is empty now."""
         normalized = await self._read_once()
         if self._emptied_months():
-            self.note("asked twice")
+            self.notes.append("asked twice")
             self.counted, self.normalized = [], None
             normalized = await self._read_once()
             emptied = self._emptied_months()
-            if emptied and normalized.rejected and not any(self.result.rows_by_month.values()):
+            if emptied and normalized.rejected and not any(self.rows_by_month.values()):
                 raise UnreadableRows(
                     f"none of {sum(row.count for row in normalized.rejected)} rows can be read as before "
                     f"({normalized.rejected[0].reason}); what is held stays"
                 )
-            warnings = tuple(
+            self.warnings += [
                 f"{f'{day:%Y-%m}' if day else 'the report'} had {self.task.rows_held[day]} rows "
                 "and is empty now, asked twice"
                 for day in emptied
-            )
-            self.note(warnings=(*self.result.warnings, *warnings))
+            ]
         return normalized
 
     async def finish_landing(self, *, error: str = "", held: bool = False) -> None:
         """Complete the landing file; it says which answers count, none after an error."""
-        self.note(fetched_at_utc=self.result.fetched_at_utc or self.fetcher.clock.utc_now())
-        result = self.result
+        self.fetched_at_utc = self.fetched_at_utc or self.fetcher.clock.utc_now()
         trailer = {
             "used": [] if error else [page.place for page in self.counted],
             "error": error,
             "holds_no_sums": self.holds_no_sums,
-            **({} if result.asked is None else {"asked": list(result.asked)}),
-            "note": "; ".join((*result.notes, *result.warnings)),
-            "requests": result.requests,
-            "seconds": result.seconds,
-            "fetched_at_utc": result.fetched.isoformat(),
+            **({} if self.asked is None else {"asked": list(self.asked)}),
+            "note": "; ".join((*self.notes, *self.warnings)),
+            "requests": self.requests,
+            "seconds": self.seconds,
+            "fetched_at_utc": self.fetched_at_utc.isoformat(),
         }
-        landed = await asyncio.to_thread(self.writer.close, trailer, held=held)
-        self.note(landing=landed.path, sha256=landed.sha256)
+        self.landed = await asyncio.to_thread(self.writer.close, trailer, held=held)
 
     async def _read_once(self) -> Normalized:
         """Ask for the whole window, and make rows of it."""
@@ -204,7 +226,7 @@ class _WindowReader:
         else:
             self.counted += await self._read_one_by_one(self.window.ids)
         if (refused := len(limit.refused) - refused_before) > 0:
-            self.note(f"{refused} spans were refused and halved")
+            self.notes.append(f"{refused} spans were refused and halved")
         normalized = self.normalized
         if normalized is None:
             normalized = await asyncio.to_thread(self._normalize_together)
@@ -223,8 +245,8 @@ class _WindowReader:
         )
         if len(self.result.months) > 1 and says_no_month:
             raise RowsWithoutMonths
-        if self.result.asked is None:  # else the answer is of a few, and says nothing of all that is held
-            self.note(rows_by_month=rows_by_month(normalized.tables, self.result.months))
+        if self.asked is None:  # else the answer is of a few, and says nothing of all that is held
+            self.rows_by_month = rows_by_month(normalized.tables, self.result.months)
         return normalized
 
     async def _without_constants(self, normalized: Normalized) -> Normalized:
@@ -245,7 +267,7 @@ class _WindowReader:
             parts.append(part.tables)
         if not are_constants(normalized.tables, parts):
             return normalized
-        self.note("numbers beside the months are the same in every window")
+        self.notes.append("numbers beside the months are the same in every window")
         self.holds_no_sums = True
         again = await asyncio.to_thread(self._normalize, self.counted, holds_no_sums=True)
         if isinstance(again, UnreadableRows):
@@ -258,7 +280,7 @@ class _WindowReader:
         Empty is an answer, but one worth asking for twice.
         """
         held = self.task.rows_held
-        return [day for day, rows in self.result.rows_by_month.items() if not rows and held.get(day, 0)]
+        return [day for day, rows in self.rows_by_month.items() if not rows and held.get(day, 0)]
 
     async def _read_one_by_one(self, ids: Sequence[str]) -> list[Page]:
         """The answers for every id; 404 is an answer as well, namely that one is gone.
@@ -291,20 +313,18 @@ class _WindowReader:
         if len(gone) == len(ids) and not (self.report.is_by_id and self.task.has_found):
             raise gone[0]
         if gone:
-            self.note(f"{len(gone)} of {len(ids)} are gone (404)")
+            self.notes.append(f"{len(gone)} of {len(ids)} are gone (404)")
         if failed:
             self._give_up(failed)
         return [page for pages in answers if not isinstance(pages, NotFound) for page in pages]
 
     def _give_up(self, failed: Mapping[str, Exception]) -> None:
         """Leave ids to the next sync: the window goes on without them."""
-        ids = self.result.asked or ()
+        ids = self.asked or ()
         self.error_of_ids = next(iter(failed.values()))
-        self.note(
-            f"{len(failed)} of {len(ids)} were not answered",
-            asked=tuple(one for one in ids if one not in failed),
-            unanswered=(*self.result.unanswered, *failed),
-        )
+        self.notes.append(f"{len(failed)} of {len(ids)} were not answered")
+        self.asked = tuple(one for one in ids if one not in failed)
+        self.unanswered = (*self.unanswered, *failed)
 
     async def _without_unreadable(self, error: UnreadableRows) -> Normalized | UnreadableRows:
         """The rows of the ids whose answers can be read, where there are such and others."""
@@ -349,9 +369,9 @@ class _WindowReader:
         Raises UnreadableRows for an answer that is something else: beside good ones it would go unnoticed.
         """
         ask = partial(self._ask_page, question, span)
-        pages = await read_proven(ask, self.note, self.task.page_size)
+        pages = await read_proven(ask, self.notes.append, self.task.page_size)
         if pages is None:
-            self.note("read unpaged")
+            self.notes.append("read unpaged")
             pages = [await self._ask(question, span)]
         if pages[0].is_something_else:
             normalized = await asyncio.to_thread(self._normalize, pages)
@@ -364,7 +384,9 @@ class _WindowReader:
         if not size.is_settled:
             async with size.search:
                 if not size.is_settled:
-                    return await size.find(lambda rows: self._ask(question, span, rows=rows), self.note)
+                    return await size.find(
+                        lambda rows: self._ask(question, span, rows=rows), self.notes.append
+                    )
         try:
             tries = TRIES_BEYOND if has_come else None
             return await self._ask(question, span, page=index, rows=size.rows, tries=tries)
@@ -393,11 +415,11 @@ class _WindowReader:
         try:
             answer, found = await self.client.get(request, parse, tries=tries)
         except ConnectError as error:
-            self.note(requests=self.result.requests + error.tries)
+            self.requests += error.tries
             if error.answer is not None:
                 await self._land(error.answer, question)
             raise
-        self.note(requests=self.result.requests + answer.tries)
+        self.requests += answer.tries
         found.place = await self._land(answer, question)
         return found
 
@@ -460,13 +482,10 @@ class _WindowReader:
 
     async def _land(self, answer: Answer, question: Question) -> int:
         """Write an answer to the landing file; returns its place there."""
-        result = self.result
-        self.note(
-            bytes=result.bytes + len(answer.body),
-            seconds=result.seconds + answer.seconds,
-            fetched_at_utc=result.fetched_at_utc or answer.fetched_at_utc,
-        )
-        self.fetcher.memory.note(self.result.report, self.result.bytes)
+        self.byte_count += len(answer.body)
+        self.seconds += answer.seconds
+        self.fetched_at_utc = self.fetched_at_utc or answer.fetched_at_utc
+        self.fetcher.memory.note(self.report.name, self.byte_count)
         meta = {
             "path": answer.request.path,
             "query": dict(answer.request.query),
@@ -482,9 +501,7 @@ class _WindowReader:
             meta["left_out"] = sorted(left_out)
         body = await asyncio.to_thread(stored_body, answer.body, left_out)
         async with self.landing:
-            await asyncio.to_thread(self.writer.add, meta, body)
-            self.landed += 1
-            return self.landed - 1
+            return await asyncio.to_thread(self.writer.add, meta, body)
 
 
 async def in_parallel(jobs: Sequence[Callable[[], Awaitable[T]]], at_once: int) -> list[T]:

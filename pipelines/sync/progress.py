@@ -56,7 +56,7 @@ class Progress:
             return False
         self.done += 1
         self.windows = max(self.windows, self.done)  # a window that is asked month by month becomes several
-        self.rows += sum(window.rows.values())
+        self.rows += sum(window.loaded.rows.values())
         self.troubled += window.status in TROUBLE
         return True
 
@@ -100,10 +100,10 @@ def _cells(name: str, results: Sequence[WindowResult], held: int) -> Sequence[st
     if warnings:
         remarks.append(f"{counted(len(warnings), 'warning')}: {warnings[0]}")
     counts = (
-        sum(sum(one.rows.values()) for one in loaded),
+        sum(sum(one.loaded.rows.values()) for one in loaded),
         len(loaded),
         sum(one.requests for one in results),
         held,
-        sum(one.rejected_count for one in loaded),
+        sum(one.loaded.rejected_count for one in loaded),
     )
     return (name, *map(count, counts), "; ".join(remarks))

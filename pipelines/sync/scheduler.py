@@ -20,7 +20,7 @@ from pipelines.sync.guard import Comparison, compared_months, reason, remedy, sh
 from pipelines.sync.loader import Loader
 from pipelines.sync.summary import Summary
 from pipelines.sync.task import TaskState
-from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.ledger.window_result import Failure, WindowResult, WindowStatus
 from warehouse.load.profile import read_profiles
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class Scheduler:
         if task.denied:
             self.summary.add(result.ended(WindowStatus.NO_ACCESS, task.closed))
         elif stopped := self.summary.stopped:
-            self.summary.add(result.ended(WindowStatus.NOT_ASKED, stopped.found, **facts_of(stopped)))
+            self.summary.add(result.ended(WindowStatus.NOT_ASKED, stopped.found, failure=failure_of(stopped)))
         elif task.closed:
             self.summary.add(result.ended(WindowStatus.NOT_ASKED, task.closed))
         else:
@@ -203,7 +203,7 @@ class Scheduler:
                 status = WindowStatus.NOT_ASKED
         self.summary.stopped = self.circuit_breaker.over
         stopped = self.summary.stopped if isinstance(error, HostDown) else None
-        self.summary.add(result.ended(status, reason, **facts_of(stopped or error)))
+        self.summary.add(result.ended(status, reason, failure=failure_of(stopped or error)))
 
     async def _release(self, task: TaskState) -> None:
         """Load what waited for the whole task to be in, unless the guard doubts it."""
@@ -215,8 +215,9 @@ class Scheduler:
             waiting[0] = replace(waiting[0], warnings=(*waiting[0].warnings, shrunk))
         for result in waiting:
             if doubts:  # warnings are of emptied months, which are among what is held back
-                facts = {"error": doubts[0].kind.value, "remedy": remedy(doubts), "warnings": ()}
-                self.summary.add(result.ended(WindowStatus.HELD_BACK, reason(doubts), doubts=doubts, **facts))
+                failure = Failure(doubts[0].kind.value, remedy(doubts), doubts=doubts)
+                why = reason(doubts)
+                self.summary.add(result.ended(WindowStatus.HELD_BACK, why, failure=failure, warnings=()))
                 continue
             await self.fetcher.memory.enter(result.report)
             landing, report = self.fetcher.landing, task.planned.report
@@ -226,13 +227,19 @@ class Scheduler:
             )
 
 
-def facts_of(error: Exception) -> dict[str, Any]:
-    """What an error says of a window, as fields of its record."""
-    facts: dict[str, Any] = {"error": type(error).__name__}
+def failure_of(error: Exception) -> Failure:
+    """What an error says of a window."""
+    failure = Failure(type(error).__name__)
     if isinstance(error, ConnectError):
-        names = ("trouble", "remedy", "last_try", "login", "http_status")
-        facts |= {name: getattr(error, name) for name in names}
-    return facts
+        return replace(
+            failure,
+            remedy=error.remedy,
+            trouble=error.trouble,
+            http_status=error.http_status,
+            last_try=error.last_try,
+            login=error.login,
+        )
+    return failure
 
 
 def in_turns(tasks: Sequence[TaskState]) -> Iterator[tuple[TaskState, Window]]:

@@ -50,7 +50,7 @@ class Summary:
         if waiting:
             months = tuple(month.first_day for month in sorted(waiting))
             reason = f"due by turns until {max(waiting.values())}"
-            self.add(WindowResult(*pair, months, status=WindowStatus.WAITING, reason=reason))
+            self.add(WindowResult(*pair, months).ended(WindowStatus.WAITING, reason))
 
     @property
     def trouble(self) -> list[WindowResult]:

@@ -256,7 +256,9 @@ class _Run:
     async def _ask_what_follows(self, scheduler: Scheduler, tasks: Sequence[TaskState]) -> list[TaskState]:
         """Ask for the months of budgets of which an answer of this sync, a changed one, makes another due."""
         reports = self.context.catalogue
-        changed = [one for one in self.summary.results if one.history and (one.opened or one.closed)]
+        changed = [
+            one for one in self.summary.results if one.history and (one.loaded.opened or one.loaded.closed)
+        ]
         if self.summary.stopped or not any(reports[one.report].timing.weekly for one in changed):
             return []
         plan, _ = self.plan_again()
@@ -310,7 +312,7 @@ class _Run:
 
 def _not_asked(summary: Summary) -> Iterator[WindowResult]:
     """What a run that gave up did not ask any more: one failed window for each report and customer."""
-    left = (one for one in summary.results if one.status is WindowStatus.NOT_ASKED and one.error)
+    left = (one for one in summary.results if one.status is WindowStatus.NOT_ASKED and one.failure.error)
     for windows in results_by_pair(left).values():
         months = sorted({month for one in windows for month in one.months})
         yield replace(

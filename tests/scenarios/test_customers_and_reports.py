@@ -115,7 +115,7 @@ def test_when_everybody_is_gone_the_window_fails_and_what_was_held_stays(office:
     office.sync(reports=(NAME,))
     before = office.cells()
     summary = office.sync(Fault("404", path="/Budget/Commission/"), reports=(NAME,), accept_shrink=True)
-    assert {one.error for one in summary.trouble} == {"NotFound"}
+    assert {one.failure.error for one in summary.trouble} == {"NotFound"}
     assert office.cells() == before
 
 

@@ -299,7 +299,9 @@ def test_the_few_rows_of_one_office_are_held_back_when_they_come_without_their_a
         here.sandbox, lambda body: re.sub(rb'"(\w*[cC]om\w+|\w+P\w+)":[-0-9.]+', rb'"\1":null', body)
     )
     [found, *_] = replace(here, transport=without).sync(refresh=True).results
-    assert [(one.kind, one.table) for one in found.doubts] == [(DoubtKind.ROWS_NULL, "commission_office")]
+    assert [(one.kind, one.table) for one in found.failure.doubts] == [
+        (DoubtKind.ROWS_NULL, "commission_office")
+    ]
     assert here.cells() == before
 
 
@@ -326,7 +328,9 @@ def test_a_month_that_was_never_held_is_compared_with_the_one_before(tmp_path: P
     assert here.sync(first=september, last=september).complaints() == []
     altered = replace(here, transport=Altered(here.sandbox, multiplied(b"commission", 100)))
     [found] = altered.sync(first=october, last=october).results
-    assert [(one.kind, one.column) for one in found.doubts] == [(DoubtKind.AMOUNTS_MULTIPLIED, "commission")]
+    assert [(one.kind, one.column) for one in found.failure.doubts] == [
+        (DoubtKind.AMOUNTS_MULTIPLIED, "commission")
+    ]
     assert here.sync(first=october, last=october).complaints() == []
 
 

@@ -70,7 +70,7 @@ def test_only_what_a_refused_login_is_for_is_not_planned_and_not_asked(wrong: Sc
     plan, _ = make_plan(wrong.settings, Selection(), Store(wrong.data_dir), SystemClock())
     left = without_refused(plan, login_states(wrong.settings)).planned
     assert {one.report.name for one in left if one.skipped} == {"budget_commission"}
-    assert [one.error for one in wrong.sync().trouble] == [LOGIN_REFUSED] * 2
+    assert [one.failure.error for one in wrong.sync().trouble] == [LOGIN_REFUSED] * 2
     assert {entry.path.split("/")[1] for entry in wrong.asked} == {"BusinessIntelligence"}
 
 

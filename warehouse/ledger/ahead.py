@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from warehouse.ledger.ledger import record_failures
-from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.ledger.window_result import Failure, WindowResult, WindowStatus
 from warehouse.store.duckdb_file import quoted
 from warehouse.store.meta_schema import ahead_after, aware, naive_utc
 
@@ -82,12 +82,8 @@ def _due_again(
         customer,
         tuple(months),
         load_id=f"{before:%Y%m%dT%H%M%S%f}-{report}-{customer}-ahead",
-        status=WindowStatus.FAILED,
-        reason=WHY.format(hours),
-        remedy=REMEDY,
-        error=ERROR_KIND,
         fetched_at_utc=before,
-    )
+    ).ended(WindowStatus.FAILED, WHY.format(hours), failure=Failure(ERROR_KIND, REMEDY))
 
 
 def is_ahead(moment: datetime | None, now: datetime) -> bool:

@@ -280,29 +280,27 @@ def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowRes
     """
     found = connection.execute(
         "SELECT load_id FROM meta.loads WHERE load_number IS NOT NULL AND list_contains($1, load_id)",
-        [[failure.load_id for failure in failures]],
+        [[one.load_id for one in failures]],
     )
     loaded = {load_id for (load_id,) in found.fetchall()}
     new = {}
-    for failure in failures:
-        if failure.load_id in loaded:
-            connection.execute(
-                "UPDATE meta.loads SET error = ? WHERE load_id = ?", [failure.reason, failure.load_id]
-            )
+    for one in failures:
+        if one.load_id in loaded:
+            connection.execute("UPDATE meta.loads SET error = ? WHERE load_id = ?", [one.reason, one.load_id])
         else:
             why = {
-                "status": failure.status.value,
-                "error": failure.reason,
-                "error_kind": failure.error,
-                "trouble": failure.trouble,
-                "remedy": failure.remedy,
-                "http_status": failure.http_status,
-                "last_try": failure.last_try,
-                "login": failure.login,
+                "status": one.status.value,
+                "error": one.reason,
+                "error_kind": one.failure.error,
+                "trouble": one.failure.trouble,
+                "remedy": one.failure.remedy,
+                "http_status": one.failure.http_status,
+                "last_try": one.failure.last_try,
+                "login": one.failure.login,
                 "rows": 0,
                 "note": "",
             }
-            new[failure.load_id] = {**load_row(failure, now), **why}
+            new[one.load_id] = {**load_row(one, now), **why}
     replace_rows(connection, "loads", list(new.values()), key=["load_id"])
 
 

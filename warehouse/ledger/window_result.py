@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from warehouse.handed_over import RejectedLike, TableLike
@@ -63,18 +63,50 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a window was not loaded: `error` names the kind of error, `remedy` says what to do.
+
+    `trouble` is what others have behind them as well, `doubts` are what it was held back for. Of an error of
+    the service, `http_status` is that of its last answer, `last_try` how the last of several tries ended, and
+    `login` where the login is set that was refused.
+    """
+
+    error: str = ""
+    remedy: str = ""
+    trouble: str = ""
+    http_status: int | None = None
+    last_try: str = ""
+    login: str = ""
+    doubts: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a load wrote: `rows` by table; `superseded` months were left alone as a newer fetch is held.
+
+    `opened` and `closed` count versions of history.
+    """
+
+    rows: Mapping[str, int] = field(default_factory=dict)
+    rows_before: int = 0
+    rejected_count: int = 0
+    superseded: tuple[date, ...] = ()
+    opened: int = 0
+    closed: int = 0
+
+
+NO_FAILURE, NOTHING_LOADED = Failure(), Loaded()
+
+
+@dataclass(frozen=True, slots=True)
 class WindowResult:
     """What is known of one window so far.
 
     `months` are first days, empty for a report without months; `open_months` were not over when they were
     asked. `history` merges the rows into slowly changing history instead of replacing months; `asked` then
-    limits the comparison to the rows of these asked ids, without the `unanswered` ones. `reason` says in a
-    sentence why the window was not loaded and `remedy` what to do, `error` names the kind of error,
-    `trouble` what others have behind them as well, `doubts` are what it was held back for. Of an error of the
-    service, `http_status` is that of its last answer, `last_try` how the last of several tries ended, and
-    `login` where the login is set that was refused.
-    `rows` counts by table, `rows_by_month` what was fetched over all tables; `superseded` are months that
-    were left alone because a newer fetch is held; `opened` and `closed` count versions of history.
+    limits the comparison to the rows of these asked ids, without the `unanswered` ones. `rows_by_month`
+    counts what was fetched over all tables. `status` is set once, by `ended`, and `reason` says in a sentence
+    why.
     """
 
     report: str
@@ -86,18 +118,9 @@ class WindowResult:
     load_id: str = ""
     history: bool = False
     asked: tuple[str, ...] | None = None
-    status: WindowStatus = WindowStatus.UNDER_WAY
-    reason: str = ""
-    remedy: str = ""
-    error: str = ""
-    trouble: str = ""
-    http_status: int | None = None
-    last_try: str = ""
-    login: str = ""
-    doubts: tuple[Doubt, ...] = ()
+    # known once it is fetched
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    # known once it is fetched
     requests: int = 0
     bytes: int = 0
     seconds: float = 0.0
@@ -106,23 +129,36 @@ class WindowResult:
     open_months: frozenset[date] = frozenset()
     landing: str = ""
     sha256: str = ""
-    # known once it is normalized; given up once it is loaded
+    # known once it is normalized; given up once it has ended
     tables: Sequence[TableLike] = ()
     rejected: Sequence[RejectedLike] = ()
     rows_by_month: Mapping[date | None, int] = field(default_factory=dict)
-    # known once it is loaded
-    rows: Mapping[str, int] = field(default_factory=dict)
-    rows_before: int = 0
-    rejected_count: int = 0
-    superseded: tuple[date, ...] = ()
-    opened: int = 0
-    closed: int = 0
+    # known once it has ended
+    status: WindowStatus = WindowStatus.UNDER_WAY
+    reason: str = ""
+    failure: Failure = NO_FAILURE
+    loaded: Loaded = NOTHING_LOADED
 
-    def ended(self, status: WindowStatus, reason: str = "", **found: Any) -> Self:
+    def ended(
+        self,
+        status: WindowStatus,
+        reason: str = "",
+        *,
+        failure: Failure = NO_FAILURE,
+        loaded: Loaded = NOTHING_LOADED,
+        warnings: tuple[str, ...] | None = None,
+    ) -> Self:
         """The record of a window at its end, without its rows; raises ValueError where that was before."""
         if self.status is not WindowStatus.UNDER_WAY:
             raise ValueError(f"{self.report} of {self.customer}, {self.when}, has {self.status} already")
-        return replace(self, status=status, reason=reason, tables=(), rejected=(), **found)
+        return replace(
+            self.without_rows(),
+            status=status,
+            reason=reason,
+            failure=failure,
+            loaded=loaded,
+            warnings=self.warnings if warnings is None else warnings,
+        )
 
     def without_rows(self) -> Self:
         """The record of a window whose rows are read again from landing."""
@@ -143,7 +179,7 @@ class WindowResult:
     @property
     def sentence(self) -> str:
         """Why it was not loaded, and what to do."""
-        return f"{self.reason} {self.remedy}".rstrip()
+        return f"{self.reason} {self.failure.remedy}".rstrip()
 
     @property
     def when(self) -> str:

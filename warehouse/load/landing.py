@@ -219,13 +219,14 @@ class LandingWriter:
             self._tar = tarfile.open(fileobj=self._stream, mode="w", format=tarfile.PAX_FORMAT)  # noqa: SIM115
             self._add_member(HEADER, header)
 
-    def add(self, meta: Mapping[str, object], body: bytes) -> None:
-        """One answer: what was asked and answered, and the body as received."""
+    def add(self, meta: Mapping[str, object], body: bytes) -> int:
+        """One answer, what was asked and answered and the body as received; its place in the file."""
         known = {name: value for name, value in meta.items() if name != "sha256"}
         with explained(self._root):
             self._add_member(f"{self._answers:04}.json", {**known, "bytes": len(body)})
             self._add_member(f"{self._answers:04}.body", body)
         self._answers += 1
+        return self._answers - 1
 
     def close(self, trailer: Mapping[str, object] | None = None, *, held: bool = False) -> Landed:
         """Finish the file, wait for the disk, and give it its name; `held` until `Landing.release`.

@@ -17,7 +17,7 @@ import polars as pl
 
 from warehouse.ledger.ahead import rank
 from warehouse.ledger.ledger import forget_healed_refusals, load_row
-from warehouse.ledger.window_result import Load, WindowResult, WindowStatus
+from warehouse.ledger.window_result import Load, Loaded, WindowResult, WindowStatus
 from warehouse.load.history import (
     ROWS_OF_A_LOAD,
     Scope,
@@ -421,12 +421,14 @@ def _loaded(loads: Sequence[Load], counts: Counts, held: Held) -> list[WindowRes
                 WindowStatus.LOADED,
                 "; ".join(result.notes),
                 warnings=(*result.warnings, *left_alone),
-                rows={table.name: rows_now[table.name] for table in result.tables},
-                rows_before=sum(held[key][1] for key in replaced),
-                rejected_count=sum(one.count for one in result.rejected),
-                superseded=load.superseded,
-                opened=load.opened,
-                closed=load.closed,
+                loaded=Loaded(
+                    rows={table.name: rows_now[table.name] for table in result.tables},
+                    rows_before=sum(held[key][1] for key in replaced),
+                    rejected_count=sum(one.count for one in result.rejected),
+                    superseded=load.superseded,
+                    opened=load.opened,
+                    closed=load.closed,
+                ),
             )
         )
     return found

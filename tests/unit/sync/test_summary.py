@@ -10,7 +10,7 @@ from pipelines.connect.errors import HostDown
 from pipelines.connect.models import Request
 from pipelines.sync.summary import Summary
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind
-from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.ledger.window_result import Failure, WindowResult, WindowStatus
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 REFUSED, LOADED = WindowStatus.NO_ACCESS, WindowStatus.LOADED
@@ -48,10 +48,16 @@ def test_a_right_that_is_lost_is_a_complaint_and_one_that_never_was_is_none(kind
 def test_what_made_a_sync_give_up_is_told_once_and_what_has_no_condition_by_itself() -> None:
     asked = Request("/x", {}, "sales", "M1")
     summary = Summary("run", NOW, stopped=HostDown("It failed.", request=asked))
-    summary.add(WindowResult("sales", "M1", error="HostDown").ended(WindowStatus.NOT_ASKED, "why"))
-    summary.add(WindowResult("users", "M1", error="NotFound").ended(WindowStatus.FAILED, "why"))
+    summary.add(WindowResult("sales", "M1").ended(WindowStatus.NOT_ASKED, "why", failure=Failure("HostDown")))
+    summary.add(WindowResult("users", "M1").ended(WindowStatus.FAILED, "why", failure=Failure("NotFound")))
     assert summary.complaints() == ["users of M1 failed: why", "It failed."]
     summary.conditions = [
         Condition(Kind.FAILED, report="sales", customer="M1", trouble="service", error="It.")
     ]
     assert summary.complaints() == ["sales of M1: It.", "users of M1 failed: why"]
+
+
+def test_a_window_ends_once() -> None:
+    ended = WindowResult("sales", "M1").ended(LOADED)
+    with pytest.raises(ValueError, match="sales of M1, now, has loaded already"):
+        ended.ended(WindowStatus.FAILED, "why")

@@ -67,7 +67,7 @@ def test_rows_are_opened_and_closed_and_children_find_their_parents(
     (names, offices), (names_after, offices_after) = before, after
     given.load([users("a", names, offices=offices)])
     [loaded] = given.load([users("b", names_after, offices=offices_after, fetched=hours(1))])
-    assert (loaded.opened, loaded.closed) == opened_and_closed
+    assert (loaded.loaded.opened, loaded.loaded.closed) == opened_and_closed
     assert given.rows(PAIRS) == pairs
 
 
@@ -75,7 +75,7 @@ def test_a_new_column_without_values_changes_no_row(given: Given) -> None:
     given.load([users("a", ANN)])
     wider = table(USERS, [{"id": "1", "name": "Ann", "x": None}], undocumented("x", "NULL"))
     [loaded] = given.load([snapshot("b", wider, 1)])
-    assert (loaded.opened, loaded.closed) == (0, 0)
+    assert (loaded.loaded.opened, loaded.loaded.closed) == (0, 0)
 
 
 def test_a_column_that_widens_changes_no_row_whose_value_stays(given: Given) -> None:
@@ -84,7 +84,7 @@ def test_a_column_that_widens_changes_no_row_whose_value_stays(given: Given) -> 
     for number, (type_, values) in enumerate(steps):
         rows = [{"id": str(place), "x": value} for place, value in enumerate(values)]
         found = table(USERS, rows, undocumented("x", type_))
-        opened += [one.opened for one in given.load([snapshot(f"l{number}", found, number)])]
+        opened += [one.loaded.opened for one in given.load([snapshot(f"l{number}", found, number)])]
     assert opened == [2, 1, 1]
 
 
@@ -99,7 +99,7 @@ def test_a_late_snapshot_counts_for_the_months_that_nothing_newer_speaks_of(give
     given.load([snapshot("new", table(USERS, []), 1, months=(FEBRUARY,))])
     both = table(USERS, [{"id": "1", "_month": JANUARY}, {"id": "2", "_month": FEBRUARY}])
     [loaded] = given.load([snapshot("old", both, 0, months=(JANUARY, FEBRUARY))])
-    assert loaded.superseded == (FEBRUARY,)
+    assert loaded.loaded.superseded == (FEBRUARY,)
     assert given.rows("SELECT id FROM bi.users") == [("1",)]
 
 

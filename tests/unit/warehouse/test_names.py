@@ -50,7 +50,7 @@ def test_a_history_is_the_same_whatever_columns_of_the_service_are_called(given:
     names = {"1": "Ann", "2": "Bo", "3": "Cia"}
     given.load([snapshot("a", names, 0, kind)])
     [loaded] = given.load([snapshot("b", {**names, "2": "Bob"}, 1, kind)])
-    assert (loaded.opened, loaded.closed) == (1, 1)
+    assert (loaded.loaded.opened, loaded.loaded.closed) == (1, 1)
     found = [(id_, name, ended is None) for id_, name, _, ended in given.rows(ROWS)]
     assert found == [("1", "Ann", True), ("2", "Bo", False), ("2", "Bob", True), ("3", "Cia", True)]
 
