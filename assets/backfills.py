@@ -20,7 +20,7 @@ from assets.project import Project
 from assets.under_way import MOST_RUNS, RANGE_END, RANGE_START, SINGLE_PARTITION, UNFINISHED
 from pipelines.months import Month
 from warehouse.ledger.ledger import ledger_of
-from warehouse.store.files import private_folder
+from warehouse.store.files import make_folder
 from warehouse.store.lock import locked_file
 
 BACKFILL = "dagster/backfill"
@@ -66,7 +66,7 @@ def with_months_of_others(
         yield partitions
         return
     lock = project.store.lock_path.with_name("backfill.lock")
-    private_folder(lock.parent)
+    make_folder(lock.parent)
     with locked_file(lock, LONGEST_WAIT_SECONDS):
         yield [*partitions, *_of_others(project, backfill, partitions)]
 

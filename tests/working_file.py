@@ -11,14 +11,14 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.sync.declaration import declared_tables
 from warehouse.load.schema_evolution import declare_tables
 from warehouse.store.database import Store
-from warehouse.store.files import private_folder
+from warehouse.store.files import make_folder
 
 
 def give_working_file(data_dir: Path, reports: Collection[str] = REPORTS) -> None:
     """What the first sync of these reports would make, in less than a tenth of its time."""
     path = Store(data_dir).path
     if not path.exists():
-        private_folder(path.parent)
+        make_folder(path.parent)
         path.write_bytes(_declared(frozenset(reports)))
         path.chmod(0o600)
 

@@ -45,7 +45,7 @@ from warehouse.ledger.budget_pushes import (
 )
 from warehouse.ledger.budget_pushes import Whose as LedgerKey
 from warehouse.load.landing import Landing, LandingWriter
-from warehouse.store.files import PRIVATE_FILE, private_folder
+from warehouse.store.files import PRIVATE_FILE, make_folder
 
 if TYPE_CHECKING:
     from pipelines.months import Month
@@ -116,7 +116,7 @@ def push(
 @contextmanager
 def _alone(data_dir: Path) -> Iterator[None]:
     """Let no other process push meanwhile; raises BudgetError when one does."""
-    private_folder(data_dir / "work")
+    make_folder(data_dir / "work")
     lock = FileLock(data_dir / "work" / "budget_push.lock", timeout=0, mode=PRIVATE_FILE)
     try:
         lock.acquire()

@@ -11,7 +11,7 @@ from pathlib import Path
 from pipelines.cli.output import complain, say
 from pipelines.months import Month
 from pipelines.words import counted, duration
-from warehouse.store.files import PRIVATE_FILE, shared_folder
+from warehouse.store.files import PRIVATE_FILE, SHARED_FOLDER, make_folder
 
 MARK = ".brokerbi-demo"
 NIGHTS = (timedelta(weeks=8), timedelta(weeks=4), timedelta())
@@ -84,7 +84,7 @@ def _clear(directory: Path) -> None:
         raise ValueError(f"{directory} is not empty and not of an earlier demo; name another with --data-dir")
     if directory.exists():
         shutil.rmtree(directory)
-    shared_folder(directory)
+    make_folder(directory, SHARED_FOLDER)
     mark.touch(mode=PRIVATE_FILE)
 
 

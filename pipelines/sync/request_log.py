@@ -13,7 +13,7 @@ from filelock import FileLock
 
 from pipelines.clock import Clock
 from pipelines.connect.models import Try
-from warehouse.store.files import PRIVATE_FILE, private_folder
+from warehouse.store.files import PRIVATE_FILE, make_folder
 
 FILE = "requests.log"
 LARGEST_BYTES = 10_000_000
@@ -72,7 +72,7 @@ class RequestLogger:
 
     def _append(self, line: str) -> None:
         folder = self.data_dir / "work"
-        private_folder(folder)
+        make_folder(folder)
         with FileLock(folder / f"{FILE}.lock", mode=PRIVATE_FILE, poll_interval=0.002):
             path = folder / FILE
             if path.exists() and path.stat().st_size + len(line) > self.largest_bytes:

@@ -31,7 +31,7 @@ from warehouse.store.files import (
     SHARED_FILE,
     SHARED_FOLDER,
     folder_for_a_while,
-    shared_folder,
+    make_folder,
     sync,
     write_file,
 )
@@ -185,7 +185,7 @@ def _unfinished_folder(root: Path) -> Iterator[Path]:
     """A folder to write into, gone afterwards unless it was moved; one export at a time."""
     unfinished = root / _UNFINISHED
     try:
-        shared_folder(root)
+        make_folder(root, SHARED_FOLDER)
     except ValueError as error:  # no file can be called so
         raise WarehouseError(f"{root} cannot be written: {error}") from error
     with FileLock(root / _LOCK, mode=PRIVATE_FILE), folder_for_a_while(unfinished):

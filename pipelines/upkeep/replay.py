@@ -40,7 +40,7 @@ from warehouse.persons.rebuild import (
     replace_memory,
 )
 from warehouse.store.database import LOCK_SECONDS, Store
-from warehouse.store.files import private_folder
+from warehouse.store.files import make_folder
 from warehouse.store.lock import locked_file
 
 if TYPE_CHECKING:
@@ -202,11 +202,11 @@ def _rebuild_memory(
     """
     folder = settings.data_dir / "work" / REBUILDING
     known: list[str] = []
-    private_folder(folder.parent)
+    make_folder(folder.parent)
     with locked_file(folder.with_suffix(".lock"), LOCK_SECONDS):
         shutil.rmtree(folder, ignore_errors=True)
         try:
-            private_folder(folder)
+            make_folder(folder)
             rebuilt = Store(folder, now=store.now)
             declare_tables(rebuilt, declared_tables(catalogue.values()))
             _relearn(rebuilt, landing, (), known)

@@ -26,7 +26,7 @@ from warehouse.errors import WarehouseError, explained
 from warehouse.ledger.status import Overview, read_state
 from warehouse.marts.queries import SQL, published_rows, rows_of
 from warehouse.store.database import Store
-from warehouse.store.files import SHARED_FILE, shared_folder, write_file
+from warehouse.store.files import SHARED_FILE, SHARED_FOLDER, make_folder, write_file
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def write_report_page(settings: Settings, clock: Clock, out: Path | None = None)
     with explained(path):
         for place, html in pages.items():
             if place.parent != data_dir and out is None:
-                shared_folder(place.parent)
+                make_folder(place.parent, SHARED_FOLDER)
             write_file(place, html.encode(), mode=SHARED_FILE)
         if out is None:
             _remove_pages_beside(data_dir, kept=pages)

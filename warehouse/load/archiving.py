@@ -15,7 +15,7 @@ from warehouse.errors import WarehouseError
 from warehouse.ledger.sinks import ARCHIVE, note_sink
 from warehouse.load.landing import Landing, file_sha256
 from warehouse.store.database import LOCK_SECONDS
-from warehouse.store.files import private_folder
+from warehouse.store.files import make_folder
 from warehouse.store.lock import locked_file
 from warehouse.store.meta_schema import naive_utc, replace_rows
 
@@ -45,7 +45,7 @@ def archive_lock(data_dir: Path) -> Iterator[None]:
 
     Whoever wants the write lock as well takes this one first.
     """
-    private_folder(data_dir / "work")
+    make_folder(data_dir / "work")
     with locked_file(data_dir / "work" / "archive.lock", LOCK_SECONDS):
         yield
 

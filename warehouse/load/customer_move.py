@@ -16,7 +16,7 @@ from warehouse.load.landing import Landing, safe
 from warehouse.load.load import following_number
 from warehouse.store.database import Store
 from warehouse.store.duckdb_file import literal, quoted
-from warehouse.store.files import copy_file, private_folder, replacement
+from warehouse.store.files import copy_file, make_folder, replacement
 from warehouse.store.schema import VALID, converted, read_tables
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def copy_landing(source: Landing, target: Store, customer: str) -> int:
         place = root / path.relative_to(source.root)
         if place.exists() and place.stat().st_size == path.stat().st_size:
             continue
-        private_folder(place.parent)
+        make_folder(place.parent)
         with replacement(place) as unfinished:
             copy_file(path, unfinished)
         copied += 1

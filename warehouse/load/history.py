@@ -12,9 +12,10 @@ Snapshots whose scopes do not overlap are merged at once, as a wave.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from warehouse.store.duckdb_file import insert_rows, quoted
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 ROWS_OF_A_LOAD = 1 << 24
 """Each load has so many numbers for the rows of a table: what makes `_row` unique over all loads."""
 ScopeKey = tuple[str, str, date | None, str | None]
+Merged = Mapping[ScopeKey, tuple[datetime, datetime | None]]
+"""When the newest snapshot was fetched, and when one last differed from the one before, by scope."""
 
 _SCOPES = """
 CREATE OR REPLACE TEMP TABLE scopes (
@@ -109,14 +112,7 @@ class Scope:
         return (*self.load.result.pair, self.month, self.asked)
 
 
-def newest_scopes(connection: DuckDBPyConnection, loads: Sequence[Load]) -> dict[ScopeKey, datetime]:
-    """When the newest snapshot merged so far was fetched, for each scope of these reports and customers."""
-    return {key: fetched for key, (fetched, _) in _merged_scopes(connection, loads).items()}
-
-
-def _merged_scopes(
-    connection: DuckDBPyConnection, loads: Iterable[Load]
-) -> dict[ScopeKey, tuple[datetime, datetime | None]]:
+def merged_scopes(connection: DuckDBPyConnection, loads: Sequence[Load]) -> Merged:
     """When the newest snapshot was fetched, and when one last differed from the one before, by scope."""
     results = [load.result for load in loads]
     found = connection.execute(
@@ -129,11 +125,12 @@ def _merged_scopes(
     return {(*key,): (fetched, changed) for *key, fetched, changed in found.fetchall()}
 
 
-def waves_of(loads: Sequence[Load], newest: dict[ScopeKey, datetime], in_order: Rank) -> list[list[Scope]]:
+def waves_of(loads: Sequence[Load], merged: Merged, in_order: Rank) -> list[list[Scope]]:
     """Sort the scopes of snapshots into waves, oldest first, without those older than what is merged.
 
     Takes the months that are left out from the loads.
     """
+    newest = {key: fetched for key, (fetched, _) in merged.items()}
     waves: list[list[Scope]] = []
     in_wave: set[ScopeKey] = set()
     for load in sorted(loads, key=lambda one: in_order(naive_utc(one.result.fetched))):
@@ -198,13 +195,11 @@ def merge_snapshots(
             )
 
 
-def remember_scopes(connection: DuckDBPyConnection, waves: Sequence[Sequence[Scope]]) -> None:
-    """Write down what has been merged, the newest of each scope, and when an answer last was another one."""
-    merged = [scope for wave in waves for scope in wave]
-    known = _merged_scopes(connection, (scope.load for scope in merged))
-    changed = {key: changed_at for key, (_, changed_at) in known.items()}
+def remember_scopes(connection: DuckDBPyConnection, waves: Sequence[Sequence[Scope]], merged: Merged) -> None:
+    """Write down what was merged beside `merged`: the newest of each scope, and when it last was another."""
+    changed = {key: changed_at for key, (_, changed_at) in merged.items()}
     newest = {}
-    for scope in merged:
+    for scope in chain.from_iterable(waves):
         if scope.has_changed and scope.key in changed:
             changed[scope.key] = naive_utc(scope.load.result.fetched)
         changed.setdefault(scope.key, None)

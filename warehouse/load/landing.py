@@ -28,7 +28,7 @@ import zstandard
 
 from warehouse.errors import LandingDamaged, explained
 from warehouse.load.archive import ENDING, Archive
-from warehouse.store.files import PRIVATE_FILE, PRIVATE_FOLDER, private_folder
+from warehouse.store.files import PRIVATE_FILE, PRIVATE_FOLDER, make_folder
 
 UNFINISHED = ".part"
 HELD = ".held"
@@ -73,7 +73,7 @@ class Landing:
         """Begin the file of a load; `header` says what else a rebuild needs to know."""
         window = f"{start}_{end}" if start and end else WITHOUT_WINDOW
         with explained(self.root):
-            private_folder(self.root)
+            make_folder(self.root)
             folder = self.root
             for name in (safe(report), safe(customer), window):
                 folder /= name

@@ -23,7 +23,7 @@ from warehouse.load.history import (
     Scope,
     forget_histories,
     merge_snapshots,
-    newest_scopes,
+    merged_scopes,
     remember_scopes,
     waves_of,
 )
@@ -80,7 +80,8 @@ def load_group(
     in_order = rank(now)
     loads = _admitted(connection, results, held, in_order)
     snapshots = [load for load in loads if load.result.history]
-    waves = waves_of(snapshots, newest_scopes(connection, snapshots), in_order) if snapshots else []
+    merged = merged_scopes(connection, snapshots) if snapshots else {}
+    waves = waves_of(snapshots, merged, in_order)
 
     entering = [load for load in loads if load.months]
     incoming = _incoming(entering, transform)
@@ -99,7 +100,7 @@ def load_group(
     for wave in waves:
         _merge_wave(connection, tables, wave, incoming, counts)
     if waves:
-        remember_scopes(connection, waves)
+        remember_scopes(connection, waves, merged)
 
     sys.audit("brokerbi.rows_written")
     _write_ledger(connection, loads, counts, now, afresh=afresh)

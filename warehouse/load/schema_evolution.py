@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import reduce
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -144,16 +143,10 @@ def joined(types: Iterable[str], *, digits_at_risk: bool) -> str:
 
     `digits_at_risk` says that a whole number is too large for DOUBLE; numbers then meet as text.
     """
-
-    def wider(one: str, other: str) -> str:
-        if one == NOTHING:
-            return other
-        return "DOUBLE" if {one, other} == {"BIGINT", "DOUBLE"} else "VARCHAR"
-
     known = sorted(set(types) - {NOTHING})
-    if digits_at_risk and known == ["BIGINT", "DOUBLE"]:
-        return "VARCHAR"
-    return reduce(wider, known, NOTHING)
+    if len(known) < 2:
+        return known[0] if known else NOTHING
+    return "DOUBLE" if known == ["BIGINT", "DOUBLE"] and not digits_at_risk else "VARCHAR"
 
 
 def _declare_again(

@@ -18,7 +18,7 @@ from typing import Any
 
 from warehouse.persons.person import Person
 from warehouse.persons.personal_data import PersonKind
-from warehouse.store.files import private_folder, write_file
+from warehouse.store.files import make_folder, write_file
 
 FOLDER = Path("work", "erasures")
 """Of a data directory."""
@@ -53,7 +53,7 @@ def remembered(
     The record is there until the body ends well, and stays if there are `remarks` then.
     """
     folder = data_dir / FOLDER
-    private_folder(folder)
+    make_folder(folder)
     for unfinished in folder.glob(".*"):  # a process was killed while it wrote one
         unfinished.unlink()
     path, known = _found(data_dir, person) or (folder / f"{secrets.token_hex(8)}.json", {})

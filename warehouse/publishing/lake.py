@@ -11,7 +11,6 @@ a person.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import time
@@ -27,16 +26,18 @@ import polars as pl
 from warehouse.errors import WarehouseError
 from warehouse.publishing.lake_types import (
     IN_STATISTICS,
+    SHARD,
     LakeColumn,
     agreed,
     as_type,
+    content_number,
     lake_columns,
-    readable_name,
+    lake_path,
 )
 from warehouse.publishing.table_export import FilePart, PublishedTable, TableExport, table_export
 from warehouse.store.database import LOCK_SECONDS
 from warehouse.store.duckdb_file import literal, quoted
-from warehouse.store.files import folder_for_a_while, private_folder, shared_folder
+from warehouse.store.files import SHARED_FOLDER, folder_for_a_while, make_folder
 from warehouse.store.lock import locked_file
 from warehouse.store.object_store import (
     CONNECT_SECONDS,
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
 Done = TypeVar("Done")
 IsPersonal = Callable[[str, str], bool]
 """Whether a column of a table, as the published file calls it, may be about a person."""
-SHARD = "_shard"
 WITHOUT_A_NAME = "all"
 """The value of `_shard` of an installation that is no shard."""
 PUBLICATIONS = "_publications"
@@ -126,6 +126,7 @@ class Lake:
         self.address = address.rstrip("/")
         self.shard = shard or WITHOUT_A_NAME
         self._where = f"{SHARD} = {literal(self.shard)}"
+        self._epoch_id, self._content_id = f"shard:{self.shard}", f"content:{self.shard}"
         self._epoch = epoch
         self._still_owner = still_owner
         self._local = local_path(address)
@@ -169,7 +170,7 @@ class Lake:
                 "The published file is none of the kept versions; `brokerbi publish` makes one."
             )
         if self._local:
-            shared_folder(self._local)
+            make_folder(self._local, SHARED_FOLDER)
         noted = self.table(PUBLICATIONS)
         self._check_owner(noted)
         known = self._rows_of(noted)
@@ -265,7 +266,7 @@ class Lake:
             found, now = self._agree(path, self.table(path), wanted)
             if now != columns:
                 columns, select = now, ", ".join(one.select for one in now)
-                content = _content(source, table, columns, select)
+                content = content_number(source, table, columns, select)
             if found and found.transaction_version(self._content_id) == content and self._is_ours(found):
                 return int(found.version()), written is not None
             try:
@@ -457,14 +458,6 @@ class Lake:
         return self._epoch is None or table.transaction_version(self._epoch_id) == self._epoch
 
     @property
-    def _epoch_id(self) -> str:
-        return f"shard:{self.shard}"
-
-    @property
-    def _content_id(self) -> str:
-        return f"content:{self.shard}"
-
-    @property
     def _writer_properties(self) -> Any:
         return self._delta.WriterProperties(compression="ZSTD")
 
@@ -474,25 +467,11 @@ class Lake:
         return self._delta.CommitProperties(custom_metadata=about, app_transactions=transactions)
 
 
-def lake_path(table: PublishedTable) -> str:
-    """Where a table is below the lake: what no file system or address takes is another sign there."""
-    return f"{table.schema}/{readable_name(table.table)}"
-
-
-def _content(source: TableExport, table: PublishedTable, columns: Sequence[LakeColumn], select: str) -> int:
-    """A number that is the same for the same rows, in whatever order, under the same columns."""
-    [(rows, total)] = source.connection.execute(
-        f"SELECT count(*), sum(hash(found)::HUGEINT) FROM (SELECT {select} FROM {table.source}) AS found"
-    ).fetchall()
-    whole = f"{[(one.name, one.type) for one in columns]} {rows} {total}"
-    return int.from_bytes(hashlib.sha256(whole.encode()).digest()[:8]) >> 1
-
-
 @contextmanager
 def _alone(data_dir: Path) -> Iterator[Path]:
     """No other process of this data directory writes into a lake meanwhile; an empty folder for parts."""
     folder = data_dir / "work" / "lake"
-    private_folder(folder.parent)
+    make_folder(folder.parent)
     with locked_file(folder.with_suffix(".lock"), LOCK_SECONDS), folder_for_a_while(folder):
         yield folder
 

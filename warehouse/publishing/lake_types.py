@@ -7,16 +7,18 @@ A type that Delta lacks (a time of day, an interval) is text.
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from warehouse.store.duckdb_file import literal, quoted
 
 if TYPE_CHECKING:
-    from warehouse.publishing.table_export import PublishedTable
+    from warehouse.publishing.table_export import PublishedTable, TableExport
 
+SHARD = "_shard"
 IN_STATISTICS = ("date",)
 """Types of the columns whose smallest and largest values the log keeps."""
 OURS_UTC = frozenset(("_fetched_at_utc", "valid_from_utc", "valid_to_utc"))
@@ -140,3 +142,19 @@ def _value(sql: str, type_: str, timezone: str) -> tuple[str, str]:
         }
         return (f"{sql}::{casts[type_]}" if type_ in casts else sql), found
     return (f"to_json({sql})::VARCHAR" if _NESTED.fullmatch(type_) else f"{sql}::VARCHAR"), TEXT
+
+
+def lake_path(table: PublishedTable) -> str:
+    """Where a table is below the lake: what no file system or address takes is another sign there."""
+    return f"{table.schema}/{readable_name(table.table)}"
+
+
+def content_number(
+    source: TableExport, table: PublishedTable, columns: Sequence[LakeColumn], select: str
+) -> int:
+    """A number that is the same for the same rows, in whatever order, under the same columns."""
+    [(rows, total)] = source.connection.execute(
+        f"SELECT count(*), sum(hash(found)::HUGEINT) FROM (SELECT {select} FROM {table.source}) AS found"
+    ).fetchall()
+    whole = f"{[(one.name, one.type) for one in columns]} {rows} {total}"
+    return int.from_bytes(hashlib.sha256(whole.encode()).digest()[:8]) >> 1

@@ -29,10 +29,11 @@ from warehouse.store.duckdb_file import connect
 from warehouse.store.files import (
     PRIVATE_FILE,
     SHARED_FILE,
+    SHARED_FOLDER,
     copy_file,
     header_sha256,
+    make_folder,
     replacement,
-    shared_folder,
     wal,
 )
 from warehouse.store.meta_schema import naive_utc
@@ -192,7 +193,7 @@ SELECT (SELECT count(DISTINCT load_id) FROM meta.months),
 def _make_version(store: Store, versions: Versions, publication: Publication, began: float) -> Publication:
     """Copy the working file, tell the copy that it is published, and show it to the analysts."""
     version = publication.version or ""
-    shared_folder(versions.folder)
+    make_folder(versions.folder, SHARED_FOLDER)
     left = (*versions.folder.glob(".unfinished*"), *versions.data_dir.glob(".warehouse.duckdb.new*"))
     for path in left:  # by a publication that was killed
         path.unlink(missing_ok=True)

@@ -19,7 +19,7 @@ from warehouse.errors import explained
 from warehouse.store import meta_schema
 from warehouse.store.checkpoint_journal import open_for_writing, recover
 from warehouse.store.duckdb_file import connect_working, create, spilled
-from warehouse.store.files import private_folder, remove
+from warehouse.store.files import make_folder, remove
 from warehouse.store.lock import locked_file
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Store:
         Makes the file if there is none yet. The thread that holds the lock may open the file as usual.
         """
         with explained(self.path):
-            private_folder(self.path.parent)
+            make_folder(self.path.parent)
             with locked_file(self.lock_path, self._lock_seconds):
                 remove(self.rewritten)
                 shutil.rmtree(spilled(self.path), ignore_errors=True)

@@ -14,7 +14,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.errors import explained
-from warehouse.store.files import private_folder, remove_logs, replacement
+from warehouse.store.files import make_folder, remove_logs, replacement
 
 STORAGE_VERSION = "v1.0.0"
 """The storage version that every DuckDB 1.x tool can read."""
@@ -112,7 +112,7 @@ def create(path: Path, statements: Iterable[str]) -> None:
     """Make a new file with these contents; it gets its name when it is whole."""
     unfinished = path.with_name(f"{path.name}.new")
     with explained(path):
-        private_folder(path.parent)
+        make_folder(path.parent)
         with replacement(path, unfinished=unfinished):
             connection = duckdb.connect(config=_CONFIG)
             try:

@@ -105,35 +105,29 @@ def header_sha256(path: Path) -> str:
         return hashlib.sha256(file.read(HEADER_BYTES)).hexdigest()
 
 
-def private_folder(path: Path) -> None:
-    """A directory that only its owner can look into, with its parents, which the group can."""
-    _make_folder(path, PRIVATE_FOLDER)
+def make_folder(path: Path, mode: int = PRIVATE_FOLDER) -> None:
+    """A directory that only its owner can look into, with its parents, which the group can.
+
+    With SHARED_FOLDER the group can look into it as well. What is missing gets rights that the process's
+    umask has no part in; the rest stays as it is.
+    """
+    if path.is_dir():
+        return
+    if not path.parent.is_dir():
+        make_folder(path.parent, SHARED_FOLDER)
+    path.mkdir(mode=mode, exist_ok=True)
+    path.chmod(mode)
 
 
 @contextmanager
 def folder_for_a_while(path: Path) -> Iterator[Path]:
     """An empty folder for the body alone, that only its owner looks into; what a killed process left goes."""
     shutil.rmtree(path, ignore_errors=True)
-    private_folder(path)
+    make_folder(path)
     try:
         yield path
     finally:
         shutil.rmtree(path, ignore_errors=True)
-
-
-def shared_folder(path: Path) -> None:
-    """A directory that the group can look into and only its owner can write in, with its parents."""
-    _make_folder(path, SHARED_FOLDER)
-
-
-def _make_folder(path: Path, mode: int) -> None:
-    """Make what is missing, with rights that the process's umask has no part in; the rest stays as it is."""
-    if path.is_dir():
-        return
-    if not path.parent.is_dir():
-        _make_folder(path.parent, SHARED_FOLDER)
-    path.mkdir(mode=mode, exist_ok=True)
-    path.chmod(mode)
 
 
 def remove(path: Path) -> None:

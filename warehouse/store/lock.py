@@ -40,7 +40,10 @@ def locked_file(path: Path, seconds: float) -> Iterator[None]:
         yield
         return
     until = time.monotonic() + seconds
-    lock, next_in_line = _lock(path), _lock(path.with_suffix(".next"))
+    lock, next_in_line = (
+        FileLock(one, mode=PRIVATE, poll_interval=POLL_SECONDS, on_acquired=_write_pid)
+        for one in (path, path.with_suffix(".next"))
+    )
     waits_for = next_in_line
     try:
         _acquire(next_in_line, until)
@@ -66,10 +69,6 @@ def holder(path: Path) -> int | None:
     except (OSError, ValueError):
         return None
     return pid
-
-
-def _lock(path: Path) -> FileLock:
-    return FileLock(path, mode=PRIVATE, poll_interval=POLL_SECONDS, on_acquired=_write_pid)
 
 
 def _acquire(lock: FileLock, until: float) -> None:

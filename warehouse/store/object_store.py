@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import WarehouseError
-from warehouse.store.files import private_folder
+from warehouse.store.files import make_folder
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore as Backend
@@ -134,7 +134,7 @@ def open_object_store(address: str) -> ObjectStore:
     local = local_path(address)
     if local is not None:
         try:
-            private_folder(local)
+            make_folder(local)
         except OSError as error:
             raise WarehouseError(f"{address} cannot be used: {error}") from error
         return ObjectStore(address, LocalStore(local, mkdir=True))

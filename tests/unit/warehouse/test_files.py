@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from warehouse.store.files import (
+    SHARED_FOLDER,
     copy_file,
     give_name,
-    private_folder,
+    make_folder,
     replacement,
     same_file,
-    shared_folder,
     write_file,
 )
 
@@ -81,8 +81,8 @@ def test_a_replacement_that_fails_leaves_the_file_of_before_and_nothing_else(sou
 def test_folders_have_the_rights_that_they_are_for_whatever_the_umask(tmp_path: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
-        shared_folder(tmp_path / "data" / "offices")
-        private_folder(tmp_path / "data" / "work")
+        make_folder(tmp_path / "data" / "offices", SHARED_FOLDER)
+        make_folder(tmp_path / "data" / "work")
     finally:
         os.umask(before)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*")}
