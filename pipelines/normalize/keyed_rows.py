@@ -143,7 +143,11 @@ def keeps_rows(value: Json, names: Collection[str] | None) -> bool:
         are_rows = kinds == {list} and all(set(map(type, member)) == {dict} for member in members)
     if not are_rows:
         return False
-    if all(_ID.fullmatch(key) or _stands_in(key, value[key]) for key in value):
+    if all(
+        _ID.fullmatch(key)
+        or (type(one) is dict and any(type(inner) is str and inner == key for inner in one.values()))
+        for key, one in value.items()
+    ):
         return True
     if names is None or len(members) < 2 or kinds != {dict}:
         return False
@@ -158,7 +162,3 @@ def _are_alike(members: list[Object]) -> bool:
     """Whether all members share at least half of their keys with the first."""
     first = members[0].keys()
     return all(2 * len(first & one.keys()) >= min(len(first), len(one)) for one in members)
-
-
-def _stands_in(key: str, member: Json) -> bool:
-    return type(member) is dict and any(type(one) is str and one == key for one in member.values())

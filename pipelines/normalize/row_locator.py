@@ -227,7 +227,7 @@ class Locator:
             path
             for path in self.paths
             if path.keys not in exact
-            or not (rows[path.keys] or (any(rows.values()) and self._is_list(page, path)))
+            or not (rows[path.keys] or (any(rows.values()) and value_at(page, path.keys) is not None))
         ]
         if not wanted:
             return exact
@@ -348,7 +348,8 @@ class Locator:
     def elements_along(self, objects: Sequence[Json], way: ListPath) -> list[Json]:
         """The elements of the lists at the end of a way."""
         for keys in way:
-            lists = (rows_in(value_at(one, keys), self.names, _last(keys)) for one in objects)
+            called = keys[-1] if keys else ""
+            lists = (rows_in(value_at(one, keys), self.names, called) for one in objects)
             objects = list(chain.from_iterable(found for found in lists if found))
         return list(objects)
 
@@ -430,9 +431,6 @@ class Locator:
             return False
         value = holder[keys[-1]]
         return value is None or rows_in(value, self.names) is not None
-
-    def _is_list(self, page: Object, path: RowPath) -> bool:
-        return value_at(page, path.keys) is not None
 
     def _places(self, objects: Sequence[Json], hops: int, above: ListPath = ()) -> Iterator[_Place]:
         """Every list and object in these objects, the nearest first; then those in these lists."""
@@ -555,10 +553,6 @@ def _named(places: Sequence[_Place], path: RowPath) -> ListPath | None:
     if len(inside) == 1:
         return inside[0][0]
     return _alike(inside, path) or _wrapped(inside, path)
-
-
-def _last(keys: Keys) -> str:
-    return keys[-1] if keys else ""
 
 
 def _depth(way: ListPath) -> tuple[int, int]:

@@ -18,13 +18,13 @@ from pipelines.normalize.envelopes import is_nothing, says_nothing, simplified
 from pipelines.normalize.keyed_rows import may_hold_envelopes, rows_in
 from pipelines.normalize.types import (
     DTYPES,
+    NO_ID,
     Kinds,
     constant,
     converted,
     discovered,
     kinds_of,
     may_lack_digits,
-    without_unset_ids,
 )
 
 DEEPEST = 8  # objects nested deeper stay JSON, and so do lists of objects
@@ -296,7 +296,8 @@ def fill_columns(
         is_exact = column is not None and column.source.endswith(joined(keys))
         if column and values is not None and (is_exact or not misfits):
             missing.pop(name, None)
-            values = without_unset_ids(values) if column.is_id else values
+            if column.is_id:  # one that is blank or zeros alone is of nothing
+                values = values.set(values.str.contains(NO_ID), None)
             columns[keys] = FilledColumn(column, values, misfits, may_lack_digits(kinds, column.type))
         else:
             values, type_ = discovered(kinds)

@@ -116,11 +116,6 @@ def converted(kinds: Kinds, type_: str, zone: str, length: int) -> tuple[pl.Seri
     return _together(parts) if parts else constant(None, DTYPES[type_], length), misfits
 
 
-def without_unset_ids(ids: pl.Series) -> pl.Series:
-    """The ids, null where they are blank or zeros alone: those are of nothing."""
-    return ids.set(ids.str.contains(NO_ID), None)
-
-
 def discovered(kinds: Kinds) -> tuple[pl.Series, str]:
     """All kinds of an undocumented column as the narrowest type that holds them, and that type."""
     if not kinds:
