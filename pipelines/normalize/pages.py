@@ -11,6 +11,7 @@ from pipelines.normalize.row_locator import RowPath, locator_of, value_at
 from pipelines.normalize.tables import as_wrapped, wrapper_of
 
 Id = tuple[str | None, ...]
+"""A documented id as its columns; one with a gap identifies nothing."""
 Found = Sequence[tuple[RowPath, Sequence[Json]]]
 """The rows of every topmost table, wherever they are."""
 

@@ -29,6 +29,10 @@ class UnreadableRows(Exception):
     """An answer that is JSON, but that no rows could be made of."""
 
 
+class RowsWithoutMonths(Exception):
+    """Rows for several months that do not say which month each belongs to."""
+
+
 def check_size(body: bytes) -> None:
     """Raise TooManyObjects for a body whose values would take far more memory than others of its size."""
     count = body.count(b"{") + body.count(b"[")

@@ -29,23 +29,12 @@ from pipelines.connect.errors import (
 )
 from pipelines.connect.models import Answer, Unaskable
 from pipelines.months import Month
-from pipelines.normalize.document import (
-    garbage_collection_off,
-    read_document,
-)
+from pipelines.normalize.document import garbage_collection_off, read_document
 from pipelines.normalize.months_within import are_constants, have_numbers_beside_months
-from pipelines.normalize.pages import (
-    OF_ALL,
-    ids_of,
-    is_empty,
-    row_count,
-    rows_found,
-    rows_hash,
-    stated_total,
-)
 from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import NOTHING_ELSE, Question, Span, Window, build_request
 from pipelines.sync.answers import (
+    RowsWithoutMonths,
     UnreadableRows,
     check_size,
     normalize_answers,
@@ -55,7 +44,7 @@ from pipelines.sync.answers import (
 )
 from pipelines.sync.bisect import RefusedTogether, read_spans
 from pipelines.sync.memory_budget import MemoryBudget
-from pipelines.sync.paging import UNPAGED, Page, PagingRefused, read_proven
+from pipelines.sync.paging import UNPAGED, Page, PagingRefused, page_of_answer, read_proven
 from warehouse.errors import WarehouseError
 
 if TYPE_CHECKING:
@@ -71,10 +60,6 @@ LARGE_ANSWER = 1_000_000
 """Bytes; larger answers are read one by one: values take about seven times the memory of the body."""
 
 
-class RowsWithoutMonths(Exception):
-    """Rows for several months that do not say which month each belongs to."""
-
-
 @dataclass(frozen=True)
 class Fetcher:
     """Fetches the windows of one run; holds what all of them share."""
@@ -85,11 +70,6 @@ class Fetcher:
     concurrency: int = 1
     memory: MemoryBudget = field(default_factory=MemoryBudget)
     one_large: threading.Lock = field(default_factory=threading.Lock)
-
-    @property
-    def today(self) -> date:
-        """The day it is for the brokerage."""
-        return self.clock.utc_now().astimezone(ZoneInfo(self.timezone)).date()
 
     async def fetch(
         self, client: Client, task: TaskState, window: Window, result: WindowResult, *, held: bool = False
@@ -405,7 +385,8 @@ class _WindowReader:
         tries: int | None = None,
     ) -> Page:
         """One request; its answer is landed, also one that brings no rows."""
-        asked = span and span.widened(self.report.margin, self.window, self.fetcher.today)
+        today = self.fetcher.clock.utc_now().astimezone(ZoneInfo(self.fetcher.timezone)).date()
+        asked = span and span.widened(self.report.margin, self.window, today)
         request = build_request(self.report, self.result.customer, asked, question, paged=rows != UNPAGED)
         if rows != UNPAGED:
             request = request.with_query(pageIndex=str(page), pageSize=str(rows))
@@ -436,18 +417,9 @@ class _WindowReader:
         check_size(body)
         with self._one_large(len(body)):
             document = read_document(body)
-            found = Page(document, question.asked, question.choice, asked_for=rows)
-            if self.report.endpoint.paged:
-                rows_of_page = rows_found(self.report, document)
-                found.rows = row_count(rows_of_page)
-                found.is_empty = is_empty(self.report, document, rows_of_page)
-                if rows != UNPAGED:
-                    self.looked_at[question, rows, body] = found
-                    found.total = stated_total(document)
-                    found.has_sure_total = stated_total(document, OF_ALL) is not None
-                    found.ids = ids_of(rows_of_page)
-                    found.rows_hash = None if found.whole_ids else rows_hash(rows_of_page)
-                del rows_of_page
+            found = page_of_answer(self.report, document, question, rows)
+            if self.report.endpoint.paged and rows != UNPAGED:
+                self.looked_at[question, rows, body] = found
             if is_whole:
                 self.normalized = self._normalize([found])
             document.forget()

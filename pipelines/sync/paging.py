@@ -9,9 +9,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pipelines.connect.errors import Forbidden, NotFound, Refused
+from pipelines.normalize.pages import (
+    OF_ALL,
+    Id,
+    ids_of,
+    is_empty,
+    row_count,
+    rows_found,
+    rows_hash,
+    stated_total,
+)
 
 if TYPE_CHECKING:
+    from pipelines.catalogue.model import Report
     from pipelines.normalize.document import Document
+    from pipelines.planning.windows import Question
 
 PAGING_TRIES = 2
 """How often a span is read page by page before it is read unpaged."""
@@ -22,9 +34,6 @@ SMALLEST_PAGE = 100
 """Rows a page; where so few are refused, the report is asked for without pages."""
 UNPAGED = 0
 """In place of rows a page: the whole report in one answer."""
-
-Id = tuple[str | None, ...]
-"""A documented id as its columns; one with a gap identifies nothing."""
 
 
 class PagingUnproven(Exception):
@@ -160,6 +169,21 @@ class Page:
         """Whether another look at the same page shows the same rows."""
         mine, others = ((one.rows, one.total, one.is_empty, dict(one.ids)) for one in (self, other))
         return mine == others
+
+
+def page_of_answer(report: Report, document: Document, question: Question, asked_for: int) -> Page:
+    """An answer with what it says of its rows, as far as reports in pages are proven by that."""
+    page = Page(document, question.asked, question.choice, asked_for)
+    if report.endpoint.paged:
+        found = rows_found(report, document)
+        page.rows = row_count(found)
+        page.is_empty = is_empty(report, document, found)
+        if asked_for != UNPAGED:
+            page.total = stated_total(document)
+            page.has_sure_total = stated_total(document, OF_ALL) is not None
+            page.ids = ids_of(found)
+            page.rows_hash = None if page.whole_ids else rows_hash(found)
+    return page
 
 
 Ask = Callable[[int, bool], Awaitable[Page]]

@@ -25,8 +25,8 @@ from pipelines.months import Month
 from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window, windows
 from pipelines.settings.model import Customer
-from pipelines.sync.answers import MOST_OBJECTS, UnreadableRows, check_size, open_months
-from pipelines.sync.fetch import Fetcher, RowsWithoutMonths, in_parallel
+from pipelines.sync.answers import MOST_OBJECTS, RowsWithoutMonths, UnreadableRows, check_size, open_months
+from pipelines.sync.fetch import Fetcher, in_parallel
 from pipelines.sync.paging import Page
 from pipelines.sync.task import TaskState
 from warehouse.load.landing import Landing
