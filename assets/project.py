@@ -11,8 +11,7 @@ import dagster as dg
 
 from pipelines.catalogue.model import Report
 from pipelines.clock import Clock
-from pipelines.planning.due import Calendar
-from pipelines.planning.plan import calendar
+from pipelines.planning.due import Calendar, calendar
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.settings.model import Settings
 from pipelines.sync.run_context import RunContext

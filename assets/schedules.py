@@ -15,8 +15,8 @@ from assets.project import Project
 from assets.reports import HELD, SKIP
 from assets.under_way import CATCH_UP_OF, NIGHT_OF, RANGE_END, RANGE_START, customers_being_fetched
 from pipelines.months import Month
-from pipelines.planning.due import Calendar
-from pipelines.planning.plan import PlannedReport, calendar, make_plan
+from pipelines.planning.due import Calendar, calendar
+from pipelines.planning.plan import PlannedReport, make_plan
 from pipelines.planning.selection import Pair, Selection
 from warehouse.errors import WarehouseError
 from warehouse.store.database import Store

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report, When
@@ -18,6 +18,11 @@ from pipelines.months import Month, months_between
 from warehouse.ledger.changes import SETTLING
 from warehouse.ledger.ids import KnownId
 from warehouse.ledger.ledger import HeldMonth
+
+if TYPE_CHECKING:
+    from pipelines.clock import Clock
+    from pipelines.planning.selection import Pair
+    from pipelines.settings.model import Settings
 
 HeldMonths = Mapping[Month | None, HeldMonth]
 """What is held of one report of one customer; a report without months is held under None."""
@@ -59,6 +64,26 @@ class Calendar:
     def day_of(self, moment: datetime) -> date:
         """The local day of a moment."""
         return moment.astimezone(self.timezone).date()
+
+
+def calendar(settings: Settings, clock: Clock) -> Calendar:
+    """Today and the reach of a sync, as the settings say."""
+    return Calendar(
+        today=settings.today_local(clock),
+        start=settings.start,
+        timezone=ZoneInfo(settings.timezone),
+        due_months=settings.due_months,
+        due_months_monthly=settings.due_months_monthly,
+        months_ahead=settings.budget_months_ahead,
+    )
+
+
+def held_by_month(held: Mapping[Pair, Mapping[date | None, HeldMonth]]) -> Mapping[Pair, HeldMonths]:
+    """What is held of every report and customer, by month."""
+    return {
+        pair: {Month.of(day) if day else None: one for day, one in months.items()}
+        for pair, months in held.items()
+    }
 
 
 @dataclass(frozen=True)

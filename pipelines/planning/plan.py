@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Each, Report
 from pipelines.catalogue.reports import REPORTS
@@ -24,7 +23,9 @@ from pipelines.planning.due import (
     HeldMonths,
     Rules,
     Wanted,
+    calendar,
     days_due,
+    held_by_month,
     is_due,
     months_in_scope,
     wanted_months,
@@ -33,7 +34,7 @@ from pipelines.planning.selection import Pair, Selection, chosen_customers, chos
 from pipelines.planning.windows import NOW, Span, Window, spans_of_days, windows
 from warehouse.ledger.ahead import is_ahead
 from warehouse.ledger.ids import KnownId, known_ids
-from warehouse.ledger.ledger import HeldMonth, read_outline, write_due_days
+from warehouse.ledger.ledger import read_outline, write_due_days
 
 if TYPE_CHECKING:
     from pipelines.clock import Clock
@@ -60,12 +61,6 @@ NIGHT_UTC = time(12, tzinfo=UTC)
 
 IdsOf = Callable[[Report, str], Sequence[KnownId]]
 """The ids that a report is asked for one by one, of a customer."""
-
-
-def no_ids(report: Report, customer: str) -> Sequence[KnownId]:
-    """Where no report is asked one by one."""
-    del report, customer
-    return ()
 
 
 @dataclass(frozen=True)
@@ -244,26 +239,6 @@ def note_next_due(
     write_due_days(connection, days)
 
 
-def calendar(settings: Settings, clock: Clock) -> Calendar:
-    """Today and the reach of a sync, as the settings say."""
-    return Calendar(
-        today=settings.today_local(clock),
-        start=settings.start,
-        timezone=ZoneInfo(settings.timezone),
-        due_months=settings.due_months,
-        due_months_monthly=settings.due_months_monthly,
-        months_ahead=settings.budget_months_ahead,
-    )
-
-
-def held_by_month(held: Mapping[Pair, Mapping[date | None, HeldMonth]]) -> Mapping[Pair, HeldMonths]:
-    """What is held of every report and customer, by month."""
-    return {
-        pair: {Month.of(day) if day else None: one for day, one in months.items()}
-        for pair, months in held.items()
-    }
-
-
 @dataclass(frozen=True)
 class Planner:
     """What a plan is made from: the calendar, the ledger, the selection and the names of its reports.
@@ -275,7 +250,7 @@ class Planner:
     ledger: Ledger
     held: Mapping[Pair, HeldMonths]
     selection: Selection
-    ids_of: IdsOf = no_ids
+    ids_of: IdsOf = lambda _report, _customer: ()
     most_ids: int = 0
     most_changed: int = 0
     chosen: frozenset[str] = frozenset()
@@ -297,8 +272,12 @@ class Planner:
                 months = self.held.get((report.name, customer.id), NOTHING_HELD)
                 if report.timing.follows_sales and months:
                     rules = replace(self._rules(report, customer), changed={})
-                    days.append(self._oldest_left_alone(months, rules))
-            oldest = min((day for day in days if day), default=None)
+                    days += [
+                        self.calendar.day_of(one.fetched_at_utc)
+                        for month, one in months.items()
+                        if month is not None and rules.reason(month, one) is None
+                    ]
+            oldest = min(days, default=None)  # the day on which what nothing else makes due was read
             refused = {name: at for (name, owner), at in self.ledger.denied.items() if owner == customer.id}
             lasting = [  # a right that was lost may be back the next day
                 name
@@ -313,17 +292,6 @@ class Planner:
                 since = (oldest if probed > today else probed) - PROBE_OVERLAP  # no clock is ahead for good
                 span = Span(min(max(since, today - LONGEST_PROBE), today), today)
                 yield PlannedProbe(customer, *found, tuple(spans_of_days(span, DAYS_AT_ONCE)))
-
-    def _oldest_left_alone(self, held: HeldMonths, rules: Rules) -> date | None:
-        """The day on which the oldest of the months was read that nothing else makes due."""
-        return min(
-            (
-                self.calendar.day_of(one.fetched_at_utc)
-                for month, one in held.items()
-                if month is not None and rules.reason(month, one) is None
-            ),
-            default=None,
-        )
 
     def _planned(self, report: Report, customer: Customer) -> PlannedReport:
         if not customer.active:
@@ -432,7 +400,8 @@ class Planner:
             report,
             self.calendar,
             together,
-            offset=report.timing.place * OLDER_MONTHS + offset_of(customer),
+            # the months of each customer come later than those of others, of most by another number of days
+            offset=report.timing.place * OLDER_MONTHS + zlib.crc32(customer.id.encode()) % DAYS_OF_FOUR_WEEKS,
             nightly=range(ahead, self.calendar.due_months),
             failed={
                 *(Month.of(day) for day in self.ledger.failed.get(pair, ())),
@@ -510,11 +479,6 @@ class Planner:
             alone = months if planned.one_by_one is None else len(planned.one_by_one.months)
             return (spans + alone if months > spans else spans), spans
         return spans, spans
-
-
-def offset_of(customer: Customer) -> int:
-    """The days by which its months come later than those of others; another number for most customers."""
-    return zlib.crc32(customer.id.encode()) % DAYS_OF_FOUR_WEEKS
 
 
 def turn_of(report: Report, reports: Sequence[Report]) -> int:

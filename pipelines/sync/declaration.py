@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
-from pipelines.planning.due import Calendar, months_in_scope
-from pipelines.planning.plan import calendar
+from pipelines.planning.due import Calendar, calendar, months_in_scope
 from pipelines.planning.selection import Selection, chosen_reports
 from warehouse.load.schema_evolution import declare, undeclared
 from warehouse.store.database import Connection

@@ -17,8 +17,8 @@ from assets.schedules import PartitionRange, plan_night, usual_range
 from assets.under_way import RANGE_END, RANGE_START, customers_being_fetched
 from pipelines.catalogue.reports import report
 from pipelines.months import Month
-from pipelines.planning.due import Calendar
-from pipelines.planning.plan import Planner, held_by_month
+from pipelines.planning.due import Calendar, held_by_month
+from pipelines.planning.plan import Planner
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Customer
 from tests.unit.assets.harness import TODAY, held, ledger, range_tags, run_requests, schedule_of, settings
