@@ -22,18 +22,8 @@ from pipelines.months import Month
 from pipelines.normalize.document import ROOT, Document, Json, Keys, Object
 from pipelines.normalize.envelopes import is_of_pages, simplified
 from pipelines.normalize.keyed_rows import names_in, only_row, raw_row, rows_in
-from pipelines.normalize.row_locator import (
-    ALIKE,
-    ANY,
-    UNDECLARED,
-    ListPath,
-    RowPath,
-    as_written,
-    kind_of,
-    lists_of_kinds,
-    lists_of_rows,
-    paths_as_found,
-)
+from pipelines.normalize.row_locator import ALIKE, kind_of, lists_of_kinds, lists_of_rows
+from pipelines.normalize.row_paths import ANY, UNDECLARED, ListPath, RowPath, as_written, paths_as_found
 from pipelines.normalize.tables import (
     DEEPEST,
     EMPTY_ROW,

@@ -1,4 +1,4 @@
-"""The lists of rows of a report: declared by the catalogue as a tree of paths, and found in a document.
+"""The lists of rows of a report, found in a document.
 
 A list is looked for at its path, then under its key, then where rows of other documents were, then where rows
 look alike. Every document is searched on its own, and in every row the lists that are nested in it.
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
 
-from pipelines.catalogue.model import Column, Report, Table, columns_of_level
-from pipelines.normalize.document import OURS, ROOT, Json, Keys, Object
+from pipelines.catalogue.model import Report
+from pipelines.normalize.document import ROOT, Json, Keys, Object
 from pipelines.normalize.envelopes import (
     ENVELOPES,
     is_hollow,
@@ -23,11 +23,10 @@ from pipelines.normalize.envelopes import (
     unwrapped,
 )
 from pipelines.normalize.keyed_rows import KEPT_BY, keeps_rows, only_row, rows_in
-from pipelines.normalize.tables import FEWEST_KEYS, holds_rows, joined, name_of, wrapper_of
+from pipelines.normalize.row_paths import ListPath, RowPath, moved, names_of, row_paths
+from pipelines.normalize.tables import FEWEST_KEYS, holds_rows, wrapper_of
 
-ListPath = tuple[Keys, ...]  # the way from the document to a list, through the lists in between
 _Place = tuple[ListPath, list[Json] | None]  # a list, or (None) an object or null under a key
-ANY = f"{OURS}*"  # the key of every list of objects, whatever its own key
 
 THROUGH_OBJECTS = 4  # how deep an envelope may be nested
 THROUGH_LISTS = 3
@@ -35,115 +34,6 @@ LOOKED_AT = 50  # objects of a list that its shape is judged by
 ALIKE = 0.5  # the part of the documented keys that must be there
 CLEARLY = 0.2  # by how much it must be more than in any other list
 DEEPEST_YEAR = 4  # lists that a year and a month may be nested in
-
-
-@dataclass(frozen=True)
-class RowPath:
-    """A list that holds rows of a table, or (without a table) a level above them.
-
-    `keys` lead to the list from the object that holds it; no keys mean the document itself.
-    `declared_keys` are those of the catalogue, wherever the list was found. `columns` are the documented
-    values of its objects by the keys that lead to them.
-    """
-
-    keys: Keys
-    declared_keys: Keys
-    table: Table | None
-    prefix: str
-    columns: Mapping[Keys, Column]
-    inner: tuple[RowPath, ...] = ()
-
-    @property
-    def expected(self) -> set[str]:
-        """The simplified keys that the objects of this list are documented to have."""
-        return self.names | {simplified(path.keys[0]) for path in self.inner if path.keys != (ANY,)}
-
-    @property
-    def names(self) -> set[str]:
-        """Those of them that are no lists of rows."""
-        return {simplified(keys[0]) for keys in self.columns}
-
-    @property
-    def certain(self) -> set[str]:
-        """The simplified keys that every row has to have: its documented id, and its date."""
-        if self.table is None:
-            return set()
-        names = (*self.table.key, self.table.dated_by)
-        return {simplified(keys[0]) for keys, column in self.columns.items() if column.name in names}
-
-    @property
-    def holds_only_rows(self) -> bool:
-        """Whether every element has to be an object; of an undocumented list nobody knows."""
-        if self.table is None:
-            return bool(self.inner)
-        return bool(self.table.columns) or self.keys == (ROOT,)
-
-    def first_with_table(self) -> RowPath:
-        """The path that holds rows of a table: this one, or the first below."""
-        return self if self.table else self.inner[0].first_with_table()
-
-    @property
-    def first_table(self) -> Table:
-        """The table of this path, or of the first below."""
-        return self.table or self.inner[0].first_table
-
-
-UNDECLARED = RowPath((), (), None, "", {})
-
-
-def row_paths(report: Report) -> tuple[RowPath, ...]:
-    """The lists of the document itself, with all lists in them."""
-    ours = {"": (ROOT,), "*": (ANY,)}
-    branches = []
-    for table in report.tables:
-        in_root = f"[].{table.rows}" if table.rows.startswith("*[]") else table.rows
-        steps = [part.lstrip(".") for part in in_root.split("[]")[:-1]]
-        way = tuple(ours.get(step) or tuple(step.split(".")) for step in steps)
-        branches.append((way or ((),), table))
-    return tuple(_row_paths(branches, ""))
-
-
-def _row_paths(branches: Sequence[tuple[ListPath, Table]], above: str) -> Iterator[RowPath]:
-    for step in dict.fromkeys(way[0] for way, _ in branches):
-        below = [(way[1:], table) for way, table in branches if way[0] == step]
-        path = f"{above}.{as_written(step)}".removeprefix(".")
-        table = next((table for way, table in below if not way), None)
-        prefixes = (one.levels[path] for _, one in below if path in one.levels)
-        levels = (columns_of_level(one, path) for _, one in below if path in one.level_columns)
-        columns, source = (table.columns, "") if table else (next(levels, ()), f"{path}.")
-        yield RowPath(
-            keys=step,
-            declared_keys=step,
-            table=table,
-            prefix="" if table else next(prefixes, "" if step == (ROOT,) else name_of(step)),
-            columns={tuple(one.source.removeprefix(source).split(".")): one for one in columns},
-            inner=tuple(_row_paths([branch for branch in below if branch[0]], path)),
-        )
-
-
-def as_written(*way: Keys) -> str:
-    """A way through lists as the catalogue writes it."""
-    return ".".join(f"{joined(keys)}[]" for keys in way)
-
-
-def paths_as_found(ways: Sequence[tuple[ListPath, RowPath]]) -> Iterator[RowPath]:
-    """The declared lists where they were found, lists on the way being levels of their own."""
-    for first in dict.fromkeys(way[0] for way, _ in ways):
-        here = next((path for way, path in ways if way == (first,)), None)
-        below = tuple(paths_as_found([(way[1:], path) for way, path in ways if way[0] == first and way[1:]]))
-        if here:
-            yield replace(here, keys=first, inner=(*here.inner, *below))
-        else:
-            yield RowPath(first, first, None, "" if first == (ROOT,) else name_of(first), {}, below)
-
-
-def _moved(path: RowPath, way: ListPath, written: str) -> RowPath:
-    if not way:
-        return path
-    below = replace(path, keys=way[0], declared_keys=way[0])
-    inner = _moved(below, way[1:], f"{written}.{as_written(way[0])}")
-    prefix = path.first_table.levels.get(written, name_of(path.declared_keys))
-    return RowPath(path.keys, path.declared_keys, None, prefix, {}, (inner,))
 
 
 def _names_of_numbers(objects: Sequence[Json]) -> set[str]:
@@ -157,17 +47,6 @@ def _names_of_numbers(objects: Sequence[Json]) -> set[str]:
             elif type(member) is dict and simplified(key) not in KEPT_BY:
                 waiting.append(member)
     return {simplified(name) for name in names}
-
-
-def expected_of(paths: Sequence[RowPath]) -> set[str]:
-    """The simplified keys that rows at these paths, and below them, are documented to have."""
-    return {key for path in paths for key in path.expected | expected_of(path.inner)}
-
-
-def names_of(paths: Sequence[RowPath]) -> frozenset[str]:
-    """The simplified keys of all declared lists."""
-    own = {simplified(key) for path in paths for key in path.keys if not key.startswith(OURS)}
-    return frozenset(own.union(*(names_of(path.inner) for path in paths)))
 
 
 @dataclass(frozen=True)
@@ -419,7 +298,7 @@ class Locator:
             for way, rows, above in nearest:
                 carried = above | (_names_of_numbers(rows) & {"year", "month"})
                 if len(carried) == 2:
-                    return _moved(path, way, path.first_table.rows)
+                    return moved(path, way, path.first_table.rows)
                 further += [((*way, keys), elements, carried) for keys, elements in self.lists_in(rows)]
             nearest = further
         return None
