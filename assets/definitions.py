@@ -9,7 +9,6 @@ import dagster as dg
 
 from assets.marts import FILE, read_sql_files
 from assets.notify import channels
-from assets.old_runs import old_runs_sensor
 from assets.partitions import customers_in_order
 from assets.project import Project
 from assets.publish import PUBLISH, published_file, publishing_sensor
@@ -22,6 +21,7 @@ from assets.reports import (
     service_spec,
 )
 from assets.resources import CONNECT_SERVICE, WAREHOUSE, ConnectService, Warehouse
+from assets.runs.old_runs import old_runs_sensor
 from assets.schedules import CATCH_UP, NIGHTLY, catch_up_schedule, nightly_schedule
 from assets.trouble import trouble_sensor
 from pipelines.settings.model import load_settings

@@ -17,7 +17,7 @@ import httpx
 from pydantic import SecretStr
 
 from assets.messages import JOB_OF_SELECTED_ASSETS, LOGIN, SELECTED_ASSETS, News, Subject
-from assets.run_log import columns_in_words
+from assets.runs.run_log import columns_in_words
 from pipelines.foreign_text import visible_lines
 from pipelines.settings.alerts import alert_channels
 from pipelines.settings.model import Settings

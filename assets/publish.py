@@ -23,8 +23,8 @@ from assets.metadata import OWNERS, ROW_COUNT, freshness_policy, markdown_table
 from assets.project import Project
 from assets.report_checks import check_keys, report_check_results
 from assets.resources import WAREHOUSE, store_of
-from assets.run_results import event_files_open
-from assets.under_way import unfinished_runs
+from assets.runs.run_results import event_files_open
+from assets.runs.under_way import unfinished_runs
 from pipelines.diagnosis.health import note_daemon, observed
 from pipelines.planning.plan import planned_now
 from pipelines.sync.causes import causes, lines

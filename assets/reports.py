@@ -9,7 +9,6 @@ from typing import Any
 
 import dagster as dg
 
-from assets.backfills import BACKFILL, cut_by_month, with_months_of_others
 from assets.marts import SqlFiles
 from assets.metadata import (
     COLUMN_SCHEMA,
@@ -31,8 +30,9 @@ from assets.partitions import (
 from assets.project import Project
 from assets.publish import draw_operators_page, publish_after_fetching
 from assets.resources import CONNECT_SERVICE, WAREHOUSE, ConnectService, store_of
-from assets.run_log import RunLog
-from assets.run_results import (
+from assets.runs.backfills import BACKFILL, cut_by_month, with_months_of_others
+from assets.runs.run_log import RunLog
+from assets.runs.run_results import (
     RED,
     LedgerComparison,
     PartitionResult,
@@ -47,7 +47,7 @@ from assets.run_results import (
     plan_what_is_left,
     summary_line,
 )
-from assets.under_way import CATCH_UP_OF, NIGHT_OF, being_fetched
+from assets.runs.under_way import CATCH_UP_OF, NIGHT_OF, being_fetched
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.planning.selection import Selection, left_customers
 from pipelines.settings.messages import SettingsError

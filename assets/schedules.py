@@ -13,7 +13,7 @@ import dagster as dg
 from assets.partitions import customers_in_order, partition_key
 from assets.project import Project
 from assets.reports import HELD, SKIP
-from assets.under_way import CATCH_UP_OF, NIGHT_OF, RANGE_END, RANGE_START, customers_being_fetched
+from assets.runs.under_way import CATCH_UP_OF, NIGHT_OF, RANGE_END, RANGE_START, customers_being_fetched
 from pipelines.months import Month
 from pipelines.planning.due import Calendar, calendar
 from pipelines.planning.plan import PlannedReport, make_plan

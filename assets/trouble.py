@@ -15,9 +15,9 @@ from assets.notify import Channel, ChannelRefused, in_words
 from assets.partitions import customers_in_order
 from assets.project import Project
 from assets.publish import PUBLISH
-from assets.run_results import FAILED
+from assets.runs.run_results import FAILED
+from assets.runs.under_way import NIGHT_OF, customers_being_fetched, unfinished_runs
 from assets.schedules import NIGHTLY
-from assets.under_way import NIGHT_OF, customers_being_fetched, unfinished_runs
 from pipelines.diagnosis.health import observed
 from warehouse.errors import WarehouseError
 from warehouse.ledger.column_news import column_news_since

@@ -18,7 +18,7 @@ from pipelines.budgets.budget import PLACES, Values
 from pipelines.catalogue.model import Report, snake_case
 from pipelines.connect.models import Answer, Request
 from pipelines.months import Month
-from pipelines.normalize.types import number_of
+from pipelines.normalize.columns.types import number_of
 from pipelines.sync.run_context import Clients
 
 WORDS = {

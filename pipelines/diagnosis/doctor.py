@@ -44,9 +44,9 @@ from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.planning.windows import Question, Span, build_request
 from pipelines.sync.causes import PASSING
 from pipelines.sync.logins import login_states
-from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext, login_of, refused_logins_of
+from pipelines.sync.window.paging import SMALLEST_PAGE, UNPAGED
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Severity
 from warehouse.ledger.ledger import Cap, Ledger, add_requests, allow, ledger_of

@@ -19,12 +19,7 @@ import polars as pl
 
 from pipelines.catalogue.model import Column, Report, declared_columns
 from pipelines.months import Month
-from pipelines.normalize.document import ROOT, Document, Json, Keys, Object
-from pipelines.normalize.envelopes import is_of_pages, simplified
-from pipelines.normalize.keyed_rows import names_in, only_row, raw_row, rows_in
-from pipelines.normalize.row_locator import ALIKE, kind_of, lists_of_kinds, lists_of_rows
-from pipelines.normalize.row_paths import ANY, UNDECLARED, ListPath, RowPath, as_written, paths_as_found
-from pipelines.normalize.tables import (
+from pipelines.normalize.columns.tables import (
     DEEPEST,
     EMPTY_ROW,
     Contents,
@@ -41,14 +36,19 @@ from pipelines.normalize.tables import (
     unique_names,
     wrapper_of,
 )
-from pipelines.normalize.types import constant
-from pipelines.normalize.validation import (
+from pipelines.normalize.columns.types import constant
+from pipelines.normalize.columns.validation import (
     months_by_date,
     months_by_year_and_month,
     rejections,
     rows_of_neighbours,
     unreadable,
 )
+from pipelines.normalize.document import ROOT, Document, Json, Keys, Object
+from pipelines.normalize.envelopes import is_of_pages, simplified
+from pipelines.normalize.keyed_rows import names_in, only_row, raw_row, rows_in
+from pipelines.normalize.row_locator import ALIKE, kind_of, lists_of_kinds, lists_of_rows
+from pipelines.normalize.row_paths import ANY, UNDECLARED, ListPath, RowPath, as_written, paths_as_found
 
 ENVELOPE = "envelope"
 ASKED = "asked_"  # columns that say what we asked for go to every table

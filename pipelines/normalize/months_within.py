@@ -12,9 +12,9 @@ from datetime import date
 
 import polars as pl
 
+from pipelines.normalize.columns.tables import NormalizedTable
 from pipelines.normalize.envelopes import is_of_pages
 from pipelines.normalize.levels import ENVELOPE
-from pipelines.normalize.tables import NormalizedTable
 
 PLACES = ("_row", "_month")
 

@@ -19,14 +19,20 @@ import polars as pl
 
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.months import Month
+from pipelines.normalize.columns.stacking import Tables, stacked, without_repeated
+from pipelines.normalize.columns.tables import (
+    Normalized,
+    NormalizedTable,
+    RejectedRow,
+    arrange_columns,
+    make_table,
+)
 from pipelines.normalize.document import Document, Keys, Object
 from pipelines.normalize.envelopes import has_error_sign, is_an_error, is_hollow, says_nothing
 from pipelines.normalize.levels import MOST_KEPT_REJECTED, Flattening, Names, Shape
 from pipelines.normalize.months_within import spread_over_months
 from pipelines.normalize.row_locator import Locator, locator_of, value_at
 from pipelines.normalize.row_paths import ListPath, RowPath, as_written, expected_of
-from pipelines.normalize.stacking import Tables, stacked, without_repeated
-from pipelines.normalize.tables import Normalized, NormalizedTable, RejectedRow, arrange_columns, make_table
 
 
 def normalize(

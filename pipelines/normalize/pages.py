@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.catalogue.model import Report
+from pipelines.normalize.columns.tables import as_wrapped, wrapper_of
 from pipelines.normalize.document import Document, Json, to_json
 from pipelines.normalize.envelopes import has_error_sign, is_hollow, says_nothing, simplified
 from pipelines.normalize.row_locator import locator_of, value_at
 from pipelines.normalize.row_paths import RowPath
-from pipelines.normalize.tables import as_wrapped, wrapper_of
 
 Id = tuple[str | None, ...]
 """A documented id as its columns; one with a gap identifies nothing."""

@@ -13,6 +13,7 @@ from functools import partial
 from itertools import chain, islice
 
 from pipelines.catalogue.model import Report
+from pipelines.normalize.columns.tables import FEWEST_KEYS, holds_rows, wrapper_of
 from pipelines.normalize.document import ROOT, Json, Keys, Object
 from pipelines.normalize.envelopes import (
     ENVELOPES,
@@ -24,7 +25,6 @@ from pipelines.normalize.envelopes import (
 )
 from pipelines.normalize.keyed_rows import KEPT_BY, keeps_rows, only_row, rows_in
 from pipelines.normalize.row_paths import ListPath, RowPath, moved, names_of, row_paths
-from pipelines.normalize.tables import FEWEST_KEYS, holds_rows, wrapper_of
 
 _Place = tuple[ListPath, list[Json] | None]  # a list, or (None) an object or null under a key
 

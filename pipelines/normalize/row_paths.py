@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.catalogue.model import Column, Report, Table, columns_of_level
+from pipelines.normalize.columns.tables import joined, name_of
 from pipelines.normalize.document import OURS, ROOT, Keys
 from pipelines.normalize.envelopes import simplified
-from pipelines.normalize.tables import joined, name_of
 
 ListPath = tuple[Keys, ...]  # the way from the document to a list, through the lists in between
 ANY = f"{OURS}*"  # the key of every list of objects, whatever its own key

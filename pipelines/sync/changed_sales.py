@@ -14,8 +14,8 @@ from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
 from pipelines.planning.due import latest_utc
 from pipelines.planning.plan import PlannedProbe, PlannedReport
 from pipelines.planning.windows import Window
-from pipelines.sync.fetch import Fetcher
-from pipelines.sync.task import TaskState
+from pipelines.sync.window.fetch import Fetcher
+from pipelines.sync.window.task import TaskState
 from warehouse.ledger.changes import (
     Changed,
     customers_answering,

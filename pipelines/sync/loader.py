@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pipelines.sync.memory_budget import UNDER_WAY, MemoryBudget
 from pipelines.sync.summary import Summary
+from pipelines.sync.window.memory_budget import UNDER_WAY, MemoryBudget
 from warehouse.errors import WarehouseError
 from warehouse.ledger.ahead import take_back
 from warehouse.ledger.window_result import WindowStatus

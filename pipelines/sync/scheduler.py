@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused
 from pipelines.planning.windows import Span, Window, halves_of, windows
-from pipelines.sync.answers import RowsWithoutMonths, read_landed_tables
-from pipelines.sync.bisect import RefusedTogether
-from pipelines.sync.fetch import Fetcher
 from pipelines.sync.guard import Comparison, compared_months, reason, remedy, shrink_warning
 from pipelines.sync.loader import Loader
 from pipelines.sync.summary import Summary
-from pipelines.sync.task import TaskState
+from pipelines.sync.window.answers import RowsWithoutMonths, read_landed_tables
+from pipelines.sync.window.bisect import RefusedTogether
+from pipelines.sync.window.fetch import Fetcher
+from pipelines.sync.window.task import TaskState
 from warehouse.ledger.window_result import Failure, WindowResult, WindowStatus
 from warehouse.load.profile import read_profiles
 

@@ -16,19 +16,19 @@ from pipelines.connect.service_clock import ClockCheck
 from pipelines.planning.plan import Plan, PlannedReport, ids_in, note_next_due, plan_from
 from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
-from pipelines.sync.bisect import WindowLimit
 from pipelines.sync.changed_sales import ask_what_changed
 from pipelines.sync.declaration import declare_catalogue
-from pipelines.sync.fetch import Fetcher
 from pipelines.sync.loader import Loader
 from pipelines.sync.logins import note_corrected_logins
-from pipelines.sync.paging import PageSize
 from pipelines.sync.pseudonyms import pseudonyms_of
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext, claim_of
 from pipelines.sync.scheduler import Scheduler
 from pipelines.sync.summary import Summary
-from pipelines.sync.task import TaskState
+from pipelines.sync.window.bisect import WindowLimit
+from pipelines.sync.window.fetch import Fetcher
+from pipelines.sync.window.paging import PageSize
+from pipelines.sync.window.task import TaskState
 from warehouse.errors import WarehouseError
 from warehouse.ledger.ahead import has_loads, is_ahead, is_rehearsal, note_rehearsal
 from warehouse.ledger.ledger import (

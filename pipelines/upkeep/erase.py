@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
-from pipelines.normalize.tables import name_of
+from pipelines.normalize.columns.tables import name_of
 from pipelines.sync.declaration import declared_tables
 from pipelines.upkeep.archive import landing_of
 from pipelines.upkeep.export import remove_exports

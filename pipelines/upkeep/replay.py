@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
-from pipelines.sync.answers import read_landed_tables
 from pipelines.sync.declaration import declare_catalogue, declared_tables
 from pipelines.sync.pseudonyms import pseudonyms_of
+from pipelines.sync.window.answers import read_landed_tables
 from pipelines.upkeep.archive import landing_of
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.ledger.ahead import latest_moment, note_rehearsal

@@ -10,7 +10,7 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS as CATALOGUE
 from pipelines.diagnosis.quarantined_rows import raw_rows
-from pipelines.normalize.tables import name_of
+from pipelines.normalize.columns.tables import name_of
 from pipelines.sandbox.faults import Fault
 from pipelines.upkeep.erase import ErasureReceipt, documented_tables, erase
 from pipelines.upkeep.export import export

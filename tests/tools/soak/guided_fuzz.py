@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 LONGEST = 20_000
-FOLLOWED = ("pipelines.normalize", "pipelines.sync.answers")
+FOLLOWED = ("pipelines.normalize", "pipelines.sync.window.answers")
 
 
 def main() -> int:

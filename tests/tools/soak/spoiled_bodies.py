@@ -21,7 +21,7 @@ from typing import Any
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.normalize.document import InvalidJson, read_document
-from pipelines.sync.answers import UnreadableRows, normalize_answers
+from pipelines.sync.window.answers import UnreadableRows, normalize_answers
 from tests.scenarios.scenario import scenario
 from tests.tools.telling import say
 from warehouse.load.landing import Landing

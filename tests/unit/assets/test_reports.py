@@ -23,8 +23,8 @@ from assets.partitions import (
 )
 from assets.project import Project
 from assets.reports import HELD, SKIP
+from assets.runs.under_way import NIGHT_OF, RANGE_END, RANGE_START
 from assets.schedules import NIGHTLY
-from assets.under_way import NIGHT_OF, RANGE_END, RANGE_START
 from pipelines.months import Month
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import Service

@@ -13,8 +13,8 @@ import pytest
 from dagster._utils.schedules import schedule_execution_time_iterator
 
 from assets.project import Project
+from assets.runs.under_way import RANGE_END, RANGE_START, customers_being_fetched
 from assets.schedules import PartitionRange, plan_night, usual_range
-from assets.under_way import RANGE_END, RANGE_START, customers_being_fetched
 from pipelines.catalogue.reports import report
 from pipelines.months import Month
 from pipelines.planning.due import Calendar, held_by_month

@@ -14,8 +14,8 @@ from assets.definitions import build_definitions
 from assets.messages import News, Subject, Told
 from assets.notify import ChannelRefused, Message, in_words
 from assets.project import Project
+from assets.runs.under_way import NIGHT_OF
 from assets.trouble import deliver, look
-from assets.under_way import NIGHT_OF
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import M16, RUNNING, Harness, harness, settings
 

@@ -26,8 +26,9 @@ from dagster._core.definitions.events import AssetKeyPartitionKey
 from dagster._core.definitions.temporal_context import TemporalContext
 from dagster._core.storage import tags
 
-from assets import backfills, messages, reports, trouble, under_way
-from assets.run_results import EVENTS_OF_ALL_RUNS, event_files_open
+from assets import messages, reports, trouble
+from assets.runs import backfills, under_way
+from assets.runs.run_results import EVENTS_OF_ALL_RUNS, event_files_open
 from tests.unit.assets.harness import range_tags
 
 MONTHS = dg.StaticPartitionsDefinition(["1", "2", "3"])

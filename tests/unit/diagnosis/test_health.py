@@ -15,7 +15,7 @@ from pipelines.connect.errors import AllRefused
 from pipelines.diagnosis import health
 from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, judge, note_daemon, observed, of_directory
 from pipelines.months import Month
-from pipelines.normalize.tables import name_of
+from pipelines.normalize.columns.tables import name_of
 from pipelines.planning.due import Wanted
 from pipelines.planning.plan import PlannedReport
 from pipelines.settings.messages import SettingsError

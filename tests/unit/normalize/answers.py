@@ -8,9 +8,9 @@ from typing import Any
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
+from pipelines.normalize.columns.tables import Normalized, NormalizedTable
 from pipelines.normalize.document import Document, read_document
 from pipelines.normalize.normalize import normalize
-from pipelines.normalize.tables import Normalized, NormalizedTable
 
 JANUARY, FEBRUARY = Month(2026, 1), Month(2026, 2)
 STOCKHOLM = "Europe/Stockholm"

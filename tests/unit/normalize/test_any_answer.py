@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
+from pipelines.normalize.columns.tables import Normalized
+from pipelines.normalize.columns.types import canonical
 from pipelines.normalize.document import Document, InvalidJson, read_document
 from pipelines.normalize.normalize import normalize
 from pipelines.normalize.pages import ids_of, is_empty, row_count, rows_found, stated_total
-from pipelines.normalize.tables import Normalized
-from pipelines.normalize.types import canonical
 from tests.unit.normalize.answers import FEBRUARY, JANUARY, STOCKHOLM, document, normalized, table
 
 names = st.sampled_from(sorted(REPORTS))

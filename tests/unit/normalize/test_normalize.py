@@ -10,9 +10,9 @@ import pytest
 
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
+from pipelines.normalize.columns.tables import Normalized
 from pipelines.normalize.document import read_document
 from pipelines.normalize.normalize import normalize
-from pipelines.normalize.tables import Normalized
 from tests.unit.normalize.answers import (
     JANUARY,
     STOCKHOLM,

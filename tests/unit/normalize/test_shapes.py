@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.normalize.tables import Normalized
+from pipelines.normalize.columns.tables import Normalized
 from tests.unit.normalize.answers import estate, estates, event, lead, normalized, rows, table, types
 
 Json = Any

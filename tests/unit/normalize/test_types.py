@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.normalize.columns.types import canonical, converted, discovered, kinds_of
 from pipelines.normalize.document import Number
-from pipelines.normalize.types import canonical, converted, discovered, kinds_of
 
 NOTHING = None
 MONEY = "DECIMAL(18,4)"

@@ -12,7 +12,7 @@ from pipelines.connect.errors import AnswerTooLarge, ConnectError, Refused, Unav
 from pipelines.connect.models import Request
 from pipelines.months import Month
 from pipelines.planning.windows import Span, Window, windows
-from pipelines.sync.bisect import RefusedTogether, WindowLimit, read_spans
+from pipelines.sync.window.bisect import RefusedTogether, WindowLimit, read_spans
 
 TODAY = date(2026, 11, 21)
 YEAR = Window(

@@ -25,10 +25,16 @@ from pipelines.months import Month
 from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window, windows
 from pipelines.settings.model import Customer
-from pipelines.sync.answers import MOST_OBJECTS, RowsWithoutMonths, UnreadableRows, check_size, open_months
-from pipelines.sync.fetch import Fetcher, in_parallel
-from pipelines.sync.paging import Page
-from pipelines.sync.task import TaskState
+from pipelines.sync.window.answers import (
+    MOST_OBJECTS,
+    RowsWithoutMonths,
+    UnreadableRows,
+    check_size,
+    open_months,
+)
+from pipelines.sync.window.fetch import Fetcher, in_parallel
+from pipelines.sync.window.paging import Page
+from pipelines.sync.window.task import TaskState
 from warehouse.load.landing import Landing
 
 USERS = TaskState(PlannedReport(report("users"), Customer(id="M1")))

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from pipelines.catalogue.model import money, parts, text
-from pipelines.normalize.tables import NormalizedTable
+from pipelines.normalize.columns.tables import NormalizedTable
 from pipelines.sync.guard import (
     ASK,
     Comparison,

@@ -17,8 +17,8 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.sync.declaration import declared_tables
 from pipelines.sync.loader import BYTES_IN_A_GROUP, LOADS_IN_A_GROUP, Loader
-from pipelines.sync.memory_budget import MemoryBudget
 from pipelines.sync.summary import Summary
+from pipelines.sync.window.memory_budget import MemoryBudget
 from warehouse.ledger.ledger import ledger_of
 from warehouse.ledger.status import lock_state
 from warehouse.ledger.window_result import WindowResult

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from pipelines.sync.memory_budget import SMALLEST_WINDOW, MemoryBudget
+from pipelines.sync.window.memory_budget import SMALLEST_WINDOW, MemoryBudget
 
 LARGE = 10 * SMALLEST_WINDOW
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pipelines.normalize.document import Document
-from pipelines.sync.paging import Page, PageSize, PagingRefused, PagingUnproven, read_pages
+from pipelines.sync.window.paging import Page, PageSize, PagingRefused, PagingUnproven, read_pages
 
 
 @dataclass

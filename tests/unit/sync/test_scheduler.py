@@ -13,7 +13,7 @@ from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.settings.model import Customer
 from pipelines.sync.scheduler import in_turns
-from pipelines.sync.task import TaskState
+from pipelines.sync.window.task import TaskState
 
 NAMES = list(REPORTS)[:12]
 WINDOWS = tuple(Window((Month(2026, month),), ()) for month in (1, 2))

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.normalize.tables import name_of
+from pipelines.normalize.columns.tables import name_of
 from pipelines.upkeep.erase import documented_tables
 from warehouse.persons.person import Person
 from warehouse.persons.writings import in_any_writing

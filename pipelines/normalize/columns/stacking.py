@@ -7,8 +7,17 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from pipelines.catalogue.model import Column, Report
-from pipelines.normalize.tables import NormalizedTable
-from pipelines.normalize.types import DTYPES, FRACTION, NESTED, TEXT, TRUTH, WHOLE, constant, discovered
+from pipelines.normalize.columns.tables import NormalizedTable
+from pipelines.normalize.columns.types import (
+    DTYPES,
+    FRACTION,
+    NESTED,
+    TEXT,
+    TRUTH,
+    WHOLE,
+    constant,
+    discovered,
+)
 
 Tables = dict[str, NormalizedTable]
 _KIND_OF_TYPE = {"VARCHAR": TEXT, "JSON": NESTED, "BIGINT": WHOLE, "DOUBLE": FRACTION, "BOOLEAN": TRUTH}

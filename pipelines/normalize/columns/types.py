@@ -11,8 +11,8 @@ from typing import Any
 
 import polars as pl
 
+from pipelines.normalize.columns.times import LOCAL, local_times, without_unset
 from pipelines.normalize.document import Json, Number, to_json
-from pipelines.normalize.times import LOCAL, local_times, without_unset
 
 # Kinds of values, as reasons of rejected rows name them.
 TEXT = "a text"

@@ -9,9 +9,9 @@ from datetime import date
 
 from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window, halves_of
-from pipelines.sync.bisect import WindowLimit
 from pipelines.sync.guard import Comparison
-from pipelines.sync.paging import PageSize
+from pipelines.sync.window.bisect import WindowLimit
+from pipelines.sync.window.paging import PageSize
 from warehouse.ledger.ledger import Cap
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 

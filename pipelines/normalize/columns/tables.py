@@ -13,10 +13,7 @@ from operator import itemgetter
 import polars as pl
 
 from pipelines.catalogue.model import Column, prefixed, snake_case
-from pipelines.normalize.document import OURS, Json, Keys, Object
-from pipelines.normalize.envelopes import is_nothing, says_nothing, simplified
-from pipelines.normalize.keyed_rows import may_hold_envelopes, rows_in
-from pipelines.normalize.types import (
+from pipelines.normalize.columns.types import (
     DTYPES,
     NO_ID,
     Kinds,
@@ -26,6 +23,9 @@ from pipelines.normalize.types import (
     kinds_of,
     may_lack_digits,
 )
+from pipelines.normalize.document import OURS, Json, Keys, Object
+from pipelines.normalize.envelopes import is_nothing, says_nothing, simplified
+from pipelines.normalize.keyed_rows import may_hold_envelopes, rows_in
 
 DEEPEST = 8  # objects nested deeper stay JSON, and so do lists of objects
 MOST_COLUMNS = 1_500  # what goes beyond stays JSON, in one column

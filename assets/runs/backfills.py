@@ -17,7 +17,7 @@ import dagster as dg
 
 from assets.partitions import ReportPartition, parse_partition_key
 from assets.project import Project
-from assets.under_way import MOST_RUNS, RANGE_END, RANGE_START, SINGLE_PARTITION, UNFINISHED
+from assets.runs.under_way import MOST_RUNS, RANGE_END, RANGE_START, SINGLE_PARTITION, UNFINISHED
 from pipelines.months import Month
 from warehouse.ledger.ledger import ledger_of
 from warehouse.store.files import make_folder

@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 from pipelines.catalogue.model import Report
 from pipelines.connect.errors import TooManyObjects
 from pipelines.months import Month
+from pipelines.normalize.columns.tables import Normalized
 from pipelines.normalize.document import Document, InvalidJson, parse_exactly, read_document, to_json
 from pipelines.normalize.envelopes import simplified
 from pipelines.normalize.normalize import normalize
-from pipelines.normalize.tables import Normalized
 
 if TYPE_CHECKING:
     from warehouse.handed_over import TableLike

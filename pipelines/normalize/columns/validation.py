@@ -9,9 +9,9 @@ from itertools import product
 import polars as pl
 
 from pipelines.months import Month
+from pipelines.normalize.columns.tables import FilledColumn
+from pipelines.normalize.columns.types import constant
 from pipelines.normalize.envelopes import simplified
-from pipelines.normalize.tables import FilledColumn
-from pipelines.normalize.types import constant
 
 OUTSIDE = "its month is not one of those asked for"
 UNDATED = "it has no date, though one is documented"

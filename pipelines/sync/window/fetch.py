@@ -29,11 +29,11 @@ from pipelines.connect.errors import (
 )
 from pipelines.connect.models import Answer, Unaskable
 from pipelines.months import Month
+from pipelines.normalize.columns.tables import Normalized
 from pipelines.normalize.document import garbage_collection_off, read_document
 from pipelines.normalize.months_within import are_constants, have_numbers_beside_months
-from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import NOTHING_ELSE, Question, Span, Window, build_request
-from pipelines.sync.answers import (
+from pipelines.sync.window.answers import (
     RowsWithoutMonths,
     UnreadableRows,
     check_size,
@@ -42,13 +42,13 @@ from pipelines.sync.answers import (
     stored_body,
     with_rows,
 )
-from pipelines.sync.bisect import RefusedTogether, read_spans
-from pipelines.sync.memory_budget import MemoryBudget
-from pipelines.sync.paging import UNPAGED, Page, PagingRefused, page_of_answer, read_proven
+from pipelines.sync.window.bisect import RefusedTogether, read_spans
+from pipelines.sync.window.memory_budget import MemoryBudget
+from pipelines.sync.window.paging import UNPAGED, Page, PagingRefused, page_of_answer, read_proven
 from warehouse.errors import WarehouseError
 
 if TYPE_CHECKING:
-    from pipelines.sync.task import TaskState
+    from pipelines.sync.window.task import TaskState
     from warehouse.ledger.window_result import WindowResult
     from warehouse.load.landing import Landed, Landing, LandingWriter
 

@@ -1,0 +1,1 @@
+"""Runs of Dagster: what is under way, what becomes of partitions, and how that is said."""
