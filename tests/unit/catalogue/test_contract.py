@@ -59,8 +59,6 @@ LIMITS = {
     "LiveData/CommissionReport": 2,
 }
 
-every_report = pytest.mark.parametrize("report", REPORTS.values(), ids=lambda report: report.name)
-
 
 def asked_of(report: Report) -> set[str]:
     """Every query parameter that a request for the report carries."""
@@ -93,30 +91,26 @@ def test_every_operation_is_read_by_the_reports_that_the_table_names_or_says_why
     assert (all(silent), len(OPERATIONS)) == (True, 78)
 
 
-@every_report
-def test_a_report_asks_all_that_is_required_and_nothing_that_is_unknown(report: Report) -> None:
-    operation = next(
-        one for one in OPERATIONS if report.name in one.reports and one.path.startswith(report.endpoint.path)
-    )
-    assert operation.required <= asked_of(report) <= operation.required | operation.optional
+def test_a_report_asks_all_that_is_required_and_nothing_that_is_unknown() -> None:
+    for name, report in REPORTS.items():
+        path = report.endpoint.path
+        operation = next(one for one in OPERATIONS if name in one.reports and one.path.startswith(path))
+        assert operation.required <= asked_of(report) <= operation.required | operation.optional, name
 
 
-@every_report
-def test_a_fixed_parameter_has_a_value_of_its_enumeration(report: Report) -> None:
-    chosen = (
-        [(report.endpoint.choices.parameter, value) for value in report.endpoint.choices.values]
-        if report.endpoint.choices
-        else []
-    )
-    assert all(value in ENUMERATIONS[name] for name, value in [*report.endpoint.query.items(), *chosen])
+def test_a_fixed_parameter_has_a_value_of_its_enumeration() -> None:
+    for endpoint in (report.endpoint for report in REPORTS.values()):
+        choices = endpoint.choices
+        chosen = [(choices.parameter, value) for value in choices.values] if choices else []
+        for name, value in [*endpoint.query.items(), *chosen]:
+            assert value in ENUMERATIONS[name], endpoint.path
 
 
-@every_report
-def test_no_request_spans_more_months_than_the_limit(report: Report) -> None:
-    limits = [
-        limit for operation, limit in LIMITS.items() if re.search(rf"/{operation}(/|$)", report.endpoint.path)
-    ]
-    assert all((report.endpoint.limit or report.endpoint.max_months) <= limit for limit in limits)
+def test_no_request_spans_more_months_than_the_limit() -> None:
+    for endpoint in (report.endpoint for report in REPORTS.values()):
+        for operation, limit in LIMITS.items():
+            if re.search(rf"/{operation}(/|$)", endpoint.path):
+                assert (endpoint.limit or endpoint.max_months) <= limit, endpoint.path
 
 
 COMMISSIONS = REPORTS["commission_office"]
