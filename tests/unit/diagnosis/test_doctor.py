@@ -6,8 +6,11 @@ import os
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 import duckdb
 import httpx
@@ -20,6 +23,7 @@ from pipelines.diagnosis.doctor import CHECKOUT, Access, examine
 from pipelines.diagnosis.installation import Finding, daemon_findings
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
+from pipelines.sandbox.service import Service
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Customer
 from pipelines.sync.sync import sync
@@ -38,6 +42,20 @@ def world(tmp_path: Path) -> Scenario:
     return whole_chain(tmp_path / "data", [REPORTS], tries="1", customers="G1,M30016")
 
 
+@cache
+def first_sync() -> Scenario:
+    here = whole_chain(Path(mkdtemp()) / "data", [REPORTS], tries="1", customers="G1,M30016")
+    here.sync()
+    return here
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Scenario:
+    """The same world after a first sync, which is made once and copied."""
+    here = first_sync().copied_to(tmp_path / "data")
+    return replace(here, service=Service(here.service.world))
+
+
 def findings(
     world: Scenario, *, ask: bool = False, home: Path | str = "", access: list[Access] | None = None
 ) -> list[Finding]:
@@ -53,12 +71,11 @@ def worst(world: Scenario, subject: str, *, ask: bool = False, home: Path | str 
     return about[Severity.worst(about)]
 
 
-def test_a_good_installation_has_nothing_wrong(world: Scenario) -> None:
-    world.sync()
-    world.publish()
-    wrong = [one for one in findings(world, ask=True) if one.severity is Severity.ERROR]
+def test_a_good_installation_has_nothing_wrong(read: Scenario) -> None:
+    read.publish()
+    wrong = [one for one in findings(read, ask=True) if one.severity is Severity.ERROR]
     assert wrong == []
-    assert worst(world, "published file").found.startswith("its storage version is v1.0.0")
+    assert worst(read, "published file").found.startswith("its storage version is v1.0.0")
 
 
 def test_every_report_of_every_customer_is_asked_once_for_one_day_at_most(world: Scenario) -> None:
@@ -128,24 +145,22 @@ def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(t
 
 
 def test_what_the_service_says_is_told_where_nothing_can_be_written(
-    world: Scenario, monkeypatch: pytest.MonkeyPatch
+    read: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.sync()
 
     def full(_: Store) -> None:
         raise WarehouseError("Free some space.")
 
     monkeypatch.setattr(Store, "writing", full)
-    found = [(one.subject, one.found) for one in findings(world, ask=True)]
+    found = [(one.subject, one.found) for one in findings(read, ask=True)]
     assert [said for subject, said in found if subject == "ledger"] == ["Free some space."]
     assert ("rights of G1", "4 of 4 reports answer") in found
     assert found[-1][0] == "state"
 
 
-def test_a_damaged_working_file_is_told_once_and_what_is_known_besides(world: Scenario) -> None:
-    world.sync()
-    os.truncate(Store(world.data_dir).path, 100_000)
-    found = findings(world, ask=True)
+def test_a_damaged_working_file_is_told_once_and_what_is_known_besides(read: Scenario) -> None:
+    os.truncate(Store(read.data_dir).path, 100_000)
+    found = findings(read, ask=True)
     assert [one.subject for one in found if "is damaged" in one.found] == ["working file"]
     assert "4 of 4 reports answer" in {one.found for one in found}
 
@@ -178,12 +193,11 @@ def test_what_an_examination_finds_open_again_is_asked_by_the_next_sync_of_the_d
     assert set(statuses_of_sales(world)) == {200}
 
 
-def test_a_right_that_an_examination_finds_back_is_nothing_wrong_any_more(world: Scenario) -> None:
-    world.sync()
-    world.sync(Fault("403", path="GetSalesReport", customer="G1"), refresh=True)
-    assert worst(world, "right lost").severity is Severity.ERROR
-    world.service.faults.switch([])
-    assert "right lost" not in {one.subject for one in findings(world, ask=True)}
+def test_a_right_that_an_examination_finds_back_is_nothing_wrong_any_more(read: Scenario) -> None:
+    read.sync(Fault("403", path="GetSalesReport", customer="G1"), refresh=True)
+    assert worst(read, "right lost").severity is Severity.ERROR
+    read.service.faults.switch([])
+    assert "right lost" not in {one.subject for one in findings(read, ask=True)}
 
 
 def test_a_wrong_login_is_told_once_and_used_once(world: Scenario) -> None:
