@@ -12,7 +12,7 @@ COMMAND = Path(sys.executable).with_name("brokerbi")
 
 def test_the_demo_publishes_a_file_that_the_notebook_draws(tmp_path: Path) -> None:
     demo = subprocess.run(
-        [COMMAND, "demo", "--months", "14", "--data-dir", tmp_path],
+        [COMMAND, "demo", "--months", "3", "--data-dir", tmp_path],
         cwd=ROOT,
         capture_output=True,
         text=True,
