@@ -139,10 +139,14 @@ def refused(published: Published, tmp_path: Path) -> Harness:
 def test_an_error_keeps_the_previous_file_and_the_run_says_why(refused: Harness) -> None:
     made, before = refused, refused.file.stat().st_ino
     result = made.publish()
-    assert "no_month_stands_twice" in failure_of(result)
+    said = failure_of(result)
+    assert said.startswith("The latest file was not published: ")
+    assert "no_month_stands_twice" in said
+    assert said.endswith("\nThe file of before stays.")
     assert made.file.stat().st_ino == before
-    failed = [one.check_name for one in result.get_asset_check_evaluations() if not one.passed]
-    assert "no_month_stands_twice" in failed
+    found = {one.check_name: one.passed for one in result.get_asset_check_evaluations()}
+    assert found.keys() == {path.stem for path in (ROOT / "sql" / "checks").glob("*.sql")}
+    assert not found["no_month_stands_twice"]
 
 
 def test_a_publication_tells_which_reports_gained_rows_since_the_last(published: Published) -> None:
@@ -214,19 +218,11 @@ def test_publishing_waits_for_what_is_being_fetched_but_not_for_hours(tmp_path: 
     assert len(look(made)) == 1
 
 
-def test_a_run_that_cannot_write_the_file_tells_of_every_check_and_is_not_repeated_at_once(
-    tmp_path: Path,
-) -> None:
+def test_a_run_that_could_not_write_the_file_is_not_repeated_at_once(tmp_path: Path) -> None:
     made = harness(tmp_path)
     made.run()
     [key] = look(made)
     (made.file.parent / "published").write_text("in the way")
-    result = made.publish()
-    said = failure_of(result)
-    assert said.startswith("The latest file was not published: Give the pipeline's user write access to ")
-    assert said.endswith(" somewhere else.\nThe file of before stays.")
-    checks = list((ROOT / "sql" / "checks").glob("*.sql"))
-    assert len(result.get_asset_check_evaluations()) == len(checks)
     failed = dg.DagsterRun(
         job_name=PUBLISH, status=dg.DagsterRunStatus.FAILURE, tags={LOAD: str(key).removeprefix("load ")}
     )
