@@ -207,14 +207,6 @@ def test_a_service_that_is_down_and_a_login_that_is_refused_are_one_problem_whom
     assert problems(given) == [("failed", "error", "sales", None, "Nobody answers")]
 
 
-def test_a_report_that_was_read_and_is_refused_now_is_an_error() -> None:
-    given = warehouse()
-    held(given, "sales", "M1", ["2025-12"], at_utc=NOW)
-    deny(given, "sales", "M1", (NOW + timedelta(minutes=1)).replace(tzinfo=UTC))
-    [(kind, severity, *_)] = problems(given)
-    assert (kind, severity) == ("right lost", "error")
-
-
 def test_a_report_always_refused_is_not_late(given: DuckDBPyConnection) -> None:
     configure(given, sales=True, users=True)
     deny(given, "users", "M1", LONG_AGO.replace(tzinfo=UTC))
@@ -224,7 +216,6 @@ def test_a_report_always_refused_is_not_late(given: DuckDBPyConnection) -> None:
 @pytest.mark.parametrize(
     ("noted", "kind", "report", "customer", "words"),
     [
-        ("access VALUES ('sales', 'M1', now()::TIMESTAMP)", "no right", "sales", "M1", ""),
         (
             "quarantine_rows (report, customer, table_name, reason) VALUES ('sales', 'M1', 'tips', 'no day')",
             "quarantine", "sales", "M1", "Not loaded, 1 row of tips: no day",
@@ -234,7 +225,7 @@ def test_a_report_always_refused_is_not_late(given: DuckDBPyConnection) -> None:
             "changed column", "live_activity", None, "live_activity.calls turned from BIGINT into VARCHAR",
         ),
     ],
-    ids=["no access", "quarantine", "changed column"],
+    ids=["quarantine", "changed column"],
 )  # fmt: skip
 def test_what_a_sync_noted_is_a_problem(
     noted: str, kind: str, report: str, customer: str | None, words: str
