@@ -9,14 +9,13 @@ from zoneinfo import ZoneInfo
 from pipelines.page.facts import DoubtfulFigures, Facts
 from pipelines.page.language import local_day
 from pipelines.page.tables import PageTable, TableColumn, Writer
-from warehouse.ledger.conditions import WARNING, Severity
 
 
 @dataclass(frozen=True)
 class PageVerdict:
     """Whether there is something to mind of the figures, of which, and what."""
 
-    severity: Severity
+    severity: str  # well, warning or error
     text: str
     doubts: PageTable | None
     subjects: frozenset[str] = frozenset()
@@ -51,9 +50,9 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
         said = words.text("page.missing")
         if rows:
             said = words.text("verdict.doubts", len(rows), figures=figures(subjects))
-        worst = Severity.worst([WARNING, *(one.severity for one in rows)])
+        worst = "error" if any(one.severity == "error" for one in rows) else "warning"
         return PageVerdict(worst, said, writer.table(text("heading"), columns, rows), frozenset(subjects))
     if not facts.scopes:
-        return PageVerdict(WARNING, words.text("verdict.nothing"), None)
+        return PageVerdict("warning", words.text("verdict.nothing"), None)
     is_compared = any(one.compared_count for one in facts.agreements)
-    return PageVerdict(Severity.WELL, words.text(f"verdict.{'well' if is_compared else 'fresh'}"), None)
+    return PageVerdict("well", words.text(f"verdict.{'well' if is_compared else 'fresh'}"), None)
