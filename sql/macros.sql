@@ -14,9 +14,16 @@ CREATE OR REPLACE TEMP MACRO is_of_month(said, asked_month) AS
     says_nothing_else(TRY_CAST(said ->> 'year' AS INT), year(asked_month), 1900, 2199)
     AND says_nothing_else(TRY_CAST(said ->> 'month' AS INT), month(asked_month), 1, 12);
 
--- The day of a moment in UTC where the chain is: `clock` is the row of staging.clock, or of meta.clock.
-CREATE OR REPLACE TEMP MACRO local_day(at_utc, clock) AS
-    timezone(coalesce(clock.timezone, 'UTC'), timezone('UTC', at_utc))::DATE;
+-- A moment in UTC, and its day, where the chain is: `clock` is the row of staging.clock, or of meta.clock.
+CREATE OR REPLACE TEMP MACRO local_time(at_utc, clock) AS
+    timezone(coalesce(clock.timezone, 'UTC'), timezone('UTC', at_utc));
+CREATE OR REPLACE TEMP MACRO local_day(at_utc, clock) AS local_time(at_utc, clock)::DATE;
+
+-- How much of a month has passed at a local time, to the hour: what was signed earlier that day is in what was read.
+CREATE OR REPLACE TEMP MACRO passed_share_of(month, at_local) AS
+    greatest(least(
+        date_diff('hour', month::TIMESTAMP, at_local) / date_diff('hour', month::TIMESTAMP, month + INTERVAL 1 MONTH), 1
+    ), 0);
 
 -- The commission of sales alone: all of it without writings and valuations, else what the same report asked for
 -- sales alone says, else the service's average times the parts.

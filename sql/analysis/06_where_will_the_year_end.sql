@@ -2,8 +2,8 @@
 -- One row per office, of its latest month that is over, or the last of the year that is set; without any, one row that says
 -- why.
 --
--- The forecast is what is signed so far, in the month that runs as well, and for the rest of the year, the days left of that
--- month included, the budget at the rate reached in the months that are over; months without a budget will be like the average
+-- The forecast is what is signed so far, in the month that runs as well, and for the rest of the year, what was left of that
+-- month when it was read included, the budget at the rate reached in the months that are over; months without a budget will be like the average
 -- one of these. commission_against_budget is of the months that are over. Percents compare the months that have a budget, of which
 -- there should be twelve. what_to_mind says so where the service leaves open whether commission has VAT in it: the
 -- budget has none. With BROKERBI_COMMISSION_VAT declared both are without.

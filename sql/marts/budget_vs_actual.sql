@@ -12,7 +12,7 @@
 -- have a budget with their budgets, so that nothing is reached of a budget that is not there: look at budget_month_count.
 -- The forecast says: what is reached so far, in the month that runs as well; the rest of the budget will go as it went of
 -- the budget of the months that are over; and a month to come without a budget will be like the average one of these. Of the
--- month that runs the rest is by its days left, that of the reading included. The forecast is never below what is reached.
+-- month that runs the rest is by the time left when it was read, to the hour. The forecast is never below what is reached.
 -- Nothing more is forecast of who has stopped: an office or user without a trace in three months, or without one in the month
 -- and without a budget after it; and a user who has left the directory, see left_month of marts.users. A trace of an office
 -- is any commission or home, or an active agent; where its agents are not known it has not stopped. The row of the latest month
@@ -130,7 +130,7 @@ months_known AS (
 actuals AS (
     SELECT
         * EXCLUDE (commission, sold_estate_parts, read_at_utc),
-        CASE WHEN is_open THEN local_day(read_at_utc, clock) END AS read_on,
+        CASE WHEN is_open THEN local_time(read_at_utc, clock) END AS read_at,
         unnest([
             {'measure': 'commission', 'actual': without_vat(commission, basis)},
             {'measure': 'sold estates', 'actual': sold_estate_parts::DECIMAL(18, 4)}
@@ -148,7 +148,7 @@ registered AS (
         sources.month,
         true AS is_at_work,
         any_value(sources.is_growing) AS is_open,
-        any_value(CASE WHEN sources.is_growing THEN local_day(sources.fetched_at_utc, clock) END) AS read_on,
+        any_value(CASE WHEN sources.is_growing THEN local_time(sources.fetched_at_utc, clock) END) AS read_at,
         'registered estates' AS measure,
         CASE WHEN NOT any_value(sources.is_partial) THEN count(estates.estate_id) END::DECIMAL(18, 4) AS actual
     FROM marts.office_sources AS sources
@@ -218,8 +218,8 @@ compared AS (
         ) AS is_open,
         CASE
             WHEN actuals.actual IS NULL THEN 0
-            WHEN read_on IS NULL THEN 1
-            ELSE greatest(date_diff('day', month, least(read_on, last_day(month) + 1)), 0) / day(last_day(month))
+            WHEN read_at IS NULL THEN 1
+            ELSE passed_share_of(month, read_at)
         END AS passed_share,
         coalesce(month > owners.last_active_month, false) AS is_quiet,
         coalesce(is_without_trace(owners.last_active_month, month) OR month >= owners.left_month, false) AS is_gone,

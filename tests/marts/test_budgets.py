@@ -216,23 +216,27 @@ def test_the_year_is_forecast_from_what_was_reached_of_the_budget_so_far(given: 
 
 
 @pytest.mark.parametrize(
-    ("earned_in_april", "forecast"),
-    [(10, 1160), (90, 1240), (1000, 2150)],
-    ids=["slow", "fast", "one large sale"],
+    ("earned_in_april", "read_at", "days_left", "forecast"),
+    [
+        (10, datetime(2026, 4, 16), 15, 1160),
+        (90, datetime(2026, 4, 15, 12), Decimal("15.5"), 1242),
+        (90, datetime(2026, 4, 16, 18), Decimal("14.25"), 1238),
+        (1000, datetime(2026, 4, 16), 15, 2150),
+    ],
+    ids=["slow", "at noon", "in the evening", "one large sale"],
 )
-def test_the_month_that_runs_is_forecast_as_reached_and_by_its_days_left(
-    given: DuckDBPyConnection, earned_in_april: int, forecast: int
+def test_the_month_that_runs_is_forecast_as_reached_and_by_the_time_left(
+    given: DuckDBPyConnection, earned_in_april: int, read_at: datetime, days_left: Decimal, forecast: int
 ) -> None:
     for number in range(1, 13):
         budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
     office_earned(given, {1: 150, 2: 50, 3: 100})
     in_april = [earned({"office_customer_id": "M1"}, earned_in_april)]
-    noon = datetime(2026, 4, 16, 12)  # 15 of 30 days are left, this one included
-    loaded(given, "commission_office", "G1", "2026-04", in_april, at_utc=noon, is_open=True)
-    given.execute("UPDATE meta.months SET fetched_at_utc = least(fetched_at_utc, $1)", [noon])
+    loaded(given, "commission_office", "G1", "2026-04", in_april, at_utc=read_at, is_open=True)
+    given.execute("UPDATE meta.months SET fetched_at_utc = least(fetched_at_utc, $1)", [read_at])
     query = "SELECT month(month), year_forecast::INT FROM marts.office_budget_vs_actual WHERE NOT is_open"
     assert built(given, query) == [(1, 1800), (2, 1200), (3, forecast)]
-    assert forecast == 300 + earned_in_april + 15 / 30 * 100 + 8 * 100
+    assert forecast == round(300 + earned_in_april + days_left / 30 * 100 + 8 * 100)
 
 
 def test_months_without_a_budget_are_in_the_year_to_date_and_in_the_forecast(
@@ -267,7 +271,7 @@ def test_the_rest_of_a_running_month_without_a_budget_is_part_of_an_average_mont
     budgeted(given, "2026-01", "U1", (100, SPRING, None))
     office_earned(given, {1: 50, 2: 150})
     in_march = [earned({"office_customer_id": "M1"}, 200)]
-    last_day = datetime(2026, 3, 31, 12)
+    last_day = datetime(2026, 3, 31)
     loaded(given, "commission_office", "G1", "2026-03", in_march, at_utc=last_day, is_open=True)
     given.execute("UPDATE meta.months SET fetched_at_utc = least(fetched_at_utc, $1)", [last_day])
     query = "SELECT round(year_forecast, 2)::FLOAT, year_forecast_attainment_share::FLOAT"

@@ -25,7 +25,7 @@ from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.records import SALE
 from pipelines.sandbox.world.world import World
 from pipelines.upkeep.replay import replay
-from tests.scenarios.scenario import FEW, TODAY, Scenario, settings_for, whole_chain
+from tests.scenarios.scenario import FEW, NOON, TODAY, Scenario, settings_for, whole_chain
 from tests.truth import true_part, truth
 from tests.working_file import give_working_file
 from warehouse.marts.checks import run_checks
@@ -167,9 +167,9 @@ def check_budgets(known: Known) -> None:
 
 
 def check_forecast(known: Known) -> None:
-    """As it went to October, so the rest will go, if January is held; ten days of November are left."""
+    """As it went to October, so the rest will go, if January is held; November was read at noon UTC of its 21st day."""
     last = Month(2026, 10)
-    left = {11: Decimal(30 - TODAY.day + 1) / 30, 12: Decimal(1)}
+    left = {11: Decimal(30 * 24 - ((TODAY.day - 1) * 24 + NOON.hour)) / (30 * 24), 12: Decimal(1)}
     this_year = [row for row in by_kind(known) if Month(2026, 1) <= row["month"] <= last]
     earned = added_up(this_year, ("office",), "commission")
     query = (
