@@ -178,6 +178,7 @@ def year_end(facts: Facts, writer: Writer) -> YearEnd | None:
         TableColumn[Forecast](text("said"), lambda r: r.year_forecast, "money"),
         TableColumn[Forecast](text("became"), lambda r: r.year_actual, "money"),
         TableColumn[Forecast](text("miss"), lambda r: r.miss_share, "change"),
+        TableColumn[Forecast](text("worst"), lambda r: r.worst_miss_share, "precise"),
     ]
     forecast, share = row.year_forecast, row.year_forecast / row.year_budget
     return YearEnd(

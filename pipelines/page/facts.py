@@ -197,6 +197,7 @@ class Forecast:
     offices: int
     year_actual: Decimal | None
     miss_share: float | None
+    worst_miss_share: float | None
     past_years: int
     year_forecast_low: Decimal | None
     year_forecast_high: Decimal | None

@@ -24,8 +24,8 @@ Value = str | Decimal | int | float | date | None
 class TableColumn(Generic[T]):
     """A column: its head, what it shows of a record, and how that is written.
 
-    Kinds are text, words (which may be broken), day, month, count, parts, share, change, brief, exact, stated
-    money and stated signed money, and those that have two readings where VAT is left open: money, signed
+    Kinds are text, words (which may be broken), day, month, count, parts, share, precise, change, brief, exact,
+    stated money and stated signed money, and those that have two readings where VAT is left open: money, signed
     money and fee.
     """
 
@@ -177,6 +177,8 @@ class Writer:
                 return self.words.brief(value)
             case "share":
                 return self.words.percent(value)
+            case "precise":
+                return self.words.percent(value, 1)
             case "fee":
                 return self.words.percent(value, 2)
             case "change":

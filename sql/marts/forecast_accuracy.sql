@@ -19,8 +19,9 @@
 --   year_forecast_then: the same of the months as they were read a week after the month's end; null where not all were
 --   miss_share: year_actual less the forecast as it was then, in parts of it: -0.02 where the year ended 2 % below it; where that
 --     is not known, of the forecast of today's months, which have what was corrected since, so that it may have missed by more
+--   worst_miss_of_year_share: the largest miss of the year's forecasts of this month and later ones, without its sign
 --   past_year_count: earlier years whose forecast of the same month can be compared with how they ended
---   worst_miss_share: the largest miss of these years from the same month on, without its sign
+--   worst_miss_share: the largest worst_miss_of_year_share of these years
 --   year_forecast_low: the forecast less that part of it, or what is reached if that is more
 --   year_forecast_high: the forecast and that part of it
 WITH forecasts AS (
@@ -76,7 +77,7 @@ missed AS (
         (year_actual - judged) / nullif(judged, 0) AS miss_share,
         max(abs(miss_share)) OVER (
             PARTITION BY forecasts.level, forecasts.member_id, forecasts.measure, year(forecasts.month) ORDER BY forecasts.month ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
-        ) AS worst_of_year
+        ) AS worst_miss_of_year_share
     FROM forecasts
     LEFT JOIN read_then
         ON (read_then.level, read_then.month, read_then.measure) = (forecasts.level, forecasts.month, forecasts.measure)
@@ -88,7 +89,7 @@ compared AS (
     SELECT
         *,
         count(miss_share) OVER earlier AS past_year_count,
-        max(worst_of_year) OVER earlier AS worst_miss_share
+        max(worst_miss_of_year_share) OVER earlier AS worst_miss_share
     FROM missed
     WINDOW earlier AS (
         PARTITION BY level, member_id, measure, month(month) ORDER BY month ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
@@ -105,6 +106,7 @@ SELECT
     year_forecast_then::DECIMAL(18, 4) AS year_forecast_then,
     year_actual::DECIMAL(18, 4) AS year_actual,
     miss_share::DECIMAL(19, 8) AS miss_share,
+    worst_miss_of_year_share::DECIMAL(19, 8) AS worst_miss_of_year_share,
     past_year_count,
     worst_miss_share::DECIMAL(19, 8) AS worst_miss_share,
     greatest(year_forecast * (1 - worst_miss_share), year_to_date_actual + 0 * worst_miss_share)::DECIMAL(18, 4)

@@ -11,6 +11,7 @@ SELECT
     budgets.office_count AS offices,
     found.year_actual::DECIMAL(18, 4) AS year_actual,
     found.miss_share::DOUBLE AS miss_share,
+    found.worst_miss_of_year_share::DOUBLE AS worst_miss_share,
     found.past_year_count AS past_years,
     found.year_forecast_low::DECIMAL(18, 4) AS year_forecast_low,
     found.year_forecast_high::DECIMAL(18, 4) AS year_forecast_high

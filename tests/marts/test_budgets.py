@@ -662,12 +662,13 @@ def test_a_forecast_has_the_range_of_the_worst_miss_of_earlier_years_from_its_mo
         of_two_offices(given, f"2026-{number:02}", 200, 100)
     found = built(
         given,
-        "SELECT year_forecast::INT, year_actual::INT, round(miss_share, 4)::FLOAT, past_year_count, "
-        "year_forecast_low::INT, year_forecast_high::INT "
+        "SELECT year_forecast::INT, year_actual::INT, round(miss_share, 4)::FLOAT, "
+        "round(worst_miss_of_year_share, 4)::FLOAT, past_year_count, year_forecast_low::INT, year_forecast_high::INT "
         "FROM marts.forecast_accuracy WHERE level = 'chain' AND month(month) = 6 ORDER BY month",
     )
     assert found == [
-        (2400, 2460, pytest.approx(0.025), 0, None, None), (3600, None, None, 1, 3510, 3690),
+        (2400, 2460, pytest.approx(0.025), pytest.approx(0.025), 0, None, None),
+        (3600, None, None, None, 1, 3510, 3690),
     ]  # fmt: skip
 
 

@@ -221,8 +221,20 @@ def chain(*offices: str, months: int = 13) -> Facts:
             Forecast(kind, name, *known)
             for kind, name in pages
             for known in (
-                (LAST, True, Decimal(9000), 0.75, 1, None, None, 1, Decimal(8000), Decimal(9900)),
-                (month("2025-02"), False, Decimal(9000), 0.75, 1, Decimal(10_000), 1 / 9, 0, None, None),
+                (LAST, True, Decimal(9000), 0.75, 1, None, None, None, 1, Decimal(8000), Decimal(9900)),
+                (
+                    month("2025-02"),
+                    False,
+                    Decimal(9000),
+                    0.75,
+                    1,
+                    Decimal(10_000),
+                    1 / 9,
+                    1 / 8,
+                    0,
+                    None,
+                    None,
+                ),
             )
         ),
         drift=(Drift(LAST, -0.025, 8, 3),),

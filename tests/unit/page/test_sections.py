@@ -86,7 +86,7 @@ def test_the_year_s_end_is_said_with_its_range_and_its_part_of_the_budget_in_bot
     ]
     assert cells == [("9k", "7.2k"), ("8k", "6.4k")]
     assert (found.share.stated.text, found.past_years) == ("75%", 1)
-    assert texts(found.past) == [["2025", "9,000", "10,000", "+11.1%"]]
+    assert texts(found.past) == [["2025", "9,000", "10,000", "+11.1%", "12.5%"]]
 
 
 def test_a_fresh_month_says_by_how_much_such_months_change() -> None:
