@@ -149,6 +149,7 @@ class ChangedBudget:
     office_name: str
     first_month: date
     last_month: date
+    read_first_months: list[date]
     agents: list[str]
     agents_differences: list[Decimal]
     amount_before: Decimal | None

@@ -54,8 +54,12 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Changes
         for name, amounts in found
         if amounts
     ]
-    if facts.budget_changes:
-        figures.append(writer.cell("words", words.text("changes.budgets", len(facts.budget_changes))))
+    for name, budgets in (
+        ("budgets_entered", [one for one in facts.budget_changes if one.amount_before is None]),
+        ("budgets_changed", [one for one in facts.budget_changes if one.amount_before is not None]),
+    ):
+        if offices := {one.office_id for one in budgets}:
+            figures.append(writer.cell("words", words.text(f"changes.{name}", len(offices))))
     return Changes(
         since=words.day(since),
         figures=figures or [writer.cell("words", words.text("changes.nothing"))],
@@ -129,9 +133,15 @@ def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
         changed = zip(row.agents, row.agents_differences, strict=True)
         return ", ".join(f"{name} {words.signed(amount)}" for name, amount in changed)
 
+    def read_first(row: ChangedBudget) -> str:
+        months = words.months(row.read_first_months)
+        return words.text("changes.read_first", months=months) if months else ""
+
     columns = [
         TableColumn[ChangedBudget](text("office"), lambda r: r.office_name),
-        TableColumn[ChangedBudget](text("period"), lambda r: words.period(r.first_month, r.last_month)),
+        TableColumn[ChangedBudget](
+            text("period"), lambda r: words.period(r.first_month, r.last_month), note=read_first
+        ),
         TableColumn[ChangedBudget](text("before"), lambda r: r.amount_before, "stated money"),
         TableColumn[ChangedBudget](text("after"), lambda r: r.amount_after, "stated money"),
         TableColumn[ChangedBudget](text("difference"), lambda r: r.difference, "stated signed money"),

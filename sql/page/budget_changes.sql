@@ -1,7 +1,7 @@
 -- Which budgets of commission were entered or changed since the moment that is compared with?
 -- One row per office and year, the largest change first: the months of it that changed, the office's budget of these before
 -- (null where it had none) and now, and the agents whose own changed, by how much, the largest change first. What a change is
--- says marts.budget_changes.
+-- says marts.budget_changes; months of the year whose budgets were read for the first time since are named, and in no sum.
 WITH months_changed AS (
     SELECT changes.office_id, changes.user_id, changes.month, sum(changes.difference) AS difference
     FROM marts.budget_changes AS changes
@@ -36,6 +36,16 @@ years AS (
     GROUP BY office_id, of_year
 ),
 
+months_read_first AS (
+    SELECT budgets.office_id, budgets.month
+    FROM marts.budgets AS budgets
+    INNER JOIN meta.news_since AS since ON true
+    ANTI JOIN months_changed AS changed ON changed.office_id = budgets.office_id AND changed.month = budgets.month
+    WHERE budgets.measure = 'commission'
+    GROUP BY budgets.office_id, budgets.month, since.since_utc
+    HAVING min(budgets.valid_from_utc) > since.since_utc AND bool_or(budgets.valid_to_utc IS NULL)
+),
+
 offices_changed AS (
     SELECT
         years.*,
@@ -56,6 +66,14 @@ SELECT
     coalesce(offices.office_name, changed.office_id) AS office_name,
     changed.first_month,
     changed.last_month,
+    coalesce(
+        (
+            SELECT list(first.month ORDER BY first.month)
+            FROM months_read_first AS first
+            WHERE first.office_id = changed.office_id AND year(first.month) = year(changed.first_month)
+        ),
+        []
+    ) AS read_first_months,
     changed.agents,
     changed.agents_differences,
     changed.amount_before::DECIMAL(18, 4) AS amount_before,

@@ -713,7 +713,7 @@ def changed_budgets(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
         given.execute(
             "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
         )
-    shown = "office_id, first_month, last_month, agents, agents_differences::INT[]"
+    shown = "office_id, first_month, last_month, read_first_months, agents, agents_differences::INT[]"
     amounts = "amount_before::INT, amount_after::INT"
     return given.sql(BUDGET_CHANGES).select(f"{shown}, {amounts}").fetchall()
 
@@ -725,4 +725,14 @@ def test_the_page_says_by_which_agents_an_offices_budget_changed(
     budgeted(given, "2026-12", "U2", (500, SPRING, None))
     budgeted(given, "2026-12", "U3", (200, SUMMER, None))
     december = month("2026-12")
-    assert changed_budgets(given) == [("M1", december, december, ["U3", "U1"], [200, -100], 600, 700)]
+    assert changed_budgets(given) == [("M1", december, december, [], ["U3", "U1"], [200, -100], 600, 700)]
+
+
+def test_the_page_names_the_months_whose_budgets_were_read_for_the_first_time(
+    given: DuckDBPyConnection,
+) -> None:
+    budgeted(given, "2026-10", "U1", (100, SPRING, SUMMER), (200, SUMMER, None))
+    budgeted(given, "2026-11", "U1", (100, SPRING, None))
+    budgeted(given, "2026-12", "U1", (100, SUMMER, None))
+    [(_, first, last, read_first, *_)] = changed_budgets(given)
+    assert (first, last, read_first) == (month("2026-10"), month("2026-10"), [month("2026-12")])

@@ -253,7 +253,16 @@ def chain(*offices: str, months: int = 13) -> Facts:
         changes=tuple(changed(office) for office in offices),
         budget_changes=tuple(
             ChangedBudget(
-                office, office, LAST, NEWEST, ["Al"], [Decimal(90)], None, Decimal(100), Decimal(100)
+                office,
+                office,
+                LAST,
+                NEWEST,
+                [month("2026-04")],
+                ["Al"],
+                [Decimal(90)],
+                None,
+                Decimal(100),
+                Decimal(100),
             )
             for office in offices
         ),

@@ -195,11 +195,23 @@ def test_what_changed_is_a_line_of_figures() -> None:
             "one sale gone (−60)",
             "one sale with another commission (+5)",
             "one closed month changed (−60)",
-            "budget of one office changed",
+            "budgets of one office entered",
         ],
     )
     [budget] = texts(found.tables[2])
-    assert budget == ["A", "February to March 2026", "–", "100", "+100", "Al +90"]
+    period = "February to March 2026 without April 2026, read for the first time"
+    assert budget == ["A", period, "–", "100", "+100", "Al +90"]
+
+
+def test_budgets_are_counted_by_office_entered_and_changed_apart() -> None:
+    facts = of_chain(chain("A"))
+    [entered] = facts.budget_changes
+    others = [replace(entered, office_id=one, amount_before=Decimal(1)) for one in ("A", "B", "B")]
+    found = changes_section(replace(facts, budget_changes=[entered, *others]), ENGLISH, STOCKHOLM)
+    assert found is not None
+    assert [one.stated.text for one in found.figures[-2:]] == [
+        "budgets of one office entered", "budgets of 2 offices changed",
+    ]  # fmt: skip
 
 
 def test_how_far_the_coming_year_s_budgets_are_entered_is_said() -> None:
