@@ -22,7 +22,7 @@ class Figure:
 
     name: str
     cell: Cell
-    change: float | None
+    change: Cell | None
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,10 @@ def _card(row: Period, writer: Writer, same_days: SameDays | None, drift: Drift 
     """A period; of the month that runs only sales have a day to be compared by."""
     words = writer.words
 
-    def figure(name: str, kind: str, value: Number | None, change: float | None) -> Figure:
+    def trend(change: float | None, kind: str = "change") -> Cell | None:
+        return None if change is None else writer.cell(kind, change)
+
+    def figure(name: str, kind: str, value: Number | None, change: Cell | None) -> Figure:
         return Figure(words.text(f"figures.{name}"), writer.cell(kind, value), change)
 
     progress = gap = None
@@ -76,34 +79,36 @@ def _card(row: Period, writer: Writer, same_days: SameDays | None, drift: Drift 
             row.budgeted, row, words
         )
     more = [
-        figure("average", "money", row.average_commission, row.average_commission_change),
-        figure("beside_sales", "money", row.beside_sales, row.beside_sales_change),
-        figure("per_agent", "money", row.per_agent, row.per_agent_change),
+        figure("average", "money", row.average_commission, trend(row.average_commission_change)),
+        figure("beside_sales", "money", row.beside_sales, trend(row.beside_sales_change)),
+        figure("per_agent", "money", row.per_agent, trend(row.per_agent_change)),
     ]
     if same_days:
         before = same_days.commission_before
         change = float(same_days.commission / before - 1) if before else None
         name = words.text("figures.same_days", day=same_days.until_on.day)
-        more.append(Figure(name, writer.cell("money", same_days.commission), change))
+        more.append(Figure(name, writer.cell("money", same_days.commission), trend(change)))
     return Card(
         title=words.text(f"cards.{row.period}"),
         period=words.period(row.first_month, row.last_month),
         subjects=["commission", "agents", *(["sales"] if same_days else [])],
-        commission=figure("commission", "money", row.commission, row.commission_change),
+        commission=figure("commission", "money", row.commission, trend(row.commission_change)),
         factors=[
-            figure("homes", "parts", row.homes, row.homes_change),
-            figure("average_price", "brief", row.average_price, row.average_price_change),
-            figure("fee", "fee", row.fee_share, row.fee_share_change),
+            figure("homes", "parts", row.homes, trend(row.homes_change)),
+            figure("average_price", "brief", row.average_price, trend(row.average_price_change)),
+            figure("fee", "fee", row.fee_share, trend(row.fee_share_difference, "points")),
         ],
         more=more,
         progress=progress,
         gap=gap,
         goal=goal,
-        notes=_notes(row, writer) + _on_drift(row, drift, words) + _on_same_days(same_days, words),
+        notes=_notes(row, writer, has_trend=any(one.change for one in more))
+        + _on_drift(row, drift, words)
+        + _on_same_days(same_days, words),
     )
 
 
-def _notes(row: Period, writer: Writer) -> list[str]:
+def _notes(row: Period, writer: Writer, *, has_trend: bool) -> list[str]:
     """What to know of a period: how far it is known, and what it is compared with."""
     words, notes = writer.words, []
     if row.unheld:
@@ -113,7 +118,7 @@ def _notes(row: Period, writer: Writer) -> list[str]:
     if row.first_month > row.wanted_month:
         notes.append(words.text("cards.held_since", month=words.month(row.first_month)))
     if not row.is_over:
-        notes.append(words.text("cards.running_note"))
+        notes.append(words.text("cards.running_rest" if has_trend else "cards.running_note"))
     elif not row.compared:
         key = "began" if row.offices == 1 and row.began_month else "no_year_before"
         month = words.month(row.began_month) if row.began_month else ""

@@ -67,7 +67,7 @@ class Period:
     commission_change: float | None
     homes_change: float | None
     average_price_change: float | None
-    fee_share_change: float | None
+    fee_share_difference: float | None
     average_commission_change: float | None
     beside_sales_change: float | None
     per_agent_change: float | None

@@ -22,6 +22,8 @@ WORDS = Path(__file__).with_name("words")
 LANGUAGES = ("en", "sv")
 MINUS = "\u2212"
 UNKNOWN = "\u2013"
+MANY_TIMES = 5
+"""From how many times as much on a change is told in times: its percentages are of a small base."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,16 @@ class Language:
         return self.text("form.percent", share=self.number(Decimal(share) * 100, places, has_plus=has_plus))
 
     def change(self, share: Number | None) -> str:
-        """A change with its sign: +4.2%."""
+        """A change with its sign, +4.2%; of what has become many times as much how many, as 25.0×."""
+        if share is not None and share + 1 >= MANY_TIMES:
+            return self.text("form.times", times=self.number(Decimal(share) + 1, 1))
         return self.percent(share, 1, has_plus=True)
+
+    def points(self, difference: Number | None) -> str:
+        """A difference of two shares in percentage points, with its sign: +0.05 pp."""
+        if difference is None:
+            return UNKNOWN
+        return self.text("form.points", points=self.number(Decimal(difference) * 100, 2, has_plus=True))
 
     def month(self, month: date, *, known_year: int | None = None) -> str:
         """March 2026, or March where that is the year one thinks of."""

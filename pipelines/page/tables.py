@@ -24,9 +24,9 @@ Value = str | Decimal | int | float | date | None
 class TableColumn(Generic[T]):
     """A column: its head, what it shows of a record, and how that is written.
 
-    Kinds are text, words (which may be broken), day, month, count, parts, share, precise, change, brief, exact,
+    Kinds are text, words (which may be broken), day, month, count, parts, share, precise, change, points, brief, exact,
     stated money and stated signed money, and those that have two readings where VAT is left open: money, signed
-    money and fee.
+    money, fee and points.
     """
 
     head: str
@@ -146,7 +146,11 @@ class Writer:
         """A value, with the second reading of an amount, or the one that is given."""
         if self.vat_rate is None:
             less = None
-        elif less is None and kind in ("money", "signed money", "fee") and isinstance(value, Decimal | float):
+        elif (
+            less is None
+            and kind in ("money", "signed money", "fee", "points")
+            and isinstance(value, Decimal | float)
+        ):
             less = self.without(value)
         return Cell(self._reading(kind, value), None if less is None else self._reading(kind, less))
 
@@ -165,9 +169,12 @@ class Writer:
             return Reading(self.words.month(value) if kind == "month" else self.words.day(value), f"{value}")
         if value is None or isinstance(value, str):
             return Reading(value or self.words.number(None), value or "")
-        is_toned = kind in ("change", "signed money", "stated signed money")
-        tone = "" if not (is_toned and value) else "up" if value > 0 else "down"
-        return Reading(self._number(kind, value), f"{float(value):.10g}", tone)
+        text, is_toned = (
+            self._number(kind, value),
+            kind in ("change", "points", "signed money", "stated signed money"),
+        )
+        tone = "" if not is_toned or text == self._number(kind, 0) else "up" if value > 0 else "down"
+        return Reading(text, f"{float(value):.10g}", tone)
 
     def _number(self, kind: str, value: Number) -> str:
         match kind:
@@ -181,6 +188,8 @@ class Writer:
                 return self.words.percent(value, 1)
             case "fee":
                 return self.words.percent(value, 2)
+            case "points":
+                return self.words.points(value)
             case "change":
                 return self.words.change(value)
             case "exact":

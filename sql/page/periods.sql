@@ -169,7 +169,7 @@ SELECT
     (now.commission / nullif(before.commission, 0) - 1)::DOUBLE AS commission_change,
     (now.homes / nullif(before.homes, 0) - 1)::DOUBLE AS homes_change,
     (now.average_price / nullif(before.average_price, 0) - 1)::DOUBLE AS average_price_change,
-    (now.fee_share / nullif(before.fee_share, 0) - 1)::DOUBLE AS fee_share_change,
+    (now.fee_share - before.fee_share)::DOUBLE AS fee_share_difference,
     (now.average_commission / nullif(before.average_commission, 0) - 1)::DOUBLE AS average_commission_change,
     (now.beside_sales / nullif(before.beside_sales, 0) - 1)::DOUBLE AS beside_sales_change,
     (now.per_agent / nullif(before.per_agent, 0) - 1)::DOUBLE AS per_agent_change,

@@ -101,7 +101,7 @@ def period(
         commission_change=0.1 if is_over else None,
         homes_change=0.2 if is_over else None,
         average_price_change=-0.1 if is_over else None,
-        fee_share_change=0.0 if is_over else None,
+        fee_share_difference=0.0005 if is_over else None,
         average_commission_change=None,
         beside_sales_change=None,
         per_agent_change=None,

@@ -41,11 +41,13 @@ def texts(table: PageTable | None) -> list[list[str]]:
 
 def test_a_card_has_what_commission_is_made_of_beside_it_and_its_part_of_the_budget() -> None:
     [card] = cards(Facts(periods=(period(),)), ENGLISH)
-    factors = [(one.name, one.cell.stated.text, one.change) for one in card.factors]
+    factors = [
+        (one.name, one.cell.stated.text, one.change and one.change.stated.text) for one in card.factors
+    ]
     assert factors == [
-        ("Homes sold", "2.5", 0.2),
-        ("Average price", "4M", -0.1),
-        ("Fee, % of price", "2.50%", 0.0),
+        ("Homes sold", "2.5", "+20.0%"),
+        ("Average price", "4M", "−10.0%"),
+        ("Fee, % of price", "2.50%", "+0.05\N{NO-BREAK SPACE}pp"),
     ]
     assert (card.progress and card.progress.stated.text, card.goal) == ("100%", "of budget, 1k")
     assert (card.gap and card.gap.stated.text) == "0"
@@ -309,7 +311,8 @@ def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -
     figure = card.more[-1]
     said = (figure.name, figure.cell.stated.text)
     assert said == ("Sales to day 20, on the same days of last year", "90")
-    assert figure.change == pytest.approx(-0.1)
+    assert (figure.change and figure.change.stated.text) == "−10.0%"
+    assert card.notes == ["All else is compared when the month is over."]
 
 
 def test_offices_that_were_read_on_different_days_are_compared_to_these() -> None:
