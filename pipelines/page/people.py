@@ -101,7 +101,14 @@ def agents_section(facts: Facts, writer: Writer) -> PageTable | None:
         TableColumn[Agent](text("agent"), lambda r: r.name, note=lambda r: note_on_agent(r, words)),
         TableColumn[Agent](text("commission"), lambda r: r.commission, "money", has_bar=True),
         TableColumn[Agent](text("before"), lambda r: r.commission_before, "money", is_minor=True),
-        TableColumn[Agent](text("last_year"), lambda r: r.commission_change, "change"),
+        TableColumn[Agent](
+            text("last_year"),
+            lambda r: r.commission_change,
+            "change",
+            note=lambda r: (
+                text("not_compared") if r.stay and r.commission_before and r.commission_change is None else ""
+            ),
+        ),
         *(of_budget if any(one.budget is not None for one in rows) else []),
         TableColumn[Agent](text("homes"), lambda r: r.homes, "parts"),
         TableColumn[Agent](text("a_month"), lambda r: r.a_month, "money"),

@@ -24,9 +24,9 @@ Value = str | Decimal | int | float | date | None
 class TableColumn(Generic[T]):
     """A column: its head, what it shows of a record, and how that is written.
 
-    Kinds are text, words (which may be broken), day, month, count, parts, share, precise, change, points, brief, exact,
-    stated money and stated signed money, and those that have two readings where VAT is left open: money, signed
-    money, fee and points.
+    Kinds are text, words (which may be broken), day, month, count, parts, share, precise, change, brief,
+    exact, stated money and stated signed money, and those with two readings where VAT is left open: money,
+    signed money, fee and points.
     """
 
     head: str

@@ -1,8 +1,8 @@
 -- What was earned in each month, beside the same month a year before and the budget?
 -- One row per page (the chain, a brand, a region or an office) and month, the newest thirteen up to the newest one held, and at
--- least six. A month counts as marts.chain_month has it, and is in part where an expected office is not held to its end. Only a
--- whole month has a year before, of which every expected office must be held to its end, and a budget. It was read
--- when the oldest of the answers came that count in it.
+-- least six. A month counts as marts.chain_month has it, and is in part where an expected office is not held to its end: such a
+-- month has neither budget nor year before; the month that runs has those of the whole month. Of a year before every expected
+-- office must be held to its end. A month was read when the oldest of the answers came that count in it.
 WITH of_pages AS (
     SELECT
         months.* REPLACE (
@@ -66,10 +66,10 @@ SELECT
     NOT shown.is_running AND coalesce(now.is_held AND NOT now.is_whole, false) AS is_part,
     now.commission::DECIMAL(18, 4) AS commission,
     before.commission::DECIMAL(18, 4) AS commission_before,
-    CASE WHEN now.is_whole AND NOT shown.is_running THEN now.budget END::DECIMAL(18, 4) AS budget,
+    CASE WHEN now.is_whole THEN now.budget END::DECIMAL(18, 4) AS budget,
     now.homes::DECIMAL(19, 8) AS homes,
     before.homes::DECIMAL(19, 8) AS homes_before,
-    CASE WHEN now.is_whole AND NOT shown.is_running THEN now.homes_budget END::DECIMAL(19, 8) AS homes_budget,
+    CASE WHEN now.is_whole THEN now.homes_budget END::DECIMAL(19, 8) AS homes_budget,
     now.per_agent::DECIMAL(18, 4) AS per_agent,
     before.per_agent::DECIMAL(18, 4) AS per_agent_before,
     now.average_price::DECIMAL(18, 4) AS average_price,
@@ -79,5 +79,5 @@ FROM shown
 LEFT JOIN summed AS now ON (now.kind, now.scope, now.month) = (shown.kind, shown.scope, shown.month)
 LEFT JOIN summed AS before
     ON (before.kind, before.scope, before.month) = (shown.kind, shown.scope, shown.month - INTERVAL 1 YEAR)
-    AND before.is_whole AND now.is_whole AND NOT shown.is_running
+    AND before.is_whole AND now.is_whole
 ORDER BY shown.kind, shown.scope, shown.month

@@ -663,7 +663,8 @@ def test_a_forecast_has_the_range_of_the_worst_miss_of_earlier_years_from_its_mo
     found = built(
         given,
         "SELECT year_forecast::INT, year_actual::INT, round(miss_share, 4)::FLOAT, "
-        "round(worst_miss_of_year_share, 4)::FLOAT, past_year_count, year_forecast_low::INT, year_forecast_high::INT "
+        "round(worst_miss_of_year_share, 4)::FLOAT, past_year_count, "
+        "year_forecast_low::INT, year_forecast_high::INT "
         "FROM marts.forecast_accuracy WHERE level = 'chain' AND month(month) = 6 ORDER BY month",
     )
     assert found == [

@@ -109,6 +109,14 @@ def test_a_month_that_runs_stands_alone() -> None:
     assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, None)
 
 
+def test_the_whole_month_of_last_year_is_beside_the_month_that_runs() -> None:
+    given = warehouse()
+    read(given, "M1", {"2025-02": 90, "2026-01": 110, "2026-02": 40}, open_month="2026-02")
+    given.execute("UPDATE meta.months SET fetched_at_utc = $1", [datetime(2026, 2, 10, 4)])
+    newest = found(given, "months")[-1]
+    assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, 90)
+
+
 def test_a_month_cut_short_counts_as_in_the_chain_s_mart_and_is_compared_with_nothing() -> None:
     given = warehouse()
     read(given, "M1", {"2025-02": 90, "2026-02": 100})

@@ -167,7 +167,7 @@ def check_budgets(known: Known) -> None:
 
 
 def check_forecast(known: Known) -> None:
-    """As it went to October, so the rest will go, if January is held; November was read at noon UTC of its 21st day."""
+    """As it went to October, so the rest will go, if January is held; November by its hours left."""
     last = Month(2026, 10)
     left = {11: Decimal(30 * 24 - ((TODAY.day - 1) * 24 + NOON.hour)) / (30 * 24), 12: Decimal(1)}
     this_year = [row for row in by_kind(known) if Month(2026, 1) <= row["month"] <= last]

@@ -148,6 +148,12 @@ def test_an_agent_who_has_left_moved_or_is_new_says_so() -> None:
     ]
 
 
+def test_an_agent_whose_years_are_not_compared_says_so_beside_what_both_were() -> None:
+    moved = replace(agent("A", "Di"), commission_change=None, stay="left")
+    [row] = texts(agents_section(Facts(agents=[moved]), ENGLISH))
+    assert row[1:4] == ["800", "800", "– not compared"]
+
+
 def test_an_agent_has_an_own_budget_and_the_part_of_it_that_is_reached() -> None:
     [row] = texts(agents_section(Facts(agents=[agent("A", "Al")]), ENGLISH))
     assert row[4:7] == ["1,000", "80%", "−200"]
