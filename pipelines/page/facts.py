@@ -384,7 +384,7 @@ class DoubtfulFigures:
     """Figures that are missing or doubtful: of a customer's offices, or perhaps of any."""
 
     kind: str
-    severity: str
+    severity: str  # well where no report is wrong
     subjects: list[str]
     customer: str | None
     office_ids: list[str] | None

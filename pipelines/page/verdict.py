@@ -18,7 +18,7 @@ class PageVerdict:
     severity: str  # well, warning or error
     text: str
     doubts: PageTable | None
-    subjects: frozenset[str] = frozenset()
+    subjects: frozenset[str] = frozenset()  # of what has a mark where it is shown
 
 
 def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
@@ -45,14 +45,16 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
         TableColumn[DoubtfulFigures](text("office"), whom),
         TableColumn[DoubtfulFigures](text("since"), since, "words"),
     ]
-    if rows or facts.missing:
-        subjects = dict.fromkeys(subject for one in rows for subject in one.subjects)
-        said = words.text("page.missing")
-        if rows:
-            said = words.text("verdict.doubts", len(rows), figures=figures(subjects))
-        worst = "error" if any(one.severity == "error" for one in rows) else "warning"
-        return PageVerdict(worst, said, writer.table(text("heading"), columns, rows), frozenset(subjects))
-    if not facts.scopes:
+    known = {one.severity for one in rows} | ({"warning"} if facts.missing else set())
+    worst = next((one for one in ("error", "warning") if one in known), "well")
+    if not (rows or facts.missing or facts.scopes):
         return PageVerdict("warning", words.text("verdict.nothing"), None)
-    is_compared = any(one.compared_count for one in facts.agreements)
-    return PageVerdict("well", words.text(f"verdict.{'well' if is_compared else 'fresh'}"), None)
+    said = [words.text("page.missing")] if facts.missing and not rows else []
+    if worst == "well":
+        is_compared = any(one.compared_count for one in facts.agreements)
+        said.append(words.text(f"verdict.{'well' if is_compared else 'fresh'}"))
+    if rows:
+        subjects = dict.fromkeys(subject for one in rows for subject in one.subjects)
+        said.append(words.text("verdict.doubts", len(rows), figures=figures(subjects)))
+    marked = frozenset(one for row in rows if row.severity != "well" for one in row.subjects)
+    return PageVerdict(worst, " ".join(said), writer.table(text("heading"), columns, rows), marked)

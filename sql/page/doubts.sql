@@ -3,7 +3,7 @@
 -- figures. Reports that disagree, and figures of the two years that
 -- pages show which nobody reads any more, are one row per office. Of budgets,
 -- which several reports bring, none is doubtful that another report brings on time. A check that warns says not of which office:
--- it is of the chain.
+-- it is of the chain. As long as nobody declares whether VAT is in commissions, all of them may be another; no report is wrong for it.
 WITH subjects AS (
     SELECT report, subject
     FROM subjects_of_reports()
@@ -102,4 +102,8 @@ SELECT
     is_of_chain
 FROM doubts
 GROUP BY kind, severity, customer, office_ids, months, is_of_chain
+UNION ALL
+SELECT 'basis', 'well', ['commission', 'agents', 'sales'], NULL, NULL, [], NULL, false
+WHERE NOT EXISTS (FROM meta.tax_basis WHERE commission_vat <> 'unknown')
+    AND EXISTS (FROM marts.office_month WHERE commission IS NOT NULL)
 ORDER BY severity, kind, subjects, customer, months

@@ -326,8 +326,20 @@ def test_a_refused_report_makes_its_figures_doubtful_and_others_leave_them_alone
         held(given, report, "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
         deny(given, report, "M1", NOW.replace(tzinfo=UTC))
     given.execute("UPDATE meta.loads SET fetched_at_utc = $1", [NOW])
-    doubts = [(one["kind"], one["subjects"], one["office_ids"]) for one in found(given, "doubts")]
+    doubts = [(one["kind"], one["subjects"], one["office_ids"]) for one in found(given, "doubts")[:-1]]
     assert doubts == [("right lost", ["sales"], ["M1"]), ("reports differ", ["commission"], ["M1"])]
+
+
+@pytest.mark.parametrize(("declared", "kinds"), [("unknown", ["basis"]), ("included", [])])
+def test_that_nobody_says_whether_vat_is_in_commissions_is_a_thing_to_know(
+    declared: str, kinds: list[str]
+) -> None:
+    given = warehouse()
+    read(given, "M1", {"2026-01": 5})
+    given.execute("UPDATE meta.loads SET fetched_at_utc = $1", [NOW])
+    given.execute("INSERT INTO meta.tax_basis (commission_vat, vat_rate) VALUES ($1, 0.25)", [declared])
+    doubts = [one for one in found(given, "doubts") if one["severity"] == "well"]
+    assert [one["kind"] for one in doubts] == kinds
 
 
 def reaches(given: Given, first: str, last: str) -> None:
@@ -359,7 +371,7 @@ def test_of_a_refused_login_the_failure_is_the_doubt_and_no_check_warns_besides(
         "'Unauthorized' AS error_kind",
         [NOW],
     )
-    assert {one["kind"] for one in found(given, "doubts")} == {"failed"}
+    assert {one["kind"] for one in found(given, "doubts")} == {"failed", "basis"}
     check = (SQL / "checks" / "numbers_are_refreshed.sql").read_text("utf-8")
     assert built(given, "SELECT DISTINCT source_state FROM marts.office_sources") == [("login refused",)]
     assert given.execute(check).fetchall() == []

@@ -302,6 +302,14 @@ def test_what_is_doubtful_is_a_table_and_its_worst_the_level() -> None:
     ]
 
 
+def test_a_basis_that_nobody_declares_is_a_thing_to_know_and_no_warning() -> None:
+    basis = replace(doubt("basis", None, "commission"), severity="well", months=[], since_utc=None)
+    found = verdict(replace(chain("A"), doubts=(basis,)), ENGLISH, STOCKHOLM)
+    assert (found.severity, found.subjects) == ("well", frozenset())
+    assert found.text == "The figures are up to date. One thing to know of the figures: commissions"
+    assert texts(found.doubts) == [["commissions", "nobody says whether VAT is in them", "all offices", "–"]]
+
+
 def test_a_doubt_names_its_group_and_each_of_its_months() -> None:
     months = [month(one) for one in ("2025-12", "2026-01", "2026-03")]
     one = replace(doubt(), customer="Hemviken", office_ids=["A", "B"], months=months)
