@@ -1,6 +1,6 @@
 -- How many agents are at work, who came and who left, month by month?
 -- One row per level, member and month in which offices are expected, see marts.office_coverage.
--- An agent is a user of whom marts.user_month says is_active: with commission, a sale, an assignment, a lead or a tip in the
+-- An agent is a user of whom marts.user_month says is_active: with commission, a sale, an assignment, a lead or a tip sent in the
 -- month, by one rule in old and new months. Joined is counted in the first of these months. Who is not active any more counts
 -- in the month after the last: as left, if marts.users says has_left by now; else as quiet, as nobody can tell yet, and as
 -- back once active again. An agent who changed office moved, and has neither

@@ -33,10 +33,10 @@
 --   outgoing_lead_count: leads sent out by the user
 --   tip_count: tips sent by the user
 --   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
---   first_active_month: first month in which the user earned, sold, wrote, valued, or had a lead or tip; null if
+--   first_active_month: first month in which the user earned, sold, wrote, valued, had a lead or sent a tip; null if
 --     never
 --   last_active_month: last such month
---   is_active: whether the user earned, sold, wrote, valued, or had a lead or tip in the month
+--   is_active: whether the user earned, sold, wrote, valued, had a lead or sent a tip in the month
 --   is_open: whether the month is not over, or the end of it is still to be asked for in the user report
 --   is_commission_complete: whether the user report is held to the end of the month, or to now while the month is
 --     open; false where it is not held, one that counts was last read before its end, it lacks rows and has none of the

@@ -17,7 +17,7 @@
 --     the user, and where none ever did
 --   office_id: customer id of the user's office in the latest month of marts.user_month; null for who left no trace
 --   office_name: name of that office
---   first_active_month: first month in which the user earned, sold, wrote, valued, or had a lead or tip; null if never
+--   first_active_month: first month in which the user earned, sold, wrote, valued, had a lead or sent a tip; null if never
 --   last_active_month: last such month
 --   left_month: month from which on the directory shows that the user has left, who was taken out of it, or is missing in it
 --     and not active in the user's latest month that is over and complete: the last active one, or that one if it is earlier

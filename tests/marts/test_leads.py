@@ -165,3 +165,12 @@ def test_untouched_leads_are_listed_by_age_those_of_sellers_first() -> None:
     by_age = "valuations, to_2, to_7, to_30, longer, tips"
     page = (SQL / "page" / "untouched.sql").read_text("utf-8")
     assert given.sql(page).select(by_age).fetchall() == [(1, 1, 1, 1, 1, 0)]
+
+
+def test_a_tip_is_a_trace_of_who_sent_it_and_not_of_who_received_it() -> None:
+    given = warehouse()
+    held(given, "tips_and_leads", "M1", ["2026-01"])
+    idle = [earned({"user_id": user}, 0, parts=0) for user in ("U1", "U2")]
+    loaded(given, "commission_user", "M1", "2026-01", idle)
+    rows(given, "tips", "M1", "2026-01", [{"tip_id": "T1", "sender_id": "U1", "receiver_id": "U2"}])
+    assert built(given, "SELECT user_id FROM marts.user_month WHERE is_active") == [("U1",)]
