@@ -201,9 +201,13 @@ def year_end(facts: Facts, writer: Writer) -> YearEnd | None:
     )
 
 
+def _of_page(facts: Facts, name: str) -> Period | None:
+    return next((one for one in facts.periods if one.period == name and one.office_id is None), None)
+
+
 def _year(facts: Facts) -> Period | None:
     """The year of the whole page; its forecast is that of all offices with a budget, also of closed ones."""
-    year = next((one for one in facts.periods if one.period == "year" and one.office_id is None), None)
+    year = _of_page(facts, "year")
     newest = next((one for one in facts.forecasts if one.is_newest), None)
     if year is None or year.year_forecast is None or newest is None or not newest.budget_share:
         return year
@@ -299,9 +303,11 @@ def _part(row: MonthFigures, words: Language) -> str:
     return words.text("page.so_far" if row.is_open else "page.in_part") if row.is_open or row.is_part else ""
 
 
-def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> PageTable | None:
-    """The year of each office in one table over their sum, those furthest behind their budget first."""
-    rows = [one for one in facts.periods if one.office_id is not None]
+def offices_section(
+    facts: Facts, writer: Writer, files: Mapping[str, str], name: str = "year"
+) -> PageTable | None:
+    """A period of each office in one table over their sum, those furthest behind their budget first."""
+    rows = [one for one in facts.periods if one.office_id is not None and one.period == name]
     if not rows:
         return None
     words, less, text = writer.words, writer.without, writer.words.of("offices")
@@ -342,12 +348,16 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> P
     ]  # fmt: skip
     if all(one.budget is None for one in rows):
         columns = [one for one in columns if one.head not in {text("gap"), text("of_budget")}]
+    if name != "year":
+        against = ("office", "gap", "of_budget", "commission", "last_year")
+        columns = [one for one in columns if one.head in map(text, against)]
     if all(one.year_forecast is None for one in rows):
         columns = [one for one in columns if one.head not in {text("year_end"), text("year_end_share")}]
     nothing = Decimal(0)
     rows.sort(key=lambda r: (_gap(r) or nothing, -(r.commission or nothing)))
     heading = words.text("offices.heading", period=words.period(rows[0].first_month, rows[0].last_month))
-    return writer.table(heading, columns, rows, total=_year(facts) if len(rows) > 1 else None)
+    of_page = _year(facts) if name == "year" else _of_page(facts, name)
+    return writer.table(heading, columns, rows, total=of_page if len(rows) > 1 else None)
 
 
 def _on_office(row: Period, words: Language) -> str:

@@ -85,6 +85,7 @@ def render_page(facts: Facts, form: Form, page: ChainPart | None, *, has_links: 
         cards=earnings.cards(own, writer),
         year_end=earnings.year_end(own, writer),
         offices=None if kind == "office" else earnings.offices_section(own, writer, files),
+        offices_month=None if kind == "office" else earnings.offices_section(own, writer, {}, "month"),
         agents=people.agents_section(own, writer) if kind == "office" else None,
         months=earnings.months_section(own, writer, timezone),
         drivers=earnings.drivers_table(own, writer),

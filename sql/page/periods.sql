@@ -1,7 +1,7 @@
 -- What was earned in each period, beside the year before and the budget?
 -- One row per page (the chain, a brand, a region or an office), period and office, and one without an office for all of them:
--- the month that runs, the last whole one, the year to it and the twelve months to it. Offices of their own are in the year
--- alone. A month counts as marts.chain_month has it. The year before is compared over the offices of which every month of both
+-- the month that runs, the last whole one, the year to it and the twelve months to it. Offices of their own are in the last
+-- whole month and the year alone. A month counts as marts.chain_month has it. The year before is compared over the offices of which every month of both
 -- periods is held to its end and which were there before: `compared` counts them, now and before are theirs; the month that runs
 -- is compared with nothing. A budget stands beside what was reached of it, of the offices that have one. The year ends where
 -- each office's latest month that is over says, where all twelve have a budget; budget_months counts them. An
@@ -137,7 +137,7 @@ figures AS (
         count(*) FILTER (is_over AND month = last_month AND year_budget IS NOT NULL AND year_forecast IS NOT NULL) AS forecast
     FROM sides
     GROUP BY GROUPING SETS ((kind, scope, period, side), (kind, scope, period, side, office_id))
-    HAVING office_id IS NULL OR (period = 'year' AND kind <> 'office')
+    HAVING office_id IS NULL OR (period IN ('month', 'year') AND kind <> 'office')
 )
 
 SELECT

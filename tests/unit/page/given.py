@@ -198,7 +198,8 @@ def chain(*offices: str, months: int = 13) -> Facts:
                 for of in ("running", "month", "year", "twelve")
             ),
             *(
-                period(kind, name, "year", 900, office)
+                period(kind, name, of, 900, office)
+                for of in ("year", "month")
                 for office in offices
                 for kind, name in (("chain", ""), ("brand", f"Brand of {office}"))
             ),

@@ -110,6 +110,14 @@ def test_offices_are_one_table_that_begins_with_who_is_furthest_behind() -> None
     ]
 
 
+def test_offices_have_their_last_whole_month_against_its_budget_without_the_years_end() -> None:
+    table = offices_section(of_chain(chain("A", "B")), ENGLISH, {}, "month")
+    assert table is not None
+    assert table.name == "Offices, February 2026"
+    assert [row[:4] for row in texts(table)] == [[one, "−100", "90%", "900"] for one in ("A", "B")]
+    assert [head.name for head in table.heads[3:]] == ["Commission", "On last year"]
+
+
 def test_an_office_that_ended_within_the_year_says_so() -> None:
     facts = of_chain(chain("A"))
     ended = [replace(one, until_on=date(2026, 1, 31)) for one in facts.periods]
