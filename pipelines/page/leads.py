@@ -48,7 +48,9 @@ def leads_section(facts: Facts, writer: Writer) -> LeadsSection | None:
             TableColumn[LeadCounts](text("without_home"), lambda r: r.without_home, "count"),
             TableColumn[LeadCounts](text("homes"), lambda r: r.homes, "count"),
             TableColumn[LeadCounts](text("sold"), lambda r: r.sold, "count"),
-            TableColumn[LeadCounts](text("days"), lambda r: r.days, "count"),
+            TableColumn[LeadCounts](
+                text("days_of_sellers" if part in ("office", "state") else "days"), lambda r: r.days, "count"
+            ),
         ]
         return writer.table(text(f"by_{part}"), columns, list(rows))
 

@@ -20,7 +20,7 @@ SELECT
     round(
         sum(sold_home_lead_count) FILTER (lead_side IS DISTINCT FROM 'seller') / nullif(sum(sold_count), 0), 1
     ) AS leads_per_named_home_sold,
-    round(sum(days_to_contract_total) / nullif(sum(sold_count), 0), 0) AS days_from_first_lead_to_contract
+    round(sum(days_to_contract_total) / nullif(sum(sold_count), 0), 0) AS mean_days_from_first_lead_to_contract
 FROM marts.lead_funnel
 WHERE way = 'incoming lead'
     AND is_mature

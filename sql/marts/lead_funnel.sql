@@ -4,7 +4,7 @@
 -- A lead counts in the month it was created and with the state it has now, so old months keep changing. Removed
 -- leads are in no count but their own. A home counts once within a way and side, at the first lead that names it, and
 -- not at all at leads that came after its sale; so homes add up over months, offices, kinds and states, but not over
--- sides.
+-- sides. Over sides add up distinct_home_count and distinct_sold_count, in which a home counts once within a way.
 -- Conversion is a matter of sellers alone (lead_side seller: from the wish to sell, or the valuation, to the sale):
 -- sold_count / home_count, and only of leads that name a home. A home is as a rule named once it is an assignment, so this is no
 -- measure of how many who asked became sellers: show no_home_lead_count / lead_count beside it. Whether a home that a buyer asked about was sold, perhaps to
@@ -28,6 +28,8 @@
 --   estate_lead_count: leads about a home that had not been sold before
 --   home_count: homes that these name, each at the first lead about it
 --   sold_count: those homes that were sold later, each once
+--   distinct_home_count: homes whose first lead on any side is one of these, so that sums over sides count a home once
+--   distinct_sold_count: those of them that were sold after that lead
 --   sold_home_lead_count: leads, not homes, about a home that was sold later
 --   days_to_contract_total: days from the first lead about a home to its contract, summed over sold_count
 WITH counted AS (
@@ -45,6 +47,8 @@ WITH counted AS (
         count(estate_id) FILTER (NOT is_removed AND NOT is_after_sale) AS estate_lead_count,
         count(*) FILTER (is_first_of_home) AS home_count,
         count(sold_on) FILTER (is_first_of_home) AS sold_count,
+        count(*) FILTER (is_first_on_any_side) AS distinct_home_count,
+        count(sold_on) FILTER (is_first_on_any_side) AS distinct_sold_count,
         count(sold_on) FILTER (NOT is_removed) AS sold_home_lead_count,
         coalesce(sum(days_to_contract) FILTER (is_first_of_home), 0)::BIGINT AS days_to_contract_total
     FROM marts.leads
@@ -91,6 +95,8 @@ SELECT
     coalesce(estate_lead_count, 0) AS estate_lead_count,
     coalesce(home_count, 0) AS home_count,
     coalesce(sold_count, 0) AS sold_count,
+    coalesce(distinct_home_count, 0) AS distinct_home_count,
+    coalesce(distinct_sold_count, 0) AS distinct_sold_count,
     coalesce(sold_home_lead_count, 0) AS sold_home_lead_count,
     coalesce(days_to_contract_total, 0) AS days_to_contract_total
 FROM (SELECT * FROM counted UNION ALL BY NAME SELECT * FROM without_any)

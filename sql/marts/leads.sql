@@ -16,7 +16,8 @@
 --   lead_side: seller or buyer, by the words of lead_type; null where they say neither, and of all but incoming leads
 --   is_after_sale: whether the estate had been sold before the lead was created
 --   is_first_of_home: whether no earlier lead of the same way and side names this estate; removed leads, and those
---     after its sale, left aside. Counted by it a home counts once
+--     after its sale, left aside. Counted by it a home counts once on each side
+--   is_first_on_any_side: the same over all sides. Counted by it a home counts once
 --   sold_on: day of the contract, when the estate was sold after the lead was created
 --   days_to_contract: days from the lead to that contract
 --   _customer: the customer whose answer this is
@@ -68,7 +69,10 @@ sales_matched AS NOT MATERIALIZED (
 ),
 
 first_of_homes AS (
-    SELECT first(landed_row ORDER BY created_at, landed_row) AS landed_row, way
+    SELECT
+        way,
+        first(landed_row ORDER BY created_at, landed_row) AS landed_row,
+        row_number() OVER (PARTITION BY way, estate_id ORDER BY min(created_at), min(landed_row)) = 1 AS is_on_any_side
     FROM sales_matched
     WHERE estate_id IS NOT NULL AND NOT is_removed AND NOT is_after_sale
     GROUP BY way, lead_side, estate_id
@@ -92,6 +96,7 @@ SELECT
     leads.estate_id,
     leads.is_after_sale,
     first_of_homes.landed_row IS NOT NULL AS is_first_of_home,
+    coalesce(first_of_homes.is_on_any_side, false) AS is_first_on_any_side,
     leads.sold_on,
     leads.sold_on - leads.created_at::DATE AS days_to_contract,
     leads.customer_id AS _customer,

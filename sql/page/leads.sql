@@ -1,18 +1,22 @@
 -- How many leads of the last twelve months were received, how many homes do they name, and were those sold?
 -- One row per page (the chain, a brand, a region or an office), part, way and name: the part says what the name is of (all,
 -- side, month, kind, state or office).
--- Homes count once, so they add up over everything but sides.
+-- Homes of a side or kind count once on that side, all others once. Days are a median, of a side or the side of a kind, and of
+-- an office or a state of sellers alone.
 WITH counted AS (
-    SELECT *
-    FROM marts.lead_funnel
-    WHERE month > (SELECT max(month) FROM marts.office_month) - INTERVAL 12 MONTH
+    SELECT * EXCLUDE (days_to_contract_total), NULL AS days_to_contract FROM marts.lead_funnel
+    UNION ALL BY NAME
+    SELECT month, office_id, office_name, way, lead_type, lead_side, state, days_to_contract
+    FROM marts.leads
+    WHERE is_first_of_home AND sold_on IS NOT NULL
 ),
 
 asked AS (
     SELECT coalesce(levels.level, 'chain') AS kind, coalesce(levels.member_id, '') AS scope, counted.*
     FROM counted
     LEFT JOIN marts.office_levels AS levels ON levels.office_id = counted.office_id
-    WHERE kind = 'chain' OR levels.member_id IS NOT NULL
+    WHERE month > (SELECT max(month) FROM marts.office_month) - INTERVAL 12 MONTH
+        AND (kind = 'chain' OR levels.member_id IS NOT NULL)
 ),
 
 named AS (
@@ -38,9 +42,9 @@ SELECT
     sum(lead_count)::BIGINT AS leads,
     sum(removed_lead_count)::BIGINT AS removed,
     sum(no_home_lead_count)::BIGINT AS without_home,
-    sum(home_count)::BIGINT AS homes,
-    sum(sold_count)::BIGINT AS sold,
-    (sum(days_to_contract_total) / nullif(sum(sold_count), 0))::DOUBLE AS days
+    sum(CASE WHEN part IN ('side', 'kind') THEN home_count ELSE distinct_home_count END)::BIGINT AS homes,
+    sum(CASE WHEN part IN ('side', 'kind') THEN sold_count ELSE distinct_sold_count END)::BIGINT AS sold,
+    median(days_to_contract) FILTER (part NOT IN ('office', 'state') OR lead_side = 'seller') AS days
 FROM named
 GROUP BY ALL
 HAVING part IN ('all', 'month') OR sum(lead_count) > 0 OR sum(removed_lead_count) > 0

@@ -8,9 +8,10 @@ from datetime import date, datetime
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import Row, arrived, built, earned, held, loaded, rows, sold, warehouse
+from tests.marts.given import Row, arrived, build_for, built, earned, held, loaded, rows, sold, warehouse
 from warehouse.marts.queries import SQL
 
+LEADS_OF_PAGE = (SQL / "page" / "leads.sql").read_text("utf-8")
 COUNTED = "FROM marts.lead_funnel WHERE lead_count > 0"
 
 
@@ -68,6 +69,24 @@ def test_a_home_that_two_leads_of_sellers_name_is_sold_once_counted_from_the_fir
 def test_leads_of_buyers_are_counted_for_the_sold_home_that_drew_them() -> None:
     found = [lead(number, "2026-01-05", estate_id="E1", **BUYER) for number in range(3)]
     assert funnel(*found) == [("buyer", 3, 0, 0, 3, 1, 1, 3, 10)]
+
+
+def test_a_home_that_sellers_and_buyers_name_counts_on_each_side_and_once_over_both() -> None:
+    """The offices and states of a page count it once; the days of an office are those of sellers."""
+    found = (lead(1, "2026-01-05", estate_id="E1", **BUYER), lead(2, "2026-01-01", estate_id="E1", **SELLER))
+    given = with_leads(*found, lead(3, "2026-01-14", estate_id="E1", **BUYER), lead(4, "2026-01-02"))
+    counted = "sum(home_count), sum(sold_count), sum(distinct_home_count), sum(distinct_sold_count)"
+    assert built(given, f"SELECT {counted} FROM marts.lead_funnel") == [(2, 2, 1, 1)]
+    build_for(given, LEADS_OF_PAGE)
+    shown = given.sql(LEADS_OF_PAGE).filter("kind = 'chain' AND part IN ('side', 'kind', 'state', 'office')")
+    assert shown.filter("homes > 0").select("part, name, homes, sold, days").order("ALL").fetchall() == [
+        ("kind", "Fri värdering", 1, 1, 14.0),
+        ("kind", "Spekulantanmälan", 1, 1, 10.0),
+        ("office", "M1", 1, 1, 14.0),
+        ("side", "buyer", 1, 1, 10.0),
+        ("side", "seller", 1, 1, 14.0),
+        ("state", None, 1, 1, 14.0),
+    ]
 
 
 def test_a_lead_about_a_home_that_had_been_sold_before_is_left_out_of_the_homes() -> None:

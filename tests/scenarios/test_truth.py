@@ -327,10 +327,12 @@ def check_trends(known: Known) -> None:
 def check_homes_of_leads(known: Known) -> None:
     """Homes that sellers and buyers asked about, those sold, their leads, and the days until then."""
     homes: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
+    sold_by_home: dict[str, bool] = {}
     for row in known.true("each_lead"):
         is_late = row["soldOn"] is not None and row["soldOn"] < row["created"]
         if row["way"] == "incoming" and row["estate"] and not row["removed"] and not is_late:
             homes[SIDES.get(row["type"]), row["estate"]].append(row)
+            sold_by_home[row["estate"]] = row["soldOn"] is not None
     found: dict[tuple[Any, ...], tuple[int, ...]] = defaultdict(lambda: (0, 0, 0, 0))
     for (side, _), leads in homes.items():
         sold = leads[0]["soldOn"]
@@ -342,6 +344,11 @@ def check_homes_of_leads(known: Known) -> None:
         "sum(days_to_contract_total) FROM marts.lead_funnel WHERE way = 'incoming lead' GROUP BY ALL"
     )
     assert known.said(query, 1) == found
+    query = (
+        "SELECT sum(distinct_home_count), sum(distinct_sold_count) "
+        "FROM marts.lead_funnel WHERE way = 'incoming lead'"
+    )
+    assert known.said(query, 0) == {(): (len(sold_by_home), sum(sold_by_home.values()))}
 
 
 def check_responses(known: Known) -> None:

@@ -400,5 +400,7 @@ def test_the_leads_of_the_newest_month_are_so_far_only_while_that_month_is_open(
 def test_leads_that_nobody_has_touched_are_told_by_office_and_age() -> None:
     found = leads_section(of_chain(chain("A")), ENGLISH)
     assert found is not None
-    assert found.tables[0].name == "Leads and tips nobody has touched, by age on 20 March 2026"
+    assert (
+        found.tables[0].name == "All leads and tips nobody has touched, however old, by age on 20 March 2026"
+    )
     assert texts(found.tables[0]) == [["A", "1", "0", "2", "0", "3", "1"]]
