@@ -326,12 +326,11 @@ class DueSale:
     days_due: int
     to_be_received_on: date | None
     due: Decimal
-    due_in_office: int
 
 
 @dataclass(frozen=True, slots=True)
 class Earner:
-    """One of the ten best users or offices of a period."""
+    """A user or an office that earned in a period."""
 
     kind: str
     period: str
@@ -342,7 +341,6 @@ class Earner:
     place: int
     is_new: bool
     rank_change: int | None
-    earner_count: int
     is_complete: bool
     has_left: bool
 

@@ -14,6 +14,7 @@ from pipelines.page.tables import PageTable, TableColumn, Writer
 BOARDS = {"year": 0, "month": 1, "quarter": 0, "twelve months": 12}
 """The periods of the leaderboard, and their months; none where these depend on the month."""
 MOST_TRENDS = 10
+MOST_PLACES = 10
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ def boards(facts: Facts, writer: Writer, kind: str) -> list[Board]:
             ),
             TableColumn[Earner](words.text("figures.homes"), lambda r: r.homes, "parts"),
         ]
-        table = writer.table(title, columns, rows, in_all=rows[0].earner_count)
+        table = writer.table(title, columns, rows, most=sum(one.place <= MOST_PLACES for one in rows))
         if table:
             found.append(Board(title, table))
     return found

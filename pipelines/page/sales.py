@@ -216,13 +216,7 @@ def owed_section(facts: Facts, writer: Writer) -> Owed:
         if noted
         else [],
         offices=writer.table(text("caption"), offices, noted) if len(facts.receivables) > 1 else None,
-        sales=writer.table(
-            text("caption_due"),
-            sales,
-            longest,
-            most=MOST_SALES,
-            in_all=sum({one.office_id: one.due_in_office for one in longest}.values()),
-        ),
+        sales=writer.table(text("caption_due"), sales, longest, most=MOST_SALES),
         unnoted=len(facts.receivables) - len(noted),
         counted=words.day(max(one.counted_on for one in noted)) if noted else "",
     )

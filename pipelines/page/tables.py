@@ -112,12 +112,11 @@ class Writer:
         rows: Sequence[T],
         *,
         most: int | None = None,
-        in_all: int = 0,
         total: T | None = None,
     ) -> PageTable | None:
         """The table of these records, or of the first of them, perhaps with a sum; none without a record.
 
-        The file has all that are given; in_all, of the call or of a record, says how many there are in all.
+        The file has all that are given; in_all of a record says how many there are in all.
         """
         if not rows:
             return None
@@ -138,7 +137,7 @@ class Writer:
                 for row, of_row in list(zip(rows, values, strict=True))[:most]
             ],
             [self._cell(column, total, column.value(total), 0) for column in columns] if total else [],
-            max(len(rows), in_all, getattr(rows[0], "in_all", 0)) - len(rows[:most]),
+            max(len(rows), getattr(rows[0], "in_all", 0)) - len(rows[:most]),
             download(self.words, name, [column.head for column in columns], values),
         )
 

@@ -1,6 +1,5 @@
 -- Which commissions are due the longest?
--- One row per sale whose possession has come and whose commission is not received: the ten longest of each office that
--- notes receipts at all, with how many are due there; a receipt that is noted for a day to come has not come. Amounts are as in
+-- One row per sale of an office that notes receipts whose possession has come and whose commission is not received; a receipt that is noted for a day to come has not come. Amounts are as in
 -- receivables.
 SELECT
     due.office_id,
@@ -10,8 +9,7 @@ SELECT
     due.access_on,
     due.days_due,
     due.commission_received_on AS to_be_received_on,
-    due.due_commission AS due,
-    count(*) OVER (PARTITION BY due.office_id) AS due_in_office
+    due.due_commission AS due
 FROM marts.receivables AS due
 LEFT JOIN marts.sales AS sales USING (estate_id)
 LEFT JOIN marts.users AS users ON users.user_id = sales.responsible_user_id
@@ -24,5 +22,4 @@ LEFT JOIN (
     GROUP BY ALL
 ) AS shared USING (estate_id)
 WHERE due.state = 'due' AND due.due_commission > 0 AND due.is_receipt_noted
-QUALIFY row_number() OVER (PARTITION BY due.office_id ORDER BY due.days_due DESC, due.due_commission DESC, due.estate_id) <= 10
 ORDER BY due.office_id, due.days_due DESC, due.due_commission DESC, due.estate_id

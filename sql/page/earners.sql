@@ -1,5 +1,5 @@
 -- Who earned most, by the newest month that is over for every office, as the rest of the page has it?
--- One row per kind, period and earner: the ten best users, and the ten best offices. Declared VAT is taken off.
+-- One row per kind, period and earner, the best first. Declared VAT is taken off.
 SELECT
     earner_kind AS kind,
     period,
@@ -10,12 +10,10 @@ SELECT
     commission_rank AS place,
     is_new,
     rank_change,
-    earner_count,
     is_complete,
     coalesce(users.has_left, false) AS has_left
 FROM marts.leaderboard
 LEFT JOIN meta.tax_basis AS basis ON true
 LEFT JOIN marts.users AS users ON earner_kind = 'user' AND users.user_id = earner_id
 WHERE month = (SELECT month FROM marts.chain_month WHERE is_last_over)
-    AND commission_rank <= 10
 ORDER BY earner_kind, period, commission_rank, name

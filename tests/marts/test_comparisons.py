@@ -11,6 +11,7 @@ from duckdb import DuckDBPyConnection
 from tests.marts.given import (
     FIRST_MOMENT,
     build,
+    build_for,
     built,
     earned,
     in_quarantine,
@@ -94,6 +95,14 @@ def test_equal_commissions_share_a_rank_and_know_what_is_missing_to_the_leader()
     shown = "earner_id, commission_rank, to_the_leader, earner_count"
     found = built(given, f"SELECT {shown} FROM marts.leaderboard WHERE period = 'month' ORDER BY ALL")
     assert found == [("M1", 1, Decimal(0), 3), ("M2", 2, Decimal(10), 3), ("M3", 2, Decimal(10), 3)]
+
+
+def test_the_page_has_every_earner_of_a_leaderboard() -> None:
+    given = warehouse()
+    office_earned(given, "2026-01", **{f"M{place}": place for place in range(1, 13)})
+    build_for(given, query := (SQL / "page" / "earners.sql").read_text("utf-8"))
+    places = given.sql(query).filter("period = 'month'").select("place").fetchall()
+    assert places == [(place,) for place in range(1, 13)]
 
 
 def test_a_user_stands_on_the_leaderboard_with_the_office_of_the_month() -> None:

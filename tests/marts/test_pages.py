@@ -158,7 +158,7 @@ def test_vat_that_is_declared_is_taken_off_everywhere_but_of_what_will_be_paid()
     [owed], due_sales = found_together(given, "receivables", "due_sales")
     assert (owed["outstanding"], owed["due_to_30"], owed["not_due"]) == (125, 125, 0)
     [due] = due_sales
-    assert (owed["longest_days"], due["days_due"], due["due_in_office"]) == (12, 12, 1)
+    assert (owed["longest_days"], due["days_due"]) == (12, 12)
 
 
 def test_an_office_that_is_not_expected_any_more_has_stopped() -> None:

@@ -270,13 +270,11 @@ def chain(*offices: str, months: int = 13) -> Facts:
         agents=tuple(agent(office, f"Agent of {office}") for office in offices),
         receivables=tuple(owed(office) for office in offices),
         due_sales=tuple(
-            DueSale(office, office, f"Street of {office}", None, date(2026, 3, 11), 9, None, Decimal(200), 3)
+            DueSale(office, office, f"Street of {office}", None, date(2026, 3, 11), 9, None, Decimal(200))
             for office in offices
         ),
         earners=tuple(
-            Earner(
-                "user", of, LAST, f"Agent of {office}", Decimal(10), Decimal(1), 1, False, 2, 20, True, False
-            )
+            Earner("user", of, LAST, f"Agent of {office}", Decimal(10), Decimal(1), 1, False, 2, True, False)
             for office in offices
             for of in ("month", "quarter", "year")
         ),

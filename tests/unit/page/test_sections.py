@@ -269,10 +269,18 @@ def test_a_leaderboard_names_its_months_who_has_left_and_moves() -> None:
         "Quarter, January to February 2026",
     ]
     assert texts(found[0].table) == [["1 ▲2", "Agent of A has left", "10", "1"]]
-    assert found[0].table.more == 19
     unranked = [replace(one, rank_change=None, is_new=one.period == "month") for one in earners]
     again = boards(Facts(earners=unranked), ENGLISH, "user")
     assert [texts(one.table)[0][0] for one in again[:2]] == ["1", "1 new"]
+
+
+def test_a_leaderboard_shows_ten_places_and_its_file_has_all() -> None:
+    [first] = [one for one in chain("A").earners if one.period == "year"]
+    earners = [replace(first, name=f"Agent {place}", place=place) for place in range(1, 46)]
+    [board] = boards(Facts(earners=earners), ENGLISH, "user")
+    assert (len(board.table.rows), board.table.more) == (10, 35)
+    assert board.table.download is not None
+    assert board.table.download.href.count("Agent") == 45
 
 
 def test_a_quarter_of_one_month_is_not_told_beside_the_month() -> None:
