@@ -1,12 +1,14 @@
 -- How far are the budgets of commission of the coming year entered?
 -- One row per office with such budgets, or with budgets of this year in the same months, who lacks most first; no row as long as
--- nobody has one. The months are those that have a budget anywhere. Agents are counted that have a budget of their own.
+-- nobody has one. The months are those that have a budget anywhere. Agents are counted that have a budget of their own. Who has
+-- left is in neither year.
 WITH now AS (
-    SELECT office_id, user_id, month, sum(amount) AS amount
-    FROM marts.budgets
-    WHERE measure = 'commission' AND valid_to_utc IS NULL
+    SELECT budgets.office_id, budgets.user_id, budgets.month, sum(budgets.amount) AS amount
+    FROM marts.budgets AS budgets
+    LEFT JOIN marts.users AS users USING (user_id)
+    WHERE budgets.measure = 'commission' AND budgets.valid_to_utc IS NULL AND users.has_left IS NOT TRUE
     GROUP BY ALL
-    HAVING sum(amount) <> 0
+    HAVING sum(budgets.amount) <> 0
 ),
 
 coming AS (

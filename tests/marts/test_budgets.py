@@ -706,6 +706,17 @@ def test_the_coming_years_budgets_stand_beside_the_same_months_of_this_year(
     ]  # fmt: skip
 
 
+def test_who_has_left_gets_no_budget_of_the_coming_year(given: DuckDBPyConnection) -> None:
+    office_earned(given, {1: 90})
+    for of_month, user in (("2025-06", "U2"), ("2026-01", "U1")):
+        loaded(given, "commission_user", "G1", of_month, [earned({"user_id": user}, 5)])
+    for of_month, users in (("2026-01", ("U1", "U2")), ("2027-01", ("U1",))):
+        for user in users:
+            budgeted(given, of_month, user, (100, SPRING, None))
+    query = (SQL / "page" / "coming_budgets.sql").read_text("utf-8")
+    assert built(given, query) == [("M1", "M1", month("2027-01"), month("2027-01"), 1, 1, 100, 100)]
+
+
 def changed_budgets(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
     """The budgets that the page says were changed since spring."""
     sales_read(given, "2026-01", {"E1": 5}, SPRING)
