@@ -127,10 +127,10 @@ SELECT
     versions.final_price,
     versions.was_over,
     versions.left_was_over,
-    coalesce(now.street_address, versions.street_address) AS street_address,
-    coalesce(agents_listed.agent_ids, versions.agent_ids) AS agent_ids,
+    coalesce(now.street_address, last_value(versions.street_address IGNORE NULLS) OVER of_sale) AS street_address,
+    coalesce(agents_listed.agent_ids, last_value(versions.agent_ids IGNORE NULLS) OVER of_sale) AS agent_ids,
     versions.noted_at_utc AS valid_from_utc,
-    lead(versions.noted_at_utc) OVER (PARTITION BY versions.estate_id ORDER BY versions.version) AS valid_to_utc,
+    lead(versions.noted_at_utc) OVER of_sale AS valid_to_utc,
     versions.customer_id AS _customer,
     versions.month AS _month,
     versions.load_id AS _load_id
@@ -138,4 +138,5 @@ FROM versions
 LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN marts.sales AS now USING (estate_id)
 LEFT JOIN agents_listed USING (estate_id)
+WINDOW of_sale AS (PARTITION BY versions.estate_id ORDER BY versions.version)
 ORDER BY year(versions.month), versions.office_id, versions.month, versions.estate_id, versions.version
