@@ -139,6 +139,7 @@ class ChangedMonth:
     other_month: date | None
     awaited_reports: list[str] | None
     amount: Decimal | None
+    is_first_reason: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,14 +93,24 @@ def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTable | None:
-    """Closed months that changed, each with a row for each of its reasons."""
+    """Closed months that changed, a row for each reason; in the file the amounts of a month are in one."""
     words, text = writer.words, writer.words.of("changes")
+
+    def is_first(row: ChangedMonth) -> bool:
+        return row.is_first_reason
+
     columns = [
         TableColumn[ChangedMonth](text("office"), lambda r: r.office_name),
         TableColumn[ChangedMonth](text("month"), lambda r: r.month, "month"),
-        TableColumn[ChangedMonth](text("before"), lambda r: r.amount_before, "money", is_minor=True),
-        TableColumn[ChangedMonth](text("after"), lambda r: r.amount_after, "money", is_minor=True),
-        TableColumn[ChangedMonth](text("difference"), lambda r: r.difference, "signed money"),
+        TableColumn[ChangedMonth](
+            text("before"), lambda r: r.amount_before, "money", is_minor=True, is_in_file=is_first
+        ),
+        TableColumn[ChangedMonth](
+            text("after"), lambda r: r.amount_after, "money", is_minor=True, is_in_file=is_first
+        ),
+        TableColumn[ChangedMonth](
+            text("difference"), lambda r: r.difference, "signed money", is_in_file=is_first
+        ),
         TableColumn[ChangedMonth](text("reason"), lambda r: _reason(r, words), "words"),
         TableColumn[ChangedMonth](text("contract"), lambda r: r.contract_on, "day", is_minor=True),
         TableColumn[ChangedMonth](text("explains"), lambda r: r.amount, "signed money"),

@@ -37,6 +37,7 @@ class TableColumn(Generic[T]):
     link: Callable[[T], str] | None = None
     is_minor: bool = False  # not on a phone
     has_bar: bool = False
+    is_in_file: Callable[[T], bool] | None = None  # where one value stands beside several rows, in one alone
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,18 @@ class Writer:
             ],
             [self._cell(column, total, column.value(total), 0) for column in columns] if total else [],
             max(len(rows), getattr(rows[0], "in_all", 0)) - len(rows[:most]),
-            download(self.words, name, [column.head for column in columns], values),
+            download(
+                self.words,
+                name,
+                [column.head for column in columns],
+                [
+                    [
+                        value if column.is_in_file is None or column.is_in_file(row) else None
+                        for column, value in zip(columns, of_row, strict=True)
+                    ]
+                    for row, of_row in zip(rows, values, strict=True)
+                ],
+            ),
         )
 
     def cell(self, kind: str, value: Value, less: Value = None) -> Cell:

@@ -1,8 +1,8 @@
 -- Which months that were over have another commission than then, and why?
 -- One row per office and month that was over at the moment that is compared with (meta.news_since) and sale, agent or rest that
 -- explains a part of its change, as marts.month_change_reasons says; the largest change first. A change is told late if it is
--- older and a reason was noted since. Less than a krona is no reason; where there is none, amount is null. Declared VAT is
--- taken off.
+-- older and a reason was noted since. Less than a krona is no reason; where there is none, amount is null. The amounts of a
+-- month are in each of its rows: add them up where is_first_reason. Declared VAT is taken off.
 WITH told AS (
     SELECT changes.*, changes.noted_at_utc <= since.since_utc AS is_told_late
     FROM marts.month_changes AS changes
@@ -76,7 +76,11 @@ SELECT
     coalesce(offices.office_name, reasons.other_office_id) AS other_office,
     reasons.other_month,
     reasons.awaited_reports,
-    without_vat(reasons.amount, basis)::DECIMAL(18, 4) AS amount
+    without_vat(reasons.amount, basis)::DECIMAL(18, 4) AS amount,
+    row_number() OVER (
+        PARTITION BY office_id, month, months.is_told_late
+        ORDER BY abs(reasons.amount) DESC, reasons.kind, reasons.estate_id, reasons.user_id
+    ) = 1 AS is_first_reason
 FROM months
 LEFT JOIN reasons USING (office_id, month, is_told_late)
 LEFT JOIN last_listed ON last_listed.estate_id = reasons.estate_id
@@ -84,5 +88,5 @@ LEFT JOIN marts.users AS users ON users.user_id = reasons.user_id
 LEFT JOIN marts.offices AS offices ON offices.office_id = reasons.other_office_id
 LEFT JOIN meta.tax_basis AS basis ON true
 ORDER BY
-    abs(months.difference) DESC, office_id, month, is_told_late,
+    abs(months.difference) DESC, office_id, month, is_told_late, is_first_reason DESC,
     abs(reasons.amount) DESC, reasons.kind, reasons.estate_id, agent

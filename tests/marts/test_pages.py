@@ -188,6 +188,12 @@ def test_closed_months_changed_since_a_week_before_with_their_reasons() -> None:
     assert (change["kind"], change["home_number"], change["amount"]) == ("sale gone", "E2", -60)
 
 
+def test_one_reason_of_a_month_that_changed_is_the_first() -> None:
+    given = nights(({"E1": 5, "E2": 60}, 65), ({"E1": 5, "E2": 60}, 65), ({}, 0))
+    firsts = [(one["home_number"], one["is_first_reason"]) for one in found(given, "changes")]
+    assert firsts == [("E2", True), ("E1", False)]
+
+
 def test_a_reason_noted_later_than_its_change_is_told_once_more() -> None:
     given = warehouse()
     for day, sales, commission in (

@@ -141,7 +141,7 @@ def changed(office: str, kind: str = "sale gone", amount: int = -60, **more: obj
     known = ChangedMonth(
         office, office, month("2026-01"), Decimal(100), Decimal(40), Decimal(-60), False,
         PUBLISHED - timedelta(days=1), kind, is_of_sale, None, "2601-001", LAST, None, None, None, None,
-        Decimal(amount),
+        Decimal(amount), True,
     )  # fmt: skip
     return replace(known, **more)  # type: ignore[arg-type]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from urllib.parse import unquote
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -186,6 +187,20 @@ def test_a_changed_month_stands_beside_each_of_its_reasons() -> None:
         ["not known yet; awaiting sales", "+7"],
         ["no agent's commission", "+1"],
         ["–", "–"],
+    ]
+
+
+def test_the_difference_of_a_month_is_once_in_the_file_beside_its_reasons() -> None:
+    months = [changed("A"), changed("A", "valuations", -5, agent="Al", is_first_reason=False)]
+    found = changes_section(replace(of_chain(chain("A")), changes=months), ENGLISH, STOCKHOLM)
+    assert found is not None
+    table = found.tables[1]
+    assert table is not None
+    assert table.download is not None
+    assert [row[4] for row in texts(table)] == ["−60", "−60"]
+    assert [row.split(",")[2:5] for row in unquote(table.download.href).splitlines()[1:]] == [
+        ["100", "40", "-60"],
+        ["", "", ""],
     ]
 
 
