@@ -5,7 +5,7 @@ The macros marts.sources_of and marts.sources_of_user answer the same for analys
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -305,8 +305,8 @@ def _known_id(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str
     if kind == "user" and asked and not found:
         others = _other_names(connection, {one for one, _ in names})
     other = [one for one, name in others if name == asked]
-    part = [one for one, name in names if asked and asked in name]
-    found = found or other or part or [one for one, name in others if asked in name]
+    part = _named(names, asked)
+    found = found or other or part or _named(others, asked)
     found = list(dict.fromkeys(found))
     if len(found) == 1:
         return found[0], bool(others and (other or not part))
@@ -316,6 +316,14 @@ def _known_id(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str
     if found:
         raise NotInTheFile(f"{number.id!r} may be each of {len(found)} {kind}s; give the id: {says}")
     raise NotInTheFile(f"There is no {kind} {number.id!r}; the published file has {says}")
+
+
+def _named(names: Sequence[tuple[str, str]], asked: str) -> list[str]:
+    """Whose name has this as whole words, or where nobody's has, as a part of it."""
+    if not asked:
+        return []
+    whole = [one for one, name in names if f" {asked} " in f" {name} "]
+    return whole or [one for one, name in names if asked in name]
 
 
 def _other_names(connection: DuckDBPyConnection, known: Collection[str]) -> list[tuple[str, str]]:

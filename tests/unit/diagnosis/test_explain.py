@@ -303,9 +303,9 @@ def test_an_office_or_user_is_found_by_a_name_that_nobody_else_has(published: Pa
     with duckdb.connect(copy / "warehouse.duckdb") as file:
         for user, name in ((one, "Åsa Zorn"), (two, "Åsa Zornberg")):
             file.execute("UPDATE marts.user_month SET user_name = $1 WHERE user_id = $2", [name, user])
-    found = [explained(copy, user=name).trace for name in ("ÅSA ZORN", "zornB", one.lower())]
+    found = [explained(copy, user=name).trace for name in ("ÅSA ZORN", "zornB", one.lower(), "zorn")]
     assert [(trace.number.id, trace.name) for trace in found] == [
-        *((one, "Åsa Zorn"), (two, "Åsa Zornberg"), (one, "Åsa Zorn"))
+        *((one, "Åsa Zorn"), (two, "Åsa Zornberg"), (one, "Åsa Zorn"), (one, "Åsa Zorn"))
     ]
     with pytest.raises(NotInTheFile, match=rf"2 users; give the id: {one} \(Åsa Zorn\)"):
         explained(copy, user="åsa z")
