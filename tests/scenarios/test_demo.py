@@ -1,30 +1,52 @@
-"""A stranger's first command, from nothing to a published file, and the notebook of docs/ over that file."""
+"""A first command, from nothing to a published file, with the notebook and examples of docs/ over it."""
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+
+import duckdb
 
 ROOT = Path(__file__).parents[2]
 COMMAND = Path(sys.executable).with_name("brokerbi")
+README, *DOCS = (
+    (ROOT / name).read_text("utf-8") for name in ("README.md", "docs/analysts.md", "docs/command-line.md")
+)
 
 
-def test_the_demo_publishes_a_file_that_the_notebook_draws(tmp_path: Path) -> None:
-    demo = subprocess.run(
-        [COMMAND, "demo", "--months", "3", "--data-dir", tmp_path],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
+def run(*words: str | Path, cwd: Path = ROOT, data_dir: Path | None = None) -> str:
+    """What a command says that succeeds."""
+    settings = {} if data_dir is None else {"BROKERBI_DATA_DIR": str(data_dir)}
+    ended = subprocess.run(
+        words, cwd=cwd, env=os.environ | settings, capture_output=True, text=True, check=False
     )
-    assert demo.returncode == 0, demo.stderr
-    assert (tmp_path / "warehouse.duckdb").is_file()
-    notebook = subprocess.run(
-        [sys.executable, "-m", "tests.tools.notebook", "--data-dir", tmp_path],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert notebook.returncode == 0, notebook.stdout + notebook.stderr
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout + ended.stderr
+
+
+def examples_of_sql() -> Sequence[str]:
+    """The indented blocks of SQL of a page, with the files that they read, and what the README asks."""
+    blocks = re.findall(r"(?:^    (?:SET|FROM|SELECT) .*\n(?:    .*\n)*)", "\n".join(DOCS), re.MULTILINE)
+    asked = re.findall(r'duckdb -readonly \S+ "([^"]+)"', README)
+    return [
+        re.sub(r"\.read (\S+)", lambda file: (ROOT / file[1]).read_text("utf-8"), one)
+        for one in blocks + asked
+    ]
+
+
+def test_the_demo_publishes_a_file_that_the_notebook_draws_and_the_examples_ask(tmp_path: Path) -> None:
+    run(COMMAND, "demo", "--months", "3", "--data-dir", tmp_path)
+    run(sys.executable, "-m", "tests.tools.notebook", "--data-dir", tmp_path)
+    with duckdb.connect(tmp_path / "warehouse.duckdb", read_only=True) as file:
+        statements = [one for text in examples_of_sql() for one in file.extract_statements(text)]
+        rows = {one.query: file.execute(one).fetchall() for one in statements}
+        [(month,)] = file.execute("SELECT month FROM marts.chain_month WHERE is_last_over").fetchall()
+    assert [query for query, found in rows.items() if not found and "SET " not in query] == []
+    for line in re.findall(r"brokerbi ((?:query|explain) [^`\n]+)", "\n".join(DOCS)):
+        dated = re.sub(r"\b20\d\d\b", f"{month:%Y}", re.sub(r"\b20\d\d-\d\d\b", f"{month:%Y-%m}", line))
+        assert "no row" not in run(COMMAND, *shlex.split(dated), cwd=tmp_path, data_dir=tmp_path)
