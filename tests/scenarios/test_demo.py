@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 
 import duckdb
@@ -29,8 +30,13 @@ def run(*words: str | Path, cwd: Path = ROOT, data_dir: Path | None = None) -> s
     return ended.stdout + ended.stderr
 
 
+def dated(example: str, month: date) -> str:
+    """An example about the latest month that is over, and its year, in place of those that it names."""
+    return re.sub(r"\b20\d\d\b", f"{month:%Y}", re.sub(r"\b20\d\d-\d\d\b", f"{month:%Y-%m}", example))
+
+
 def examples_of_sql() -> Sequence[str]:
-    """The indented blocks of SQL of a page, with the files that they read, and what the README asks."""
+    """The indented blocks of SQL of the pages, with the files that they read, and what the README asks."""
     blocks = re.findall(r"(?:^    (?:SET|FROM|SELECT) .*\n(?:    .*\n)*)", "\n".join(DOCS), re.MULTILINE)
     asked = re.findall(r'duckdb -readonly \S+ "([^"]+)"', README)
     return [
@@ -43,10 +49,11 @@ def test_the_demo_publishes_a_file_that_the_notebook_draws_and_the_examples_ask(
     run(COMMAND, "demo", "--months", "3", "--data-dir", tmp_path)
     run(sys.executable, "-m", "tests.tools.notebook", "--data-dir", tmp_path)
     with duckdb.connect(tmp_path / "warehouse.duckdb", read_only=True) as file:
-        statements = [one for text in examples_of_sql() for one in file.extract_statements(text)]
-        rows = {one.query: file.execute(one).fetchall() for one in statements}
         [(month,)] = file.execute("SELECT month FROM marts.chain_month WHERE is_last_over").fetchall()
+        texts = [dated(one, month) for one in examples_of_sql()]
+        statements = [one for text in texts for one in file.extract_statements(text)]
+        rows = {one.query: file.execute(one).fetchall() for one in statements}
     assert [query for query, found in rows.items() if not found and "SET " not in query] == []
     for line in re.findall(r"brokerbi ((?:query|explain) [^`\n]+)", "\n".join(DOCS)):
-        dated = re.sub(r"\b20\d\d\b", f"{month:%Y}", re.sub(r"\b20\d\d-\d\d\b", f"{month:%Y-%m}", line))
-        assert "no row" not in run(COMMAND, *shlex.split(dated), cwd=tmp_path, data_dir=tmp_path)
+        words = shlex.split(dated(line, month))
+        assert "no row" not in run(COMMAND, *words, cwd=tmp_path, data_dir=tmp_path)
