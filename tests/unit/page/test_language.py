@@ -53,7 +53,7 @@ def test_every_language_says_the_same_things(code: str) -> None:
         (ENGLISH.change(Decimal("3.99")), "+399.0%"),
         (SWEDISH.change(24.032), "25,0×"),
         (ENGLISH.points(0.00048), "+0.05 pp"),
-        (SWEDISH.points(Decimal("-0.0005")), "−0,05 %-enheter"),
+        (SWEDISH.points(Decimal("-0.0005")), "−0,05 p.e."),
         (ENGLISH.period(date(2026, 1, 1), date(2026, 3, 1)), "January to March 2026"),
         (SWEDISH.period(date(2025, 4, 1), date(2026, 3, 1)), "april 2025–mars 2026"),
         (SWEDISH.day(date(2026, 11, 15)), "15 november 2026"),
