@@ -49,7 +49,8 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
     worst = next((one for one in ("error", "warning") if one in known), "well")
     if not (rows or facts.missing or facts.scopes):
         return PageVerdict("warning", words.text("verdict.nothing"), None)
-    said = [words.text("page.missing")] if facts.missing and not rows else []
+    is_wrong = any(one.severity != "well" for one in rows)
+    said = [words.text("page.missing")] if facts.missing and not is_wrong else []
     if worst == "well":
         is_compared = any(one.compared_count for one in facts.agreements)
         said.append(words.text(f"verdict.{'well' if is_compared else 'fresh'}"))
