@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused
+from pipelines.connect.errors import BadRequest, ConnectError, Forbidden, HostDown
 from pipelines.planning.windows import Span, Window, halves_of, windows
 from pipelines.sync.guard import Comparison, compared_months, reason, remedy, shrink_warning
 from pipelines.sync.loader import Loader
@@ -194,7 +194,7 @@ class Scheduler:
         match error:
             case Forbidden():
                 status, task.denied, task.closed = WindowStatus.NO_ACCESS, True, reason
-            case Refused():
+            case BadRequest():
                 task.note_refused(window)
                 self._ask_alone(task)
                 if task.refused_windows >= MOST_REFUSED_WINDOWS:

@@ -8,7 +8,7 @@ from datetime import date
 from typing import TypeVar
 
 from pipelines.catalogue.model import Report
-from pipelines.connect.errors import AnswerTooLarge, ConnectError, Refused, Unavailable
+from pipelines.connect.errors import AnswerTooLarge, BadRequest, ConnectError, Unavailable
 from pipelines.months import Month
 from pipelines.planning.windows import Span, Window, spans_of_days
 
@@ -81,10 +81,10 @@ async def read_spans(
         try:
             answers += await ask(span)
         except ConnectError as error:
-            if isinstance(error, Refused) and len(window.months) > 1:
+            if isinstance(error, BadRequest) and len(window.months) > 1:
                 raise RefusedTogether from error
             if not (_may_be_about_length(error, span, limit) and may_be_halved(report, span)):
-                limit.has_failed |= isinstance(error, Refused)
+                limit.has_failed |= isinstance(error, BadRequest)
                 raise
             trial.learn(span)
             waiting = [*span.halves(), *waiting]
@@ -97,7 +97,7 @@ async def read_spans(
 
 def _may_be_about_length(error: ConnectError, span: Span, limit: WindowLimit) -> bool:
     """Whether a shorter span may be answered: not where one that is as long was, or a neighbour was not."""
-    if isinstance(error, Refused):
+    if isinstance(error, BadRequest):
         return span.days > limit.answered and not limit.has_failed
     return isinstance(error, AnswerTooLarge) or (isinstance(error, Unavailable) and error.timed_out)
 

@@ -19,10 +19,10 @@ from pipelines.clock import Clock
 from pipelines.connect.client import Client
 from pipelines.connect.errors import (
     AnswerTooLarge,
+    BadRequest,
     ConnectError,
     NotFound,
     NotJson,
-    Refused,
     RunFailed,
     Unavailable,
     Unexpected,
@@ -276,7 +276,7 @@ class _WindowReader:
                 pages = await self._read_spans(asked)
             except NotFound as error:
                 return error
-            except (Unavailable, NotJson, Refused, Unexpected, AnswerTooLarge, Unaskable) as error:
+            except (Unavailable, NotJson, BadRequest, Unexpected, AnswerTooLarge, Unaskable) as error:
                 if not self.report.is_by_id:
                     raise
                 failed[asked] = error
@@ -370,7 +370,7 @@ class _WindowReader:
         try:
             tries = TRIES_BEYOND if has_come else None
             return await self._ask(question, span, page=index, rows=size.rows, tries=tries)
-        except (Refused, NotFound, Unavailable, NotJson) as error:
+        except (BadRequest, NotFound, Unavailable, NotJson) as error:
             if index == 0 or (isinstance(error, Unavailable | NotJson) and not has_come):
                 raise
             raise PagingRefused(f"page {index} was refused ({type(error).__name__})") from error

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pipelines.connect.errors import Forbidden, NotFound, Refused
+from pipelines.connect.errors import BadRequest, Forbidden, NotFound
 from pipelines.normalize.pages import (
     OF_ALL,
     Id,
@@ -99,11 +99,11 @@ class PageSize:
 
         A 400 may mean the size or the span: raises the first refusal when nothing was accepted.
         """
-        refusals, has_unpaged = list[Refused](), True
+        refusals, has_unpaged = list[BadRequest](), True
         for rows in self.candidates:
             try:
                 page = await ask(rows)
-            except Refused as error:
+            except BadRequest as error:
                 refusals.append(error)
             except (NotFound, Forbidden):
                 if rows != UNPAGED or not refusals:

@@ -123,7 +123,7 @@ MAY_PASS: dict[str, tuple[Reply, type[errors.ConnectError]]] = {
     "another 2xx": (reply(206), errors.NotJson),
 }
 FINAL: dict[str, tuple[Reply, type[errors.ConnectError]]] = {
-    "400": (reply(400, b'{"message": "too long"}'), errors.Refused),
+    "400": (reply(400, b'{"message": "too long"}'), errors.BadRequest),
     "401": (reply(401), errors.Unauthorized),
     "403": (reply(403), errors.Forbidden),
     "404": (reply(404), errors.NotFound),

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from pipelines.catalogue.reports import report
-from pipelines.connect.errors import AnswerTooLarge, ConnectError, Refused, Unavailable
+from pipelines.connect.errors import AnswerTooLarge, BadRequest, ConnectError, Unavailable
 from pipelines.connect.models import Request
 from pipelines.months import Month
 from pipelines.planning.windows import Span, Window, windows
@@ -22,8 +22,8 @@ JANUARY = Window((Month(2025, 1),), (Span(date(2025, 1, 1), date(2025, 1, 31)),)
 QUESTION = Request("/x", {}, "sales", "M1")
 
 
-def refused() -> Refused:
-    return Refused("too long", request=QUESTION)
+def refused() -> BadRequest:
+    return BadRequest("too long", request=QUESTION)
 
 
 def too_large() -> AnswerTooLarge:
@@ -106,7 +106,7 @@ def test_a_refusal_that_is_not_about_the_length_costs_few_requests_and_teaches_n
     known: WindowLimit, requests: int
 ) -> None:
     service = Service(0)
-    with pytest.raises(Refused):
+    with pytest.raises(BadRequest):
         read(service, JANUARY, limit=known)
     assert (len(service.asked), known.months, known.days, known.refused) == (requests, None, None, [])
 
@@ -121,7 +121,7 @@ def test_of_what_was_learned_only_refusals_of_answered_months_are_remembered() -
 
 def test_an_aggregate_is_never_cut_below_its_month() -> None:
     service = Service(20)
-    with pytest.raises(Refused):
+    with pytest.raises(BadRequest):
         read(service, JANUARY, "commission_office")
     assert len(service.asked) == 1
 
