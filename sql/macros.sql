@@ -170,6 +170,9 @@ CREATE OR REPLACE TEMP MACRO is_asked_for(asked_office_id, asked_user_id) AS
 -- Whether the number that is explained is of a report of commissions.
 CREATE OR REPLACE TEMP MACRO is_of_commissions() AS starts_with(getvariable('report'), 'commission');
 
+-- Whether sales make the number that is explained; how many are active they do not.
+CREATE OR REPLACE TEMP MACRO is_made_by_sales() AS is_of_commissions() AND getvariable('measure') <> 'active_agent_count';
+
 -- An amount without blanks and currency.
 CREATE OR REPLACE TEMP MACRO plain_amount(written) AS
     regexp_replace(regexp_replace(lower(written), '(kr|sek|kronor|:-)\.?\s*$', ''), '[\s\x{00a0}\x{202f}]', '', 'g');

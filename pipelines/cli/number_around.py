@@ -47,7 +47,12 @@ def print_around(explanation: Explanation) -> None:
                 "sold_commission",
                 "user",
             )
-            line(head, "nothing, as far as was read" if is_remembered else "not kept of this measure")
+            line(
+                head,
+                "nothing after the months were over, as far as was read"
+                if is_remembered
+                else "not kept of this measure",
+            )
 
 
 def print_rows(head: str, note: str, rows: Sequence[Mapping[str, Any]]) -> None:

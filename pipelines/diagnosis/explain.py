@@ -198,7 +198,8 @@ def explain_chain(
     if measure not in number.sources:
         known = ", ".join(number.sources)
         raise NotInTheFile(
-            f"{measure!r} of the chain cannot be divided by office; there are {known}, beside their budgets."
+            f"{measure!r} of the chain is not explained, but that of an office is. "
+            f"There are {known}, beside their budgets."
         )
     around = rows_around(data_dir, number, first_month or month, number.source.report)
     asked, *_ = around["compared"] or [{"month": None}]

@@ -1,6 +1,6 @@
 -- Did commission of sales change since the year before by homes, by prices or by the fee?
 -- One row per period of marts.commission_drivers.
--- Parameters: kind, id, first_month, month, report
+-- Parameters: kind, id, first_month, month, measure, report
 SELECT
     period,
     sold_commission,
@@ -21,5 +21,5 @@ WHERE level = getvariable('kind')
     AND member_id IS NOT DISTINCT FROM nullif(getvariable('id'), '')
     AND month = getvariable('month')::DATE
     AND (period = 'year to date' OR getvariable('first_month') = getvariable('month'))
-    AND is_of_commissions()
+    AND is_made_by_sales()
 ORDER BY period

@@ -1,6 +1,6 @@
 -- How does a month that is not over compare with the same days of last year?
 -- One row per period of marts.same_days; none where the month is over.
--- Parameters: kind, id, first_month, month, report
+-- Parameters: kind, id, first_month, month, measure, report
 SELECT
     period,
     first_on,
@@ -18,5 +18,5 @@ WHERE level = getvariable('kind')
     AND member_id IS NOT DISTINCT FROM nullif(getvariable('id'), '')
     AND month = getvariable('month')::DATE
     AND (period = 'year to date' OR getvariable('first_month') = getvariable('month'))
-    AND is_of_commissions()
+    AND is_made_by_sales()
 ORDER BY period

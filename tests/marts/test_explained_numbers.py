@@ -400,6 +400,8 @@ def test_agents_make_the_office() -> None:
     assert left == [None, month("2026-01")]
     count = explained(given, "parts", "2026-01", office="M1", measure="active_agent_count")
     assert sum(one["number"] for one in count) == 2
+    assert explained(given, "drivers", "2026-01", office="M1") != []
+    assert explained(given, "drivers", "2026-01", office="M1", measure="active_agent_count") == []
 
 
 def test_a_sale_counts_by_the_shares_of_whom_is_asked_for() -> None:
