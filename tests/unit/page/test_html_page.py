@@ -199,7 +199,7 @@ def test_what_makes_figures_doubtful_is_said_on_the_pages_and_why_on_the_operato
         assert "It answered 503." not in html
     marked = [one.get("href") for one in Elements(page(facts)).named("a") if one.get("class") == "mark"]
     assert marked == ["#doubts"] * 4  # the month that runs, what changed, cancelled, not received
-    assert "The figures are up to date." in office_page(facts, "B")
+    assert "the figures were up to date." in office_page(facts, "B")
     assert "It answered 503." in operators_page(facts)
 
 
