@@ -129,10 +129,9 @@ def test_a_customer_is_not_shut_out_where_a_report_failed_in_another_way(world: 
     assert worst(world, "rights of G1", ask=True).severity is Severity.WARNING
 
 
-def test_a_service_that_is_down_says_nothing_well_of_rights(world: Scenario) -> None:
+def test_a_service_that_is_down_says_nothing_of_rights(world: Scenario) -> None:
     world.service.faults.switch([Fault("503")])
-    found = {one.severity for one in findings(world, ask=True) if one.subject.startswith("rights of ")}
-    assert found == {Severity.ERROR}
+    assert not [one for one in findings(world, ask=True) if one.subject.startswith("rights of ")]
 
 
 def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(tmp_path: Path) -> None:
