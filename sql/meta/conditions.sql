@@ -43,7 +43,7 @@ asked AS (
 ),
 
 shut_out AS (
-    SELECT customer, max(denied_at_utc) AS since_utc
+    SELECT customer, max(denied_at_utc) AS since_utc, count(last_success_utc) > 0 AS was_answered
     FROM asked
     GROUP BY customer
     HAVING count(*) > 1 AND bool_and(state = 'no access')
@@ -164,7 +164,9 @@ found AS (
     UNION ALL BY NAME
     SELECT
         'shut out' AS kind, customer, since_utc, 'Forbidden' AS cause,
-        'Every report is refused (403).' AS error, 'Check the customer id and the login''s rights.' AS remedy
+        'Every report is refused (403).' AS error,
+        CASE WHEN was_answered THEN 'Ask the service''s support for the rights: they were there before.'
+            ELSE 'Check the customer id and the login''s rights.' END AS remedy
     FROM shut_out
     UNION ALL BY NAME
     SELECT
@@ -233,7 +235,8 @@ found AS (
         'changes unknown' AS kind, asked_of AS report, customer,
         max(fetched_at_utc) AS since_utc,
         'The service did not tell which sales were changed, so older months are read again only once in '
-        || 'four weeks: ' || arg_max(error, fetched_at_utc) AS error
+        || 'four weeks: ' || arg_max(error, fetched_at_utc) AS error,
+        'The next night asks again.' AS remedy
     FROM meta.probes AS probes
     -- a login may be for some reports only, and not for the one that was asked
     ANTI JOIN failed

@@ -77,6 +77,19 @@ def test_a_customer_is_shut_out_when_each_of_several_reports_that_were_asked_for
     assert conditions(given) == [("shut out", "error", None, "M1")]
 
 
+def test_whoever_was_answered_before_need_not_check_the_customer_id() -> None:
+    remedies = []
+    for read in ([], ["sales"]):
+        given = warehouse()
+        for report in read:
+            held(given, report, "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
+        refused(given, "sales", "users")
+        [(kind, *_)] = conditions(given)
+        [(remedy,)] = given.execute("SELECT remedy FROM meta.conditions").fetchall()
+        remedies.append((kind, "customer id" in str(remedy)))
+    assert remedies == [("shut out", True), ("shut out", False)]
+
+
 @pytest.mark.parametrize(
     ("denied", "failed", "is_shut_out"),
     [
