@@ -149,8 +149,24 @@ def observed(
             Condition(Kind.SETTINGS, error=f"the settings do not load: {refusal.problems[0]}{more}")
         )
     missing = _months_missing(planned, conditions, now) if standings else []
-    of_process = [*of_settings, *missing, *of_directory(settings.data_dir, now)]
+    of_process = [
+        *of_settings,
+        *missing,
+        *_gone(view, settings.data_dir),
+        *of_directory(settings.data_dir, now),
+    ]
     return replace(view, standings=standings, conditions=[*of_process, *conditions])
+
+
+def _gone(view: Overview, data_dir: Path) -> Iterator[Condition]:
+    """The published file, if it is not where the latest publication put it."""
+    published = data_dir / "warehouse.duckdb"
+    if any(not one.made_no_file for one in view.publications) and not published.exists():
+        yield Condition(
+            Kind.UNPUBLISHED,
+            error=f"The published file {published} is gone.",
+            remedy="Run `brokerbi publish`.",
+        )
 
 
 def of_directory(data_dir: Path, now: datetime) -> Iterator[Condition]:

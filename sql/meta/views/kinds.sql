@@ -17,7 +17,7 @@ FROM (VALUES
     ),
     (
         'unpublished', 'file', ['error'], 'with its run', false, false, false,
-        'the latest file was refused or failed, or what was loaded three hours ago is in none'
+        'the latest file was refused or failed, or is gone, or what was loaded three hours ago is in none'
     ),
     ('clock ahead', 'file', ['error'], 'after the night', false, true, true, 'what was read is dated later than now'),
     ('quarantine', 'file', ['warning'], NULL, false, true, true, 'rows were set aside, as something in them is not as it is documented'),
