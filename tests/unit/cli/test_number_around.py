@@ -50,7 +50,10 @@ def test_columns_without_a_value_are_left_out_and_zero_is_one(
 
 @pytest.mark.parametrize(
     ("measure", "words"),
-    [("commission", "nothing after the months were over, as far as was read"), ("tip_count", "not kept of this measure")],
+    [
+        ("commission", "nothing after the months were over, as far as was read"),
+        ("tip_count", "not kept of this measure"),
+    ],
 )
 def test_nothing_is_said_to_have_changed_only_of_what_is_remembered(
     capsys: pytest.CaptureFixture[str], measure: str, words: str
