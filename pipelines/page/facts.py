@@ -456,7 +456,7 @@ class MergedShard:
 
 @dataclass(frozen=True, slots=True)
 class OpenProblem:
-    """Something that is wrong or unsure."""
+    """Something that is wrong or unsure: a cause that the verdict of the page counts, whoever knows of it."""
 
     kind: str
     severity: str
@@ -547,14 +547,16 @@ class Facts:
 
 
 RECORDS: Mapping[str, type[Any]] = {
-    name: get_args(kind)[0] for name, kind in get_type_hints(Facts).items() if name != "missing"
+    name: get_args(kind)[0]
+    for name, kind in get_type_hints(Facts).items()
+    if name not in ("missing", "problems")
 }
 """The record of each query of sql/page, in the order in which what cannot be answered is named."""
 
 OF_FIGURES = ("basis", "agreements", "differences", "restatements")
 """The queries of the operators' page on what analysts see."""
 
-OF_PIPELINE = ("standings", "shards", "problems", "requests", "quarantine", "coverage")
+OF_PIPELINE = ("standings", "shards", "requests", "quarantine", "coverage")
 """The queries of the operators' page on the state of the pipeline, which goes on without a publication."""
 
 

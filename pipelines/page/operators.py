@@ -112,11 +112,11 @@ def _problem_columns(words: Language, timezone: ZoneInfo) -> list[TableColumn[Op
         TableColumn("How bad", lambda one: one.severity),
         TableColumn("What", lambda one: one.kind),
         TableColumn("Conditions", lambda one: one.condition_count, "count"),
+        TableColumn("Since", lambda one: words.moment(one.since_utc, timezone)),
         TableColumn("What was found, and what to do", _found, "words"),
         TableColumn("Reports", lambda one: one.reports, "words"),
         TableColumn("Customers", lambda one: one.customers, "words"),
         TableColumn("Months", months, "words"),
-        TableColumn("Since", lambda one: words.moment(one.since_utc, timezone)),
     ]
 
 

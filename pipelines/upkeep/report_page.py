@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipelines.diagnosis.health import judge, observed
 from pipelines.page import dictionary
-from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, RECORDS, Facts, facts_from_rows
+from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, RECORDS, Facts, OpenProblem, facts_from_rows
 from pipelines.page.html_page import (
     FOLDERS,
     Form,
@@ -22,6 +22,7 @@ from pipelines.page.html_page import (
 )
 from pipelines.page.language import language
 from pipelines.planning.plan import PlannedReport, planned_now
+from pipelines.sync.causes import Cause, causes
 from warehouse.errors import WarehouseError, explained
 from warehouse.ledger.status import Overview, read_state
 from warehouse.marts.queries import SQL, published_rows, rows_of
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 REPORT_PAGE = "report.html"
 OPERATORS_PAGE = "operators.html"
 DICTIONARY_PAGE = "dictionary.html"
+MOST_PROBLEMS = 200
 
 
 @dataclass(frozen=True)
@@ -177,8 +179,32 @@ def _operators_page(
     seen = observed(view, settings, clock.utc_now(), planned=planned)
     verdict, form = judge(seen.conditions, seen.states), _form(settings, clock.utc_now())
     return render_operators(
-        facts, form, severity=verdict.severity, verdict=verdict.sentence, is_as_of_now=is_as_of_now
+        replace(facts, problems=_problems(causes(seen.conditions))),
+        form,
+        severity=verdict.severity,
+        verdict=verdict.sentence,
+        is_as_of_now=is_as_of_now,
     )
+
+
+def _problems(found: Sequence[Cause]) -> list[OpenProblem]:
+    """The causes that the verdict counts, as rows of the page: the first two hundred."""
+    return [
+        OpenProblem(
+            kind=one.first.kind,
+            severity=one.first.severity,
+            condition_count=one.number,
+            reports=", ".join(one.reports) or None,
+            customers=", ".join(one.customers) or None,
+            first_month=min(one.months, default=None),
+            last_month=max(one.months, default=None),
+            since_utc=one.since_utc,
+            message=one.first.error,
+            remedy=one.first.remedy or None,
+            in_all=len(found),
+        )
+        for one in found[:MOST_PROBLEMS]
+    ]
 
 
 def _form(settings: Settings, now: datetime) -> Form:
