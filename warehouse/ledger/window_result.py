@@ -106,7 +106,7 @@ class WindowResult:
     asked. `history` merges the rows into slowly changing history instead of replacing months; `asked` then
     limits the comparison to the rows of these asked ids, without the `unanswered` ones. `rows_by_month`
     counts what was fetched over all tables. `status` is set once, by `ended`, and `reason` says in a sentence
-    why.
+    why; windows that were not asked go to the ledger as one that failed.
     """
 
     report: str
