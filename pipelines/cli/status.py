@@ -157,7 +157,7 @@ def _print_quarantined(one: RawRow) -> None:
 def _print_conditions(view: Overview, *, details: bool) -> None:
     """A line for each cause of what is not as it should be; in detail, for each report of a customer."""
     if not details:
-        for line in lines(view.conditions, MOST_CAUSES):
+        for line in lines(view.conditions, MOST_CAUSES, with_since=True):
             say(f"- {line}")
         return
     for several in causes(view.conditions, by_report=True):

@@ -99,11 +99,17 @@ def refusals(report: str, customer: str, conditions: Iterable[Condition]) -> lis
     return concerning({(report, customer, None)}, of_rights)
 
 
-def lines(conditions: Iterable[Condition], most: int = MOST_LINES) -> list[str]:
-    """A line for each cause; what is beyond the limit is counted."""
+def lines(conditions: Iterable[Condition], most: int = MOST_LINES, *, with_since: bool = False) -> list[str]:
+    """A line for each cause, if wanted with since when it is so; what is beyond the limit is counted."""
     found = causes(conditions)
     more = [f"{len(found) - most} more causes are in `brokerbi status`."] if len(found) > most else []
-    return [one.line for one in found[:most]] + more
+    begun = [
+        f" Since {one.since_utc:%Y-%m-%d %H:%M} UTC." if with_since and one.since_utc else "" for one in found
+    ]
+    return [
+        f"{sentence(one.line) if since else one.line}{since}"
+        for one, since in zip(found[:most], begun, strict=False)
+    ] + more
 
 
 def sentence(words: str) -> str:

@@ -106,7 +106,7 @@ def test_a_lost_right_is_named_with_what_to_do(
     monkeypatch.setenv("BROKERBI_DATA_DIR", str(here.settings.data_dir))
     assert main(["status"]) == 0
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("- ")]
-    assert line.endswith(" Ask the service's support for the right.")
+    assert line.endswith(" Ask the service's support for the right. Since 2026-11-21 12:00 UTC.")
 
 
 def test_a_dead_daemon_is_named_with_what_to_do(
@@ -138,7 +138,10 @@ def test_a_mistyped_customer_is_to_be_checked_by_its_id_and_the_one_that_left_is
     main(["status"])
     said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("- ")]
     assert said == [
-        f"- {mistyped}: Every report is refused (403). Check the customer id and the login's rights.",
+        (
+            f"- {mistyped}: Every report is refused (403). Check the customer id and the login's rights. "
+            "Since 2026-11-21 12:00 UTC."
+        ),
         (
             f"- {held}: {held} is held and no longer in BROKERBI_CUSTOMERS; is {mistyped} meant to be that "
             "one? Correct BROKERBI_CUSTOMERS, or keep it there with active = false."
