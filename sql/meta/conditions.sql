@@ -63,7 +63,7 @@ unpublished AS (
     SELECT
         coalesce(min(loaded_at_utc), any_value(latest.at_utc)) AS since_utc,
         any_value(latest.status) AS status,
-        coalesce(any_value(latest.made_no_file), false) AS made_no_file,
+        any_value(latest.made_no_file) AS made_no_file,
         any_value(array_to_string(latest.reasons, '; ')) AS why
     FROM latest
     CROSS JOIN meta.current_moment
@@ -317,15 +317,20 @@ found AS (
     WHERE shards.error IS NOT NULL
         OR published_at_utc IS NULL
         OR merged_at_utc > published_at_utc + to_hours(late_after_hours)
+),
+
+judged AS (
+    SELECT found.* REPLACE (coalesce(found.severity, kinds.severities[1]) AS severity), kinds.is_of_figures
+    FROM found
+    INNER JOIN meta.kinds AS kinds USING (kind)
 )
 
 SELECT
-    kind, coalesce(severity, severities[1]) AS severity, report, customer, month, since_utc, cause, error, remedy, last_try,
-    login, trouble, check_name,
+    kind, severity, report, customer, month, since_utc, cause, error, remedy, last_try, login, trouble, check_name,
     row_count::BIGINT AS row_count,
     is_of_figures,
     concat_ws(
-        ' | ', coalesce(severity, severities[1]), kind, coalesce(trouble, concat_ws(
+        ' | ', severity, kind, coalesce(trouble, concat_ws(
             ' | ', coalesce(cause, error), remedy,
             CASE WHEN kind NOT IN ('failed', 'held back', 'late', 'never read') THEN customer END,
             CASE WHEN kind = 'quarantine' THEN report END
@@ -335,5 +340,4 @@ SELECT
         PARTITION BY cause_key
         ORDER BY cause = 'HostDown' DESC NULLS LAST, since_utc DESC NULLS LAST, report, customer, month
     ) AS cause_place
-FROM found
-INNER JOIN meta.kinds AS kinds USING (kind)
+FROM judged
