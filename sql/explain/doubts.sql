@@ -28,7 +28,10 @@ found AS (
         AND (sources.is_growing OR conditions.kind NOT IN ('late', 'never read'))
     WHERE conditions.is_of_figures
         AND conditions.kind <> 'check'
-        AND (conditions.kind <> 'assumption' OR contains(getvariable('report'), 'budget'))
+        AND (
+            conditions.kind <> 'assumption'
+            OR getvariable('report') IN (SELECT report FROM subjects_of_reports() WHERE numbers = 'budgets')
+        )
     UNION ALL BY NAME
     SELECT
         'check' AS kind, checks.severity, offence ->> 'office_id' AS customer, TRY_CAST(offence ->> 'month' AS DATE) AS month,

@@ -17,9 +17,5 @@ SELECT
     sold_commission_percentage_before,
     missing_offices
 FROM marts.commission_drivers
-WHERE level = getvariable('kind')
-    AND member_id IS NOT DISTINCT FROM nullif(getvariable('id'), '')
-    AND month = getvariable('month')::DATE
-    AND (period = 'year to date' OR getvariable('first_month') = getvariable('month'))
-    AND is_made_by_sales()
+WHERE is_period_around(level, member_id, month, period) AND is_made_by_sales()
 ORDER BY period

@@ -14,9 +14,5 @@ SELECT
     earlier_office_count,
     missing_offices
 FROM marts.same_days
-WHERE level = getvariable('kind')
-    AND member_id IS NOT DISTINCT FROM nullif(getvariable('id'), '')
-    AND month = getvariable('month')::DATE
-    AND (period = 'year to date' OR getvariable('first_month') = getvariable('month'))
-    AND is_made_by_sales()
+WHERE is_period_around(level, member_id, month, period) AND is_made_by_sales()
 ORDER BY period
