@@ -162,7 +162,7 @@ def _print_conditions(view: Overview, *, details: bool) -> None:
         return
     for several in causes(view.conditions, by_report=True):
         one = several.first
-        begun = f" since {several.since_utc:%Y-%m-%d %H:%M} UTC" if several.since_utc else ""
+        begun = f" since {several.begun}" if several.begun else ""
         say(f"{one.severity}: {one.kind}{begun}: {several.line}")
 
 

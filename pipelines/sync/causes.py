@@ -62,6 +62,16 @@ class Cause:
         said = " ".join(filter(None, (found, self.first.remedy)))
         return ": ".join(filter(None, (self.whom, said)))
 
+    @property
+    def begun(self) -> str:
+        """Since when it is so; empty where nobody can say."""
+        return f"{self.since_utc:%Y-%m-%d %H:%M} UTC" if self.since_utc else ""
+
+    @property
+    def dated_line(self) -> str:
+        """The line, and since when it is so."""
+        return f"{sentence(self.line)} Since {self.begun}." if self.begun else self.line
+
 
 def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[Cause]:
     """Conditions by what is behind them, of each report of a customer apart if wanted.
@@ -103,13 +113,7 @@ def lines(conditions: Iterable[Condition], most: int = MOST_LINES, *, with_since
     """A line for each cause, if wanted with since when it is so; what is beyond the limit is counted."""
     found = causes(conditions)
     more = [f"{len(found) - most} more causes are in `brokerbi status`."] if len(found) > most else []
-    begun = [
-        f" Since {one.since_utc:%Y-%m-%d %H:%M} UTC." if with_since and one.since_utc else "" for one in found
-    ]
-    return [
-        f"{sentence(one.line) if since else one.line}{since}"
-        for one, since in zip(found[:most], begun, strict=False)
-    ] + more
+    return [one.dated_line if with_since else one.line for one in found[:most]] + more
 
 
 def sentence(words: str) -> str:
