@@ -308,12 +308,11 @@ def _write_meta(connection: DuckDBPyConnection, shards: Sequence[str]) -> None:
         "SELECT database_name, table_name FROM duckdb_tables() WHERE schema_name = 'meta'"
     ).fetchall()
 
-    # until format 18 the agents of a remembered sale were one text
     texts = connection.execute(
         "SELECT database_name, table_name FROM duckdb_columns() "
         "WHERE (schema_name, column_name, data_type) = ('meta', 'agent_ids', 'VARCHAR')"
     ).fetchall()
-    as_list = "REPLACE (string_split(agent_ids, ', ') AS agent_ids)"
+    as_list = f"REPLACE ({meta_schema.AGENT_IDS_SPLIT} AS agent_ids)"
 
     def of_all(table: str) -> str:
         parts = [f"SELECT *, NULL::INTEGER AS _shard FROM meta.{table} WHERE false"]

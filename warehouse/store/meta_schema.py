@@ -89,12 +89,15 @@ def upgrade(connection: DuckDBPyConnection) -> None:
         connection.execute(statement)
 
 
+AGENT_IDS_SPLIT = "string_split(agent_ids, ', ')"
+"""The list of the agents of a remembered sale, from the one text that they were until format 18."""
+
+
 def split_agent_ids(connection: DuckDBPyConnection) -> None:
-    """Make a list of the agents of a remembered sale, who are one text in a file of format 18 or older."""
+    """Make a list of the agents of a remembered sale in a file of format 18 or older."""
     if _columns(connection).get("sale_versions", {}).get("agent_ids") == "VARCHAR":
         connection.execute(
-            "ALTER TABLE meta.sale_versions ALTER agent_ids TYPE VARCHAR[] "
-            "USING string_split(agent_ids, ', ')"
+            f"ALTER TABLE meta.sale_versions ALTER agent_ids TYPE VARCHAR[] USING {AGENT_IDS_SPLIT}"
         )
 
 
@@ -157,7 +160,7 @@ def constants(view: str) -> Sequence[Mapping[str, Any]]:
     """The rows of a view of meta that reads nothing: what it says of any file."""
     with duckdb.connect() as connection:
         connection.execute("CREATE SCHEMA meta; " + _definitions()[view])
-        return list(mappings(connection.execute(f"FROM meta.{view}")))
+        return mappings(connection.execute(f"FROM meta.{view}"))
 
 
 def naive_utc(moment: datetime) -> datetime:
