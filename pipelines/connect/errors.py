@@ -4,7 +4,7 @@ ConnectError
 ├── Unauthorized      401: the login is wrong; nothing more is asked with it
 ├── Forbidden         403: this login may not see this report of this customer
 ├── NotFound          404, 410: no such address or customer
-├── BadRequest           400: the request breaks a rule of the service
+├── BadRequest        400: the request breaks a rule of the service
 ├── Unexpected        any other status nobody has documented, also 3xx without a Location
 ├── Redirected        3xx: never followed, the login would travel along
 ├── AnswerTooLarge    the answer is larger than BROKERBI_LARGEST_ANSWER_MB

@@ -160,7 +160,9 @@ def observed(
 
 def _gone(view: Overview, data_dir: Path) -> Iterator[Condition]:
     """The published file, if it is not where the latest publication put it."""
-    published = data_dir / "warehouse.duckdb"
+    from warehouse.store.versions import Versions
+
+    published = Versions(data_dir).published
     if any(not one.made_no_file for one in view.publications) and not published.exists():
         yield Condition(
             Kind.UNPUBLISHED,

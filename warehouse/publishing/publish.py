@@ -246,12 +246,9 @@ def _chosen(versions: Versions, headers: dict[str, str | None], to: str | None) 
     for version in reversed(kept):
         if headers.get(version) in (None, header_sha256(versions.path(version))):
             return version
-    wanted = (
-        f"no version {to} that is as it was published"
-        if to
-        else "no earlier version that is as it was published"
-    )
+    wanted = f"version {to}" if to else "earlier version"
     raise WarehouseError(
-        f"There is {wanted} in {versions.folder}; kept are {', '.join(versions.kept()) or 'none'}. "
+        f"There is no {wanted} that is as it was published in {versions.folder}; "
+        f"kept are {', '.join(versions.kept()) or 'none'}. "
         "The published file stays as it is; `brokerbi publish` makes a new one."
     )
