@@ -212,5 +212,5 @@ def run_requests(
     project: Project, name: str, moment: datetime, instance: dg.DagsterInstance
 ) -> list[dg.RunRequest]:
     """The runs that a schedule requests at a moment."""
-    context = dg.build_schedule_context(instance, scheduled_execution_time=moment)
-    return list(schedule_of(project, name).evaluate_tick(context).run_requests or [])
+    with dg.build_schedule_context(instance, scheduled_execution_time=moment) as context:
+        return list(schedule_of(project, name).evaluate_tick(context).run_requests or [])

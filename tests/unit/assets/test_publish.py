@@ -29,8 +29,8 @@ def look(made: Harness) -> list[str | None]:
     """The keys of the runs that the sensor requests."""
     sensor = next(one for one in build_definitions(made.project).sensors or () if one.name == "publishing")
     assert isinstance(sensor, dg.SensorDefinition)
-    context = dg.build_sensor_context(made.instance, sensor_name="publishing")
-    return [one.run_key for one in sensor.evaluate_tick(context).run_requests or []]
+    with dg.build_sensor_context(made.instance, sensor_name="publishing") as context:
+        return [one.run_key for one in sensor.evaluate_tick(context).run_requests or []]
 
 
 @dataclass(frozen=True)
