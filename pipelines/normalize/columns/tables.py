@@ -279,7 +279,7 @@ def fill_columns(
     """Every value of the rows as a column; a documented one is known by its keys, else by its name.
 
     By its name only where the object that it is documented in is not there at all, not even as null. What is
-    written otherwise than documented and does not fit is something else.
+    written otherwise than documented is something else if fewer of its values fit than do not.
 
     `prefix` begins the names of the others, `source` the paths that they are read from.
     """
@@ -294,7 +294,7 @@ def fill_columns(
         column = documented.get(keys) or missing.get(name)
         values, misfits = converted(kinds, column.type, zone, length) if column else (None, {})
         is_exact = column is not None and column.source.endswith(joined(keys))
-        if column and values is not None and (is_exact or not misfits):
+        if column and values is not None and (is_exact or mostly_fit(values, misfits)):
             missing.pop(name, None)
             if column.is_id:  # one that is blank or zeros alone is of nothing
                 values = values.set(values.str.contains(NO_ID), None)
@@ -304,6 +304,11 @@ def fill_columns(
             column = Column(name, type_, False, f"{source}{joined(keys)}", "")
             columns[keys] = FilledColumn(column, values, {}, may_lack_digits(kinds, None))
     return columns
+
+
+def mostly_fit(values: pl.Series, misfits: Mapping[str, pl.Series]) -> bool:
+    """Whether as many values became a column's type as do not fit, or more."""
+    return sum(int(one.sum()) for one in misfits.values()) <= values.count()
 
 
 def arrange_columns(

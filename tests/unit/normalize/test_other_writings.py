@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pipelines.catalogue.model import snake_case
-from tests.unit.normalize.answers import FEBRUARY, JANUARY, normalized, rows
+from tests.unit.normalize.answers import FEBRUARY, JANUARY, normalized, reasons, rows
 
 Json = Any
 
@@ -78,6 +78,23 @@ def test_documented_fields_are_known_in_any_spelling(report: str, spell: Callabl
         [tuple(str(one).lower() for one in row)],
         (),
     )
+
+
+@pytest.mark.parametrize(
+    ("times", "loaded", "rejected"),
+    [
+        (["2026-01-05T00:00:00", "2026-02-06T00:00:00", "32 januari"], 2, ["obtained_at"]),
+        (["32 januari", "33 januari", "2026-01-05T00:00:00"], 0, ["obtained_at"] * 3),
+    ],
+    ids=["the row waits", "it is another column, and the date is missing"],
+)
+def test_a_value_that_cannot_be_read_of_a_field_in_another_spelling(
+    times: list[str], loaded: int, rejected: list[str]
+) -> None:
+    answer = [{"estateId": f"E{n}", "ObtainedAt": one, "amount": 5} for n, one in enumerate(times)]
+    result = normalized("running_commissions", answer)
+    assert len(rows(result, "running_commissions", "amount")) == loaded
+    assert [column for _, _, column in reasons(result)] == rejected
 
 
 def test_amounts_as_people_write_them_are_numbers_and_an_empty_text_is_nothing() -> None:
