@@ -221,22 +221,3 @@ CREATE OR REPLACE TEMP MACRO parts_of(row_count) AS TABLE
 -- Whether all of an id is in the part that is built.
 CREATE OR REPLACE TEMP MACRO is_of_part(id) AS
     hash(id) % getvariable('part_count') = getvariable('part');
-
--- What reports bring: which numbers, and which figures of the pages (null: none).
-CREATE OR REPLACE TEMP MACRO subjects_of_reports() AS TABLE
-    FROM (VALUES
-        ('commission_office', 'commission', 'commission'),
-        ('commission_user', 'commission', 'agents'),
-        ('sales', 'commission', 'sales'),
-        ('tips_and_leads', 'leads', 'leads'),
-        ('users', 'directory', 'directory'),
-        ('budget_commission', 'budgets', 'budgets'),
-        ('office_budget_commission', 'budgets', 'budgets'),
-        ('user_budget_commission', 'budgets', 'budgets'),
-        ('budget_sold_estates', 'budgets', 'budgets_of_homes'),
-        ('office_budget_estate', 'budgets', 'budgets_of_homes'),
-        ('user_budget_estate', 'budgets', 'budgets_of_homes'),
-        ('budget_crm', 'budgets', NULL),
-        ('office_budget_crm', 'budgets', NULL),
-        ('user_budget_crm', 'budgets', NULL)
-    ) AS _(report, numbers, subject);

@@ -16,7 +16,7 @@ MOST_ROWS = 30
 """So many rows of a table are shown; --json has all."""
 TABLES = {
     "sources": ("the answers", "whose answers count, from marts.office_sources"),
-    "doubts": ("doubts", "from meta.conditions, and by name from meta.check_results"),
+    "doubts": ("doubts", "from marts.doubts"),
     "reports": ("reports compared", "from marts.reconciliation; each office and month: marts.disagreements"),
     "compared": ("compared with", "the month before, and the same months a year before, from marts.{}_month"),
     "drivers": ("driven by", "from marts.commission_drivers, of sales alone"),

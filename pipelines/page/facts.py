@@ -403,7 +403,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Disagreement:
     """Where two reports differ."""
 
     month: date
@@ -535,7 +535,7 @@ class Facts:
     untouched: Sequence[Untouched] = ()
     doubts: Sequence[DoubtfulFigures] = ()
     agreements: Sequence[Agreement] = ()
-    differences: Sequence[Difference] = ()
+    differences: Sequence[Disagreement] = ()
     restatements: Sequence[Restatement] = ()
     standings: Sequence[Standing] = ()
     shards: Sequence[MergedShard] = ()

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.page.facts import (
     Agreement,
-    Difference,
+    Disagreement,
     Facts,
     MergedShard,
     OpenProblem,
@@ -165,14 +165,14 @@ _AGREEMENTS = [
     TableColumn[Agreement]("Differ", lambda one: one.different_count, "count"),
 ]
 _DIFFERENCES = [
-    TableColumn[Difference]("Month", lambda one: one.month, "month"),
-    TableColumn[Difference]("Office", lambda one: one.office_name),
-    TableColumn[Difference]("Held against", lambda one: one.compared),
-    TableColumn[Difference]("Measure", lambda one: one.measure),
-    TableColumn[Difference]("Office report", lambda one: one.amount, "exact"),
-    TableColumn[Difference]("Other report", lambda one: one.compared_amount, "exact"),
-    TableColumn[Difference]("Difference", lambda one: one.difference, "exact"),
-    TableColumn[Difference]("Likely because", lambda one: one.likely_reason, "words"),
+    TableColumn[Disagreement]("Month", lambda one: one.month, "month"),
+    TableColumn[Disagreement]("Office", lambda one: one.office_name),
+    TableColumn[Disagreement]("Held against", lambda one: one.compared),
+    TableColumn[Disagreement]("Measure", lambda one: one.measure),
+    TableColumn[Disagreement]("Office report", lambda one: one.amount, "exact"),
+    TableColumn[Disagreement]("Other report", lambda one: one.compared_amount, "exact"),
+    TableColumn[Disagreement]("Difference", lambda one: one.difference, "exact"),
+    TableColumn[Disagreement]("Likely because", lambda one: one.likely_reason, "words"),
 ]
 _REQUESTS = [
     TableColumn[RequestDay]("Day", lambda one: one.day, "day"),

@@ -297,11 +297,11 @@ def test_what_a_check_found_is_a_doubt_of_the_office_month_and_measure_that_it_n
     checked.execute("DELETE FROM meta.check_results")
     checked.execute(
         "INSERT INTO meta.check_results BY NAME SELECT $1 AS name, 'Why?' AS question, 1 AS row_count, "
-        "'[{' || $2 || '}]' AS subjects, '' AS message, $3 AS concerns",
+        "'warning' AS severity, '[{' || $2 || '}]' AS subjects, '' AS message, $3 AS concerns",
         [name, row, "budgets" if name.startswith("budgets") else "commission"],
     )
     found = explained_again(checked, "doubts", "2026-01", office="M1")
-    assert [one["remedy"] for one in found] == [f"brokerbi query {name}"] * is_doubt
+    assert [one["remedy"] for one in found] == [f"To see them: `brokerbi query {name}`."] * is_doubt
 
 
 @pytest.fixture(scope="module")

@@ -524,5 +524,5 @@ def test_offices_that_were_read_earlier_than_the_last_are_named_with_their_days(
 def test_the_reports_that_bring_budgets_are_those_of_the_catalogue() -> None:
     given = warehouse()
     given.execute((SQL / "macros.sql").read_text("utf-8"))
-    budgets = given.execute("SELECT report FROM subjects_of_reports() WHERE numbers = 'budgets'").fetchall()
+    budgets = given.execute("SELECT report FROM meta.subjects WHERE numbers = 'budgets'").fetchall()
     assert {name for (name,) in budgets} == {one.name for one in REPORTS.values() if one.subject == "budgets"}

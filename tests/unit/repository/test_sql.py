@@ -30,11 +30,13 @@ ON_A_CONNECTION = re.compile(r"\.(execute(many)?\(|(begin|commit|rollback|fetcho
 
 
 def test_sql_reads_only_what_is_made_before_it() -> None:
+    """A view of marts may read meta as well: it is as new as whoever reads it finds the other."""
     backwards = [
         f"{named(path)} reads {schema}"
         for path in QUERIES
         for schema in SOURCE.findall(COMMENT.sub("", read(path)))
         if schema in SCHEMAS - MAY_READ.get(path.parent.name, set())
+        and not (schema == "meta" and path.parent.name == "marts" and "\n-- Kind: view\n" in read(path))
     ]
     assert backwards == []
 

@@ -1,0 +1,120 @@
+-- Which figures may be missing or doubtful, and why?
+-- One row per condition of meta.conditions that is about figures, each of the offices, users and months that a check found by
+-- itself; and per office and month in which reports disagree, or of which nobody reads a report any more. What is null says
+-- nothing: it may be about any. Of budgets, which several reports bring, none is doubtful that another report brings on time.
+-- Kind: view
+-- Key: kind, subject, report, measure, customer, earner_id, month, error
+-- Columns:
+--   kind: the kind of condition (meta.kinds), or reports differ
+--   severity: error or warning
+--   numbers: the numbers of meta.subjects that it is about
+--   subject: the figures of pages that it is about, as in meta.subjects
+--   report: the report it is about
+--   measure: the measure that a check found
+--   customer: the customer that was asked
+--   earner_id: the office, or of some checks the user, that it is about
+--   month: first day of the month
+--   is_of_growing: whether it is about months that are not over alone
+--   since_utc: since when it is so, in UTC; null where nobody can say
+--   error: what was found, in a sentence
+--   remedy: what to do about it; null where nothing is to be done, or the error says it
+WITH measures AS (
+    FROM (VALUES ('budgets', 'commission'), ('budgets_of_homes', 'sold estates')) AS _(subject, measure)
+),
+
+offences AS (
+    SELECT name, question, concerns, unnest(from_json(subjects, '["JSON"]')) AS offence
+    FROM meta.check_results
+    WHERE row_count > 0 AND message = ''
+),
+
+of_checks AS (
+    SELECT
+        checks.name,
+        coalesce(offences.concerns, checks.concerns) AS concerns,
+        offences.question,
+        offence ->> 'measure' AS measure,
+        offence ->> 'report' AS report,
+        coalesce(offence ->> 'office_id', offence ->> 'earner_id') AS earner_id,
+        TRY_CAST(offence ->> 'month' AS DATE) AS month
+    FROM meta.check_results AS checks
+    LEFT JOIN offences USING (name)
+    WHERE coalesce(checks.concerns, '') <> 'nothing'
+),
+
+found AS (
+    SELECT
+        conditions.* REPLACE (
+            coalesce(of_checks.report, conditions.report) AS report,
+            coalesce(of_checks.month, conditions.month) AS month,
+            coalesce(of_checks.question, conditions.error) AS error
+        ),
+        coalesce(of_checks.concerns, subjects.subject) AS subject,
+        subjects.numbers,
+        of_checks.measure,
+        of_checks.earner_id
+    FROM meta.conditions AS conditions
+    LEFT JOIN of_checks ON conditions.kind = 'check' AND of_checks.name = conditions.cause
+    LEFT JOIN meta.subjects AS subjects ON subjects.report = conditions.report
+    WHERE conditions.is_of_figures
+        AND (conditions.kind <> 'check' OR of_checks.name IS NOT NULL)
+        AND (subjects.numbers IS NOT NULL OR conditions.report IS NULL)
+        AND conditions.kind NOT IN ('assumption', 'not refreshed')  -- which are of measures, and of offices
+    UNION ALL BY NAME
+    SELECT
+        conditions.kind, conditions.severity, conditions.since_utc, conditions.error, conditions.remedy, measures.subject
+    FROM meta.conditions AS conditions
+    LEFT JOIN meta.subjects AS subjects USING (report)
+    INNER JOIN measures ON measures.subject = subjects.subject OR conditions.report IS NULL
+    WHERE conditions.kind = 'assumption'
+        AND measures.measure NOT IN (SELECT measure FROM marts.budgets)
+    UNION ALL BY NAME
+    SELECT
+        'reports differ' AS kind, 'warning' AS severity, 'commission' AS subject, office_id AS earner_id, month,
+        likely_reason AS error, 'To see them: `brokerbi query reports_reconcile`.' AS remedy
+    FROM marts.disagreements
+    UNION ALL BY NAME
+    SELECT
+        'not refreshed' AS kind, 'warning' AS severity, sources.customer_id AS customer, sources.report,
+        sources.office_id AS earner_id, sources.month, subjects.subject, source_state AS error
+    FROM marts.office_sources AS sources
+    INNER JOIN meta.subjects AS subjects USING (report)
+    WHERE NOT sources.is_current
+        AND sources.source_state NOT IN ('access refused', 'login refused')  -- a right lost, and a failure
+        AND (
+            subjects.numbers <> 'budgets'
+            OR (report, office_id, month) IN (SELECT (report, office_id, month) FROM marts.budgets WHERE valid_to_utc IS NULL)
+        )
+),
+
+on_time AS (
+    SELECT subjects.subject, freshness.customer
+    FROM meta.freshness AS freshness
+    INNER JOIN meta.subjects AS subjects USING (report)
+    ANTI JOIN meta.conditions AS conditions
+        ON conditions.report = freshness.report AND conditions.customer = freshness.customer
+    WHERE freshness.state = 'fresh'
+)
+
+SELECT
+    found.kind,
+    min(found.severity) AS severity,
+    coalesce(found.numbers, of_subject.numbers) AS numbers,
+    found.subject,
+    found.report,
+    found.measure,
+    found.customer,
+    found.earner_id,
+    found.month,
+    found.kind IN ('late', 'never read') AS is_of_growing,
+    min(found.since_utc) AS since_utc,
+    found.error,
+    any_value(found.remedy) AS remedy
+FROM found
+LEFT JOIN (
+    SELECT DISTINCT subject, numbers
+    FROM meta.subjects
+    WHERE subject IS NOT NULL
+) AS of_subject USING (subject)
+ANTI JOIN on_time ON on_time.subject = found.subject AND on_time.customer = found.customer
+GROUP BY ALL
