@@ -18,7 +18,9 @@
 --   since_utc: since when it is so, in UTC; null where nobody can say
 --   error: what was found, in a sentence
 --   remedy: what to do about it; null where nothing is to be done, or the error says it
-WITH measures AS (
+WITH conditions AS MATERIALIZED (FROM meta.conditions),  -- as it is read three times
+
+measures AS (
     FROM (VALUES ('budgets', 'commission'), ('budgets_of_homes', 'sold estates')) AS _(subject, measure)
 ),
 
@@ -53,7 +55,7 @@ found AS (
         subjects.numbers,
         of_checks.measure,
         of_checks.earner_id
-    FROM meta.conditions AS conditions
+    FROM conditions
     LEFT JOIN of_checks ON conditions.kind = 'check' AND of_checks.name = conditions.cause
     LEFT JOIN meta.subjects AS subjects ON subjects.report = conditions.report
     WHERE conditions.is_of_figures
@@ -63,7 +65,7 @@ found AS (
     UNION ALL BY NAME
     SELECT
         conditions.kind, conditions.severity, conditions.since_utc, conditions.error, conditions.remedy, measures.subject
-    FROM meta.conditions AS conditions
+    FROM conditions
     LEFT JOIN meta.subjects AS subjects USING (report)
     INNER JOIN measures ON measures.subject = subjects.subject OR conditions.report IS NULL
     WHERE conditions.kind = 'assumption'
@@ -91,7 +93,7 @@ on_time AS (
     SELECT subjects.subject, freshness.customer
     FROM meta.freshness AS freshness
     INNER JOIN meta.subjects AS subjects USING (report)
-    ANTI JOIN meta.conditions AS conditions
+    ANTI JOIN conditions
         ON conditions.report = freshness.report AND conditions.customer = freshness.customer
     WHERE freshness.state = 'fresh'
 )
