@@ -74,6 +74,10 @@ CREATE OR REPLACE TEMP MACRO amount_of(measure, commission, sold_commission, pri
         WHEN 'sold_estate_parts' THEN estate_parts
     END;
 
+-- A sum of amounts; null where one of them is unknown.
+CREATE OR REPLACE TEMP MACRO sum_if_known(amount) AS
+    CASE WHEN count(*) = count(amount) THEN sum(amount) END;
+
 -- What a report that is held adds up to: zero where it has no rows, null where none of its rows has the amount.
 CREATE OR REPLACE TEMP MACRO total_of(has_rows, amount) AS CASE WHEN has_rows THEN amount ELSE 0 END;
 
@@ -194,6 +198,12 @@ CREATE OR REPLACE TEMP MACRO amount_written(written) AS
         WHEN regexp_full_match(plain_amount(written), '\d+([.,]\d{1,2})?')
             THEN TRY_CAST(replace(plain_amount(written), ',', '.') AS DECIMAL(18, 4))
     END;
+
+-- What a budget row says of what is budgeted, under its name or a word that says no more; nobody has documented either.
+CREATE OR REPLACE TEMP MACRO budget_said(said, name) AS
+    coalesce(
+        said ->> name, said ->> ('budget_' || name), said ->> 'budget', said ->> 'goal', said ->> 'amount', said ->> 'value'
+    );
 
 -- One measure of a budget row; an amount that is no number, not even as somebody writes one, is null.
 CREATE OR REPLACE TEMP MACRO budgeted(measure, amount) AS

@@ -135,14 +135,18 @@ def _running_commissions(objects: Iterable[Json], number: RecountedNumber) -> Re
     else:
         events = [one for one in objects if one.get("customerId") == number.office]
     events = [one for one in events if _month(one.get("obtainedAt"), number.timezone) == number.month]
-    return Recount(sum_of(map(_in_kronor, events)), len(events))
+    amounts = [_in_kronor(one) for one in events]
+    return Recount(None if None in amounts else sum_of(amounts), len(events))
 
 
 def _in_kronor(event: Json) -> Decimal | None:
+    """The amount of an event in SEK; unknown without an exchange rate, which 0 is not."""
     amount, rate = _amount(event, "amount"), _amount(event, "exchangeRate")
-    return (
-        None if amount is None or rate is None else (amount * rate).quantize(Decimal("0.0001"), ROUND_HALF_UP)
-    )
+    if amount == 0:
+        return Decimal(0)
+    if amount is None or rate is None or rate <= 0:
+        return None
+    return (amount * rate).quantize(Decimal("0.0001"), ROUND_HALF_UP)
 
 
 def _lead_ids(objects: Sequence[Json]) -> set[tuple[str, object]]:

@@ -26,7 +26,7 @@ WITH counted AS (
     FROM marts.sales
     GROUP BY ALL
     UNION ALL
-    SELECT 'running_commissions', _customer, office_id, month, count(*), sum(amount_sek_excl_vat), NULL, NULL
+    SELECT 'running_commissions', _customer, office_id, month, count(*), sum_if_known(amount_sek_excl_vat), NULL, NULL
     FROM marts.running_commissions
     GROUP BY ALL
     UNION ALL

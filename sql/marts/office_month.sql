@@ -62,7 +62,7 @@ WITH held AS (
 ),
 
 running_summed AS (
-    SELECT office_id, month, sum(amount_sek_excl_vat)::DECIMAL(18, 4) AS amount
+    SELECT office_id, month, sum_if_known(amount_sek_excl_vat)::DECIMAL(18, 4) AS amount
     FROM marts.running_commissions
     GROUP BY ALL
 ),

@@ -66,7 +66,7 @@ earned_summed AS (
 ),
 
 running_summed AS (
-    SELECT user_id, month, sum(amount_sek_excl_vat)::DECIMAL(18, 4) AS amount
+    SELECT user_id, month, sum_if_known(amount_sek_excl_vat)::DECIMAL(18, 4) AS amount
     FROM marts.running_commissions
     GROUP BY ALL
 ),

@@ -20,8 +20,8 @@
 --   load_id VARCHAR: the load it comes from; joins meta.loads
 -- Expects:
 --   bi.budget_commission_history: customer_id
---   bi.budget_commission__users_history: user_id
---   bi.budget_commission__users__months_history: commission
+--   bi.budget_commission__users_history: user_id|id
+--   bi.budget_commission__users__months_history: commission|budget_commission|budget|goal|amount|value
 SELECT
     months._customer AS customer_id,
     'budget_commission' AS report,
@@ -29,12 +29,15 @@ SELECT
     NULL AS office_named,
     users.user_id,
     months._month AS month,
-    unnest([budgeted('commission', months.commission)], recursive := true),
+    unnest([budgeted('commission', budget_said(months._said, 'commission'))], recursive := true),
     months.valid_from_utc,
     months.valid_to_utc,
     months._load_id AS load_id
 FROM (SELECT *, to_json(_months) AS _said FROM bi.budget_commission__users__months_history AS _months) AS months
-INNER JOIN (SELECT DISTINCT _row, _parent_row, user_id FROM bi.budget_commission__users_history) AS users
+INNER JOIN (
+    SELECT DISTINCT _row, _parent_row, coalesce(_said ->> 'user_id', _said ->> 'id') AS user_id
+    FROM (SELECT *, to_json(_users) AS _said FROM bi.budget_commission__users_history AS _users)
+) AS users
     ON users._row = months._parent_row
 INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_commission_history) AS offices
     ON offices._row = users._parent_row

@@ -4,8 +4,8 @@
 -- Columns: as budget_commission
 -- Expects:
 --   bi.budget_sold_estates_history: customer_id
---   bi.budget_sold_estates__users_history: user_id
---   bi.budget_sold_estates__users__months_history: sold
+--   bi.budget_sold_estates__users_history: user_id|id
+--   bi.budget_sold_estates__users__months_history: sold|budget_sold|budget|goal|amount|value
 SELECT
     months._customer AS customer_id,
     'budget_sold_estates' AS report,
@@ -13,12 +13,15 @@ SELECT
     NULL AS office_named,
     users.user_id,
     months._month AS month,
-    unnest([budgeted('sold estates', months.sold)], recursive := true),
+    unnest([budgeted('sold estates', budget_said(months._said, 'sold'))], recursive := true),
     months.valid_from_utc,
     months.valid_to_utc,
     months._load_id AS load_id
 FROM (SELECT *, to_json(_months) AS _said FROM bi.budget_sold_estates__users__months_history AS _months) AS months
-INNER JOIN (SELECT DISTINCT _row, _parent_row, user_id FROM bi.budget_sold_estates__users_history) AS users
+INNER JOIN (
+    SELECT DISTINCT _row, _parent_row, coalesce(_said ->> 'user_id', _said ->> 'id') AS user_id
+    FROM (SELECT *, to_json(_users) AS _said FROM bi.budget_sold_estates__users_history AS _users)
+) AS users
     ON users._row = months._parent_row
 INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_sold_estates_history) AS offices
     ON offices._row = users._parent_row

@@ -3,15 +3,15 @@
 -- Nobody has documented these rows: see budget_commission, adapt here.
 -- Columns: as budget_commission
 -- Expects:
---   bi.office_budget_commission_history: user_id, commission
+--   bi.office_budget_commission_history: commission|budget_commission|budget|goal|amount|value
 SELECT
     given._customer AS customer_id,
     'office_budget_commission' AS report,
     given._said ->> 'customer_id' AS office_id,
     given._said ->> 'office_id' AS office_named,
-    given.user_id,
+    given._said ->> 'user_id' AS user_id,
     given._month AS month,
-    unnest([budgeted('commission', given.commission)], recursive := true),
+    unnest([budgeted('commission', budget_said(given._said, 'commission'))], recursive := true),
     given.valid_from_utc,
     given.valid_to_utc,
     given._load_id AS load_id

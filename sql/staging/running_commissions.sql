@@ -10,7 +10,7 @@
 --   obtained_on: day it was earned
 --   amount_sek_excl_vat: amount without VAT, already split, turned into SEK at the service's own rate; not to be added
 --     to commission: nobody documents whether one contains the other
---   has_rate: whether the service sent an exchange rate; without one the amount in SEK is unknown
+--   has_rate: whether the service sent an exchange rate above zero; without one the amount in SEK is unknown
 SELECT
     _customer AS customer_id,
     event.customer_id AS office_id,
@@ -19,6 +19,9 @@ SELECT
     _month AS month,
     _load_id AS load_id,
     obtained_at::DATE AS obtained_on,
-    round(amount::DECIMAL(28, 4) * exchange_rate, 4)::DECIMAL(18, 4) AS amount_sek_excl_vat,
-    exchange_rate IS NOT NULL AS has_rate
+    CASE
+        WHEN amount = 0 THEN 0
+        WHEN exchange_rate > 0 THEN round(amount::DECIMAL(28, 4) * exchange_rate, 4)
+    END::DECIMAL(18, 4) AS amount_sek_excl_vat,
+    coalesce(exchange_rate > 0, false) AS has_rate
 FROM bi.running_commissions AS event

@@ -3,7 +3,7 @@
 -- Nobody has documented these rows: see budget_commission, adapt here.
 -- Columns: as budget_commission
 -- Expects:
---   bi.user_budget_commission_history: user_id, commission
+--   bi.user_budget_commission_history: user_id, commission|budget_commission|budget|goal|amount|value
 SELECT
     given._customer AS customer_id,
     'user_budget_commission' AS report,
@@ -11,7 +11,7 @@ SELECT
     given._said ->> 'office_id' AS office_named,
     given.user_id,
     given._month AS month,
-    unnest([budgeted('commission', given.commission)], recursive := true),
+    unnest([budgeted('commission', budget_said(given._said, 'commission'))], recursive := true),
     given.valid_from_utc,
     given.valid_to_utc,
     given._load_id AS load_id

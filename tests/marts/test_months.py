@@ -214,6 +214,20 @@ def test_running_commissions_are_in_sek_and_equal_ones_both_count() -> None:
     assert found == [(Decimal(2300),)]
 
 
+@pytest.mark.parametrize(
+    ("amount", "rate", "found"), [(100, 0, None), (100, None, None), (0, 0, 100), (100, 2, 300)]
+)
+def test_a_month_with_a_running_commission_that_cannot_be_turned_into_sek_is_unknown(
+    amount: int, rate: float | None, found: int | None
+) -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 0)])
+    step = {"customer_id": "M1", "user_id": "U1", "amount": 100, "exchange_rate": 1, "estate_id": "P1"}
+    other = {**step, "amount": amount, "exchange_rate": rate}
+    loaded(given, "running_commissions", "M1", "2026-01", [step, other])
+    assert built(given, "SELECT running_commission_sek_excl_vat::INT FROM marts.office_month") == [(found,)]
+
+
 def test_leads_count_for_the_office_they_belong_to() -> None:
     given = warehouse()
     loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 0), earned(M2, 0)])

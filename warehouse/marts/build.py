@@ -91,7 +91,8 @@ WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_w
     AND (
         starts_with(table_name, $1)
         AND NOT list_has_any($2, ['bi.' || table_name, 'bi.' || table_name || '_history'])
-        OR list_contains($2, 'bi.' || table_name) AND NOT list_contains($3, column_name)
+        OR list_contains($2, 'bi.' || table_name)
+        AND NOT list_contains($3, 'bi.' || table_name || '.' || column_name)
         AND (numeric_precision IS NOT NULL OR data_type = 'JSON')
     )
 LIMIT 1
@@ -281,7 +282,9 @@ def _is_list_empty(
     if any(name.rpartition(".")[0] in arrived for name in missing):
         return False
     root = next(iter(query.expects)).partition(".")[2].removesuffix("_history")
-    columns = [name for some in query.expects.values() for name in _names(some.replace("|", ","))]
+    columns = [
+        f"{table}.{name}" for table, some in query.expects.items() for name in _names(some.replace("|", ","))
+    ]
     values = [f"{root}__", list(query.expects), columns]
     return connection.execute(_HOLDS_OTHER_NUMBERS, values).fetchone() is None
 
