@@ -32,6 +32,10 @@ FROM meta.assumptions
 INNER JOIN meta.reports AS reports ON reports.subject = 'budgets' AND query = 'staging.' || reports.report
 WHERE state = 'fits' AND row_count > 0 AND NOT EXISTS (FROM marts.budgets)
 UNION ALL
+SELECT NULL, NULL, evidence, NULL
+FROM marts.assumptions
+WHERE concerns = 'marts.budgets' AND state = 'differs' AND EXISTS (FROM marts.budgets)
+UNION ALL
 SELECT report, measure, 'of no user, beside budgets of users: it may hold them, and is not their sum', count(*)
 FROM beside_others
 WHERE user_id IS NULL AND amount <> 0 AND amount_count > 0

@@ -58,6 +58,17 @@ FROM staging.budgets
 WHERE is_total AND valid_to_utc IS NULL
 UNION ALL
 SELECT
+    'A budget row that names no office is of the office asked for, or of the only one where its user sells',
+    'marts.budgets',
+    CASE WHEN count(*) = 0 THEN 'nothing has arrived' WHEN count(office_id) = count(*) THEN 'fits' ELSE 'differs' END,
+    CASE
+        WHEN count(*) > count(office_id)
+            THEN count(*) - count(office_id) || ' of ' || count(*) || ' rows are of no office that is known, and in no mart'
+    END
+FROM staging.budgets
+WHERE valid_to_utc IS NULL
+UNION ALL
+SELECT
     'A running commission may be part of the commission of its month or stand beside it, so the two are never added',
     'marts.running_commissions, marts.office_month, marts.user_month, marts.chain_month',
     'cannot be told',

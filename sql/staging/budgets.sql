@@ -2,7 +2,8 @@
 -- One row per report, office, user, month, measure and version of a budget; the same budget may stand in several.
 -- A row without a customer id of its office is of the office among those of the customer asked that has the number it
 -- names (FIR31529 is M31529, assumed), else of the office asked for, or of the only office that the customer answers
--- for. Where none of these is known, neither is the office.
+-- for, or of the only one of them at which its user has sales or running commissions. Where none of these is known, neither is
+-- the office, and marts.assumptions counts the row.
 -- What is the sum of the others of its report, office and month, when it was first read, is no budget of its own but their
 -- total: a row of no user, or of an id that no user has and whose rows are the sum of two or more others in every month,
 -- three at least, where the directory of the customer is held.
@@ -48,16 +49,29 @@ offices_asked AS (  -- the customer asked where it is an office itself, else its
     HAVING bool_or(office_id = customer_id) OR count(*) = 1
 ),
 
+offices_of_users AS (
+    SELECT answered.customer_id, traces.user_id, any_value(answered.office_id) AS office_id
+    FROM (
+        SELECT id AS user_id, primary_office_customer_id AS office_id FROM bi.sales_agents
+        UNION
+        SELECT user_id, customer_id FROM bi.running_commissions
+    ) AS traces
+    INNER JOIN staging.customer_offices AS answered USING (office_id)
+    GROUP BY answered.customer_id, traces.user_id
+    HAVING count(DISTINCT answered.office_id) = 1
+),
+
 placed AS (
     SELECT
         said.* REPLACE (
-            coalesce(id_set(said.office_id), numbered.numbered_id, asked.asked_id) AS office_id,
+            coalesce(id_set(said.office_id), numbered.numbered_id, asked.asked_id, of_users.office_id) AS office_id,
             id_set(said.user_id) AS user_id
         )
     FROM said
     LEFT JOIN offices_numbered AS numbered
         ON numbered.customer_id = said.customer_id AND numbered.number = office_number(said.office_named)
     LEFT JOIN offices_asked AS asked ON asked.customer_id = said.customer_id
+    LEFT JOIN offices_of_users AS of_users ON of_users.customer_id = said.customer_id AND of_users.user_id = said.user_id
 ),
 
 grouped AS (

@@ -528,7 +528,7 @@ def test_totals_that_are_no_budgets_are_named_with_their_ids(
 ) -> None:
     homes(given, *amounts)
     rows(given, "users_history", "G1", "2026-01", [{"id": "U1"}], load_id="U")
-    query = "SELECT state, evidence FROM marts.assumptions WHERE concerns = 'marts.budgets'"
+    query = "SELECT state, evidence FROM marts.assumptions WHERE contains(assumption, 'is the sum of the other')"
     assert built(given, query) == [named]
 
 
@@ -547,7 +547,7 @@ def test_a_budget_that_counts_and_may_be_a_sum_is_named(
     given: DuckDBPyConnection, amounts: list[Mapping[str | None, int]], trouble: str | None
 ) -> None:
     homes(given, *amounts)
-    build(given, "budgets")
+    build(given, "budgets", "assumptions")
     check = (SQL / "checks" / "budgets_are_understood.sql").read_text("utf-8")
     found = [(name, kind) for _, name, kind, _ in given.execute(check).fetchall() if name == "sold estates"]
     assert found == ([("sold estates", trouble)] if trouble else [])
@@ -596,6 +596,24 @@ def test_a_budget_without_a_customer_id_is_of_the_office_asked_for_or_of_the_num
     )
     found = built(given, "SELECT office_id, amount::INT FROM marts.budgets")
     assert found == ([(office, 7)] if office else [])
+
+
+def test_a_budget_of_a_group_without_an_office_is_of_the_only_one_where_its_user_sells() -> None:
+    given = warehouse()
+    of_offices = [earned({"office_customer_id": office}, 5) for office in ("M1", "M2")]
+    loaded(given, "commission_office", "G1", "2026-01", of_offices)
+    agents = [("U1", "M1"), ("U2", "M1"), ("U2", "M2")]
+    shares = [{"id": user, "primary_office_customer_id": office} for user, office in agents]
+    rows(given, "sales_agents", "G1", "2026-01", shares)
+    arrived(given, "office_budget_commission_history", user_id="VARCHAR", value="BIGINT")
+    held(given, "office_budget_commission", "G1", ["2026-01"])
+    for user in ("U1", "U2", "U3"):
+        put(given, "office_budget_commission_history", "2026-01", user_id=user, value=7)
+    assert built(given, "SELECT office_id, user_id, amount::INT FROM marts.budgets") == [("M1", "U1", 7)]
+    build(given, "assumptions")
+    check = (SQL / "checks" / "budgets_are_understood.sql").read_text("utf-8")
+    [(_, _, trouble, _)] = given.execute(check).fetchall()
+    assert trouble == "2 of 3 rows are of no office that is known, and in no mart"
 
 
 def of_two_offices(given: DuckDBPyConnection, of_month: str, *actuals: float) -> None:
