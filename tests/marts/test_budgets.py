@@ -528,7 +528,7 @@ def test_totals_that_are_no_budgets_are_named_with_their_ids(
 ) -> None:
     homes(given, *amounts)
     rows(given, "users_history", "G1", "2026-01", [{"id": "U1"}], load_id="U")
-    query = "SELECT state, evidence FROM marts.assumptions WHERE contains(assumption, 'is the sum of the other')"
+    query = "SELECT state, evidence FROM marts.assumptions WHERE contains(assumption, 'sum of the other')"
     assert built(given, query) == [named]
 
 
