@@ -32,6 +32,7 @@ from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
 from pipelines.upkeep.finish import Finished, finish
+from pipelines.upkeep.replay import Replayed, replay
 from tests.sandbox_transport import SandboxTransport
 from tests.working_file import give_working_file
 from warehouse.marts.build import build_marts
@@ -88,6 +89,10 @@ class Scenario:
         self.service.log.clear()
         self.service.faults.switch(faults)
         return sync(self.settings, Selection(**selection), context=self.context)
+
+    def replay(self, **choice: Any) -> Replayed:
+        """The tables rebuilt from landing."""
+        return replay(self.settings, catalogue=self.catalogue, **choice)
 
     def publish(self) -> Finished:
         """Marts, checks and the published file."""
@@ -160,26 +165,39 @@ def scenario(
     *,
     start: str = "2026-10",
     offices: int = 2,
+    whole: bool = False,
     **environment: str,
 ) -> Scenario:
-    """A small world of single offices, and settings that point at it."""
+    """A small world of single offices, and settings that point at it.
+
+    There are no other reports, unless the catalogue is `whole`: who builds marts needs the tables of all.
+    """
     service = world_of(start, offices)
     customers = service.world.offices[:offices]
-    give_working_file(data_dir)
-    return Scenario(service, settings_for(data_dir, customers, start, reports, **environment))
+    catalogue = _catalogue(reports, whole=whole)
+    give_working_file(data_dir, catalogue)
+    settings = settings_for(data_dir, customers, start, reports, **environment)
+    return Scenario(service, settings, catalogue=catalogue)
 
 
-def synced(data_dir: Path, reports: Sequence[str] = FEW, *, offices: int = 1) -> Scenario:
+def _catalogue(reports: Sequence[str], *, whole: bool) -> Mapping[str, Report]:
+    wanted = REPORTS if whole or not reports else reports
+    return {name: one for name, one in REPORTS.items() if name in wanted}
+
+
+def synced(
+    data_dir: Path, reports: Sequence[str] = FEW, *, offices: int = 1, whole: bool = False
+) -> Scenario:
     """The same small world after a first sync, which is made once and copied for whoever needs one."""
-    first = _first_sync(tuple(reports), offices)
+    first = _first_sync(tuple(reports), offices, whole=whole)
     shutil.copytree(first.data_dir, data_dir, dirs_exist_ok=True)
     alone = replace(first, service=Service(first.service.world, clock=FastClock().utc_now))
     return alone.with_settings(data_dir=data_dir)
 
 
 @cache
-def _first_sync(reports: tuple[str, ...], offices: int) -> Scenario:
-    here = scenario(Path(mkdtemp()), reports, offices=offices)
+def _first_sync(reports: tuple[str, ...], offices: int, *, whole: bool) -> Scenario:
+    here = scenario(Path(mkdtemp()), reports, offices=offices, whole=whole)
     assert here.sync().complaints() == []
     return here
 
@@ -191,6 +209,7 @@ def whole_chain(
     start: str = "2026-09",
     as_of: date = TODAY,
     customers: str = "",
+    whole: bool = False,
     **environment: str,
 ) -> Scenario:
     """A world of a group and offices beside it, since `start` and seen on `as_of`; all of them are asked."""
@@ -198,8 +217,9 @@ def whole_chain(
     words = {"today": as_of.isoformat(), **environment}
     chosen = [customers] if customers else world.customers
     settings = settings_for(data_dir, chosen, start, reports, **words)
-    give_working_file(data_dir)
-    return Scenario(Service(world), settings, FastClock(datetime.combine(as_of, time(12), UTC)))
+    catalogue = _catalogue(reports, whole=whole)
+    give_working_file(data_dir, catalogue)
+    return Scenario(Service(world), settings, FastClock(datetime.combine(as_of, time(12), UTC)), catalogue)
 
 
 def world_of(start: str, offices: int) -> Service:

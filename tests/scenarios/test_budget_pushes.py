@@ -370,7 +370,7 @@ def test_a_connection_that_is_cut_at_any_byte_loses_and_doubles_nothing(tmp_path
 
 
 def test_what_is_held_names_offices_and_users_and_is_set_beside_the_file(tmp_path: Path) -> None:
-    held = synced(tmp_path / "held" / "data", (*FEW, "budget_commission"))
+    held = synced(tmp_path / "held" / "data", (*FEW, "budget_commission"), whole=True)
     held.build("office_budget_vs_actual", "office_sources", "users")
     here = budget_scenario(tmp_path)
     here.settings = held.settings.model_copy(update={"allow_budget_writes": True})

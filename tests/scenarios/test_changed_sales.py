@@ -18,7 +18,6 @@ from pipelines.months import Month
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sync.summary import Summary
-from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import Scenario, whole_chain
 from tests.tools.soak.stale_months import REPORTS, StaleMonth, stale_months, synced_into
 from warehouse.ledger.window_result import WindowResult, WindowStatus
@@ -72,9 +71,11 @@ class Week:
 
 
 @cache
-def first_sync(reports: tuple[str, ...]) -> Scenario:
+def first_sync(reports: tuple[str, ...], *, whole: bool = False) -> Scenario:
     without_turns = {"due_months_monthly": "3", "tries": "1"}
-    here = whole_chain(Path(mkdtemp()) / "data", reports, start="2025-11", as_of=FIRST, **without_turns)
+    here = whole_chain(
+        Path(mkdtemp()) / "data", reports, start="2025-11", as_of=FIRST, whole=whole, **without_turns
+    )
     assert here.sync().is_well
     return here
 
@@ -120,7 +121,7 @@ def test_a_month_that_was_read_after_the_change_is_not_read_for_it_again(asked: 
 
 
 def test_a_replay_takes_the_answers_for_no_report(asked: Week) -> None:
-    assert replay(asked.here.settings, reports=["sales"], customers=["G1"]).failures == []
+    assert asked.here.replay(reports=["sales"], customers=["G1"]).failures == []
 
 
 def test_a_plan_says_that_it_will_ask_and_asks_nothing(asked: Week) -> None:
@@ -226,7 +227,7 @@ def test_one_night_reads_so_many_older_months_and_leaves_the_others_to_the_next(
 
 def test_a_month_on_which_reports_disagree_is_read_again_the_next_night(tmp_path: Path) -> None:
     office, by_month, watched = "commission_office", "commission_office_by_month", date(2026, 5, 1)
-    here = first_sync((office, by_month)).copied_to(tmp_path / "data").on(date(2026, 7, 3))
+    here = first_sync((office, by_month), whole=True).copied_to(tmp_path / "data").on(date(2026, 7, 3))
     here.sync(reports=(by_month,), refresh=True)
     here.publish()
     disagreeing = "SELECT DISTINCT month FROM marts.reconciliation WHERE NOT is_reconciled"

@@ -21,7 +21,6 @@ from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.settings.messages import SettingsError
 from pipelines.sync.sync import sync
-from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import TODAY, FastClock, Scenario, scenario
 from warehouse.ledger.status import overview
 from warehouse.store.database import Store
@@ -42,7 +41,7 @@ def days(number: int) -> date:
 @cache
 def after_two_nights(*between: int) -> Scenario:
     """Yesterday's night and tonight's; between them one at which the clock was so many days ahead."""
-    here = scenario(Path(mkdtemp()) / "data", REPORTS, start="2026-04", offices=1)
+    here = scenario(Path(mkdtemp()) / "data", REPORTS, start="2026-04", offices=1, whole=True)
     assert real_night(here, days(-1)).sync().complaints() == []
     for ahead in between:
         assert real_night(here, days(ahead)).sync(refresh=True).complaints() == []
@@ -91,7 +90,7 @@ def test_a_replay_after_a_clock_ahead_keeps_what_was_read_since(tmp_path: Path) 
     here.lose_working_file()
     (here.data_dir / "work").mkdir(mode=0o700)
     store_now = FastClock(datetime.combine(TODAY, time(12), UTC))
-    assert replay(here.settings, clock=store_now).failures == []
+    assert here.replay(clock=store_now).failures == []
     assert here.cells() == before
 
 

@@ -76,7 +76,7 @@ STEPS = {
 
 @cache
 def undisturbed() -> tuple[Scenario, Mapping[Cell, Rows]]:
-    here = synced(Path(mkdtemp()) / "data", ("users", "sales"))
+    here = synced(Path(mkdtemp()) / "data", ("users", "sales"), whole=True)
     here.publish()
     publish(here.data_dir, keep=2, now=here.clock.utc_now())
     return here, here.cells()

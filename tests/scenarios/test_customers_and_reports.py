@@ -14,7 +14,6 @@ from pipelines.catalogue.model import Endpoint, Report, Table, text
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.sandbox.faults import Fault
-from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import Scenario, scenario, synced, whole_chain
 
 ODD = "M 1/2"
@@ -29,7 +28,7 @@ def test_an_id_with_a_blank_and_a_slash_is_asked_landed_and_in_the_marts(tmp_pat
         asked.append(request.url.raw_path.decode().partition("?")[0])
         return httpx.Response(200, json=[{"office": {"customerId": ODD}, "commission": 5}])
 
-    here = whole_chain(tmp_path / "data", ("commission_office",), start="2026-11", customers=ODD)
+    here = whole_chain(tmp_path / "data", ("commission_office",), start="2026-11", customers=ODD, whole=True)
     here.transport = httpx.MockTransport(answer)
     assert here.sync().is_well
     assert asked == ["/BusinessIntelligence/CommissionOfficeReport/M%201%2F2"]
@@ -40,7 +39,7 @@ def test_an_id_with_a_blank_and_a_slash_is_asked_landed_and_in_the_marts(tmp_pat
 
 
 def test_everything_in_the_published_file_has_a_comment_also_what_is_not_documented(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("users", "live_activity", "budget_crm"), offices=1)
+    here = scenario(tmp_path, ("users", "live_activity", "budget_crm"), offices=1, whole=True)
     assert here.sync().is_well
     assert here.publish().publication.published
     with duckdb.connect(str(tmp_path / "warehouse.duckdb"), read_only=True) as file:
@@ -71,7 +70,7 @@ def test_a_hostile_customer_id_stays_a_value(tmp_path: Path) -> None:
 
 @pytest.fixture
 def office(tmp_path: Path) -> Scenario:
-    return whole_chain(tmp_path, ("users",), start="2026-11", customers="M30016")
+    return whole_chain(tmp_path, ("users",), start="2026-11", customers="M30016", whole=True)
 
 
 def sync_budgets(here: Scenario) -> list[str]:
@@ -139,4 +138,4 @@ def test_a_report_is_added_by_its_block_alone(office: Scenario) -> None:
     both = "SELECT count(*), count(DISTINCT id), count(name) FROM bi.{}"
     assert here.rows(both.format("colleagues")) == here.rows(both.format("users"))
     assert here.value("SELECT max(description) FROM meta.columns WHERE table_name = 'colleagues'")
-    assert replay(here.settings, catalogue=here.catalogue).failures == []
+    assert here.replay().failures == []

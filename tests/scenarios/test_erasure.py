@@ -14,7 +14,6 @@ from pipelines.normalize.columns.tables import name_of
 from pipelines.sandbox.faults import Fault
 from pipelines.upkeep.erase import ErasureReceipt, documented_tables, erase
 from pipelines.upkeep.export import export
-from pipelines.upkeep.replay import replay
 from pipelines.upkeep.report_page import refresh_operators_page
 from tests.scenarios.processes import Job, Step, is_killed, run
 from tests.scenarios.scenario import FEW, Scenario, files_with, scenario, synced
@@ -72,7 +71,7 @@ class Erased:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
     """A published data directory that is only copied."""
-    here = synced(tmp_path_factory.mktemp("whole"), REPORTS).with_settings(pages=True)
+    here = synced(tmp_path_factory.mktemp("whole"), REPORTS, whole=True).with_settings(pages=True)
     here.publish()
     return here
 
@@ -126,7 +125,7 @@ def test_the_receipt_counts_what_was_touched_and_names_nobody(erased: Erased) ->
 
 def test_the_ledger_knows_the_rewritten_landing_files(erased: Erased) -> None:
     cells = erased.here.cells()
-    assert replay(erased.here.settings).failures == []
+    assert erased.here.replay().failures == []
     assert erased.here.cells() == cells
 
 
@@ -171,7 +170,7 @@ def test_the_exports_beside_the_file_that_hold_the_person_are_removed(erased: Er
 
 
 def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("users", "sales"), offices=1, pages="true")
+    here = scenario(tmp_path, ("users", "sales"), offices=1, whole=True, pages="true")
     here.sync(Fault("wrong_types", share=0.9))
     waiting = list(raw_rows(Store(tmp_path)))
     ids = [id_ for (id_,) in here.rows("SELECT id FROM bi.users ORDER BY id")]
@@ -183,7 +182,7 @@ def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) 
 
 
 def test_a_person_whose_rows_were_replaced_goes_from_the_free_space_of_files_too(tmp_path: Path) -> None:
-    here = synced(tmp_path / "data", REPORTS)
+    here = synced(tmp_path / "data", REPORTS, whole=True)
     user, mail = here.rows(PEOPLE["user"])[0]
     person = Person("user", user, "gone", name_of, frozenset({mail}))
     with Store(here.data_dir).writing() as file:
@@ -204,4 +203,4 @@ def test_killed_at_any_step_and_run_again_it_is_complete(whole: Scenario, tmp_pa
     assert run(job) == 0
     assert files_with(tmp_path, user) == []
     assert here.rows(TOTALS) == totals
-    assert replay(here.settings).failures == []
+    assert here.replay().failures == []

@@ -21,7 +21,6 @@ import zstandard
 from pipelines.diagnosis.health import open_erasures
 from pipelines.diagnosis.quarantined_rows import raw_rows
 from pipelines.upkeep.erase import ErasureReceipt, erase
-from pipelines.upkeep.replay import replay
 from tests.scenarios.processes import NO_ROOM, Job, Step, is_killed, run
 from tests.scenarios.scenario import Scenario, scenario
 from warehouse.load.landing import Landing
@@ -150,10 +149,10 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
 
 def answered(directory: Path, *customers: str) -> Scenario:
     """The answers of these customers, replayed, with all that may be left beside them."""
-    here = scenario(directory, ["tips_and_leads"])
+    here = scenario(directory, ["tips_and_leads"], whole=True)
     for customer in customers:
         land(here, customer, BODIES[customer])
-    assert replay(here.settings).failures == []
+    assert here.replay().failures == []
     logged = json.dumps({"url": f"/x/{quote(ID, safe='')}", "who": [NAME, MAIL, PHONE]})
     (here.data_dir / "work" / "requests.log").write_text(logged + "\n", "utf-8")
     shutil.copy(here.landing_files[0], here.landing_files[0].with_name("killed.tar.zst.part"))
@@ -297,7 +296,7 @@ def test_no_file_tells_of_the_person_in_any_writing(erased: Erased) -> None:
 def test_a_replay_does_not_bring_the_person_back(erased: Erased, tmp_path: Path) -> None:
     here = erased.here.copied_to(tmp_path / "data")
     here.lose_working_file()
-    assert replay(here.settings).failures == []
+    assert here.replay().failures == []
     assert places(here.data_dir / "work") == []
 
 

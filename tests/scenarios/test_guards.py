@@ -16,7 +16,6 @@ import pytest
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.sandbox.faults import Fault
-from pipelines.upkeep.replay import replay
 from tests.scenarios.processes import Job, Step, is_killed
 from tests.scenarios.scenario import Scenario, scenario, synced, whole_chain
 from warehouse.ledger.ledger import Cap, forget_caps, ledger_of
@@ -70,7 +69,7 @@ def test_more_than_half_of_the_rows_are_held_back_also_from_a_replay_until_told_
     assert "--accept-shrink" in summary.complaints()[0]
     assert here.value("SELECT count(*) FROM meta.loads WHERE status = 'held back'") == 1
     here.lose_working_file()
-    assert replay(here.settings).failures == []
+    assert here.replay().failures == []
     assert here.cells() == before
     assert here.sync(Fault("empty_report"), accept_shrink=True).complaints() == []
     assert here.value("SELECT count(*) FROM bi.sales_estates") == 0
@@ -94,11 +93,11 @@ def test_months_of_which_no_row_can_be_read_any_more_stay_as_they_are(tmp_path: 
 
 
 def test_what_was_released_is_loaded_by_a_replay_after_everything_was_lost(tmp_path: Path) -> None:
-    here = synced(tmp_path, ("sales",))
+    here = synced(tmp_path, ("sales",), whole=True)
     here.sync(refresh=True)
     loads = here.rows("SELECT load_id FROM meta.months")
     here.lose_working_file()
-    assert replay(here.settings).failures == []
+    assert here.replay().failures == []
     assert here.rows("SELECT load_id FROM meta.months") == loads
 
 
@@ -106,7 +105,7 @@ def test_what_a_killed_sync_had_not_decided_on_is_loaded_by_nobody(tmp_path: Pat
     here = synced(tmp_path, ("sales",))
     assert is_killed(Job.of("sync", here), Step("before_release"))
     assert len(Landing(tmp_path / "landing").held()) == 1
-    assert replay(here.settings).loads == 1
+    assert here.replay().loads == 1
 
 
 def test_a_window_that_keeps_timing_out_is_halved_remembered_and_can_be_forgotten(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.upkeep.erase import erase
-from pipelines.upkeep.replay import replay
 from tests.scenarios.processes import Job, Step, is_killed
 from tests.scenarios.scenario import TODAY, Scenario, files_with, scenario, whole_chain
 from warehouse.ledger.window_result import WindowStatus
@@ -62,10 +61,8 @@ def test_an_id_is_asked_again_when_what_has_it_was_changed(office: Scenario) -> 
 
 def test_a_sale_that_the_service_says_it_changed_is_asked_for_again_that_night(tmp_path: Path) -> None:
     """Also one of a month that is read again only because the service named the sale."""
-    more = {"due_months_monthly": "3", "ids_a_night": "1000"}
-    first = whole_chain(
-        tmp_path, ("sales", "bids"), start="2025-11", customers="G1", as_of=date(2026, 6, 5), **more
-    )
+    whole = whole_chain(tmp_path, ("sales", "bids"), start="2025-11", customers="G1", as_of=date(2026, 6, 5))
+    first = whole.with_settings(due_months_monthly=3, ids_a_night=1000)
     first.sync()
     held = "SELECT id, changed_at FROM bi.sales_estates WHERE _month < DATE '2026-04-01'"
     before = first.rows(held)
@@ -180,7 +177,7 @@ def test_everything_that_is_asked_one_by_one_is_replayed_as_it_was_loaded(tmp_pa
     assert {name for name, one in REPORTS.items() if one.is_by_id and one.endpoint.each.ids_from} <= {  # type: ignore[union-attr]
         report for (report,) in here.rows("SELECT DISTINCT report FROM meta.loads WHERE status = 'loaded'")
     }
-    assert replay(here.settings, catalogue=here.catalogue).failures == []
+    assert here.replay().failures == []
     assert here.cells() == before
 
 
@@ -208,7 +205,7 @@ def test_nothing_is_late_where_there_is_nothing_to_ask_for(tmp_path: Path) -> No
 
 
 def test_a_contact_that_was_asked_for_is_erased_from_everything(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("tips_and_leads", "search_profiles"), offices=1)
+    here = scenario(tmp_path, ("tips_and_leads", "search_profiles"), offices=1, whole=True)
     here.sync()
     contact = here.value("SELECT min(asked_contact_id) FROM bi.search_profiles")
     erase(here.settings, "contact", contact, clock=here.clock)
@@ -249,7 +246,7 @@ def test_another_report_by_id_is_added_by_its_block_alone(office: Scenario) -> N
     assert here.rows("SELECT id FROM bi.estates_again ORDER BY id") == [(one,) for one in sold(here)]
     here.sync(reports=("sales", "estates_again"))
     assert [entry for entry in here.asked if "ForEstate" in entry.path] == []
-    assert replay(here.settings, catalogue=here.catalogue).failures == []
+    assert here.replay().failures == []
 
 
 def test_a_login_without_the_right_to_bids_loses_nothing_else(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.diagnosis.quarantined_rows import raw_rows
 from pipelines.sandbox.faults import Fault
-from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import FEW, scenario, whole_chain
 from tests.tools.soak.spoiled_bodies import Sample, samples, spoiled, verdict
 from warehouse.load.quarantine import fingerprint
@@ -41,7 +40,7 @@ def test_rows_move_to_their_table_once_the_catalogue_is_mended(tmp_path: Path) -
     replace(here, catalogue={**REPORTS, "commission_office": mistaken()}).sync()
     assert here.value(WAITING) == calm.value("SELECT count(*) FROM bi.commission_office") > 0
     assert here.rows(COMMISSIONS) == [(0, None)]
-    assert replay(here.settings, quarantine=True).failures == []
+    assert here.replay(quarantine=True).failures == []
     assert here.value(WAITING) == 0
     assert here.rows(COMMISSIONS) == calm.rows(COMMISSIONS)
 

@@ -16,7 +16,6 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
-from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import TODAY, Scenario, scenario, synced, whole_chain
 from warehouse.load.landing import Landing
 from warehouse.marts.queries import SQL
@@ -34,7 +33,7 @@ def chain(tmp_path: Path) -> Scenario:
 
 @cache
 def synced_once() -> Scenario:
-    here = whole_chain(Path(mkdtemp()) / "data", THREE, start="2026-08", changed_months="0")
+    here = whole_chain(Path(mkdtemp()) / "data", THREE, start="2026-08", whole=True, changed_months="0")
     assert here.sync().is_well
     return here
 
@@ -77,7 +76,7 @@ def test_dropped_tables_are_rebuilt_identically_from_landing_alone(loaded: Scena
     for table in tables:
         loaded.execute(f"DROP TABLE bi.{table} CASCADE")
     loaded.service.log.clear()
-    assert replay(loaded.settings).failures == []
+    assert loaded.replay().failures == []
     assert ([sorted(loaded.rows(query), key=repr) for query in queries], loaded.asked) == (before, [])
 
 
@@ -85,7 +84,7 @@ def test_what_is_asked_for_is_known_again_when_the_working_file_was_lost(loaded:
     asked_for = "SELECT report, is_on FROM meta.reports ORDER BY ALL"
     before = loaded.rows(asked_for)
     loaded.lose_working_file()
-    replay(loaded.settings)
+    loaded.replay()
     assert loaded.rows(asked_for) == before
 
 
@@ -99,7 +98,7 @@ def test_leads_that_landed_in_one_answer_with_removed_ones_are_replayed_as_they_
     replace(here, catalogue={leads.name: together}).sync()
     count = here.value("SELECT count(*) FROM bi.incoming_leads")
     here.lose_working_file()
-    assert replay(here.settings).failures == []
+    assert here.replay().failures == []
     told = "SELECT is_removed, count(*) FROM bi.incoming_leads GROUP BY ALL"
     assert here.rows(told) == [(None, count)]
     assert here.sync(refresh=True).is_well
@@ -119,11 +118,11 @@ def test_a_landing_file_that_is_gone_or_has_a_wrong_byte_is_named_and_its_rows_s
     here = synced(tmp_path, ("sales",))
     before = here.cells()
     harm(here.landing_files[0])
-    [failure] = replay(here.settings).failures
+    [failure] = here.replay().failures
     assert words in failure
     assert here.cells() == before
     assert here.sync(refresh=True).complaints() == []
-    assert replay(here.settings).failures == []
+    assert here.replay().failures == []
 
 
 def test_old_answers_go_when_nothing_in_force_needs_them(tmp_path: Path) -> None:
@@ -153,7 +152,12 @@ def restated(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
     """A data directory that was synced, and its marts built, on two days."""
     reports = ("commission_office", "commission_user", "sales", "running_commissions", "tips_and_leads")
     here = whole_chain(
-        tmp_path_factory.mktemp("restated") / "data", reports, start="2026-03", as_of=DAYS[-1], customers="G1"
+        tmp_path_factory.mktemp("restated") / "data",
+        reports,
+        start="2026-03",
+        as_of=DAYS[-1],
+        customers="G1",
+        whole=True,
     )
     for day in DAYS:
         here = here.on(day)
@@ -174,7 +178,7 @@ def test_what_was_restated_is_known_again_from_landing_also_after_a_sync(
     here.lose_working_file()
     assert here.sync().is_well
     assert restatements(here) == []
-    assert replay(here.settings).notes == []
+    assert here.replay().notes == []
     assert restatements(here) == before != []
     for query in (SALES_CHANGED, USERS_BEFORE, REASONS):
         assert here.rows(query) == restated.rows(query) != []
@@ -199,7 +203,7 @@ def test_a_replay_of_a_file_that_forgot_nothing_leaves_its_memory_alone(
     restated: Scenario, tmp_path: Path
 ) -> None:
     here, totals = restated.copied_to(tmp_path / "data"), "FROM meta.month_totals ORDER BY ALL"
-    assert replay(here.settings, reports=["commission_office"]).notes == []
+    assert here.replay(reports=["commission_office"]).notes == []
     assert here.rows(totals) == restated.rows(totals)
 
 
@@ -208,6 +212,6 @@ def test_a_memory_older_than_landing_is_kept_and_it_is_said(restated: Scenario, 
     first = min((here.data_dir / "landing" / "sales").rglob("*.tar.zst"), key=lambda path: path.name)
     first.rename(first.with_suffix(".aside"))
     here.execute("UPDATE meta.loads SET status = 'landed' WHERE report = 'tips_and_leads'")
-    [note] = replay(here.settings, reports=["commission_office"]).notes
+    [note] = here.replay(reports=["commission_office"]).notes
     assert "behind it are no more in landing" in note
     assert restatements(here) == before

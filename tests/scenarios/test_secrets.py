@@ -13,7 +13,6 @@ from pydantic import SecretStr
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import SandboxLogin, Service
 from pipelines.sync.pseudonyms import pseudonym
-from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import Scenario, files_with, scenario, synced
 from warehouse.load.landing import Landing
 
@@ -73,7 +72,7 @@ def test_a_replay_makes_the_same_pseudonyms_and_landing_keeps_the_names(named: S
     [(_, first, *_), *_] = named.rows(NAMES)
     with_key(named).sync(refresh=True)
     loaded = named.rows(NAMES)
-    replay(with_key(named).settings)
+    with_key(named).replay()
     assert named.rows(NAMES) == loaded
     landing = Landing(named.data_dir / "landing")
     assert any(first.encode() in body for path in landing.paths() for _, body in landing.read(path))

@@ -24,7 +24,6 @@ from pipelines.months import Month
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.records import SALE
 from pipelines.sandbox.world.world import World
-from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import FEW, NOON, TODAY, Scenario, settings_for, whole_chain
 from tests.truth import true_part, truth
 from tests.working_file import give_working_file
@@ -530,7 +529,7 @@ def test_no_two_rows_have_the_same_key(synced: Scenario) -> None:
 @pytest.fixture(scope="module")
 def moved(tmp_path_factory: pytest.TempPathFactory) -> Moved:
     folder, april = tmp_path_factory.mktemp("moving"), date(2026, 4, 10)
-    here = whole_chain(folder, MOVING, start="2026-02", as_of=april)
+    here = whole_chain(folder, MOVING, start="2026-02", as_of=april, whole=True)
     assert here.sync().is_well
     sales, live = dict(here.rows(SALES)), here.rows(LIVE)
     later = here.on(date(2026, 6, 10))
@@ -608,7 +607,7 @@ def test_budgets_are_answered_as_of_both_days_also_from_landing_alone(moved: Mov
     assert before.items() - after.items()
     copy = moved.here.copied_to(tmp_path / "data")
     copy.lose_working_file()
-    assert replay(copy.settings, reports=MOVING[2:]).failures == []
+    assert copy.replay(reports=MOVING[2:]).failures == []
     assert budgets_by_day(copy) == [before, after]
 
 
@@ -621,7 +620,8 @@ def test_an_office_that_is_asked_for_beside_its_group_counts_once(tmp_path: Path
     """The marts hold what the group alone would have said; a check names the overlap, and none blocks."""
     reports = (*FEW, "commission_user", "running_commissions")
     both, alone = (
-        whole_chain(tmp_path / customers, reports, customers=customers) for customers in ("G1,M30011", "G1")
+        whole_chain(tmp_path / customers, reports, customers=customers, whole=True)
+        for customers in ("G1,M30011", "G1")
     )
     for here in (both, alone):
         assert here.sync().is_well
@@ -643,7 +643,7 @@ def test_an_office_that_is_asked_for_beside_its_group_counts_once(tmp_path: Path
 def test_an_office_that_is_switched_off_is_told_of_by_its_group(tmp_path: Path) -> None:
     """What the office itself said before it was switched off is old, and the group's answer is the truth."""
     reports = ("commission_office", "commission_user", "sales")
-    here = whole_chain(tmp_path, reports, customers="G1,M30011", as_of=date(2026, 10, 20))
+    here = whole_chain(tmp_path, reports, customers="G1,M30011", as_of=date(2026, 10, 20), whole=True)
     assert here.sync().is_well
     customers = tuple(one.model_copy(update={"active": one.id == "G1"}) for one in here.settings.customers)
     here = here.on(TODAY).with_settings(customers=customers)

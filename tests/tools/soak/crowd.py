@@ -39,7 +39,7 @@ class Crowd:
 
 
 def crowd(directory: Path, *, seconds: float, readers: int) -> Crowd:
-    here = scenario(directory, offices=1)
+    here = scenario(directory, offices=1, whole=True)
     here.sync()
     here.publish()
     with _FORK_SERVER.Manager() as manager:

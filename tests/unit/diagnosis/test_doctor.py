@@ -39,12 +39,12 @@ REPORTS = "sales,commission_office,users,live_activity"
 
 @pytest.fixture
 def world(tmp_path: Path) -> Scenario:
-    return whole_chain(tmp_path / "data", [REPORTS], tries="1", customers="G1,M30016")
+    return whole_chain(tmp_path / "data", [REPORTS], whole=True, tries="1", customers="G1,M30016")
 
 
 @cache
 def first_sync() -> Scenario:
-    here = whole_chain(Path(mkdtemp()) / "data", [REPORTS], tries="1", customers="G1,M30016")
+    here = whole_chain(Path(mkdtemp()) / "data", [REPORTS], whole=True, tries="1", customers="G1,M30016")
     here.sync()
     return here
 
@@ -90,7 +90,7 @@ def test_every_report_of_every_customer_is_asked_once_for_one_day_at_most(world:
 
 def test_a_report_that_nobody_knows_is_refused_before_anything_is_found_well(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="did you mean sales"):
-        findings(whole_chain(tmp_path, ["salse"]))
+        findings(whole_chain(tmp_path, ["salse"], whole=True))
 
 
 def test_offline_a_customer_that_is_written_otherwise_than_what_is_held_is_named(world: Scenario) -> None:
@@ -135,7 +135,7 @@ def test_a_service_that_is_down_says_nothing_of_rights(world: Scenario) -> None:
 
 
 def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(tmp_path: Path) -> None:
-    world = whole_chain(tmp_path / "data", [REPORTS], tries="5", customers="G1,M30016")
+    world = whole_chain(tmp_path / "data", [REPORTS], whole=True, tries="5", customers="G1,M30016")
     world.service.faults.switch([Fault("503")])
     finding = worst(world, "service", ask=True)
     assert finding.found.startswith("none of 4 reports answers. In 2 tries there was no answer; the last: ")

@@ -37,7 +37,7 @@ REPORTS = (
 def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A published file of three months, with what the service is asked for sales alone; it is kept open."""
     data_dir = tmp_path_factory.mktemp("explained")
-    night = whole_chain(data_dir, [REPORTS])
+    night = whole_chain(data_dir, [REPORTS], whole=True)
     night.sync()
     assert night.publish().publication.published
     with Versions(data_dir).reading():

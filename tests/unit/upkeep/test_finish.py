@@ -33,7 +33,7 @@ DECLARED = {"commission_vat": "included", "vat_rate": Decimal("0.25")}
 
 @cache
 def published() -> Scenario:
-    here = synced(Path(mkdtemp()) / "data", ("sales",)).with_settings(pages=True)
+    here = synced(Path(mkdtemp()) / "data", ("sales",), whole=True).with_settings(pages=True)
     assert here.publish().publication.published
     return here
 
@@ -159,7 +159,7 @@ def test_a_night_that_failed_is_on_the_operators_page_beside_figures_that_are_pu
 
 
 def test_a_service_that_answers_nothing_at_all_has_a_page(tmp_path: Path) -> None:
-    here = scenario(tmp_path, pages="true")
+    here = scenario(tmp_path, whole=True, pages="true")
     here.sync(Fault("empty_report"))
     assert isinstance(here.publish().page, ReportPage)
 
