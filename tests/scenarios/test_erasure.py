@@ -17,10 +17,8 @@ from pipelines.upkeep.export import export
 from pipelines.upkeep.report_page import refresh_operators_page
 from tests.scenarios.processes import Job, Step, is_killed, run
 from tests.scenarios.scenario import FEW, Scenario, files_with, scenario, synced
-from warehouse.load.landing import Landing
 from warehouse.persons.erasure import erase_tables, was_published
 from warehouse.persons.person import Person
-from warehouse.persons.personal_data import PersonKind
 from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
 
@@ -32,17 +30,9 @@ SELECT 'shares', count(*), sum(commission_value) FROM bi.sales_agents UNION ALL
 SELECT 'leads', count(*), count(lead_state) FROM bi.incoming_leads UNION ALL
 SELECT 'users', count(*), count(DISTINCT id) FROM bi.users_history ORDER BY ALL
 """
-PEOPLE: dict[PersonKind, str] = {
-    "contact": """
-        SELECT contact_id, contact_first_name || ' ' || contact_last_name FROM bi.incoming_leads
-        WHERE contact_id IS NOT NULL AND contains(lead_title, contact_last_name) ORDER BY ALL LIMIT 1""",
-    "user": """
-        SELECT id, email_address FROM bi.users WHERE id IN (SELECT id FROM bi.sales_agents)
-        AND name IN (SELECT responsible_agent_name FROM bi.sold_estates) ORDER BY ALL LIMIT 1""",
-}
-NAMES_WITHOUT_IDS = """
-SELECT 'title', lead_title FROM bi.incoming_leads UNION ALL
-SELECT 'agent', responsible_agent_name FROM bi.sold_estates ORDER BY ALL
+USER = """
+SELECT id, email_address, name FROM bi.users WHERE id IN (SELECT id FROM bi.sales_agents)
+AND name IN (SELECT responsible_agent_name FROM bi.sold_estates) ORDER BY ALL LIMIT 1
 """
 STEPS = (
     Step("landing_closed"),
@@ -52,20 +42,19 @@ STEPS = (
 )
 
 
-def erase_user(here: Scenario, id_: str, runs: Path | None = None) -> ErasureReceipt:
-    return erase(here.settings, "user", id_, clock=here.clock, runs=runs)
+def erase_user(here: Scenario, id_: str) -> ErasureReceipt:
+    return erase(here.settings, "user", id_, clock=here.clock)
 
 
 @dataclass(frozen=True)
 class Erased:
-    """A user and a contact were erased: who they were, and the totals of before."""
+    """A user was erased: id, address and name, and the totals of before."""
 
     here: Scenario
-    people: dict[PersonKind, tuple[str, str]]
-    names: set[str]
+    user: tuple[str, str, str]
     exported: list[str]
     totals: list[tuple[object, ...]]
-    receipts: list[ErasureReceipt]
+    receipt: ErasureReceipt
 
 
 @pytest.fixture(scope="module")
@@ -80,16 +69,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
 def erased(whole: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Erased:
     here = whole.copied_to(tmp_path_factory.mktemp("erased") / "data")
     leave_unfinished_file(here.landing_files[0])
-    people: dict[PersonKind, tuple[str, str]] = {kind: here.rows(query)[0] for kind, query in PEOPLE.items()}
-    totals, user = here.rows(TOTALS), people["user"][0]
-    name = here.value("SELECT name FROM bi.users WHERE id = $1", user)
+    totals, [(user, mail, name)] = here.rows(TOTALS), here.rows(USER)
     (here.data_dir / "work" / "requests.log").write_text(f"asked {user} of {name}\n", "utf-8")
     export(here.data_dir, formats=["csv"], tables=["users"], now=here.clock.utc_now())
-    exported = files_with(here.data_dir / "export", *people["user"])
-    (contact, _), (user, _) = people.values()
-    without_page = here.with_settings(pages=False).settings
-    receipts = [erase(without_page, "contact", contact, clock=here.clock), erase_user(here, user)]
-    return Erased(here, people, {name, people["contact"][1]}, exported, totals, receipts)
+    exported = files_with(here.data_dir / "export", user, mail)
+    return Erased(here, (user, mail, name), exported, totals, erase_user(here, user))
 
 
 def leave_unfinished_file(whole: Path) -> None:
@@ -98,19 +82,18 @@ def leave_unfinished_file(whole: Path) -> None:
 
 
 def test_no_file_holds_the_person_any_more(erased: Erased) -> None:
-    ids = [id_ for id_, _ in erased.people.values()]
-    assert files_with(erased.here.data_dir, *ids, erased.people["user"][1]) == []
+    assert files_with(erased.here.data_dir, *erased.user[:2]) == []
 
 
 def test_a_name_goes_too_where_no_id_stands_beside_it(erased: Erased) -> None:
-    found = erased.here.rows(NAMES_WITHOUT_IDS)
-    assert [text for _, text in found if any(name in str(text) for name in erased.names)] == []
-    assert {kind for kind, text in found if "erased-" in str(text)} == {"title", "agent"}
+    named = "SELECT DISTINCT responsible_agent_name FROM bi.sold_estates"
+    texts = [str(text) for (text,) in erased.here.rows(named)]
+    assert [text for text in texts if erased.user[2] in text] == []
+    assert any("erased-" in text for text in texts)
 
 
 def test_logs_and_leftovers_are_cleaned(erased: Erased) -> None:
-    assert sorted(receipt.log_places for receipt in erased.receipts) == [0, 2]
-    assert sum(receipt.leftovers_removed for receipt in erased.receipts) == 1
+    assert (erased.receipt.log_places, erased.receipt.leftovers_removed) == (2, 1)
 
 
 def test_amounts_and_counts_stay_as_they_were(erased: Erased) -> None:
@@ -118,9 +101,9 @@ def test_amounts_and_counts_stay_as_they_were(erased: Erased) -> None:
 
 
 def test_the_receipt_counts_what_was_touched_and_names_nobody(erased: Erased) -> None:
-    described = repr([receipt.described() for receipt in erased.receipts])
-    assert all(receipt.landing_files and receipt.rows and not receipt.problems for receipt in erased.receipts)
-    assert [word for pair in erased.people.values() for word in pair if word in described] == []
+    receipt, described = erased.receipt, repr(erased.receipt.described())
+    assert (bool(receipt.landing_files), bool(receipt.rows), receipt.problems) == (True, True, [])
+    assert [word for word in erased.user if word in described] == []
 
 
 def test_the_ledger_knows_the_rewritten_landing_files(erased: Erased) -> None:
@@ -134,26 +117,11 @@ def test_an_empty_id_is_refused(erased: Erased) -> None:
         erase_user(erased.here, " ")
 
 
-def test_erasing_again_finds_nothing_but_points_out_a_file_being_written_and_the_history_of_runs(
-    erased: Erased, tmp_path: Path
-) -> None:
-    user = erased.people["user"][0]
-    (tmp_path / "runs.db").write_text(f'{{"user": "{user}"}}')
-    writer = Landing(erased.here.data_dir / "landing").open("users", "M1", None, None, "of another process")
-    again = erase_user(erased.here, user, tmp_path)
-    writer.discard()
-    assert (again.landing_files, again.rows, again.rebuilt, again.versions_removed) == (0, {}, [], [])
-    assert [problem.split(";")[0][:30] for problem in again.problems] == [
-        "1 landing files are being writ",
-        "the history of runs still tell",
-    ]
-
-
 def test_a_check_that_refuses_the_file_does_not_keep_the_person_in_it(
     whole: Scenario, tmp_path: Path
 ) -> None:
     here = whole.copied_to(tmp_path / "data")
-    user, mail = here.rows(PEOPLE["user"])[0]
+    user, mail, _ = here.rows(USER)[0]
     here.execute(
         "INSERT INTO bi.commission_office BY NAME "
         "SELECT * REPLACE ('another' AS _load_id) FROM bi.commission_office"
@@ -166,7 +134,7 @@ def test_a_check_that_refuses_the_file_does_not_keep_the_person_in_it(
 
 def test_the_exports_beside_the_file_that_hold_the_person_are_removed(erased: Erased) -> None:
     assert erased.exported != []
-    assert sum(receipt.exports_removed for receipt in erased.receipts) == 1
+    assert erased.receipt.exports_removed == 1
 
 
 def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) -> None:
@@ -183,7 +151,7 @@ def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) 
 
 def test_a_person_whose_rows_were_replaced_goes_from_the_free_space_of_files_too(tmp_path: Path) -> None:
     here = synced(tmp_path / "data", REPORTS, whole=True)
-    user, mail = here.rows(PEOPLE["user"])[0]
+    user, mail, _ = here.rows(USER)[0]
     person = Person("user", user, "gone", name_of, frozenset({mail}))
     with Store(here.data_dir).writing() as file:
         erase_tables(file, person, TABLES)
@@ -197,7 +165,7 @@ def test_a_person_whose_rows_were_replaced_goes_from_the_free_space_of_files_too
 
 def test_killed_at_any_step_and_run_again_it_is_complete(whole: Scenario, tmp_path: Path) -> None:
     here = whole.copied_to(tmp_path / "data").with_settings(pages=False)
-    user, _ = here.rows(PEOPLE["user"])[0]
+    user, *_ = here.rows(USER)[0]
     totals, job = here.rows(TOTALS), Job.of("erase", here, person=("user", user))
     assert [step for step in STEPS if not is_killed(job, step)] == []
     assert run(job) == 0

@@ -348,16 +348,20 @@ def test_columns_named_after_the_person_keep_their_values_under_another_name(era
     )
 
 
-def test_erasing_again_finds_nothing(erased: Erased, tmp_path: Path) -> None:
-    here = erased.here.copied_to(tmp_path / "data")
-    again = erase_contact(here)
-    assert (again.found, again.landing_files, again.rows, again.names, again.problems) == (
-        False,
-        0,
-        {},
-        0,
-        [],
-    )
+def test_erasing_again_finds_nothing_but_points_out_a_file_being_written_and_the_history_of_runs(
+    erased: Erased, tmp_path: Path
+) -> None:
+    here, runs = erased.here.copied_to(tmp_path / "data"), tmp_path / "runs"
+    runs.mkdir()
+    (runs / "runs.db").write_text(json.dumps({"contact": ID}))
+    writer = Landing(here.data_dir / "landing").open("users", "M1", None, None, "of another process")
+    again = erase(here.settings, "contact", ID, clock=here.clock, runs=runs)
+    writer.discard()
+    assert (again.found, again.rebuilt, again.versions_removed) == (False, [], [])
+    assert [problem.split(";")[0][:30] for problem in again.problems] == [
+        "1 landing files are being writ",
+        "the history of runs still tell",
+    ]
 
 
 @pytest.mark.parametrize("step", [Step("landing_closed", 3), NO_ROOM])
