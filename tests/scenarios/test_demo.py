@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import subprocess
@@ -12,6 +11,9 @@ from datetime import date
 from pathlib import Path
 
 import duckdb
+import pytest
+
+from pipelines.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 COMMAND = Path(sys.executable).with_name("brokerbi")
@@ -20,14 +22,10 @@ README, *DOCS = (
 )
 
 
-def run(*words: str | Path, cwd: Path = ROOT, data_dir: Path | None = None) -> str:
-    """What a command says that succeeds."""
-    settings = {} if data_dir is None else {"BROKERBI_DATA_DIR": str(data_dir)}
-    ended = subprocess.run(
-        words, cwd=cwd, env=os.environ | settings, capture_output=True, text=True, check=False
-    )
+def run(*words: str | Path) -> None:
+    """A command that succeeds."""
+    ended = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    return ended.stdout + ended.stderr
 
 
 def dated(example: str, month: date) -> str:
@@ -45,7 +43,9 @@ def examples_of_sql() -> Sequence[str]:
     ]
 
 
-def test_the_demo_publishes_a_file_that_the_notebook_draws_and_the_examples_ask(tmp_path: Path) -> None:
+def test_the_demo_publishes_a_file_that_the_notebook_draws_and_the_examples_ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     run(COMMAND, "demo", "--months", "3", "--data-dir", tmp_path)
     run(sys.executable, "-m", "tests.tools.notebook", "--data-dir", tmp_path)
     with duckdb.connect(tmp_path / "warehouse.duckdb", read_only=True) as file:
@@ -54,6 +54,9 @@ def test_the_demo_publishes_a_file_that_the_notebook_draws_and_the_examples_ask(
         statements = [one for text in texts for one in file.extract_statements(text)]
         rows = {one.query: file.execute(one).fetchall() for one in statements}
     assert [query for query, found in rows.items() if not found and "SET " not in query] == []
+    monkeypatch.setenv("BROKERBI_DATA_DIR", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
     for line in re.findall(r"brokerbi ((?:query|explain) [^`\n]+)", "\n".join(DOCS)):
         words = shlex.split(dated(line, month))
-        assert "no row" not in run(COMMAND, *words, cwd=tmp_path, data_dir=tmp_path)
+        code, told = main(words), capsys.readouterr()
+        assert (code, "no row" in told.out) == (0, False), told.err
