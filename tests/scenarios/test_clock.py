@@ -41,7 +41,7 @@ def days(number: int) -> date:
 @cache
 def after_two_nights(*between: int) -> Scenario:
     """Yesterday's night and tonight's; between them one at which the clock was so many days ahead."""
-    here = scenario(Path(mkdtemp()) / "data", REPORTS, start="2026-04", offices=1, whole=True)
+    here = scenario(Path(mkdtemp()) / "data", REPORTS, start="2026-08", offices=1, whole=True)
     assert real_night(here, days(-1)).sync().complaints() == []
     for ahead in between:
         assert real_night(here, days(ahead)).sync(refresh=True).complaints() == []

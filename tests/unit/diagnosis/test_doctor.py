@@ -34,17 +34,17 @@ from warehouse.ledger.ledger import ledger_of
 from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
 
-REPORTS = "sales,commission_office,users,live_activity"
+REPORTS = ("sales", "commission_office", "users", "live_activity")
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Scenario:
-    return whole_chain(tmp_path / "data", [REPORTS], whole=True, tries="1", customers="G1,M30016")
+    return whole_chain(tmp_path / "data", REPORTS, tries="1", customers="G1,M30016")
 
 
 @cache
 def first_sync() -> Scenario:
-    here = whole_chain(Path(mkdtemp()) / "data", [REPORTS], whole=True, tries="1", customers="G1,M30016")
+    here = whole_chain(Path(mkdtemp()) / "data", REPORTS, tries="1", customers="G1,M30016")
     here.sync()
     return here
 
@@ -135,7 +135,7 @@ def test_a_service_that_is_down_says_nothing_of_rights(world: Scenario) -> None:
 
 
 def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(tmp_path: Path) -> None:
-    world = whole_chain(tmp_path / "data", [REPORTS], whole=True, tries="5", customers="G1,M30016")
+    world = whole_chain(tmp_path / "data", REPORTS, tries="5", customers="G1,M30016")
     world.service.faults.switch([Fault("503")])
     finding = worst(world, "service", ask=True)
     assert finding.found.startswith("none of 4 reports answers. In 2 tries there was no answer; the last: ")

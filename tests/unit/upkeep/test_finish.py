@@ -32,15 +32,18 @@ DECLARED = {"commission_vat": "included", "vat_rate": Decimal("0.25")}
 
 
 @cache
-def published() -> Scenario:
+def published() -> tuple[Scenario, ReportPage]:
+    """A data directory that is only copied, and its page."""
     here = synced(Path(mkdtemp()) / "data", ("sales",), whole=True).with_settings(pages=True)
-    assert here.publish().publication.published
-    return here
+    finished = here.publish()
+    assert finished.publication.published
+    assert isinstance(finished.page, ReportPage)
+    return here, finished.page
 
 
 @pytest.fixture
 def here(tmp_path: Path) -> Scenario:
-    return published().copied_to(tmp_path / "data")
+    return published()[0].copied_to(tmp_path / "data")
 
 
 def last_publication(here: Scenario) -> tuple[str, str]:
@@ -85,7 +88,7 @@ def test_a_publication_that_nobody_foresaw_to_fail_is_written_down_as_failed(her
 def again(tmp_path_factory: pytest.TempPathFactory) -> tuple[Scenario, Finished]:
     """A file from before a report was added and a column was documented, published with other settings."""
     folder = tmp_path_factory.mktemp("again")
-    here = published().copied_to(folder / "data")
+    here = published()[0].copied_to(folder / "data")
     here.execute("DROP VIEW bi.areas")
     here.execute("DROP TABLE bi.areas_history")
     here.execute("ALTER TABLE bi.sales_estates DROP COLUMN final_price")
@@ -126,7 +129,7 @@ def test_what_the_settings_declare_is_in_the_file(again: tuple[Scenario, Finishe
 
 def test_without_pages_those_of_before_are_removed(again: tuple[Scenario, Finished]) -> None:
     here, finished = again
-    assert [*published().data_dir.rglob("*.html")] != []
+    assert [*published()[0].data_dir.rglob("*.html")] != []
     assert (finished.page, [*here.data_dir.rglob("*.html")]) == (None, [])
     assert refresh_operators_page(here.settings, here.clock) == ""
     assert [*here.data_dir.rglob("*.html")] == []
@@ -183,8 +186,7 @@ def test_the_operators_page_has_the_verdict_of_the_status(here: Scenario) -> Non
 
 
 def test_an_operators_page_after_others_takes_their_plan(here: Scenario) -> None:
-    page = here.publish().page
-    assert isinstance(page, ReportPage)
+    page = published()[1]
     assert page.planned == planned_now(here.settings, Store(here.data_dir), here.clock) != ()
     unread = replace(page.planned[0], wanted=Wanted((Month(2026, 9),)))
     assert "1 month of reports not read yet" in operators_page(here, (unread,))
