@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,6 +38,7 @@ from warehouse.ledger.status import (
 )
 from warehouse.store.database import Store
 from warehouse.store.object_store import open_object_store
+from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
     from pipelines.clock import Clock
@@ -172,13 +172,16 @@ def findings_of(conditions: Iterable[Condition]) -> Iterator[Finding]:
 
 def file_findings(data_dir: Path) -> Iterator[Finding]:
     """Storage versions of both files, logs beside published files, and who may look at personal data."""
-    store = Store(data_dir, lock_seconds=LOCK_SECONDS)
-    for subject, path in (("working file", store.path), ("published file", data_dir / "warehouse.duckdb")):
+    store, versions = Store(data_dir, lock_seconds=LOCK_SECONDS), Versions(data_dir)
+    for subject, path, reading in (
+        ("working file", store.path, store.reading),
+        ("published file", versions.published, versions.reading),
+    ):
         if not path.exists():
             continue
-        try:  # the working file under its lock: a run that met it open here would fail
-            with store.locked() if path == store.path else nullcontext():
-                version = storage_version(path)
+        try:
+            with reading() as connection:
+                version = storage_version(connection)
         except WarehouseError as error:
             yield Finding(subject, Severity.ERROR, str(error), SEE_SENTENCE, path)
             continue

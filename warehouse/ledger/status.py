@@ -9,13 +9,12 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock, Timeout
-
+from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.store.database import Store
-from warehouse.store.duckdb_file import STORAGE_VERSION, connect
-from warehouse.store.files import PRIVATE_FILE, wal
-from warehouse.store.lock import holder
+from warehouse.store.duckdb_file import STORAGE_VERSION
+from warehouse.store.files import wal
+from warehouse.store.lock import holder, unwritten_lock
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
@@ -215,12 +214,10 @@ def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
 def lock_state(data_dir: Path) -> LockState:
     """Tries the lock without waiting for it, and lets go of it at once."""
     path = Store(data_dir).lock_path
-    if not path.exists():
-        return LockState(False)
     try:
-        with FileLock(path, timeout=0, mode=PRIVATE_FILE):
+        with unwritten_lock(path, 0):
             return LockState(False)
-    except Timeout:
+    except WarehouseError:
         return LockState(True, holder(path))
 
 
@@ -233,16 +230,16 @@ def existing(data_dir: Path) -> Path:
 def unwritable(data_dir: Path) -> list[Path]:
     """What of a data directory this process may not write to, or the folder in which it is to be made."""
     places = ("landing", "work", "work/warehouse.duckdb", "published")
-    found = [existing(data_dir), *(Path(data_dir) / place for place in places)]
-    return [path for path in found if path.exists() and not os.access(path, os.W_OK)]
+    first, *found = [existing(data_dir), *(Path(data_dir) / place for place in places)]
+    in_the_way = [] if first.is_dir() else [first]
+    return in_the_way or [path for path in (first, *found) if path.exists() and not os.access(path, os.W_OK)]
 
 
-def storage_version(path: Path) -> str:
-    """The storage version a DuckDB file is written in, such as v1.0.0; raises what a damaged file raises."""
-    with connect(path, read_only=True) as connection:
-        rows = connection.execute(
-            "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = current_database()"
-        ).fetchall()
+def storage_version(connection: DuckDBPyConnection) -> str:
+    """The storage version that an open DuckDB file is written in, such as v1.0.0."""
+    rows = connection.execute(
+        "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = current_database()"
+    ).fetchall()
     return str(rows[0][0]).removesuffix("+")
 
 

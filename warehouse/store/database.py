@@ -5,6 +5,7 @@ Analysts never open it; they read the published copy.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,12 +16,12 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from warehouse.errors import explained
+from warehouse.errors import WarehouseError, explained
 from warehouse.store import meta_schema
-from warehouse.store.checkpoint_journal import open_for_writing, recover
-from warehouse.store.duckdb_file import connect_working, create, spilled
+from warehouse.store.checkpoint_journal import journal_path, open_for_writing, recover
+from warehouse.store.duckdb_file import connect_working, create, empty_working, spilled
 from warehouse.store.files import make_folder, remove
-from warehouse.store.lock import locked_file
+from warehouse.store.lock import locked_file, unwritten_lock
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,9 +96,33 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[DuckDBPyConnection]:
-        """The file, read-only, under the write lock."""
-        with self.opened(read_only=True) as connection:
-            yield connection
+        """The file, read-only, under the write lock; where there is none yet, an empty one in memory.
+
+        In a folder that cannot be written nothing is: what a killed process left there stays.
+        """
+        if not self.path.exists():
+            with empty_working(meta_schema.statements()) as connection:
+                yield connection
+        elif os.access(self.path.parent, os.W_OK):
+            with self.opened(read_only=True) as connection:
+                yield connection
+        else:
+            with self._read_only() as connection:
+                yield connection
+
+    @contextmanager
+    def _read_only(self) -> Iterator[DuckDBPyConnection]:
+        to_be_mended = WarehouseError(
+            f"{self.path} is to be brought up to date before it can be read, and its folder cannot be "
+            "written: run `brokerbi status` as the pipeline's user."
+        )
+        with explained(self.path), unwritten_lock(self.lock_path, self._lock_seconds):
+            if journal_path(self.path).exists():
+                raise to_be_mended
+            with connect_working(self.path, read_only=True) as connection:
+                if meta_schema.format_of(connection, self.path) != meta_schema.FORMAT:
+                    raise to_be_mended
+                yield connection
 
     @contextmanager
     def writing(self) -> Iterator[DuckDBPyConnection]:

@@ -88,6 +88,16 @@ def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPy
 
 
 @contextmanager
+def empty_working(statements: Iterable[str]) -> Iterator[DuckDBPyConnection]:
+    """A working file with these contents that is in memory alone, open for the body."""
+    with duckdb.connect(config=_CONFIG) as connection:
+        connection.execute(f"{_QUIET}; ATTACH ':memory:' AS {_WORKING}; USE {_WORKING}")
+        for statement in statements:
+            connection.execute(statement)
+        yield connection
+
+
+@contextmanager
 def connect(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
     """A DuckDB file, open for the body; raises a WarehouseError for whatever is wrong with the file."""
     with explained(path):

@@ -6,6 +6,7 @@ one that waits.
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import threading
@@ -59,6 +60,28 @@ def locked_file(path: Path, seconds: float) -> Iterator[None]:
     finally:
         mine.discard(path)
         lock.release()
+
+
+@contextmanager
+def unwritten_lock(path: Path, seconds: float) -> Iterator[None]:
+    """Keep every writer out for the body where the lock's file cannot be written; other readers may be there.
+
+    Without such a file nobody has ever written here. Raises WarehouseError as `locked_file` does.
+    """
+    if not path.exists():
+        yield
+        return
+    until = time.monotonic() + seconds
+    with path.open("rb") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() >= until:
+                    raise WarehouseError(_sentence(path, seconds)) from error
+                time.sleep(POLL_SECONDS)
+        yield
 
 
 def holder(path: Path) -> int | None:

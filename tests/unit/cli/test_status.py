@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -63,6 +64,41 @@ def test_the_data_directory_is_all_that_reading_needs(here: Scenario) -> None:
     verdict, _, _, customer, *_ = told.splitlines()
     assert verdict.startswith("All is well but for ")
     assert (customer.split()[0], customer.split()[2:4]) == (here.settings.customers[0].id, ["of", "1"])
+
+
+def given_settings(monkeypatch: pytest.MonkeyPatch, here: Scenario, data_dir: Path) -> None:
+    """What `plan` needs, for another data directory."""
+    customers = ",".join(one.id for one in here.settings.customers)
+    given = {"CUSTOMERS": customers, "START": "2026-10", "REPORTS": "users", "DATA_DIR": str(data_dir)}
+    for name, value in given.items():
+        monkeypatch.setenv(f"BROKERBI_{name}", value)
+
+
+def test_reading_makes_nothing_where_nothing_is(
+    here: Scenario, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given_settings(monkeypatch, here, tmp_path / "data")
+    assert [main([command]) for command in ("status", "plan")] == [0, 0]
+    assert "1 request expected" in capsys.readouterr().out
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("command", ["status", "plan"])
+def test_reading_takes_no_right_to_write(
+    here: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    data_dir = shutil.copytree(here.data_dir, tmp_path / "data")
+    given_settings(monkeypatch, here, data_dir)
+    words = [sys.executable, "-c", STATUS, command]
+    as_anybody = ["setpriv", "--bounding-set=-dac_override"] if os.geteuid() == 0 else []
+    told = [subprocess.run(words, capture_output=True, text=True, check=True).stdout]
+    for path in (data_dir, *data_dir.rglob("*")):
+        path.chmod(0o500 if path.is_dir() else 0o400)
+    files = {path: path.stat().st_mtime_ns for path in data_dir.rglob("*")}
+    told.append(subprocess.run([*as_anybody, *words], capture_output=True, text=True, check=True).stdout)
+    assert {path: path.stat().st_mtime_ns for path in data_dir.rglob("*")} == files
+    before, after = ([line for line in one.splitlines() if line.startswith("M")] for one in told)
+    assert before == after != []
 
 
 def test_details_show_every_report_of_every_customer(said: Said) -> None:

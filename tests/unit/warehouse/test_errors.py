@@ -13,7 +13,7 @@ import pytest
 from tests.unit.warehouse.given import NOON, Given, sales
 from tests.unit.warehouse.other_process import begun
 from warehouse.errors import WarehouseError, explained
-from warehouse.ledger.ledger import ledger_of
+from warehouse.ledger.status import unwritable
 from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
 from warehouse.store.lock import locked_file
@@ -50,8 +50,9 @@ def test_a_lock_of_a_stopped_process_is_told_of_while_waiting_and_how_it_goes_on
 
 def test_an_unwritable_data_directory_is_told(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file, not a directory")
-    with pytest.raises(WarehouseError, match="BROKERBI_DATA_DIR"):
-        ledger_of(Store(tmp_path / "data"))
+    with pytest.raises(WarehouseError, match="BROKERBI_DATA_DIR"), Store(tmp_path / "data").writing():
+        pass
+    assert unwritable(tmp_path / "data") == [tmp_path / "data"]
 
 
 NEWER = "Trying to read a database file with version number 99, but we can only read versions"
