@@ -9,6 +9,7 @@ import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
@@ -22,6 +23,22 @@ class LandingDamaged(WarehouseError):
     """A landing file is gone, or does not hold the bytes that were written."""
 
 
+@dataclass(frozen=True)
+class Remedy:
+    """What helps with a DuckDB file that cannot be read, and with one that others have open."""
+
+    damaged: str
+    open_elsewhere: str
+
+
+OF_WORKING_FILE = Remedy(
+    "put it aside together with its .wal and run `brokerbi replay` to rebuild every table from landing",
+    "Analysts read the published warehouse.duckdb, never the working file.",
+)
+OF_PUBLISHED_FILE = Remedy(
+    "run `brokerbi publish`, which makes it anew from the working file",
+    "Analysts open it read-only, which locks nobody out.",
+)
 MAKES_ROOM = "BROKERBI_LANDING_DAYS, BROKERBI_KEEP_PUBLISHED and `brokerbi compact` help"
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOTDIR}
@@ -36,18 +53,18 @@ _DAMAGED_WORDS = re.compile(
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
+def explained(path: Path, remedy: Remedy = OF_WORKING_FILE) -> Iterator[None]:
     """Raise what goes wrong with a file as an error of our family; leave every other error as it is."""
     try:
         yield
     except (OSError, duckdb.Error) as error:
-        translated = _translated(error, path)
+        translated = _translated(error, path, remedy)
         if translated is None:
             raise
         raise translated from error
 
 
-def _translated(error: OSError | duckdb.Error, path: Path) -> WarehouseError | None:
+def _translated(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> WarehouseError | None:
     words = str(error)
     code = error.errno if isinstance(error, OSError) else None
     if code in _NO_ROOM or _NO_ROOM_WORDS.search(words):
@@ -70,16 +87,13 @@ def _translated(error: OSError | duckdb.Error, path: Path) -> WarehouseError | N
         holder = f"process {found[1]}" if found else "another program"
         return WarehouseError(
             f"{path} is open in {holder}, which is no part of the pipeline; close it there and run the same "
-            "again. Analysts read the published warehouse.duckdb, never the working file."
+            f"again. {remedy.open_elsewhere}"
         )
     if "Trying to read a database file with version number" in words:
         return WarehouseError(
             f"{path} was written by a newer DuckDB than {duckdb.__version__}; install that version or newer, "
-            "or put the file aside and run `brokerbi replay` to rebuild it from landing."
+            f"or {remedy.damaged}."
         )
     if _DAMAGED_WORDS.search(words):
-        return WarehouseError(
-            f"{path} is damaged ({words.splitlines()[0]}); put it aside together with its .wal and run "
-            "`brokerbi replay` to rebuild every table from landing."
-        )
+        return WarehouseError(f"{path} is damaged ({words.splitlines()[0]}); {remedy.damaged}.")
     return None

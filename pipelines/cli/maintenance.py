@@ -85,12 +85,13 @@ def run_rollback(arguments: argparse.Namespace) -> int:
     from warehouse.publishing.publish import rollback
 
     settings = load_settings(os.environ, reading=True)
-    publication = rollback(settings.data_dir, to=arguments.to, now=SystemClock().utc_now())
-    page = refresh_report_page(settings, SystemClock())
+    clock = settings.clock_of_day(SystemClock())
+    publication = rollback(settings.data_dir, to=arguments.to, now=clock.utc_now())
+    page = refresh_report_page(settings, clock)
     if isinstance(page, str):
         say(f"warning: {page}")
     draw_operators_page(settings, page)
-    lake = refresh_lake(settings, SystemClock().utc_now())
+    lake = refresh_lake(settings, clock.utc_now())
     if isinstance(lake, str):
         say(f"warning: {lake}")
     say(f"{publication.path} is version {publication.version} again; the next sync publishes anew")

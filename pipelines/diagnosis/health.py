@@ -152,21 +152,23 @@ def observed(
     of_process = [
         *of_settings,
         *missing,
-        *_gone(view, settings.data_dir),
+        *_of_published_file(view, settings.data_dir),
         *of_directory(settings.data_dir, now),
     ]
     return replace(view, standings=standings, conditions=[*of_process, *conditions])
 
 
-def _gone(view: Overview, data_dir: Path) -> Iterator[Condition]:
-    """The published file, if it is not where the latest publication put it."""
+def _of_published_file(view: Overview, data_dir: Path) -> Iterator[Condition]:
+    """The published file, if it is not as the latest publication left it."""
+    from warehouse.ledger.status import CHANGED, GONE
     from warehouse.store.versions import Versions
 
-    published = Versions(data_dir).published
-    if any(not one.made_no_file for one in view.publications) and not published.exists():
+    words = {GONE: "is gone", CHANGED: "is not as it was published"}
+    if found := words.get(view.published_file):
         yield Condition(
             Kind.UNPUBLISHED,
-            error=f"The published file {published} is gone.",
+            cause=view.published_file,
+            error=f"The published file {Versions(data_dir).published} {found}.",
             remedy="Run `brokerbi publish`.",
         )
 

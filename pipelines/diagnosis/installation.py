@@ -33,7 +33,6 @@ from warehouse.ledger.status import (
     is_readable_by_all,
     lock_state,
     overview,
-    stale_logs,
     storage_version,
 )
 from warehouse.store.database import Store
@@ -171,7 +170,7 @@ def findings_of(conditions: Iterable[Condition]) -> Iterator[Finding]:
 
 
 def file_findings(data_dir: Path) -> Iterator[Finding]:
-    """Storage versions of both files, logs beside published files, and who may look at personal data."""
+    """Storage versions of both files, and who may look at personal data."""
     store, versions = Store(data_dir, lock_seconds=LOCK_SECONDS), Versions(data_dir)
     for subject, path, reading in (
         ("working file", store.path, store.reading),
@@ -192,10 +191,6 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
             found = f"its storage version is {version}: older clients cannot open it"
             remedy = "`brokerbi compact`, then `brokerbi publish`: they write it in the version of 1.0"
             yield Finding(subject, Severity.WARNING, found, remedy)
-    for path in stale_logs(data_dir):
-        found = f"{path} was left by somebody who opened the file for writing"
-        remedy = "nothing of it reaches the next publication; open with -readonly, and remove it"
-        yield Finding("published file", Severity.WARNING, found, remedy)
     for name in PRIVATE_FOLDERS:
         folder = data_dir / name
         if folder.exists() and folder.stat().st_mode & 0o077:

@@ -147,7 +147,7 @@ def refresh_operators_page(
         elif Store(data_dir).path.exists():
             with Store(data_dir).reading() as connection:
                 of_pipeline = rows_of(connection, SQL / "page", OF_PIPELINE)
-                view = read_state(connection)
+                view = read_state(connection, Versions(data_dir))
             facts = facts_from_rows({**_figures(data_dir), **of_pipeline})
             if planned is None:
                 planned = planned_now(settings, Store(data_dir), clock)

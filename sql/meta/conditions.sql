@@ -72,6 +72,17 @@ unpublished AS (
         OR min(loaded_at_utc) < any_value(now_utc) - INTERVAL 3 HOUR
 ),
 
+rolled_back AS (
+    SELECT
+        max(at_utc) AS since_utc,
+        arg_max(status, at_utc) AS status,
+        arg_max(name, at_utc) AS name,
+        arg_max(name, at_utc) FILTER (status = 'published') AS latest_name
+    FROM meta.publications
+    WHERE name IS NOT NULL
+    HAVING status = 'rolled back' AND name <> latest_name
+),
+
 -- not in the file of a rehearsal, whose days are as they were said to be
 ahead AS (
     SELECT report, customer, month, fetched_at_utc, now_utc
@@ -201,6 +212,12 @@ found AS (
             WHEN 'refused' THEN 'The file of before stays until these numbers are right: mend what is behind them, then run `brokerbi publish`.'
             ELSE 'Look at the latest run of the job `publish`, or run `brokerbi publish`.' END AS remedy
     FROM unpublished
+    UNION ALL BY NAME
+    SELECT
+        'rolled back' AS kind, since_utc, name AS cause,
+        'Analysts have the version ' || name || ', and not the latest one, ' || latest_name || '.' AS error,
+        'Run `brokerbi publish`, once what was wrong is mended; the next night publishes anew as well.' AS remedy
+    FROM rolled_back
     UNION ALL BY NAME
     SELECT
         'clock ahead' AS kind,

@@ -17,6 +17,7 @@ from pipelines.upkeep.export import export
 from pipelines.upkeep.report_page import refresh_operators_page
 from tests.scenarios.processes import Job, Step, is_killed, run
 from tests.scenarios.scenario import FEW, Scenario, files_with, scenario, synced
+from warehouse.ledger.status import overview
 from warehouse.persons.erasure import erase_tables, was_published
 from warehouse.persons.person import Person
 from warehouse.publishing.publish import publish
@@ -130,6 +131,7 @@ def test_a_check_that_refuses_the_file_does_not_keep_the_person_in_it(
     assert here.value("SELECT arg_max(status, at_utc) FROM meta.publications") == "refused"
     assert (receipt.problems, len(receipt.versions_removed)) == ([], 1)
     assert files_with(tmp_path, user, mail) == []
+    assert overview(Store(here.data_dir)).published_file == ""
 
 
 def test_the_exports_beside_the_file_that_hold_the_person_are_removed(erased: Erased) -> None:

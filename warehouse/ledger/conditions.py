@@ -54,6 +54,7 @@ class Kind(StrEnum):
     LATE = "late"
     NEVER_READ = "never read"
     UNPUBLISHED = "unpublished"
+    ROLLED_BACK = "rolled back"
     CLOCK_AHEAD = "clock ahead"
     QUARANTINE = "quarantine"
     CHECK = "check"

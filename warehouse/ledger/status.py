@@ -13,7 +13,6 @@ from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.store.database import Store
 from warehouse.store.duckdb_file import STORAGE_VERSION
-from warehouse.store.files import wal
 from warehouse.store.lock import holder, unwritten_lock
 from warehouse.store.versions import Versions
 
@@ -121,6 +120,8 @@ class Overview:
     publications: Sequence[PastPublication] = ()
     caps: Sequence[LearnedWindow] = ()
     nights: Sequence[RequestsOfNight] = ()
+    published_file: str = ""
+    """GONE or CHANGED, if the published file is not as the latest publication or rollback left it."""
 
     @property
     def states(self) -> list[str]:
@@ -136,6 +137,7 @@ class LockState:
     pid: int | None = None
 
 
+GONE, CHANGED = "gone", "changed"
 _REPORTS = """
     SELECT report, customer, held_months, newest_held_month, last_success_utc, last_failure_utc, last_error,
            due_utc, state, waiting_months, waiting_until
@@ -174,11 +176,19 @@ _NIGHTS = """
 """
 
 
+_SHOWN = """
+    SELECT header_sha256, bytes FROM meta.publications
+    WHERE status = 'published' AND name = (
+        SELECT arg_max(name, at_utc) FROM meta.publications WHERE name IS NOT NULL
+    )
+"""
+
+
 def overview(store: Store) -> Overview:
     """The status of the working file; nothing is asked of the service."""
     with store.reading() as connection:
         return replace(
-            read_state(connection),
+            read_state(connection, Versions(store.data_dir)),
             publications=[PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
             caps=[LearnedWindow(*row) for row in _rows(connection, _WINDOWS)],
             nights=[RequestsOfNight(*row) for row in _rows(connection, _NIGHTS)],
@@ -191,10 +201,21 @@ def coverage(store: Store) -> list[Coverage]:
         return [Coverage(*row) for row in _rows(connection, _COVERAGE)]
 
 
-def read_state(connection: DuckDBPyConnection) -> Overview:
-    """How far every report is held and what is wrong, as the working file or a published one says."""
+def read_state(connection: DuckDBPyConnection, versions: Versions | None = None) -> Overview:
+    """How far every report is held and what is wrong, as the working file or a published one says.
+
+    Of the `versions` beside a working file also whether the published one is as it was published.
+    """
     standings = [ReportStatus(*row) for row in _rows(connection, _REPORTS)]
-    return Overview(standings, read_conditions(connection))
+    published_file = _published_file(connection, versions) if versions else ""
+    return Overview(standings, read_conditions(connection), published_file=published_file)
+
+
+def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
+    shown = connection.execute(_SHOWN).fetchall()
+    if not versions.published.exists():
+        return GONE if shown else ""
+    return "" if all(versions.is_as_published(*one) for one in shown) else CHANGED
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
@@ -246,13 +267,6 @@ def storage_version(connection: DuckDBPyConnection) -> str:
 def is_readable_by_all(version: str) -> bool:
     """Whether every DuckDB client from 1.0 on can open a file of this storage version."""
     return version == STORAGE_VERSION
-
-
-def stale_logs(data_dir: Path) -> Sequence[Path]:
-    """Write-ahead logs beside published files: somebody opened one for writing."""
-    versions = Versions(data_dir)
-    files = [versions.published, *(versions.path(version) for version in versions.kept())]
-    return [wal(path) for path in files if wal(path).exists()]
 
 
 def quarantined_rows(connection: DuckDBPyConnection) -> list[QuarantinedRow]:

@@ -27,11 +27,13 @@ from warehouse.persons.person import Person
 from warehouse.persons.personal_data import is_id_of
 from warehouse.persons.rebuild import REBUILDING
 from warehouse.publishing.retention import rewrite_file
+from warehouse.store.database import Store
 from warehouse.store.duckdb_file import connect, literal, quoted
 from warehouse.store.files import (
     PRIVATE_FILE,
     SHARED_FILE,
     copy_file,
+    header_sha256,
     is_of_living_process,
     remove,
     replacement,
@@ -207,7 +209,13 @@ def clean_published(data_dir: Path, person: Person, tables: DocumentedTables, no
             rewrite_file(connection, rewritten)
     finally:
         remove(copy)
+    former = versions.current()
     versions.show(version)
+    with Store(data_dir).writing() as connection:
+        connection.execute(
+            "UPDATE meta.publications SET name = $1, bytes = $2, header_sha256 = $3 WHERE name = $4",
+            [version, versions.published.stat().st_size, header_sha256(versions.published), former],
+        )
     return version
 
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import WarehouseError
+from warehouse.errors import OF_PUBLISHED_FILE, WarehouseError
 from warehouse.load.schema_evolution import joined
 from warehouse.store import meta_schema
 from warehouse.store.database import Store
@@ -150,7 +150,7 @@ def _read(name: str, path: Path, before: MergeSource | None) -> MergeSource:
     try:
         if not path.is_file():
             raise WarehouseError(f"there is no published file {path}")
-        with connect(path, read_only=True) as connection:
+        with connect(path, read_only=True, remedy=OF_PUBLISHED_FILE) as connection:
             meta_schema.format_of(connection, path)
             [found] = mappings(connection.execute(_OF_A_SHARD))
             return MergeSource(name, **{**found, "customers": found["customers"] or []})

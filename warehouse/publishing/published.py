@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection, StatementType
 
-from warehouse.errors import WarehouseError, explained
+from warehouse.errors import OF_PUBLISHED_FILE, WarehouseError, explained
 from warehouse.marts.checks import repeated
 from warehouse.marts.queries import SQL, Query, queries
 from warehouse.publishing.table_export import NUMBERS, copy_as_csv
@@ -140,7 +140,7 @@ def _asked(
             connection.execute(f"SET allowed_paths = [{literal(str(writes))}]")
         connection.execute("SET enable_external_access = false; SET lock_configuration = true")
         try:
-            with explained(versions.published):
+            with explained(versions.published, OF_PUBLISHED_FILE):
                 yield connection
         except duckdb.Error as error:
             raise WrongQuestion(f"The published file cannot answer: {error}") from error

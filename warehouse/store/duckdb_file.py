@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.errors import explained
+from warehouse.errors import OF_WORKING_FILE, Remedy, explained
 from warehouse.store.files import make_folder, remove_logs, replacement
 
 STORAGE_VERSION = "v1.0.0"
@@ -98,9 +98,11 @@ def empty_working(statements: Iterable[str]) -> Iterator[DuckDBPyConnection]:
 
 
 @contextmanager
-def connect(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
+def connect(
+    path: Path, *, read_only: bool = False, remedy: Remedy = OF_WORKING_FILE
+) -> Iterator[DuckDBPyConnection]:
     """A DuckDB file, open for the body; raises a WarehouseError for whatever is wrong with the file."""
-    with explained(path):
+    with explained(path, remedy):
         connection = duckdb.connect(path, read_only=read_only, config=_CONFIG)
         connection.execute(_QUIET)
         try:

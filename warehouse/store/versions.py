@@ -11,9 +11,9 @@ from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.errors import WarehouseError
+from warehouse.errors import OF_PUBLISHED_FILE, WarehouseError
 from warehouse.store.duckdb_file import connect
-from warehouse.store.files import give_name, remove, remove_logs, same_file, sync
+from warehouse.store.files import give_name, header_sha256, remove, remove_logs, same_file, sync, wal
 
 PUBLISHED, REFUSED, FAILED, ROLLED_BACK = "published", "refused", "failed", "rolled back"
 """How a publication may have ended."""
@@ -47,7 +47,7 @@ class Versions:
                 f"There is no published file {self.published} yet; "
                 "`brokerbi sync` or `brokerbi publish` makes one."
             )
-        with connect(self.published, read_only=True) as connection:
+        with connect(self.published, read_only=True, remedy=OF_PUBLISHED_FILE) as connection:
             yield connection
 
     def path(self, version: str) -> Path:
@@ -61,6 +61,14 @@ class Versions:
     def current(self) -> str | None:
         """The version that analysts see, if it is one of the kept."""
         return next((one for one in reversed(self.kept()) if same_file(self.path(one), self.published)), None)
+
+    def is_as_published(self, header: str | None, size: int | None) -> bool:
+        """Whether what analysts see still has the header and the size of a publication, as far as known."""
+        return (
+            not wal(self.published).exists()
+            and header in (None, header_sha256(self.published))
+            and size in (None, self.published.stat().st_size)
+        )
 
     def next(self, now: datetime) -> str:
         """A name for a new version, after all others made so far."""

@@ -17,7 +17,10 @@ FROM (VALUES
     ),
     (
         'unpublished', 'file', ['error'], 'with its run', false, false, false,
-        'the latest file was refused or failed, or is gone, or what was loaded three hours ago is in none'
+        'the latest file was refused or failed, is gone or is not as it was published, or what was loaded three hours ago is in none'
+    ),
+    (
+        'rolled back', 'file', ['warning'], NULL, false, true, false, 'analysts have an older version, which `brokerbi rollback` put back'
     ),
     ('clock ahead', 'file', ['error'], 'after the night', false, true, true, 'what was read is dated later than now'),
     ('quarantine', 'file', ['warning'], NULL, false, true, true, 'rows were set aside, as something in them is not as it is documented'),

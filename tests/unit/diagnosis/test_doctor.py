@@ -268,20 +268,22 @@ def newer(path: Path) -> None:
         connection.execute(f"ATTACH '{path}' AS newer (STORAGE_VERSION 'v1.4.0')")
 
 
-def left_open(path: Path) -> None:
-    newer(path)
-    path.with_name("warehouse.duckdb.wal").touch()
+def garbage(path: Path) -> None:
+    path.write_bytes(b"garbage" * 2_000)
 
 
 @pytest.mark.parametrize(
-    ("spoil", "words"), [(newer, "older clients cannot open it"), (left_open, "opened the file for writing")]
+    ("spoil", "words", "severity"),
+    [
+        (newer, "older clients cannot open it", Severity.WARNING),
+        (garbage, "is damaged", Severity.ERROR),
+    ],
 )
 def test_a_published_file_that_is_not_as_it_should_be_is_told(
-    world: Scenario, spoil: Callable[[Path], None], words: str
+    world: Scenario, spoil: Callable[[Path], None], words: str, severity: Severity
 ) -> None:
-    ledger_of(Store(world.settings.data_dir))
     spoil(world.settings.data_dir / "warehouse.duckdb")
-    assert [one.severity for one in findings(world) if words in one.found] == [Severity.WARNING]
+    assert [one.severity for one in findings(world) if words in one.found] == [severity]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from pipelines.planning.plan import PlannedReport
 from pipelines.settings.messages import SettingsError
 from tests.unit.assets.harness import settings
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
-from warehouse.ledger.status import Overview, PastPublication, ReportStatus
+from warehouse.ledger.status import CHANGED, GONE, Overview, ReportStatus
 from warehouse.persons.erasure_record import remembered
 from warehouse.persons.person import Person
 
@@ -152,13 +152,9 @@ def test_an_erasure_that_was_cut_short_is_told_until_it_is_done_and_nobody_is_na
     assert list(of_directory(tmp_path, NOW)) == []
 
 
-def test_a_published_file_that_is_gone_is_an_error_until_there_is_one(tmp_path: Path) -> None:
-    made = [PastPublication("20261121T040000Z", NOW, "published", 1, ())]
-    view = Overview([FRESH], publications=made)
-    assert kinds(view, tmp_path) == ["unpublished"]
-    refused = [PastPublication(None, NOW, "refused", None, ("why",))]
-    assert kinds(replace(view, publications=refused), tmp_path) == []
-    data_dir = settings(tmp_path, customers="M1").data_dir
-    data_dir.mkdir(exist_ok=True)
-    (data_dir / "warehouse.duckdb").touch()
-    assert kinds(view, tmp_path) == []
+@pytest.mark.parametrize(("found", "expected"), [("", []), (GONE, [ERROR]), (CHANGED, [ERROR])])
+def test_a_published_file_that_is_gone_or_changed_is_an_error(
+    tmp_path: Path, found: str, expected: list[Severity]
+) -> None:
+    view = observed(Overview([FRESH], published_file=found), settings(tmp_path, customers="M1"), NOW)
+    assert [one.severity for one in view.conditions if one.kind == Kind.UNPUBLISHED] == expected

@@ -40,6 +40,14 @@ def read(path: Path) -> None:
         time.sleep(60)
 
 
+def write(path: Path) -> None:
+    """Keep a file open for writing, so that nobody else can open it."""
+    with duckdb.connect(path):
+        sys.stdout.write("open\n")
+        sys.stdout.flush()
+        time.sleep(60)
+
+
 def scribble(path: Path) -> None:
     """Write to a file and die before it is closed."""
     connection = duckdb.connect(path)
@@ -48,4 +56,4 @@ def scribble(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    {"hold": hold, "read": read, "scribble": scribble}[sys.argv[1]](Path(sys.argv[2]))
+    {"hold": hold, "read": read, "write": write, "scribble": scribble}[sys.argv[1]](Path(sys.argv[2]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from secrets import token_hex
@@ -14,6 +15,8 @@ import pytest
 from tests.unit.warehouse.given import JANUARY, NOON, Given, Rejected, sales, users
 from tests.unit.warehouse.other_process import begun
 from warehouse.errors import WarehouseError
+from warehouse.ledger.conditions import Kind
+from warehouse.ledger.status import CHANGED, GONE, overview
 from warehouse.publishing.publish import Publication, publish, rollback
 
 SECRET = "Someone Nobody Should See"
@@ -56,6 +59,15 @@ def test_a_reader_keeps_the_file_it_has_open(given: Given) -> None:
     with duckdb.connect(path, read_only=True) as connection:
         published(given, 2)
         assert connection.execute("SELECT id FROM bi.sales").fetchall() == [("1",)]
+    assert seen(path) == [("2",)]
+
+
+def test_a_file_that_an_analyst_has_open_for_writing_is_replaced_all_the_same(given: Given) -> None:
+    path = published(given, 1).path
+    with begun("write", path) as other:
+        published(given, 2)
+        assert (seen(path), overview(given.store).published_file) == ([("2",)], "")
+        other.kill()
     assert seen(path) == [("2",)]
 
 
@@ -102,6 +114,50 @@ def test_the_newest_versions_are_kept(given: Given, tmp_path: Path) -> None:
         published(given, number)
     kept = sorted(path.name[10:18] for path in (tmp_path / "published").iterdir())
     assert kept == ["20240404", "20240405", "20240406"]
+
+
+def scribble(path: Path) -> None:
+    begun("scribble", path).communicate()
+
+
+def write(path: Path) -> None:
+    with duckdb.connect(path) as connection:
+        connection.execute("DELETE FROM bi.sales")
+
+
+def spoil(path: Path) -> None:
+    path.write_bytes(b"garbage" * 2_000)
+
+
+def cut_short(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+@pytest.mark.parametrize(
+    ("harm", "found"),
+    [(Path.unlink, GONE), *((one, CHANGED) for one in (scribble, write, spoil, cut_short))],
+    ids=["gone", "written to by a process that died", "written to", "garbage", "cut short"],
+)
+def test_a_published_file_that_is_not_as_it_was_published_is_noticed_until_the_next_publication(
+    given: Given, harm: Callable[[Path], None], found: str
+) -> None:
+    path = published(given, 1).path
+    assert overview(given.store).published_file == ""
+    harm(path)
+    assert overview(given.store).published_file == found
+    assert seen(published(given, 2).path) == [("2",)]
+    assert overview(given.store).published_file == ""
+
+
+def test_an_older_version_is_a_condition_until_the_latest_is_back(given: Given, tmp_path: Path) -> None:
+    first, second, told = published(given, 1), published(given, 2), []
+    for number, version in enumerate((first.version, second.version, first.version)):
+        rollback(tmp_path, to=version, now=NOON + timedelta(days=3 + number))
+        view = overview(given.store)
+        told += [one.cause for one in view.conditions if one.kind == Kind.ROLLED_BACK] + [view.published_file]
+    published(given, 9)
+    assert told == [first.version, "", "", first.version, ""]
+    assert [one for one in overview(given.store).conditions if one.kind == Kind.ROLLED_BACK] == []
 
 
 def test_going_back_shows_the_version_before_step_by_step(given: Given, tmp_path: Path) -> None:

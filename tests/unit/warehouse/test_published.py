@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from tests.unit.warehouse.other_process import begun
 from warehouse.errors import WarehouseError
 from warehouse.publishing.published import WrongQuestion, analyses, first_rows, statement_of, write_answer
 
@@ -136,6 +137,19 @@ def test_a_csv_file_has_an_apostrophe_before_what_a_spreadsheet_would_run_and_it
         "text,'=head,amount,count,day,moment,list,flag",
         *(f"{text},{same}" for text in ("'=1+1", "'@a", '""', "", "a=1")),
     ]
+
+
+def test_a_damaged_file_is_to_be_published_anew(here: Path) -> None:
+    (here / "warehouse.duckdb").write_bytes(b"garbage" * 2_000)
+    with pytest.raises(WarehouseError, match=r"is damaged .*; run `brokerbi publish`"):
+        first_rows(here, "SELECT 1", {}, most=1)
+
+
+def test_a_file_that_somebody_has_open_for_writing_is_to_be_opened_read_only(here: Path) -> None:
+    with begun("write", here / "warehouse.duckdb") as other:
+        with pytest.raises(WarehouseError, match=f"open in process {other.pid}, .* open it read-only"):
+            first_rows(here, "SELECT 1", {}, most=1)
+        other.kill()
 
 
 def test_without_a_published_file_the_next_step_is_named(tmp_path: Path) -> None:
