@@ -65,10 +65,11 @@ class Verdict:
         return self.has_begun and self.severity is not ERROR
 
 
-def judge(conditions: Sequence[Condition], states: Sequence[str]) -> Verdict:
+def judge(conditions: Sequence[Condition], states: Sequence[str], *, is_published: bool = True) -> Verdict:
     """Each kind with how many reports of customers it concerns: an error is an alarm, a warning is not.
 
-    `states` are those of meta.freshness; as long as there are none nothing was asked.
+    `states` are those of meta.freshness; as long as there are none nothing was asked. All begins with the
+    first publication.
     """
     errors, warnings = (
         list(_counted(one for one in conditions if one.severity == severity)) for severity in (ERROR, WARNING)
@@ -79,6 +80,9 @@ def judge(conditions: Sequence[Condition], states: Sequence[str]) -> Verdict:
     if errors:
         also = f"; also {', '.join(warnings)}" if warnings else ""
         return Verdict(sentence(f"Look: {', '.join(errors)}{also}"), ERROR)
+    if not is_published:
+        go_on = "Nothing has been published yet; `brokerbi sync` goes on."
+        return Verdict(go_on, WARNING, has_begun=False)
     fresh = sum(state == "fresh" for state in states)
     but = f" but for {', '.join(warnings)}" if warnings else ""
     worst = Severity.worst(one.severity for one in conditions)

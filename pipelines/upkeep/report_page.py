@@ -177,7 +177,8 @@ def _operators_page(
 ) -> str:
     """The page with the verdict of `brokerbi status` on what a file says."""
     seen = observed(view, settings, clock.utc_now(), planned=planned)
-    verdict, form = judge(seen.conditions, seen.states), _form(settings, clock.utc_now())
+    verdict = judge(seen.conditions, seen.states, is_published=seen.is_published)
+    form = _form(settings, clock.utc_now())
     return render_operators(
         replace(facts, problems=_problems(causes(seen.conditions))),
         form,

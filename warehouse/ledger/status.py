@@ -120,6 +120,8 @@ class Overview:
     publications: Sequence[PastPublication] = ()
     caps: Sequence[LearnedWindow] = ()
     nights: Sequence[RequestsOfNight] = ()
+    is_published: bool = True
+    """Whether there ever was a published file."""
     published_file: str = ""
     """GONE or CHANGED, if the published file is not as the latest publication or rollback left it."""
 
@@ -176,6 +178,7 @@ _NIGHTS = """
 """
 
 
+_IS_PUBLISHED = "SELECT count(name) > 0 FROM meta.publications"
 _SHOWN = """
     SELECT header_sha256, bytes FROM meta.publications
     WHERE status = 'published' AND name = (
@@ -207,8 +210,14 @@ def read_state(connection: DuckDBPyConnection, versions: Versions | None = None)
     Of the `versions` beside a working file also whether the published one is as it was published.
     """
     standings = [ReportStatus(*row) for row in _rows(connection, _REPORTS)]
+    [(is_published,)] = connection.execute(_IS_PUBLISHED).fetchall()
     published_file = _published_file(connection, versions) if versions else ""
-    return Overview(standings, read_conditions(connection), published_file=published_file)
+    return Overview(
+        standings,
+        read_conditions(connection),
+        is_published=is_published,
+        published_file=published_file,
+    )
 
 
 def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:

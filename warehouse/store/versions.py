@@ -65,7 +65,8 @@ class Versions:
     def is_as_published(self, header: str | None, size: int | None) -> bool:
         """Whether what analysts see still has the header and the size of a publication, as far as known."""
         return (
-            not wal(self.published).exists()
+            self.published.is_file()
+            and not wal(self.published).exists()
             and header in (None, header_sha256(self.published))
             and size in (None, self.published.stat().st_size)
         )

@@ -16,6 +16,7 @@ from pipelines.cli.main import main
 from pipelines.diagnosis.health import DAEMON_SEEN, note_daemon
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario
+from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
 
 Said = Callable[..., str]
@@ -27,6 +28,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
     """A world whose users have a word in the place of a time."""
     here = scenario(tmp_path_factory.mktemp("here"), ("users",), offices=1)
     here.sync(Fault("wrong_types", share=0.9))
+    publish(here.data_dir, keep=1, now=here.clock.utc_now())
     return here
 
 
@@ -99,6 +101,18 @@ def test_reading_takes_no_right_to_write(
     assert {path: path.stat().st_mtime_ns for path in data_dir.rglob("*")} == files
     before, after = ([line for line in one.splitlines() if line.startswith("M")] for one in told)
     assert before == after != []
+
+
+def test_a_sync_that_was_killed_before_the_first_publication_is_told_and_an_alarm(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = scenario(tmp_path, ("users",), offices=1)
+    here.sync()
+    monkeypatch.setenv("BROKERBI_DATA_DIR", str(here.data_dir))
+    assert main(["status", "--check"]) == 1
+    assert capsys.readouterr().out.startswith("Nothing has been published yet; ")
+    publish(here.data_dir, keep=1, now=here.clock.utc_now())
+    assert main(["status", "--check"]) == 0
 
 
 def test_details_show_every_report_of_every_customer(said: Said) -> None:

@@ -73,8 +73,11 @@ def test_rows_in_quarantine_are_counted_as_rows() -> None:
     assert judge(rows, ["fresh"]).sentence.startswith("All is well but for 34 rows in quarantine: ")
 
 
-def test_a_directory_in_which_nothing_was_asked_has_not_begun() -> None:
+def test_a_directory_has_not_begun_until_the_first_publication() -> None:
     assert not judge([], []).has_begun
+    killed = judge([NO_RIGHT], ["fresh"], is_published=False)
+    assert (killed.sentence[:35], killed.is_well) == ("Nothing has been published yet; `br", False)
+    assert judge([FAILED], ["fresh"], is_published=False) == judge([FAILED], ["fresh"])
 
 
 def test_a_customer_of_the_settings_that_was_never_read_and_one_that_left_them_are_named(
