@@ -300,7 +300,7 @@ class Planner:
         denied: datetime | None = self.ledger.denied.get((report.name, customer.id))
         was_today = denied and self.calendar.day_of(denied) == self.calendar.today
         if was_today and not self.selection.refresh:
-            refusal = "no access (403 today); it is asked again tomorrow, and at once with --refresh"
+            refusal = "no access (403 today); asked again tomorrow, or with --refresh"
             return PlannedReport(report, customer, skipped=refusal)
         each = report.endpoint.each
         if each and report.is_by_id:

@@ -10,7 +10,7 @@ from time import monotonic
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Pair
-from pipelines.sync.causes import shortened
+from pipelines.sync.causes import names, shortened
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
 from pipelines.words import count, counted, duration
 from warehouse.ledger.window_result import WindowResult, WindowStatus
@@ -19,7 +19,6 @@ SECONDS_BETWEEN_LINES = 5.0
 WINDOWS_BEFORE_ESTIMATE = 10
 """The first windows start together and say little about the pace of the rest."""
 LONGEST_REASON = 70
-MOST_CUSTOMERS = 5
 HEADS = ("report", "rows", "windows", "requests", "left alone", "quarantined", "what else")
 
 
@@ -76,7 +75,10 @@ class Progress:
 
 
 def by_report(results: Iterable[WindowResult], held: Mapping[Pair, int]) -> list[Sequence[str]]:
-    """What became of each report, as cells under HEADS; `held` are the months that were left alone."""
+    """What became of each report, as cells under HEADS; `held` are the months that were left alone.
+
+    Why something failed is no cell: the lines of its cause say it, once for all reports and customers.
+    """
     found: dict[str, list[WindowResult]] = {}
     for one in results:
         found.setdefault(one.report, []).append(one)
@@ -89,13 +91,13 @@ def by_report(results: Iterable[WindowResult], held: Mapping[Pair, int]) -> list
 def _cells(name: str, results: Sequence[WindowResult], held: int) -> Sequence[str]:
     loaded = [one for one in results if one.status is WindowStatus.LOADED]
     remarks = []
-    for status in WindowStatus:
-        some = [one for one in results if one.status is status]
-        if some and status is not WindowStatus.LOADED:
-            customers = ", ".join(sorted({one.customer for one in some})[:MOST_CUSTOMERS])
-            remarks.append(
-                f"{len(some)} {status.value} ({customers}): {shortened(some[0].reason, LONGEST_REASON)}"
-            )
+    by_reason: dict[tuple[WindowStatus, str], list[WindowResult]] = {}
+    for one in results:
+        if one.status is not WindowStatus.LOADED:
+            reason = f": {shortened(one.reason, LONGEST_REASON)}" if one.status in NOT_OF_TONIGHT else ""
+            by_reason.setdefault((one.status, reason), []).append(one)
+    for (status, reason), some in sorted(by_reason.items()):
+        remarks.append(f"{len(some)} {status} ({names(one.customer for one in some)}){reason}")
     warnings = [warning for one in results for warning in one.warnings]
     if warnings:
         remarks.append(f"{counted(len(warnings), 'warning')}: {warnings[0]}")

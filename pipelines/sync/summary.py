@@ -10,7 +10,7 @@ from datetime import date, datetime
 from pipelines.connect.errors import ConnectError
 from pipelines.months import Month
 from pipelines.planning.selection import Pair
-from pipelines.sync.causes import concerning, lines, refusals
+from pipelines.sync.causes import concerning, lines, names, refusals
 from warehouse.ledger.conditions import OUTAGES, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
@@ -65,11 +65,13 @@ class Summary:
     @property
     def wrongly_refused(self) -> list[WindowResult]:
         """What was refused and is an error: of a customer that is refused all, or answered before."""
+        return self._wrongly(WindowStatus.NO_ACCESS)
+
+    def _wrongly(self, status: WindowStatus) -> list[WindowResult]:
         return [
             one
             for one in self.results
-            if one.status is WindowStatus.NO_ACCESS
-            and any(found.is_error for found in refusals(*one.pair, self.conditions))
+            if one.status is status and any(found.is_error for found in refusals(*one.pair, self.conditions))
         ]
 
     @property
@@ -81,16 +83,22 @@ class Summary:
         return sum(one.requests for one in self.results)
 
     def complaints(self) -> list[str]:
-        """A line for each cause of what went wrong, however many windows it cost."""
-        wrong = [*self.trouble, *self.wrongly_refused]
+        """A line for each cause of what went wrong, however many windows it cost.
+
+        Also of what was left alone as it was refused before, which is no failure of this sync.
+        """
+        wrong = [*self.trouble, *self.wrongly_refused, *self._wrongly(WindowStatus.SKIPPED)]
         keys = {(*one.pair, day) for one in wrong for day in one.months or [None]}
         found = concerning(keys, self.conditions)
         told = {(one.report, one.customer) for one in found}
         # no condition is of what is switched off, as a report on demand
-        others = {
-            f"{one.report} of {one.customer} {one.status}: {one.sentence}": None
-            for one in self.trouble
-            if one.pair not in told and one.status is not WindowStatus.NOT_ASKED
-        }
+        others: dict[tuple[WindowStatus, str], list[WindowResult]] = {}
+        for one in self.trouble:
+            if one.pair not in told and one.status is not WindowStatus.NOT_ASKED:
+                others.setdefault((one.status, one.sentence), []).append(one)
         has_stopped = self.stopped and not any(one.trouble in OUTAGES for one in found)
-        return [*lines(found), *others, *([str(self.stopped)] if has_stopped else [])]
+        more = []
+        for (status, sentence), some in others.items():
+            reports, customers = (names(one.pair[place] for one in some) for place in (0, 1))
+            more.append(f"{reports} of {customers} {status}: {sentence}")
+        return [*lines(found), *more, *([str(self.stopped)] if has_stopped else [])]

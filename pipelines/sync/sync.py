@@ -101,6 +101,8 @@ def sync(
     else:
         on_plan(plan)
         run.announce(plan.planned)
+        with store.reading() as connection:
+            summary.conditions = read_conditions(connection)
     summary.seconds = (clock.utc_now() - summary.started_utc).total_seconds()
     return summary
 

@@ -18,7 +18,8 @@
 --   check_name: the check that found it, where one did
 --   row_count: how many rows it concerns, where they were counted
 --   is_of_figures: whether figures may be missing or doubtful while it is so
---   cause_key: the same for conditions that have the same behind them, whomever it concerns; rights are of a customer
+--   cause_key: the same for conditions that have the same behind them, whomever it concerns; rights are together that
+--     customers lack alike
 --   cause_place: 1 of the one that speaks for all of its cause_key, which is what made a run give up, else the latest
 WITH open_failures AS MATERIALIZED (FROM meta.open_failures),  -- as each of these views is read twice
 
@@ -290,8 +291,11 @@ found AS (
     SELECT
         'not refreshed' AS kind, source.customer_id AS customer, checked_at_utc AS since_utc,
         source.source_state AS cause,
-        'Nobody else answers for ' || source.offices || ', so numbers of ' || source.customer_id || ' count as read on '
-        || left(source.last_read_utc, 10) || ' (UTC) and will not change: ' || source.source_state
+        'Nobody else answers for ' || source.offices || ', so numbers of ' || source.customer_id
+        || CASE WHEN source.reports IS NULL THEN '' ELSE ' from these reports' END
+        || ' count as read on ' || left(source.last_read_utc, 10) || ' (UTC)'
+        || CASE WHEN source.reports IS NULL THEN '' ELSE ', get older' END
+        || ' and will not change: ' || source.source_state
         || coalesce(' (' || source.reports || ')', '') AS error,
         'numbers_are_refreshed' AS check_name
     FROM not_refreshed
@@ -337,7 +341,14 @@ found AS (
 ),
 
 judged AS (
-    SELECT found.* REPLACE (coalesce(found.severity, kinds.severities[1]) AS severity), kinds.is_of_figures
+    SELECT
+        found.* REPLACE (coalesce(found.severity, kinds.severities[1]) AS severity),
+        kinds.is_of_figures,
+        CASE
+            WHEN kind IN ('no right', 'right lost')
+                THEN string_agg(report, ', ' ORDER BY report) OVER (PARTITION BY kind, customer)
+            WHEN kind NOT IN ('failed', 'held back', 'late', 'never read', 'shut out') THEN customer
+        END AS apart
     FROM found
     INNER JOIN meta.kinds AS kinds USING (kind)
 )
@@ -349,7 +360,7 @@ SELECT
     concat_ws(
         ' | ', severity, kind, coalesce(trouble, concat_ws(
             ' | ', coalesce(cause, error), remedy,
-            CASE WHEN kind NOT IN ('failed', 'held back', 'late', 'never read') THEN customer END,
+            apart,
             CASE WHEN kind = 'quarantine' THEN report END
         ))
     ) AS cause_key,

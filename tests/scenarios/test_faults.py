@@ -148,8 +148,12 @@ def test_everybody_else_is_loaded_whole_and_the_following_night_has_everything(
 def test_a_right_that_is_lost_is_a_complaint_of_the_sync_that_is_refused(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("sales", "users"), offices=1)
     here.sync()
-    [said] = here.sync(Fault("403", path="GetSalesReport"), refresh=True).complaints()
+    first = here.sync(Fault("403", path="GetSalesReport"), refresh=True)
+    [said] = first.complaints()
     assert said.endswith(" Ask the service's support for the right.")
+    for selection in ({}, {"reports": ("sales",)}):  # the next ones of the day leave it alone, and name it
+        again = here.sync(**selection)
+        assert (again.complaints(), first.is_well, again.is_well) == ([said], False, True)
 
 
 def test_after_a_401_nothing_more_is_asked_and_the_rest_is_one_sentence(tmp_path: Path) -> None:

@@ -147,15 +147,17 @@ def test_failures_of_one_cause_are_one_line_and_details_show_each(
     assert " Check BROKERBI_BASE_URL" in said[0][0]
 
 
-def test_a_lost_right_is_named_with_what_to_do(
+def test_a_right_that_customers_have_lost_alike_is_named_once_with_what_to_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = scenario(tmp_path, ("users", "trademarks"), offices=1)
+    here = scenario(tmp_path, ("users", "trademarks"), offices=2)
     here.sync()
     here.sync(Fault("403", path="Users"))
     monkeypatch.setenv("BROKERBI_DATA_DIR", str(here.settings.data_dir))
     assert main(["status"]) == 0
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("- ")]
+    customers = ", ".join(sorted(one.id for one in here.settings.customers))
+    assert line.startswith(f"- users of {customers}: ")
     assert line.endswith(" Ask the service's support for the right. Since 2026-11-21 12:00 UTC.")
 
 

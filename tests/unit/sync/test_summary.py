@@ -8,6 +8,7 @@ import pytest
 
 from pipelines.connect.errors import HostDown
 from pipelines.connect.models import Request
+from pipelines.sync.progress import by_report
 from pipelines.sync.summary import Summary
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind
 from warehouse.ledger.window_result import Failure, WindowResult, WindowStatus
@@ -33,6 +34,32 @@ def test_the_only_report_of_a_customer_that_is_refused_is_no_complaint_where_it_
     summary = Summary("run", NOW, conditions=[condition("no right", "sales", WARNING)])
     summary.add(WindowResult("sales", "M1").ended(REFUSED))
     assert (summary.complaints(), summary.is_well) == ([], True)
+
+
+def test_what_was_refused_earlier_today_is_named_as_status_does_and_no_failure_of_this_sync() -> None:
+    summary = Summary("run", NOW, conditions=[condition("right lost", "sales")])
+    for report in ("sales", "users"):
+        summary.add(WindowResult(report, "M1").ended(WindowStatus.SKIPPED, "no access (403 today)"))
+    assert (summary.complaints(), summary.is_well) == (["sales of M1: Ask for it."], True)
+
+
+def test_the_same_failure_of_several_customers_is_one_line() -> None:
+    summary = Summary("run", NOW)
+    for customer in ("M2", "M1"):
+        summary.add(WindowResult("sales", customer).ended(WindowStatus.FAILED, "It failed."))
+    assert summary.complaints() == ["sales of M1, M2 failed: It failed."]
+
+
+def test_the_table_of_a_sync_names_who_failed_and_leaves_the_reason_to_the_lines_of_causes() -> None:
+    ended = [
+        *(WindowResult("sales", name).ended(WindowStatus.FAILED, f"Long {name}.") for name in ("M2", "M1")),
+        WindowResult("sales", "M3").ended(WindowStatus.WAITING, "due by turns until 2026-12-04"),
+        WindowResult("sales", "M4").ended(WindowStatus.SKIPPED, "switched off"),
+    ]
+    [(*_, remark)] = by_report(ended, {})
+    assert remark == (
+        "2 failed (M1, M2); 1 skipped (M4): switched off; 1 waiting (M3): due by turns until 2026-12-04"
+    )
 
 
 @pytest.mark.parametrize(("kind", "severity"), [("right lost", ERROR), ("no right", WARNING)])
