@@ -233,19 +233,22 @@ def _of_customers(view: Overview, settings: Settings) -> Iterator[Condition]:
 def _months_missing(
     planned: Sequence[PlannedReport], conditions: Sequence[Condition], now: datetime
 ) -> Iterator[Condition]:
-    """Months that are over and were not read yet, as of a customer whose first backfill was cancelled."""
+    """That months which are over were not read yet, as of a customer whose first backfill was cancelled.
+
+    It counts what the tables of `status` and `plan` call missing, the current and coming months among it.
+    """
     refused = {
         (one.report, one.customer) for one in conditions if one.kind in (Kind.NO_RIGHT, Kind.RIGHT_LOST)
     }
     refused |= {("", one.customer) for one in conditions if one.kind == Kind.SHUT_OUT}
-    missing = sum(
+    is_behind = any(
         month < Month.of(now.date())
         for one in planned
         if one.customer.active and refused.isdisjoint({one.pair, ("", one.customer.id)})
         for month in {*one.wanted.missing} - {*one.wanted.waited}
     )
-    if missing:
-        found = f"{counted(missing, 'month')} of reports not read yet"
+    if is_behind:
+        found = f"{counted(sum(len(one.wanted.missing) for one in planned), 'month')} of reports missing"
         yield Condition(Kind.MONTHS_MISSING, error=found, remedy="Wait for the next nights, or sync.")
 
 

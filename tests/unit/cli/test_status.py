@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -83,6 +84,25 @@ def test_reading_makes_nothing_where_nothing_is(
     assert [main([command]) for command in ("status", "plan")] == [0, 0]
     assert "1 request expected" in capsys.readouterr().out
     assert not (tmp_path / "data").exists()
+
+
+def test_status_its_sentence_and_the_plan_count_missing_months_alike(
+    here: Scenario, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given_settings(monkeypatch, here, here.data_dir)
+    monkeypatch.setenv("BROKERBI_REPORTS", "users,sales,budget_crm")
+    monkeypatch.setenv("BROKERBI_TODAY", "2026-11-21")
+    found: list[str] = []
+    for command in ("status", "plan"):
+        assert main([command]) == 0
+        said = capsys.readouterr().out
+        table = [re.split(" {2,}", line) for line in said[said.index("customer ") :].splitlines()]
+        found += [
+            table[2][table[0].index("missing")],
+            *re.findall(r"^- (\d+) months? .* missing", said, re.MULTILINE),
+        ]
+    assert found == [found[0]] * 3
+    assert int(found[0]) > 0
 
 
 @pytest.mark.parametrize("command", ["status", "plan"])

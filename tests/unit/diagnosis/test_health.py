@@ -112,8 +112,10 @@ def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> No
     planned = [PlannedReport(REPORTS[name], customer, wanted=wanted) for name in ("sales", "users")]
     view = observed(Overview([FRESH], [NO_RIGHT]), settings(tmp_path, customers="M1"), NOW, planned=planned)
     assert [(one.severity, one.error) for one in view.conditions[:1]] == [
-        (WARNING, "1 month of reports not read yet")
+        (WARNING, "6 months of reports missing")
     ]
+    waited = [replace(one, wanted=replace(one.wanted, waited=one.wanted.missing)) for one in planned]
+    assert kinds(Overview([FRESH], [NO_RIGHT]), tmp_path, planned=waited) == [Kind.NO_RIGHT]
 
 
 def test_too_little_room_for_a_directory_that_is_still_to_be_made_is_a_warning_and_none_an_error(

@@ -189,7 +189,7 @@ def test_an_operators_page_after_others_takes_their_plan(here: Scenario) -> None
     page = published()[1]
     assert page.planned == planned_now(here.settings, Store(here.data_dir), here.clock) != ()
     unread = replace(page.planned[0], wanted=Wanted((Month(2026, 9),)))
-    assert "1 month of reports not read yet" in operators_page(here, (unread,))
+    assert "1 month of reports missing" in operators_page(here, (unread,))
 
 
 def test_an_operators_page_that_cannot_be_drawn_is_no_failure(here: Scenario) -> None:
