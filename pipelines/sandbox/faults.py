@@ -7,25 +7,67 @@ from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
 from typing import Any
 
-STATUSES = frozenset({"400", "401", "403", "404", "429", "500", "502", "503", "redirect"})
-BODIES = frozenset({"html", "empty", "charset", "gzip"})
-ENDINGS = frozenset({"half", "half_without_length", "reset", "reset_inside"})
-DELAYS = frozenset({"slow_start", "slow_body"})
-PAGES = frozenset({"moving_rows", "repeated_ids"})
-CONTENTS = frozenset(
-    {"unknown_fields", "wrong_types", "wrong_rows", "nested_list", "fractional", "text", "empty_report"}
-)
+STATUSES = {
+    "400": "refuses the question",
+    "401": "refuses the login",
+    "403": "has no right for it",
+    "404": "knows nothing there",
+    "429": "is asked too often, with Retry-After",
+    "500": "has an unexpected error",
+    "502": "is a bad gateway",
+    "503": "is unavailable, with Retry-After",
+    "redirect": "sends the caller to a page of a login (302)",
+}
+BODIES = {
+    "html": "answers a page of HTML with status 200",
+    "empty": "answers nothing with status 200",
+    "charset": "answers in Latin-1 under the name of UTF-8",
+    "gzip": "compresses the answer",
+}
+ENDINGS = {
+    "half": "ends the answer in its middle",
+    "half_without_length": "ends the answer in its middle, without having said how long it is",
+    "reset": "cuts the connection before the answer",
+    "reset_inside": "cuts the connection within the answer",
+}
+DELAYS = {
+    "slow_start": "waits before it answers",
+    "slow_body": "takes its time over the answer",
+}
+PAGES = {
+    "moving_rows": "has more rows once the first page was read",
+    "repeated_ids": "repeats rows of the page before",
+}
+CONTENTS = {
+    "unknown_fields": "has fields nobody has documented in some rows",
+    "wrong_types": "has a value of the wrong type in some rows",
+    "wrong_rows": "has something else than an object in place of some rows",
+    "nested_list": "has a list of objects more in every row",
+    "fractional": "has fractions in place of whole numbers",
+    "text": "has text in place of numbers",
+    "empty_report": "has no row, in the usual envelope",
+}
 KINDS = STATUSES | BODIES | ENDINGS | DELAYS | PAGES | CONTENTS
+"""What the sandbox does, by the kind of fault."""
+NAMES = {
+    "rate": "how often it strikes, from 0 to 1",
+    "count": "how many times at most",
+    "after": "how many such requests go well first",
+    "tries": "only the first so many tries of the same request fail",
+    "path": "only where this is a part of the path",
+    "customer": "only when this customer is asked for",
+    "seconds": "how long a delay is, or a Retry-After",
+    "retry_after": "how a Retry-After is written: seconds, date or none",
+    "rows": "how many rows move, or are repeated",
+    "share": "which part of the rows is spoiled, from 0 to 1",
+    "restless": "true: rows come and go with every look at a page",
+}
+"""What may be said of a fault, by the name of the value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that goes wrong.
-
-    `path` (a part of it) and `customer` say for which requests; `rate` how often; `count` how many times
-    at most; `after` how many such requests go well first; `tries` lets only the first so many tries of
-    the same request fail; `share` is the part of the rows that are spoiled, `rows` how many move.
-    """
+    """One thing that goes wrong: KINDS and NAMES say what is meant."""
 
     kind: str
     rate: float = 1.0
@@ -115,7 +157,7 @@ class Faults:
                 continue
             # A request fails with one status only, and its body breaks in one way only.
             excluded = any(
-                {other.kind, fault.kind} <= kinds for other in struck for kinds in (STATUSES, BODIES)
+                {other.kind, fault.kind} <= kinds.keys() for other in struck for kinds in (STATUSES, BODIES)
             )
             if not excluded and self._is_drawn(number, fault, target):
                 self._struck[number] += 1

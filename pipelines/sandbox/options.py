@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from pipelines.sandbox.faults import KINDS, NAMES
+
 if TYPE_CHECKING:
     from pipelines.sandbox.service import SandboxLogin, Service
 
@@ -30,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--date-to", choices=readings, default=readings[0], help=f"how dateTo is read {default}")
     page = f"the largest pageSize that is not refused {default}"
     add("--largest-page", type=int, default=100_000, metavar="ROWS", help=page)
-    wrong = "something that goes wrong, for example 429:rate=0.2,path=Leads (repeatable)"
+    wrong = "something that goes wrong, for example 429:rate=0.2,path=Leads (repeatable); see below"
     add("--fault", action="append", default=[], metavar="KIND[:NAME=VALUE,...]", help=wrong)
     login = "a login, for some customers and paths only if named (repeatable; default sandbox:sandbox)"
     add(
@@ -42,6 +44,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     left_out = f"what becomes of a measure that a budget leaves out {default}"
     add("--omitted-budgets", choices=("kept", "zeroed"), default="kept", help=left_out)
     add("--log", type=Path, metavar="FILE", help="append every request as a line of JSON")
+    parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, _faults_in_words()
+
+
+def _faults_in_words() -> str:
+    """The kinds of faults and their names, as two tables."""
+    tables = {"KIND of a fault: what the sandbox does": KINDS, "NAME: what its VALUE says": NAMES}
+    return "\n\n".join(
+        "\n".join((f"{head}:", *(f"  {name:<20}  {words}" for name, words in table.items())))
+        for head, table in tables.items()
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

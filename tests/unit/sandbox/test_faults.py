@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import re
+from dataclasses import fields
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
+from pipelines.cli.main import main
 from pipelines.sandbox.calls import Reply
-from pipelines.sandbox.faults import KINDS, Fault
+from pipelines.sandbox.faults import KINDS, NAMES, Fault
 from pipelines.sandbox.service import Service
 from tests.unit.sandbox.asking import AGREED, BI, MAY, YEAR, ask, reply, world
 
@@ -85,6 +89,19 @@ def test_a_fault_is_read_from_text() -> None:
 def test_a_fault_that_is_not_understood_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"fault|rate|retry_after"):
         Fault.parse(text)
+
+
+def test_every_kind_of_fault_and_every_name_is_in_the_help_and_in_the_documentation(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text("utf-8")
+    rows = [f"| `{name}` | {words} |" for name, words in (KINDS | NAMES).items()]
+    assert re.findall(r"^\| `\w+` \| .*$", page[page.index("| Kind of fault |") :], re.MULTILINE) == rows
+    with pytest.raises(SystemExit, match="0"):
+        main(["sandbox", "--help"])
+    told = capsys.readouterr().out
+    assert [words for words in (KINDS | NAMES).values() if words not in told] == []
+    assert [one.name for one in fields(Fault)] == ["kind", *NAMES]
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
