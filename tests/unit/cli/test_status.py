@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from pipelines.diagnosis.health import DAEMON_SEEN, note_daemon
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario
 from warehouse.publishing.publish import publish
+from warehouse.store.checkpoint_journal import journal_path
 from warehouse.store.database import Store
 
 Said = Callable[..., str]
@@ -105,22 +106,42 @@ def test_status_its_sentence_and_the_plan_count_missing_months_alike(
     assert int(found[0]) > 0
 
 
+def run(command: str, *, before: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own."""
+    words = [*before, sys.executable, "-c", STATUS, command]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def run_without_rights(command: str, data_dir: Path) -> subprocess.CompletedProcess[str]:
+    """The command where nothing of the data directory can be written, which stays as it is."""
+    for path in (data_dir, *data_dir.rglob("*")):
+        path.chmod(0o500 if path.is_dir() else 0o400)
+    files = {path: path.stat().st_mtime_ns for path in data_dir.rglob("*")}
+    as_anybody = ["setpriv", "--bounding-set=-dac_override"] if os.geteuid() == 0 else []
+    done = run(command, before=as_anybody)
+    assert {path: path.stat().st_mtime_ns for path in data_dir.rglob("*")} == files
+    return done
+
+
 @pytest.mark.parametrize("command", ["status", "plan"])
 def test_reading_takes_no_right_to_write(
     here: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     data_dir = shutil.copytree(here.data_dir, tmp_path / "data")
     given_settings(monkeypatch, here, data_dir)
-    words = [sys.executable, "-c", STATUS, command]
-    as_anybody = ["setpriv", "--bounding-set=-dac_override"] if os.geteuid() == 0 else []
-    told = [subprocess.run(words, capture_output=True, text=True, check=True).stdout]
-    for path in (data_dir, *data_dir.rglob("*")):
-        path.chmod(0o500 if path.is_dir() else 0o400)
-    files = {path: path.stat().st_mtime_ns for path in data_dir.rglob("*")}
-    told.append(subprocess.run([*as_anybody, *words], capture_output=True, text=True, check=True).stdout)
-    assert {path: path.stat().st_mtime_ns for path in data_dir.rglob("*")} == files
+    told = [run(command).stdout, run_without_rights(command, data_dir).stdout]
     before, after = ([line for line in one.splitlines() if line.startswith("M")] for one in told)
     assert before == after != []
+
+
+def test_what_is_to_be_mended_before_it_is_read_is_told_where_nothing_can_be_written(
+    here: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data_dir = shutil.copytree(here.data_dir, tmp_path / "data")
+    given_settings(monkeypatch, here, data_dir)
+    journal_path(Store(data_dir).path).touch()
+    done = run_without_rights("status", data_dir)
+    assert (done.returncode, "run `brokerbi status` as the pipeline's user" in done.stderr) == (1, True)
 
 
 def test_a_sync_that_was_killed_before_the_first_publication_is_told_and_an_alarm(
