@@ -292,10 +292,7 @@ found AS (
         'not refreshed' AS kind, source.customer_id AS customer, checked_at_utc AS since_utc,
         source.source_state AS cause,
         'Nobody else answers for ' || source.offices || ', so numbers of ' || source.customer_id
-        || CASE WHEN source.reports IS NULL THEN '' ELSE ' from these reports' END
-        || ' count as read on ' || left(source.last_read_utc, 10) || ' (UTC)'
-        || CASE WHEN source.reports IS NULL THEN '' ELSE ', get older' END
-        || ' and will not change: ' || source.source_state
+        || ' from these reports stay as read on ' || left(source.last_read_utc, 10) || ' (UTC): ' || source.source_state
         || coalesce(' (' || source.reports || ')', '') AS error,
         'numbers_are_refreshed' AS check_name
     FROM not_refreshed

@@ -247,13 +247,13 @@ def test_what_a_check_found_is_a_problem_when_it_was_kept() -> None:
 def test_numbers_that_nobody_refreshes_are_told_in_words() -> None:
     given = warehouse()
     source = {"customer_id": "M1", "source_state": "customer switched off", "offices": "M1, M2",
-              "last_read_utc": NOW}  # fmt: skip
+              "reports": "sales", "last_read_utc": NOW}  # fmt: skip
     keep_results(
         given, [CheckResult("numbers_are_refreshed", "warning", 1, (), "Are they?", subjects=[source])], NOW
     )
     words = (
-        f"Nobody else answers for M1, M2, so numbers of M1 count as read on {NOW:%Y-%m-%d} (UTC) "
-        "and will not change: customer switched off"
+        "Nobody else answers for M1, M2, so numbers of M1 from these reports stay as read on "
+        f"{NOW:%Y-%m-%d} (UTC): customer switched off (sales)"
     )
     assert problems(given) == [("not refreshed", "warning", None, "M1", words)]
 
@@ -272,7 +272,7 @@ def test_of_a_customer_that_is_refused_one_report_the_old_answer_is_told_beside_
     [refused, old] = problems(given)
     assert refused[:4] == ("right lost", "error", "sales", "M1")
     assert old[:4] == ("not refreshed", "warning", None, "M1")
-    assert str(old[4]).endswith("will not change: access refused (sales)")
+    assert str(old[4]).endswith(" (UTC): access refused (sales)")
 
 
 def test_a_group_configured_together_with_one_of_its_offices_is_told_in_words() -> None:
