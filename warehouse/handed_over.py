@@ -60,8 +60,8 @@ class TableLike(Protocol):
 class RejectedLike(Protocol):
     """A row that broke its documented type, as it came; `month` is a first day, or none if unknown.
 
-    `is_undatable` says that its date cannot be read, so that it may be of any month asked for. `count` is
-    more than one where it stands for further ones that were not kept.
+    `is_undatable` says that its date is missing or cannot be read, so that it may be of any month asked for.
+    `count` is more than one where it stands for further ones that were not kept.
     """
 
     @property

@@ -38,11 +38,12 @@ from pipelines.normalize.columns.tables import (
 )
 from pipelines.normalize.columns.types import constant
 from pipelines.normalize.columns.validation import (
+    filed_months,
     months_by_date,
     months_by_year_and_month,
     rejections,
     rows_of_neighbours,
-    unreadable,
+    undatable,
 )
 from pipelines.normalize.document import ROOT, Document, Json, Keys, Object
 from pipelines.normalize.envelopes import is_of_pages, simplified
@@ -279,7 +280,8 @@ class Flattening:
         near = rows_of_neighbours(level.columns, dated_by, self.window, self.report.margin)
         reasons = rejections(level.columns, key, old_keys, level.months, dated_by, level.strangers)
         reasons = {row: reason for row, reason in reasons.items() if row not in near}
-        undatable = unreadable(level.columns, dated_by)
+        months = filed_months(level.columns, dated_by, level.months, self.window)
+        undated = undatable(level.columns, dated_by, key, months).difference(level.strangers)
         name = level.name or level.path.first_table.name
         for row, (reason, column) in reasons.items():
             self.rejected_by_reason[name, reason] += 1
@@ -290,10 +292,10 @@ class Flattening:
             place = "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
             if len(self.documents) > 1:
                 place = f"page {int(page) + 1}: {place}"
-            rejected = RejectedRow(
-                name, place, reason, column, level.months[row], raw, is_undatable=row in undatable
+            is_undated = row in undated
+            self.rejected.append(
+                RejectedRow(name, place, reason, column, months[row], raw, is_undatable=is_undated)
             )
-            self.rejected.append(rejected)
         self._check_documents(level, reasons)
         left_out = near.union(reasons)
         level.kept = [row for row in range(length) if row not in left_out] if left_out else None

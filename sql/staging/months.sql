@@ -19,8 +19,8 @@
 --     the month is missing
 --   is_unfinished: whether the month is over, as far as any answer shows, and was last asked for before its end
 --   lacks_rows: whether a row of the answer is in quarantine, or names an office that nobody can tell from another: what it
---     says is unknown, also where there is no other row; one whose date cannot be read may be of any month of its
---     load. Rows nested in others do not count, nor does one without a date or of a month that was not asked for
+--     says is unknown, also where there is no other row; one whose date is missing or cannot be read may be of
+--     any month of its load. Rows nested in others do not count, nor does one of a month that was not asked for
 --   is_partial: whether something of the month is missing: it was cut short, is unfinished or lacks rows
 --   is_growing: whether the month is not over, or its end is still to be asked for; not where it was cut short and is
 --     over since, as far as any answer shows

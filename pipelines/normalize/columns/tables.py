@@ -69,9 +69,9 @@ class RejectedRow:
     """A row that did not fit its table, whole and with everything nested in it.
 
     `place` is a JSON path; `reason` never holds a value of the row, so that reasons can be counted
-    and published; `month` is a first day, if it is known, and `is_undatable` says that its date cannot be
-    read, so that it may be of any month asked for. `count` is more than one for the last that is kept of very
-    many: how many it stands for.
+    and published; `month` is a first day, if it is known, and `is_undatable` says that its date is
+    missing or cannot be read, so that it may be of any month asked for. `count` is more than one for the last
+    that is kept of very many: how many it stands for.
     """
 
     table: str

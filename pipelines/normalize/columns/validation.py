@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from itertools import product
 
@@ -50,10 +50,31 @@ def rows_of_neighbours(
     return set((is_near & ~is_asked).fill_null(value=False).arg_true())
 
 
-def unreadable(columns: Sequence[FilledColumn], name: str) -> set[int]:
-    """The rows in which the column of this name says what nobody can read."""
-    masks = [mask for one in columns if one.column.name == name for mask in one.misfits.values()]
-    return {row for mask in masks for row in mask.fill_null(value=False).arg_true()}
+def filed_months(
+    columns: Sequence[FilledColumn], dated_by: str, months: pl.Series, window: Sequence[Month]
+) -> pl.Series:
+    """The month of every row; of one without a date the one that its answer files it under, if any."""
+    dates = next((one.values for one in columns if one.column.name == dated_by), None)
+    if dates is None or not dates.null_count():
+        return months
+    filed = months_by_year_and_month(columns, window)
+    return months if filed is None else months.zip_with(dates.is_not_null(), filed)
+
+
+def undatable(
+    columns: Sequence[FilledColumn], dated_by: str, key: Collection[str], months: pl.Series
+) -> set[int]:
+    """The rows of no month whose date nobody can read, or that have none but all that tells rows apart."""
+    date = next((one for one in columns if one.column.name == dated_by), None)
+    if date is None:
+        return set()
+    is_undated = date.values.is_null()
+    for one in columns:
+        if one.column.name in key:
+            is_undated &= one.values.is_not_null()
+    for mask in date.misfits.values():
+        is_undated |= mask.fill_null(value=False)
+    return set((is_undated & months.is_null()).arg_true())
 
 
 def months_by_year_and_month(columns: Sequence[FilledColumn], months: Sequence[Month]) -> pl.Series | None:

@@ -31,4 +31,4 @@ COMMENT ON COLUMN meta.quarantine_rows.fetched_at_utc IS 'when the service answe
 COMMENT ON COLUMN meta.quarantine_rows.row_count IS
     'how many rows it stands for: of very many, only the first are kept one by one';
 COMMENT ON COLUMN meta.quarantine_rows.is_undatable IS
-    'whether its date cannot be read, so that it may be of any month of its load; null where nobody noted it';
+    'whether its date is missing or cannot be read, so that it may be of any month of its load; null where nobody noted it';

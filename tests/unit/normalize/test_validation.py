@@ -212,13 +212,29 @@ def test_a_row_without_id_or_date_or_of_another_month_is_rejected(
 
 
 @pytest.mark.parametrize(
-    ("at", "is_undatable"), [("third of May", True), (True, True), (None, False), ("2025-11-01", False)]
+    ("at", "is_undatable"), [("third of May", True), (True, True), (None, True), ("2025-11-01", False)]
 )
-def test_a_row_whose_date_cannot_be_read_may_be_of_any_month_and_no_other_row(
+def test_a_row_whose_date_is_missing_or_cannot_be_read_may_be_of_any_month_and_no_other_row(
     at: object, is_undatable: bool
 ) -> None:
     result = normalized("running_commissions", [event(), event(obtainedAt=at)])
     assert [one.is_undatable for one in result.rejected] == [is_undatable]
+
+
+@pytest.mark.parametrize(
+    ("filed_under", "id_", "month", "is_undatable"),
+    [("2", "OBJ2", SECOND, False), ("3", "OBJ2", None, True), ("3", None, None, False)],
+)
+def test_a_row_without_a_date_is_of_the_month_that_its_answer_files_it_under(
+    filed_under: str, id_: str | None, month: date | None, is_undatable: bool
+) -> None:
+    answer = estates(estate("OBJ1"))
+    undated = [{"id": id_, "contractDay": None}]
+    answer["officeSaleReports"][0]["years"][0]["months"] += [
+        {"month": filed_under, "estateSaleReports": undated}
+    ]
+    (rejected,) = normalized("sales", answer).rejected
+    assert (rejected.month, rejected.is_undatable) == (month, is_undatable)
 
 
 @pytest.mark.parametrize("at", ["2025-12-31T00:00:00", "2026-03-01T23:59:59.999"])
