@@ -18,6 +18,7 @@ from pipelines.catalogue.model import (
     When,
     asked_one_by_one,
     boolean,
+    day,
     inherited,
     local_time,
     money,
@@ -48,12 +49,12 @@ BID = (
 )
 DEPOSIT = (
     money("amount", "the deposit; currency not documented"),
-    local_time("payDay", "day on which the deposit is due"),
+    day("payDay", "day on which the deposit is due"),
     local_time("paidAt", "when the deposit was paid"),
     local_time("reportedAt", "when the deposit was accounted for"),
     local_time("commissionReceivedAt", "when the commission was received"),
-    local_time("contractDay", "day of the sale contract"),
-    local_time("admissionDay", "day of possession"),
+    day("contractDay", "day of the sale contract"),
+    day("admissionDay", "day of possession"),
 )
 
 of_estate = partial(asked_one_by_one, subject="bidding")

@@ -46,7 +46,8 @@ class Column:
 
     `id_of` marks the id of a natural person, `personal` what says something of one: of the person whose id
     has the same prefix (`contact_first_name` of `contact_id`), or of everybody in the row if none has.
-    `name_inferred` says that the field is documented, but not how it is written in the JSON.
+    `name_inferred` says that the field is documented, but not how it is written in the JSON, `is_day` that a
+    time holds a day and no time of day.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Column:
     personal: bool = False
     id_of: IdOf | None = None
     name_inferred: bool = False
+    is_day: bool = False
 
     @property
     def is_id(self) -> bool:
@@ -80,10 +82,16 @@ def functions_of(path: str) -> list[str]:
 
 
 def column(
-    sql_type: str, source: str, description: str, *, personal: bool = False, id_of: IdOf | None = None
+    sql_type: str,
+    source: str,
+    description: str,
+    *,
+    personal: bool = False,
+    id_of: IdOf | None = None,
+    is_day: bool = False,
 ) -> Column:
     """A documented field by its name in the JSON (interface, first section); any field may be null."""
-    return Column(snake_case(source), sql_type, True, source, description, personal, id_of)
+    return Column(snake_case(source), sql_type, True, source, description, personal, id_of, is_day=is_day)
 
 
 # The service sends money as JSON numbers (commissions fractional, prices whole): never int or float here.
@@ -93,6 +101,7 @@ percent = partial(column, "DECIMAL(18,8)")
 rate = partial(column, "DECIMAL(18,8)")
 degrees = partial(column, "DECIMAL(18,8)")
 local_time = partial(column, "TIMESTAMP")  # the brokerage's wall clock
+day = partial(column, "TIMESTAMP", is_day=True)  # sent as the midnight that it begins with
 text = partial(column, "VARCHAR")
 json = partial(column, "JSON")  # a list of plain values, or anything else that stays as it is written
 integer = partial(column, "BIGINT")

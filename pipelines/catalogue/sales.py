@@ -13,6 +13,7 @@ from pipelines.catalogue.model import (
     Table,
     Timing,
     boolean,
+    day,
     degrees,
     inherited,
     integer,
@@ -78,8 +79,8 @@ ESTATE = (
     *nested("type", LABEL),
     *nested("assignment", LABEL),
     *nested("address", ADDRESS),
-    local_time("contractDay", "day of the sale contract"),
-    local_time("accessDay", "day of possession"),
+    day("contractDay", "day of the sale contract"),
+    day("accessDay", "day of possession"),
     local_time("depositReportedAt", "when the deposit was accounted for"),
     money("commission", "whole commission; currency and tax basis not documented"),
     text("commissionText", "the agreed fee in free text, when it is a fixed one"),
@@ -135,7 +136,7 @@ REFERENCE = (
     *nested("address", ADDRESS),
     boolean("isNewHome", "whether it is newly built"),
     text("responsibleAgentName", "name of the responsible agent; the id is not sent", personal=True),
-    local_time("contractDay", "day of the sale contract"),
+    day("contractDay", "day of the sale contract"),
     local_time("advertisedAt", "when it was first advertised"),
 )
 LEVELS = {  # of the tree of offices, years and months that estates come in

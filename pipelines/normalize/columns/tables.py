@@ -292,7 +292,9 @@ def fill_columns(
     for keys, kinds in contents.columns.items():
         name = prefixed(prefix, name_of(keys))
         column = documented.get(keys) or missing.get(name)
-        values, misfits = converted(kinds, column.type, zone, length) if column else (None, {})
+        values, misfits = (
+            converted(kinds, column.type, zone, length, is_day=column.is_day) if column else (None, {})
+        )
         is_exact = column is not None and column.source.endswith(joined(keys))
         if column and values is not None and (is_exact or mostly_fit(values, misfits)):
             missing.pop(name, None)

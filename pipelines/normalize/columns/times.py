@@ -27,6 +27,7 @@ _WRITTEN = re.compile(
     r"\s?(?:([Zz])|([+-]\d\d):?(\d\d)?)?)?",  # offset
     re.ASCII,
 )
+_WITH_OFFSET = r"^/Date\(|[Tt ][0-9:.,]+\s?[Zz+-]"
 _TICKS = re.compile(r"/Date\((-?\d{1,15})(?:[+-]\d{4})?\)/", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -64,12 +65,36 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
     return times.set(~times.is_between(*CALENDAR), None)
 
 
+def local_days(texts: pl.Series, times: pl.Series, zone: str) -> pl.Series:
+    """The times that texts were read as, where each holds a day, and so is the midnight that it begins with.
+
+    A service that keeps them in UTC may write 1 July as `2026-06-30T22:00:00`: where all that have no offset
+    are local midnights as UTC, and none is a midnight as it stands, they are moved.
+    """
+    moved = _local(times.set(~times.is_between(*REAL_TIMES), None), zone)
+    if not _is_midnight(moved).any():
+        return times
+    is_bare = moved.is_not_null() & ~texts.str.contains(_WITH_OFFSET)
+    is_moved = is_bare & _is_midnight(moved) & ~_is_midnight(times)
+    if not is_moved.any() or (is_bare & ~is_moved).any():
+        return times
+    return moved.zip_with(is_moved, times)
+
+
+def _local(utc: pl.Series, zone: str) -> pl.Series:
+    return utc.dt.replace_time_zone("UTC").dt.convert_time_zone(zone).dt.replace_time_zone(None)
+
+
+def _is_midnight(times: pl.Series) -> pl.Series:
+    return times == times.dt.truncate("1d")
+
+
 def _other_forms(texts: pl.Series, zone: str) -> pl.Series:
     """Texts with an offset, or of a form that is rare."""
     utc = texts.str.to_datetime(f"{SECONDS}%.f%#z", strict=False, time_unit="us")
     shifted = utc.dt.replace_time_zone(None)
     shifted = shifted.set(~shifted.is_between(*REAL_TIMES), None)
-    times = shifted.dt.replace_time_zone("UTC").dt.convert_time_zone(zone).dt.replace_time_zone(None)
+    times = _local(shifted, zone)
     if times.null_count():
         places = times.is_null().arg_true()
         known = {text: _local_time(text, ZoneInfo(zone)) for text in texts.gather(places).unique()}

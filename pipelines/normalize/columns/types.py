@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from pipelines.normalize.columns.times import LOCAL, local_times, without_unset
+from pipelines.normalize.columns.times import LOCAL, local_days, local_times, without_unset
 from pipelines.normalize.document import Json, Number, to_json
 
 # Kinds of values, as reasons of rejected rows name them.
@@ -100,7 +100,9 @@ def may_lack_digits(kinds: Kinds, type_: str | None) -> bool:
     return bool((kinds[FRACTION].abs() >= limit).any())
 
 
-def converted(kinds: Kinds, type_: str, zone: str, length: int) -> tuple[pl.Series, dict[str, pl.Series]]:
+def converted(
+    kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False
+) -> tuple[pl.Series, dict[str, pl.Series]]:
     """All kinds of a documented column as its type; and by kind, which values do not fit."""
     parts = []
     misfits = {}
@@ -108,6 +110,8 @@ def converted(kinds: Kinds, type_: str, zone: str, length: int) -> tuple[pl.Seri
         is_time = (type_, kind) == ("TIMESTAMP", TEXT)
         values = without_unset(all_values) if is_time else all_values
         fitting = _fitting(kind, values, type_, zone)
+        if is_time and is_day:
+            fitting = local_days(values, fitting, zone)
         if fitting.null_count() != values.null_count():
             is_misfit = values.is_not_null() & fitting.is_null() & ~_is_nothing(kind, values, type_)
             if is_misfit.any():

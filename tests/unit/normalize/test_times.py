@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.normalize.columns.times import local_times
+from pipelines.normalize.columns.times import local_days, local_times
 
 STOCKHOLM = "Europe/Stockholm"
 
@@ -60,6 +60,40 @@ def test_the_ends_of_the_calendar_stand_for_no_time_and_are_not_moved(offset: st
         datetime(1, 1, 1),
         datetime(9999, 12, 31, 23, 59, 59, 999_999),
     ]
+
+
+def read_days(*texts: str | None, zone: str = STOCKHOLM) -> list[datetime | None]:
+    written = pl.Series(texts, dtype=pl.String)
+    return local_days(written, local_times(written, zone), zone).to_list()
+
+
+def test_days_that_are_all_local_midnights_as_utc_are_those_midnights() -> None:
+    utc = ("2026-06-30T22:00:00", None, "2026-03-28T23:00:00", "2026-03-29T22:00:00", "2026-10-25T23:00:00.0")
+    days = [datetime(2026, 7, 1), None, datetime(2026, 3, 29), datetime(2026, 3, 30), datetime(2026, 10, 26)]
+    assert read_days(*utc) == days
+    assert read_days(utc[0], "9999-12-31T23:59:59", "2026-07-01T00:00:00+02:00") == [
+        days[0],
+        datetime(9999, 12, 31, 23, 59, 59),
+        days[0],
+    ]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "2026-07-01",
+        "2026-07-01T00:00:00",
+        "2026-06-30T23:00:00",
+        "2026-12-31T22:00:00",
+        "2026-06-30T22:00:01",
+    ],
+)
+def test_days_stay_as_they_are_written_where_one_is_no_local_midnight_as_utc(other: str) -> None:
+    assert read_days("2026-06-30T22:00:00", other) == read("2026-06-30T22:00:00", other)
+
+
+def test_days_stay_as_they_are_written_where_the_wall_clock_is_utc() -> None:
+    assert read_days("2026-01-05T00:00:00", zone="Europe/London") == [datetime(2026, 1, 5)]
 
 
 moments = st.datetimes(datetime(1950, 1, 1), datetime(2100, 1, 1))

@@ -181,6 +181,7 @@ def test_an_element_that_is_no_object_is_rejected(element: Any) -> None:
     assert rows(result, "sales_agents", "id") == [("HAN1",)]
 
 
+UTC_DAYS = {"OBJ1": "2026-01-31T23:00:00", "OBJ2": "2026-01-11T23:00:00"}
 NO_ID = "id is missing, which tells rows apart"
 NO_DATE = "it has no date, though one is documented"
 OTHER_MONTH = "its month is not one of those asked for"
@@ -235,6 +236,24 @@ def test_a_row_without_a_date_is_of_the_month_that_its_answer_files_it_under(
     ]
     (rejected,) = normalized("sales", answer).rejected
     assert (rejected.month, rejected.is_undatable) == (month, is_undatable)
+
+
+def test_sales_whose_days_are_written_in_utc_are_of_the_month_of_their_local_day_on_all_pages() -> None:
+    first, second = (estates(estate(id_, contractDay=at)) for id_, at in UTC_DAYS.items())
+    assert rows(normalized("sales", first, second), "sales_estates", "id", "_month") == [
+        ("OBJ1", SECOND),
+        ("OBJ2", FIRST),
+    ]
+    local = estates(estate("OBJ3", contractDay="2026-01-05T00:00:00"))
+    assert rows(normalized("sales", first, local), "sales_estates", "id", "_month") == [
+        ("OBJ1", FIRST),
+        ("OBJ3", FIRST),
+    ]
+
+
+def test_an_event_late_in_the_evening_stays_where_it_is() -> None:
+    result = normalized("running_commissions", [event(obtainedAt="2026-01-31T23:00:00")])
+    assert rows(result, "running_commissions", "_month") == [(FIRST,)]
 
 
 @pytest.mark.parametrize("at", ["2025-12-31T00:00:00", "2026-03-01T23:59:59.999"])
