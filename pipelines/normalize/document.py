@@ -22,7 +22,10 @@ OURS = "\udc00"  # half a character, which no document has: keys that begin with
 ROOT = OURS  # the key of the list that a document itself is
 
 LARGEST_AS_WRITTEN = 4_000_000  # bytes of a body
+MOST_OPENED = 1_000_000  # objects, with those that references stand for
 LONGEST_EXACT = 16  # characters of a fractional number that a float always gives back as they were
+_OF_REFERENCES = frozenset({"$id", "$type"})
+_TOO_DEEP = "The answer is nested too deeply to be read."
 _KINDS = {str: "a text", bool: "true or false"}
 _DIGITS = bytes(ord("0") if sign in b"0123456789." else ord(" ") for sign in range(256))
 _TOO_MANY_DIGITS = b"0" * LONGEST_EXACT
@@ -59,10 +62,10 @@ class Document:
         if not self._with_all_digits:
             try:
                 with garbage_collection_off():
-                    return orjson.loads(self.body)
+                    return self._with_references(orjson.loads(self.body))
             except orjson.JSONDecodeError:
                 self._with_all_digits = True
-        return parse_exactly(self.body)
+        return self._with_references(parse_exactly(self.body))
 
     @property
     def page(self) -> Object:
@@ -97,7 +100,10 @@ class Document:
         """
         if len(self.body) > LARGEST_AS_WRITTEN:
             return self.value
-        return parse_exactly(self.body, numbers_as_written=True)
+        return self._with_references(parse_exactly(self.body, numbers_as_written=True))
+
+    def _with_references(self, value: Json) -> Json:
+        return with_references(value) if b'"$id"' in self.body else value
 
 
 def read_document(body: bytes) -> Document:
@@ -128,7 +134,7 @@ def parse_exactly(body: bytes, *, numbers_as_written: bool = False) -> Json:
             except ValueError:  # Python reads no whole number of more than 4300 digits
                 return loads(parse_int=lambda digits: int(digits) if len(digits) < 4000 else Number(digits))
     except RecursionError as error:
-        raise InvalidJson("The answer is nested too deeply to be read.") from error
+        raise InvalidJson(_TOO_DEEP) from error
     except json.JSONDecodeError as error:
         if text.lstrip().startswith("<"):
             sentence = "The answer is HTML or XML where JSON was expected."
@@ -137,6 +143,40 @@ def parse_exactly(body: bytes, *, numbers_as_written: bool = False) -> Json:
         else:
             sentence = f"The answer is not JSON: {error.msg} at character {error.pos} of {len(text)}."
         raise InvalidJson(sentence) from error
+
+
+def with_references(value: Json) -> Json:
+    """A document with objects in place of references to them: `{"$ref": "7"}` is the last with `"$id": "7"`.
+
+    .NET may number all objects so, and writes each only once. A reference to an object around it is null, and
+    so is one to none. Raises InvalidJson where all that is referred to would be too much.
+    """
+    whole: dict[str, tuple[Object, int]] = {}  # with how many objects it consists of
+    count = 0
+
+    def opened(one: Json) -> Json:
+        nonlocal count
+        if type(one) is list:
+            return [opened(element) for element in one]
+        if type(one) is not dict:
+            return one
+        before = count
+        if type(name := one.get("$ref")) is str:
+            members, size = whole.get(name, (None, 0))
+            count += size
+        else:
+            count += 1
+            members = {key: opened(member) for key, member in one.items() if key not in _OF_REFERENCES}
+            if type(name := one.get("$id")) is str:
+                whole[name] = members, count - before
+        if count > MOST_OPENED:
+            raise InvalidJson(f"The answer refers to more than {MOST_OPENED} objects.")
+        return members
+
+    try:
+        return opened(value)
+    except RecursionError as error:
+        raise InvalidJson(_TOO_DEEP) from error
 
 
 def to_json(value: Json) -> str:

@@ -94,6 +94,31 @@ def test_a_row_is_given_back_with_its_numbers_as_they_were_written() -> None:
     assert raw_row(page, ["rows", 1], ()) == '{"amount": 1E2, "n": -0}'
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ([{"$id": "1", "o": {"$id": "2", "n": 1}}, {"o": {"$ref": "2"}}], [{"o": {"n": 1}}, {"o": {"n": 1}}]),
+        ({"$id": "1", "a": [{"$id": "2", "of": {"$ref": "1"}}]}, {"a": [{"of": None}]}),
+        ([{"$id": "1", "n": 1}, {"$id": "1", "n": 2}, {"$ref": "1"}], [{"n": 1}, {"n": 2}, {"n": 2}]),
+        ([{"$id": "1"}, {"$ref": "2"}, {"$ref": 3}], [{}, None, {"$ref": 3}]),
+        ([{"$ref": "1"}, {"$type": "a"}], [{"$ref": "1"}, {"$type": "a"}]),
+    ],
+    ids=["to one before", "to one around it", "to the last of that number", "to none", "nothing is numbered"],
+)
+def test_references_become_the_objects_that_they_refer_to(written: object, meant: object) -> None:
+    document = read_document(json.dumps(written).encode())
+    assert (document.value, document.as_written) == (meant, meant)
+
+
+def test_a_document_whose_references_stand_for_very_many_objects_is_refused() -> None:
+    doubled = [
+        {"$id": "0"},
+        *({"$id": str(n + 1), "a": {"$ref": f"{n}"}, "b": {"$ref": f"{n}"}} for n in range(30)),
+    ]
+    with pytest.raises(InvalidJson, match="refers to more than 1000000 objects"):
+        read_document(json.dumps(doubled).encode())
+
+
 def test_a_document_that_forgot_its_values_reads_them_again() -> None:
     document = read_document(b'[{"a": 1}]')
     before = document.value

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pipelines.catalogue.model import snake_case
-from tests.unit.normalize.answers import FEBRUARY, JANUARY, normalized, reasons, rows
+from tests.unit.normalize.answers import FEBRUARY, JANUARY, estate, estates, normalized, reasons, rows, types
 
 Json = Any
 
@@ -66,6 +66,14 @@ def test_rows_are_found_in_any_box_and_an_only_row_without_a_list(report: str, b
     answer, columns, row = ANSWERS[report]
     result = normalized(report, BOXES[box](answer), asked=["M1|E1"])
     assert (rows(result, report, *columns), result.rejected, result.recognised) == ([row], (), True)
+
+
+def test_an_office_that_is_written_once_and_referred_to_is_that_of_every_agent() -> None:
+    office = {"$id": "5", "customerId": "M1"}
+    agents = [{"$id": "4", "id": "H1", "primaryOffice": office}, {"id": "H2", "primaryOffice": {"$ref": "5"}}]
+    result = normalized("sales", estates(estate("OBJ1", agents={"$id": "3", "$values": agents})))
+    assert rows(result, "sales_agents", "id", "primary_office_customer_id") == [("H1", "M1"), ("H2", "M1")]
+    assert types(result, "sales_agents") == {}
 
 
 @pytest.mark.parametrize("spell", [str.upper, snake_case, str.capitalize], ids=["UPPER", "snake", "Capital"])
