@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pipelines.catalogue.model import Report
 from pipelines.normalize.columns.tables import as_wrapped, wrapper_of
 from pipelines.normalize.document import Document, Json, to_json
-from pipelines.normalize.envelopes import has_error_sign, is_hollow, says_nothing, simplified
+from pipelines.normalize.envelopes import has_error_sign, is_an_error, is_hollow, says_nothing, simplified
 from pipelines.normalize.row_locator import locator_of, value_at
-from pipelines.normalize.row_paths import RowPath
+from pipelines.normalize.row_paths import RowPath, expected_of
 
 Id = tuple[str | None, ...]
 """A documented id as its columns; one with a gap identifies nothing."""
@@ -91,6 +91,13 @@ def is_empty(report: Report, document: Document, found: Found) -> bool:
     locator = locator_of(report)
     page = locator.page_of(document.value)
     return (bool(found) or is_hollow(page, locator.names)) and not has_error_sign(page)
+
+
+def says_error(report: Report, document: Document) -> bool:
+    """Whether a page is an error message, in words that services use for one."""
+    locator = locator_of(report)
+    page = locator.page_of(document.value)
+    return has_error_sign(page) or is_an_error(page, expected_of(locator.paths))
 
 
 def _as_text(value: Json) -> str | None:

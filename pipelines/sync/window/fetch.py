@@ -44,7 +44,7 @@ from pipelines.sync.window.answers import (
 )
 from pipelines.sync.window.bisect import RefusedTogether, read_spans
 from pipelines.sync.window.memory_budget import MemoryBudget
-from pipelines.sync.window.paging import UNPAGED, Page, PagingRefused, page_of_answer, read_proven
+from pipelines.sync.window.paging import UNPAGED, Page, PagingRefused, page_of_answer, read_whole
 from warehouse.errors import WarehouseError
 
 if TYPE_CHECKING:
@@ -344,20 +344,14 @@ class _WindowReader:
         return list(chain.from_iterable(answers))
 
     async def _read_paged(self, question: Question, span: Span | None) -> list[Page]:
-        """The pages of one question, proven to be whole, or else the one answer of its unpaged twin.
+        """The pages of one question, or its one answer without pages; raises UnreadableRows."""
 
-        Raises UnreadableRows for an answer that is something else: beside good ones it would go unnoticed.
-        """
-        ask = partial(self._ask_page, question, span)
-        pages = await read_proven(ask, self.notes.append, self.task.page_size)
-        if pages is None:
-            self.notes.append("read unpaged")
-            pages = [await self._ask(question, span)]
-        if pages[0].is_something_else:
-            normalized = await asyncio.to_thread(self._normalize, pages)
-            if isinstance(normalized, UnreadableRows):
-                raise normalized
-        return pages
+        async def refusal_of(page: Page) -> Exception | None:
+            found = await asyncio.to_thread(self._normalize, [page])
+            return found if isinstance(found, UnreadableRows) else None
+
+        ask, ask_unpaged = partial(self._ask_page, question, span), partial(self._ask, question, span)
+        return await read_whole(ask, ask_unpaged, refusal_of, self.notes.append, self.task.page_size)
 
     async def _ask_page(self, question: Question, span: Span | None, index: int, has_come: bool) -> Page:
         size = self.task.page_size

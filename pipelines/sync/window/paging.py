@@ -17,6 +17,7 @@ from pipelines.normalize.pages import (
     row_count,
     rows_found,
     rows_hash,
+    says_error,
     stated_total,
 )
 
@@ -130,7 +131,8 @@ class Page:
     `asked_for` is how many rows it could have, UNPAGED when it was asked for all there are. `total` is the
     service's own count of all rows, if it states one, `has_sure_total` whether its name leaves no doubt that
     it is of all pages. `ids` are by table; where no row has one, `rows_hash` tells a page that comes again.
-    `place` is the position of the answer in its landing file.
+    `says_error` marks an error message in place of a page. `place` is the position of the answer in its
+    landing file.
     """
 
     document: Document
@@ -143,6 +145,7 @@ class Page:
     is_empty: bool = False
     ids: Mapping[str, Sequence[Id]] = field(default_factory=dict)
     rows_hash: int | None = None
+    says_error: bool = False
     place: int = 0
 
     @property
@@ -178,6 +181,7 @@ def page_of_answer(report: Report, document: Document, question: Question, asked
         found = rows_found(report, document)
         page.rows = row_count(found)
         page.is_empty = is_empty(report, document, found)
+        page.says_error = page.is_something_else and says_error(report, document)
         if asked_for != UNPAGED:
             page.total = stated_total(document)
             page.has_sure_total = stated_total(document, OF_ALL) is not None
@@ -188,6 +192,38 @@ def page_of_answer(report: Report, document: Document, question: Question, asked
 
 Ask = Callable[[int, bool], Awaitable[Page]]
 """Asks for a page by its number, and knows whether as many rows have come as are stated in all."""
+
+
+async def read_whole(
+    ask: Ask,
+    ask_unpaged: Callable[[], Awaitable[Page]],
+    refusal_of: Callable[[Page], Awaitable[Exception | None]],
+    note: Callable[[str], None],
+    size: PageSize,
+) -> list[Page]:
+    """The pages of one question, proven to be whole, or else the one answer of its unpaged twin.
+
+    Where pages come in an envelope that nobody knows and the twin has rows, no more pages are asked for.
+    Raises the refusal of an answer that is something else: beside good ones it would go unnoticed.
+    """
+    pages = await read_proven(ask, note, size)
+    if pages is None:
+        note("read unpaged")
+        pages = [await ask_unpaged()]
+    first = pages[0]
+    refusal = await refusal_of(first) if first.is_something_else else None
+    if refusal and first.asked_for != UNPAGED and not first.says_error:
+        try:
+            whole = await ask_unpaged()
+        except (BadRequest, NotFound, Forbidden) as error:
+            raise refusal from error
+        if whole.rows:
+            note("its pages cannot be read, it is read unpaged")
+            size.accept(UNPAGED)
+            return [whole]
+    if refusal:
+        raise refusal
+    return pages
 
 
 async def read_proven(ask: Ask, note: Callable[[str], None], size: PageSize) -> list[Page] | None:

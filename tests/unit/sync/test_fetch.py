@@ -33,7 +33,7 @@ from pipelines.sync.window.answers import (
     open_months,
 )
 from pipelines.sync.window.fetch import Fetcher, in_parallel
-from pipelines.sync.window.paging import Page
+from pipelines.sync.window.paging import UNPAGED, Page
 from pipelines.sync.window.task import TaskState
 from warehouse.load.landing import Landing
 
@@ -130,6 +130,50 @@ def test_once_one_choice_is_read_unpaged_all_are(
     assert sorted(asked for asked in client.asked if "unpaged" in asked) == [
         f"{one} unpaged" for one in unpaged
     ]
+
+
+@dataclass
+class InRows(Answering):
+    """A client with pages of leads in an envelope that nobody knows, and the same report without pages."""
+
+    without_pages: bytes = b'{"tips": [{"createdAt": "2026-01-05T10:00:00", "tip": {"id": "T1"}}]}'
+
+    async def get(self, request: Request, read: Callable[[bytes], Page], **_: object) -> tuple[Answer, Page]:
+        is_paged = "pageIndex" in request.query
+        self.asked.append("page" if is_paged else "unpaged")
+        if not (is_paged or self.without_pages):
+            raise NotFound("nothing here", request=request)
+        row = {"kind": "Tip", "createdAt": "2026-01-05T10:00:00", "tip": {"id": "T1"}}
+        rows = json.dumps({"rows": [row], "totalPageCount": 1}).encode()
+        now = datetime(2026, 1, 1, tzinfo=UTC)
+        body = rows if is_paged else self.without_pages
+        return Answer(request, "/x", 200, body, "application/json", {}, 0.1, 1, now), read(body)
+
+
+def test_where_pages_come_in_an_unknown_envelope_the_report_is_read_unpaged_from_then_on(
+    tmp_path: Path,
+) -> None:
+    leads, client = TaskState(PlannedReport(report("tips_and_leads"), Customer(id="M1"))), InRows()
+    fetcher = Fetcher(Landing(tmp_path), SystemClock(), "Europe/Stockholm")
+    tips = []
+    for window in windows([Month(2026, 1), Month(2026, 2)], 1, date(2026, 6, 1)):
+        result = leads.begin(window, "run")
+        fetched, failed = asyncio.run(fetcher.fetch(cast("Client", client), leads, window, result))
+        tips += [(failed, one.frame.height) for one in fetched.tables if one.name == "tips"]
+    assert tips == [(None, 1), (None, 0)]
+    assert (client.asked, leads.page_size.learned) == (["page", *["unpaged"] * 4], UNPAGED)
+
+
+@pytest.mark.parametrize("without_pages", [b"", b'{"tips": []}', b'{"unknown": [{"a": 1}]}'])
+def test_an_unknown_envelope_is_refused_where_the_report_without_pages_has_no_rows_either(
+    tmp_path: Path, without_pages: bytes
+) -> None:
+    leads = TaskState(PlannedReport(report("tips_and_leads"), Customer(id="M1")))
+    client, result = InRows(without_pages=without_pages), leads.begin(Window((), ()), "run")
+    fetcher = Fetcher(Landing(tmp_path), SystemClock(), "Europe/Stockholm")
+    _, refused = asyncio.run(fetcher.fetch(cast("Client", client), leads, Window((), ()), result))
+    assert (type(refused), client.asked) == (UnreadableRows, ["page", "unpaged"])
+    assert leads.page_size.learned is None
 
 
 class FailsBeyond(Answering):
