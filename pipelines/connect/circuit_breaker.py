@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pipelines.connect.errors import AllRefused, ConnectError, HostDown, Unreachable
+from pipelines.connect.errors import AllRefused, ConnectError, HostDown, NotJson, Unreachable
 from pipelines.connect.models import Login, Request, Try
 from pipelines.connect.rate_limit import RateLimit
 
@@ -28,7 +29,8 @@ class CircuitBreaker:
 
     When half of the latest tries failed or were forbidden, the rate limit is halved. The run is over,
     and nothing more is asked, when `enough` requests in a row failed in all their tries, for at least
-    three pairs of customer and report, when three in a row found nothing to connect to, or when every
+    three pairs of customer and report (of three reports, or all, where each answered what is no JSON and no
+    page), when three in a row found nothing to connect to, or when every
     report is refused with 403, customer after customer. `reports` is how many reports the run asks for;
     `over` is why the run is over, None until then.
     """
@@ -88,7 +90,7 @@ class CircuitBreaker:
         if len(failed) >= UNREACHABLE_IN_A_ROW and all(isinstance(each, Unreachable) for each in failed):
             found = f"Nobody answers at the address of the service. {error.found}"
             self.give_up(Unreachable(found, error.remedy, request=error.request, last_try=error.last_try))
-        elif len(failed) >= self.enough and len(pairs) >= FEWEST_PAIRS:
+        elif len(failed) >= self.enough and len(pairs) >= FEWEST_PAIRS and not self._is_of_reports(failed):
             self.rate_limit.slow_down()
             found = (
                 f"The service failed {len(failed)} requests in a row, each in all its tries, so this run "
@@ -103,6 +105,13 @@ class CircuitBreaker:
             (customer, login) not in self._answered
             and len(refused) >= REPORTS_REFUSED
             and not refused.isdisjoint(self._answered_reports)
+        )
+
+    def _is_of_reports(self, failed: Sequence[ConnectError]) -> bool:
+        """Whether all are answers that are no JSON, of so few reports that others may well be answered."""
+        reports = {each.request.report for each in failed}
+        return len(reports) < min(FEWEST_PAIRS, self.reports) and all(
+            isinstance(each, NotJson) and not each.is_markup for each in failed
         )
 
     def _is_mass_refusal(self) -> bool:

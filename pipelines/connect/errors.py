@@ -104,7 +104,9 @@ class TooManyObjects(ValueError):
 
 
 class NotJson(ConnectError):
-    """The service answered something else than JSON."""
+    """The service answered something else than JSON; `is_markup`: a page, which may be a proxy's."""
+
+    is_markup: bool = False
 
 
 class TooManyRequests(ConnectError):
@@ -256,7 +258,8 @@ def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
         kind, ending, remedy = TooManyRequests, f"answered {last.status}", SLOW_DOWN
     else:
         kind, ending, remedy = Unavailable, f"answered {last.status}", RUN_AGAIN
-    if last.trouble == "not json" and last.detail.startswith(MARKUP):
+    is_markup = last.trouble == "not json" and last.detail.startswith(MARKUP)
+    if is_markup:
         remedy = "Check that BROKERBI_BASE_URL is the service, and no page in front of it."
     count = "one try" if len(tries) == 1 else f"{len(tries)} tries"
     detail = f" ({last.detail})" if last.trouble and last.detail else ""
@@ -268,6 +271,8 @@ def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
         tries=len(tries),
         last_try=ending,
     )
+    if isinstance(error, NotJson):
+        error.is_markup = is_markup
     if isinstance(error, Unavailable):
         slow = [one for one in tries if one.trouble == "timed out" or one.status == GATEWAY_TIMEOUT]
         error.timed_out = len(slow) * 2 > len(tries)

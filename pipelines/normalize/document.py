@@ -118,18 +118,19 @@ def read_document(body: bytes) -> Document:
 def parse_exactly(body: bytes, *, numbers_as_written: bool = False) -> Json:
     """The document of a body, read by the json module; a number that a float does not hold is a Number.
 
-    `numbers_as_written` makes every number one. Raises InvalidJson.
+    `numbers_as_written` makes every number one. NaN and Infinity, which no JSON has, are null. Raises
+    InvalidJson.
     """
     text = _decoded(body)
     if r"\u" in text:
         text = _SURROGATES.sub(lambda found: r"\ufffd" if found[1] else found[0], text)
     whole, fraction = (Number, Number) if numbers_as_written else (None, _fraction)
-    loads = partial(json.loads, text, parse_float=fraction, parse_constant=_refused)
+    loads = partial(json.loads, text, parse_float=fraction, parse_constant=lambda _: None)
     try:
         with garbage_collection_off():
             try:
                 return loads(parse_int=whole)
-            except (json.JSONDecodeError, InvalidJson):
+            except json.JSONDecodeError:
                 raise
             except ValueError:  # Python reads no whole number of more than 4300 digits
                 return loads(parse_int=lambda digits: int(digits) if len(digits) < 4000 else Number(digits))
@@ -231,7 +232,3 @@ def _fraction(text: str) -> float:
     number = float(text)
     is_finite = number - number == 0
     return number if is_finite and len(text) <= LONGEST_EXACT else Number(text)
-
-
-def _refused(constant: str) -> Json:
-    raise InvalidJson(f"The answer is not JSON: it holds {constant}, which is no number.")

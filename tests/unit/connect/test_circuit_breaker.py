@@ -31,6 +31,7 @@ from tests.unit.connect.fake_service import (
 
 ONE_TRY = RetryPolicy(tries=1)
 DOWN = reply(500)
+HALF, PAGE = reply(200, b'[{"commission": 1'), reply(200, b"<html>")
 SALES_OF_M1 = ("M1", "sales")
 EVERYBODY = ("M1", "M2", "M3", "M4", "M5", "M6")
 
@@ -64,6 +65,9 @@ def pairs(customers: int, reports: int) -> list[tuple[str, str]]:
 ENDED = {
     "ten requests in a row that fail for three pairs": ([DOWN], pairs(3, 4), ["Unavailable"] * 10),
     "not one report of one customer that always fails": ([DOWN], [SALES_OF_M1] * 15, ["Unavailable"] * 15),
+    "not two reports whose answers are no JSON": ([HALF], pairs(6, 2), ["NotJson"] * 12),
+    "ten answers in a row that are no JSON, of three reports": ([HALF], pairs(4, 4), ["NotJson"] * 10),
+    "ten pages in a row in place of one report": ([PAGE], pairs(12, 1), ["NotJson"] * 10),
     "not if any answer in between shows that the host is alive": (
         [*[DOWN] * 9, reply(404), *[DOWN] * 9, ROWS],
         pairs(4, 5),

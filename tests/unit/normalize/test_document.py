@@ -21,8 +21,8 @@ from pipelines.normalize.keyed_rows import raw_row
         (b'[{"a": "text', "The answer breaks off after 12 characters: it is half a JSON document."),
         (b'[{"a"', "The answer breaks off after 5 characters: it is half a JSON document."),
         (b"[1] trailing", "The answer is not JSON: Extra data at character 4 of 12."),
-        (b"[NaN]", "The answer is not JSON: it holds NaN, which is no number."),
         (b'"text"', "The answer is a text where an object or a list was expected."),
+        (b"[nan]", "The answer is not JSON: Expecting value at character 1 of 5."),
         (b"7", "The answer is a number where an object or a list was expected."),
         (b"false", "The answer is true or false where an object or a list was expected."),
         (b"[" * 100_000 + b"]" * 100_000, "The answer is nested too deeply to be read."),
@@ -51,6 +51,7 @@ ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32")
         (b"{}", {}),
         (b'{"a": 1, "a": 2}', {"a": 2}),
         (b'{"a": 1, "a": 2.00000000000000000000}', {"a": 2}),
+        (b'[NaN, Infinity, {"a": -Infinity}, "NaN"]', [None, None, {"a": None}, "NaN"]),
     ],
 )
 def test_a_document_is_read_in_every_form_that_json_allows(body: bytes, value: object) -> None:
