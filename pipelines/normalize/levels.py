@@ -281,7 +281,7 @@ class Flattening:
         reasons = rejections(level.columns, key, old_keys, level.months, dated_by, level.strangers)
         reasons = {row: reason for row, reason in reasons.items() if row not in near}
         months = filed_months(level.columns, dated_by, level.months, self.window)
-        undated = undatable(level.columns, dated_by, key, months).difference(level.strangers)
+        undated = undatable(level.columns, dated_by, key).difference(level.strangers)
         name = level.name or level.path.first_table.name
         for row, (reason, column) in reasons.items():
             self.rejected_by_reason[name, reason] += 1

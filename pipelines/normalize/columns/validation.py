@@ -61,12 +61,13 @@ def filed_months(
     return months if filed is None else months.zip_with(dates.is_not_null(), filed)
 
 
-def undatable(
-    columns: Sequence[FilledColumn], dated_by: str, key: Collection[str], months: pl.Series
-) -> set[int]:
-    """The rows of no month whose date nobody can read, or that have none but all that tells rows apart."""
+def undatable(columns: Sequence[FilledColumn], dated_by: str, key: Collection[str]) -> set[int]:
+    """The rows whose date nobody can read, or which have none but all that tells rows apart.
+
+    Not those that their answer files under a month, whichever that is.
+    """
     date = next((one for one in columns if one.column.name == dated_by), None)
-    if date is None:
+    if date is None or not date.values.null_count():
         return set()
     is_undated = date.values.is_null()
     for one in columns:
@@ -74,11 +75,21 @@ def undatable(
             is_undated &= one.values.is_not_null()
     for mask in date.misfits.values():
         is_undated |= mask.fill_null(value=False)
-    return set((is_undated & months.is_null()).arg_true())
+    filed = _years_and_months(columns)
+    return set((is_undated if filed is None else is_undated & filed.is_null()).arg_true())
 
 
 def months_by_year_and_month(columns: Sequence[FilledColumn], months: Sequence[Month]) -> pl.Series | None:
     """The first day of the month that a row, or one above it, names; None when no columns do."""
+    codes = _years_and_months(columns)
+    if codes is None:
+        return None
+    known = {one.ordinal: one.first_day for one in months}
+    return pl.Series([known.get(code) for code in codes], dtype=pl.Date)
+
+
+def _years_and_months(columns: Sequence[FilledColumn]) -> pl.Series | None:
+    """The ordinals of the months that rows, or those above them, name; None when no columns do."""
     named: dict[str, list[pl.Series]] = {"year": [], "month": []}
     for one in reversed(columns):  # the last one of a name is the nearest to the row
         name = simplified(one.column.source.split(".")[-1])
@@ -89,10 +100,7 @@ def months_by_year_and_month(columns: Sequence[FilledColumn], months: Sequence[M
         may_be = year.is_between(*YEARS) & month.is_between(1, 12)
         said = (year * 12 + month - 1).set(~may_be.fill_null(value=False), None)
         codes = said if codes is None else codes.zip_with(codes.is_not_null(), said)
-    if codes is None:
-        return None
-    known = {one.ordinal: one.first_day for one in months}
-    return pl.Series([known.get(code) for code in codes], dtype=pl.Date)
+    return codes
 
 
 def rejections(

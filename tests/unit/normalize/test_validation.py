@@ -224,10 +224,15 @@ def test_a_row_whose_date_is_missing_or_cannot_be_read_may_be_of_any_month_and_n
 
 @pytest.mark.parametrize(
     ("filed_under", "id_", "month", "is_undatable"),
-    [("2", "OBJ2", SECOND, False), ("3", "OBJ2", None, True), ("3", None, None, False)],
+    [
+        ("2", "OBJ2", SECOND, False),
+        ("3", "OBJ2", None, False),
+        (None, "OBJ2", None, True),
+        (None, None, None, False),
+    ],
 )
 def test_a_row_without_a_date_is_of_the_month_that_its_answer_files_it_under(
-    filed_under: str, id_: str | None, month: date | None, is_undatable: bool
+    filed_under: str | None, id_: str | None, month: date | None, is_undatable: bool
 ) -> None:
     answer = estates(estate("OBJ1"))
     undated = [{"id": id_, "contractDay": None}]
