@@ -340,8 +340,8 @@ def test_budgets_that_cannot_be_read_are_a_doubt_of_budgets(report: str, doubts:
     given = warehouse()
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
     for table in ("office_budget_commission_history", "office_budget_crm_history"):
-        arrived(given, table, goal="BIGINT")
-        rows(given, table, "M1", "2026-01", [{"goal": 5}])
+        arrived(given, table, aim="BIGINT")
+        rows(given, table, "M1", "2026-01", [{"aim": 5}])
     held(given, "office_budget_crm", "M1", ["2026-01"])
     found = explained(given, "doubts", "2026-01", office="M1", report=report)
     assert [one["kind"] for one in found].count("assumption") == doubts

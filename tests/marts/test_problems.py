@@ -326,13 +326,13 @@ def problems_of_budgets(given: DuckDBPyConnection) -> list[tuple[str | None, str
 def test_budgets_that_cannot_be_read_are_one_problem_that_names_the_empty_marts() -> None:
     given = warehouse()
     for report in ("office_budget_commission", "office_budget_crm"):
-        arrived(given, f"{report}_history", goal="BIGINT")
-        rows(given, f"{report}_history", "G1", "2026-01", [{"goal": 5}])
+        arrived(given, f"{report}_history", aim="BIGINT")
+        rows(given, f"{report}_history", "G1", "2026-01", [{"aim": 5}])
     [(of_report, message)] = problems_of_budgets(given)
     assert of_report is None
     assert message.startswith(
         "Budgets cannot be read, so these marts are empty: marts.budgets and all of budgets and actuals: "
-        "office_budget_commission.sql expects bi.office_budget_commission_history.user_id"
+        "office_budget_commission.sql expects bi.office_budget_commission_history.commission or "
     )
 
 
