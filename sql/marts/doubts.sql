@@ -25,7 +25,7 @@ measures AS (
 ),
 
 offences AS (
-    SELECT name, question, concerns, unnest(from_json(subjects, '["JSON"]')) AS offence
+    SELECT name, question, unnest(from_json(subjects, '["JSON"]')) AS offence
     FROM meta.check_results
     WHERE row_count > 0 AND message = ''
 ),
@@ -33,7 +33,7 @@ offences AS (
 of_checks AS (
     SELECT
         checks.name,
-        coalesce(offences.concerns, checks.concerns) AS concerns,
+        coalesce(measures.subject, checks.concerns) AS concerns,
         offences.question,
         offence ->> 'measure' AS measure,
         offence ->> 'report' AS report,
@@ -41,6 +41,7 @@ of_checks AS (
         TRY_CAST(offence ->> 'month' AS DATE) AS month
     FROM meta.check_results AS checks
     LEFT JOIN offences USING (name)
+    LEFT JOIN measures ON checks.concerns = 'budgets' AND measures.measure = offence ->> 'measure'
     WHERE coalesce(checks.concerns, '') <> 'nothing'
 ),
 

@@ -461,6 +461,18 @@ def test_a_check_that_failed_makes_its_figures_doubtful_on_the_chain_s_page() ->
     assert [(one["subjects"], one["is_of_chain"]) for one in checks] == [(["commission", "leads"], True)]
 
 
+def test_a_check_of_budgets_makes_those_of_the_measure_doubtful_that_it_found() -> None:
+    given = warehouse()
+    read(given, "M1", {"2026-01": 5})
+    given.execute(
+        "INSERT INTO meta.check_results BY NAME SELECT 'budgets_are_understood' AS name, "
+        "'Is it so?' AS question, 'warning' AS severity, '' AS message, 1 AS row_count, 'budgets' AS concerns, "
+        """'[{"measure": "sold estates"}]' AS subjects"""
+    )
+    checks = [one["subjects"] for one in found(given, "doubts") if one["kind"] == "check"]
+    assert checks == [["budgets_of_homes"]]
+
+
 def test_a_group_makes_the_figures_of_its_offices_doubtful_and_of_no_other() -> None:
     given = warehouse()
     rows_of_group = [earned({"office_customer_id": office}, 5) for office in ("M1", "M2")]
