@@ -466,7 +466,8 @@ def test_a_check_of_budgets_makes_those_of_the_measure_doubtful_that_it_found() 
     read(given, "M1", {"2026-01": 5})
     given.execute(
         "INSERT INTO meta.check_results BY NAME SELECT 'budgets_are_understood' AS name, "
-        "'Is it so?' AS question, 'warning' AS severity, '' AS message, 1 AS row_count, 'budgets' AS concerns, "
+        "'Is it so?' AS question, 'warning' AS severity, '' AS message, 1 AS row_count, "
+        "'budgets' AS concerns, "
         """'[{"measure": "sold estates"}]' AS subjects"""
     )
     checks = [one["subjects"] for one in found(given, "doubts") if one["kind"] == "check"]
