@@ -7,6 +7,10 @@
 --   state: fits, where nothing that has arrived speaks against it; differs, where something does; nothing has arrived,
 --     where there is nothing yet to tell by; cannot be told, where no answer could speak against it
 --   evidence: what speaks for or against it; null where there is nothing to say
+WITH budgets AS MATERIALIZED (  -- as they are read twice
+    SELECT user_id, office_id, is_total FROM staging.budgets WHERE valid_to_utc IS NULL
+)
+
 SELECT
     'The undocumented rows that ' || query || ' reads look as that file expects' AS assumption,
     query AS concerns,
@@ -54,8 +58,8 @@ SELECT
             THEN count(*) || if(count(*) = 1, ' row is', ' rows are') || ' left out'
             || ', of ' || string_agg(DISTINCT coalesce(user_id, 'no user'), ', ' ORDER BY coalesce(user_id, 'no user'))
     END
-FROM staging.budgets
-WHERE is_total AND valid_to_utc IS NULL
+FROM budgets
+WHERE is_total
 UNION ALL
 SELECT
     'A budget row that names no office is of the office asked for, or of the only one where its user sells',
@@ -65,8 +69,7 @@ SELECT
         WHEN count(*) > count(office_id)
             THEN count(*) - count(office_id) || ' of ' || count(*) || ' rows are of no office that is known, and in no mart'
     END
-FROM staging.budgets
-WHERE valid_to_utc IS NULL
+FROM budgets
 UNION ALL
 SELECT
     'A running commission may be part of the commission of its month or stand beside it, so the two are never added',
