@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import duckdb
 from duckdb import DuckDBPyConnection
@@ -123,11 +123,9 @@ def build_marts(
     not find them gives no rows, and says so in meta.assumptions; any other failure raises MartError,
     and the caller rolls back: with a `memory_limit_mb` it may be MartTooLarge, to be tried again with more.
     """
-    staging, marts, meta = (
-        in_order(queries(folder / schema, schema)) for schema in ("staging", "marts", "meta")
-    )
+    staging, marts, meta = map(in_order, _layers(folder))
     if wanted:
-        needed = {query.table for query in queries_behind(wanted, folder)}
+        needed = _behind(wanted, [*staging, *marts, *meta])
         staging, marts, meta = (
             [query for query in found if query.table in needed] for found in (staging, marts, meta)
         )
@@ -179,19 +177,27 @@ def within_memory(file: Path, build: Callable[[int | None], Built]) -> Built:
 
 def queries_behind(wanted: Iterable[str], folder: Path = SQL) -> list[Query]:
     """The queries of some marts, and those of all they are made of."""
-    known = {
-        query.table: query
-        for schema in ("staging", "marts", "meta")
-        for query in queries(folder / schema, schema)
-    }
-    found: dict[str, Query] = {}
-    waiting = list(wanted)
+    known = [query for layer in _layers(folder) for query in layer]
+    needed = _behind(wanted, known)
+    return [query for query in known if query.table in needed]
+
+
+def _layers(folder: Path) -> list[list[Query]]:
+    """The queries of staging, of marts and of meta."""
+    return [queries(folder / schema, schema) for schema in ("staging", "marts", "meta")]
+
+
+def _behind(wanted: Iterable[str], known: Iterable[Query]) -> set[str]:
+    """The names of these marts, and of all that they are made of."""
+    by_table = {query.table: query for query in known}
+    found: set[str] = set()
+    waiting = [*wanted]
     while waiting:
         table = waiting.pop()
-        if table in known and table not in found:
-            found[table] = known[table]
-            waiting.extend(map(".".join, known[table].reads))
-    return list(found.values())
+        if table in by_table and table not in found:
+            found.add(table)
+            waiting.extend(map(".".join, by_table[table].reads))
+    return found
 
 
 def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -> None:
@@ -213,32 +219,36 @@ def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -
 def _examine_assumptions(
     connection: DuckDBPyConnection, assumed: Sequence[Query], macros: str
 ) -> dict[str, str]:
-    """Write meta.assumptions anew, from what has arrived; the answer is the state of each query.
-
-    A query that fails would abort the caller's transaction, so it is tried beside it, on what is committed.
-    """
+    """Write meta.assumptions anew, from what has arrived; the answer is the state of each query."""
     connection.execute("DELETE FROM meta.assumptions")
     if not assumed:
         return {}
-    with beside(connection) as other:
-        other.execute(macros)
-        arrived: dict[str, list[str]] = dict(other.execute(_ARRIVED).fetchall())
-        rows = [row for query in assumed for row in _examined(other, query, arrived)]
+    arrived: dict[str, list[str]] = dict(connection.execute(_ARRIVED).fetchall())
+    sources = [(query, _sources(connection, query, arrived)) for query in assumed]
+    failures = _failures(connection, [query for query, found in sources if not _missing(found)], macros)
+    rows: list[dict[str, object]] = []
+    for query, found in sources:
+        state, message = FITS, ""
+        if missing := _missing(found):
+            may_differ = any(source["row_count"] for source in found)
+            differs = may_differ and not _is_list_empty(connection, query, arrived, missing)
+            state = DIFFERS if differs else NOTHING_YET
+            message = f"{query.path.name} expects {', '.join(missing)}"
+        elif error := failures.get(query.table):
+            state, message = DIFFERS, f"{query.path.name} does not run on what arrived: {error}"
+        rows += [{**source, "state": state, "message": message} for source in found]
     insert_rows(connection, "meta.assumptions", rows)
     return {str(row["query"]): str(row["state"]) for row in rows}
 
 
-def _examined(
+def _sources(
     connection: DuckDBPyConnection, query: Query, arrived: Mapping[str, Sequence[str]]
-) -> list[dict[str, object]]:
-    """The rows of meta.assumptions of a query: one for each table that it assumes something of."""
-    sources: list[dict[str, object]] = []
-    missing = []
-    any_rows = False
+) -> list[dict[str, Any]]:
+    """What a query assumes of each table, beside what has arrived in it: columns of meta.assumptions."""
+    sources = []
     for table, columns in query.expects.items():
         expected = _names(columns)
         found = list(arrived.get(table, ()))
-        lacking = [name.replace("|", " or ") for name in expected if not {*name.split("|")} & {*found}]
         count = 0
         if found:
             [(count,)] = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
@@ -248,24 +258,36 @@ def _examined(
                 "source": table,
                 "expected_columns": expected,
                 "arrived_columns": found,
-                "missing_columns": lacking,
+                "missing_columns": [
+                    name.replace("|", " or ") for name in expected if not {*name.split("|")} & {*found}
+                ],
                 "row_count": count,
             }
         )
-        missing += [f"{table}.{name}" for name in lacking]
-        any_rows = any_rows or count > 0
-    state, message = FITS, ""
-    if missing:
-        state = (
-            DIFFERS if any_rows and not _is_list_empty(connection, query, arrived, missing) else NOTHING_YET
-        )
-        message = f"{query.path.name} expects {', '.join(missing)}"
-    else:
-        try:
-            connection.execute(f"SELECT count(hash(answer)) FROM ({_typed(query)}) AS answer").fetchall()
-        except duckdb.Error as error:
-            state, message = DIFFERS, f"{query.path.name} does not run on what arrived: {error}"
-    return [{**source, "state": state, "message": message} for source in sources]
+    return sources
+
+
+def _missing(sources: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [f"{source['source']}.{name}" for source in sources for name in source["missing_columns"]]
+
+
+def _failures(
+    connection: DuckDBPyConnection, complete: Sequence[Query], macros: str
+) -> dict[str, duckdb.Error]:
+    """The queries that do not run on what arrived, with what DuckDB says.
+
+    A query that fails would abort the caller's transaction, so it is tried beside it, on what is committed.
+    """
+    failures: dict[str, duckdb.Error] = {}
+    if complete:
+        with beside(connection) as other:
+            other.execute(macros)
+            for query in complete:
+                try:
+                    other.execute(f"SELECT count(hash(answer)) FROM ({_typed(query)}) AS answer").fetchall()
+                except duckdb.Error as error:
+                    failures[query.table] = error
+    return failures
 
 
 def _names(columns: str) -> list[str]:
