@@ -52,7 +52,7 @@ def run_status(arguments: argparse.Namespace) -> int:
     planned = planned_now(settings, store, SystemClock())
     now = SystemClock().utc_now()
     view = observed(overview(store), settings, now, planned=planned, refusal=refusal)
-    verdict = judge(view.conditions, view.states, is_published=view.is_published)
+    verdict = judge(view)
     code = int(arguments.check and not verdict.is_well)
     rows: list[RawRow] = []
     if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for

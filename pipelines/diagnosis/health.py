@@ -65,25 +65,25 @@ class Verdict:
         return self.has_begun and self.severity is not ERROR
 
 
-def judge(conditions: Sequence[Condition], states: Sequence[str], *, is_published: bool = True) -> Verdict:
+def judge(view: Overview) -> Verdict:
     """Each kind with how many reports of customers it concerns: an error is an alarm, a warning is not.
 
-    `states` are those of meta.freshness; as long as there are none nothing was asked. All begins with the
-    first publication.
+    As long as meta.freshness has no state nothing was asked. All begins with the first publication.
     """
+    conditions = view.conditions
     errors, warnings = (
         list(_counted(one for one in conditions if one.severity == severity)) for severity in (ERROR, WARNING)
     )
-    if not states and not errors:
+    if not view.states and not errors:
         begin = "Nothing has been asked yet; `brokerbi sync` begins."
         return Verdict(begin, WARNING, has_begun=False)
     if errors:
         also = f"; also {', '.join(warnings)}" if warnings else ""
         return Verdict(sentence(f"Look: {', '.join(errors)}{also}"), ERROR)
-    if not is_published:
+    if not view.is_published:
         go_on = "Nothing has been published yet; `brokerbi sync` goes on."
         return Verdict(go_on, WARNING, has_begun=False)
-    fresh = sum(state == "fresh" for state in states)
+    fresh = sum(state == "fresh" for state in view.states)
     but = f" but for {', '.join(warnings)}" if warnings else ""
     worst = Severity.worst(one.severity for one in conditions)
     return Verdict(f"All is well{but}: {counted(fresh, 'report')} fresh, and nothing failed.", worst)

@@ -156,7 +156,7 @@ def state_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
     except WarehouseError:  # which is a finding already
         yield from findings_of(of_directory(settings.data_dir, now))
         return
-    verdict = judge(view.conditions, view.states, is_published=view.is_published)
+    verdict = judge(view)
     if verdict.is_well or not verdict.has_begun:
         yield Finding("state", Severity.WELL, verdict.sentence)
     yield from findings_of(view.conditions)

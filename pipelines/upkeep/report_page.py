@@ -177,7 +177,7 @@ def _operators_page(
 ) -> str:
     """The page with the verdict of `brokerbi status` on what a file says."""
     seen = observed(view, settings, clock.utc_now(), planned=planned)
-    verdict = judge(seen.conditions, seen.states, is_published=seen.is_published)
+    verdict = judge(seen)
     form = _form(settings, clock.utc_now())
     return render_operators(
         replace(facts, problems=_problems(causes(seen.conditions))),

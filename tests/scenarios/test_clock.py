@@ -103,7 +103,7 @@ def test_what_is_dated_later_than_now_is_named_with_its_hours(tmp_path: Path) ->
     )
     assert (severity, report, "is dated up to 48 hours later than now" in message) == ("error", "sales", True)
     view = overview(Store(here.data_dir))
-    verdict = judge(view.conditions, view.states)
+    verdict = judge(view)
     assert (verdict.is_well, "clock ahead (1 report)" in verdict.sentence) == (False, True)
 
 

@@ -262,8 +262,7 @@ def judged(here: Scenario, faults: Sequence[Fault]) -> tuple[list[tuple[Any, ...
     summary = here.sync(*faults)
     loads = "report, customer, status, error_kind, remedy IS NULL, http_status, login, requests"
     first = "min((kind, report, customer, month)::VARCHAR) OVER (PARTITION BY cause_key)"
-    known = overview(Store(here.data_dir)).conditions
-    verdict = judge(known, [state for (state,) in here.rows("SELECT state FROM meta.freshness")])
+    verdict = judge(overview(Store(here.data_dir)))
     return (
         here.rows("SELECT DISTINCT error, remedy FROM meta.loads WHERE error_kind <> '' ORDER BY ALL"),
         here.rows(f"SELECT {loads} FROM meta.loads ORDER BY ALL"),

@@ -59,25 +59,26 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
 def test_the_verdict_counts_conditions_and_a_monitor_hears_of_errors(
     conditions: list[Condition], verdict: Verdict
 ) -> None:
-    assert judge(conditions, ["fresh"]) == verdict
+    assert judge(Overview([FRESH], conditions)) == verdict
 
 
 def test_a_service_that_refuses_everybody_is_not_said_to_be_down() -> None:
     refused = [replace(FAILED, report=name, trouble=AllRefused.trouble) for name in ("sales", "users")]
     said = "Look: not read as the service refuses everybody (403) (2 reports)."
-    assert judge(refused, ["late"]).sentence == said
+    assert judge(Overview([replace(FRESH, state="late")], refused)).sentence == said
 
 
 def test_rows_in_quarantine_are_counted_as_rows() -> None:
     rows = [Condition(Kind.QUARANTINE, WARNING, customer=name, row_count=17) for name in ("M1", "M2")]
-    assert judge(rows, ["fresh"]).sentence.startswith("All is well but for 34 rows in quarantine: ")
+    assert judge(Overview([FRESH], rows)).sentence.startswith("All is well but for 34 rows in quarantine: ")
 
 
 def test_a_directory_has_not_begun_until_the_first_publication() -> None:
-    assert not judge([], []).has_begun
-    killed = judge([NO_RIGHT], ["fresh"], is_published=False)
+    assert not judge(Overview([])).has_begun
+    killed = judge(Overview([FRESH], [NO_RIGHT], is_published=False))
     assert (killed.sentence[:35], killed.is_well) == ("Nothing has been published yet; `br", False)
-    assert judge([FAILED], ["fresh"], is_published=False) == judge([FAILED], ["fresh"])
+    failed = Overview([FRESH], [FAILED], is_published=False)
+    assert judge(failed) == judge(replace(failed, is_published=True))
 
 
 def test_a_customer_of_the_settings_that_was_never_read_and_one_that_left_them_are_named(
@@ -103,7 +104,7 @@ def test_settings_that_do_not_load_are_an_error(tmp_path: Path) -> None:
     said = (
         "Look: the settings do not load: consurrency is no setting; did you mean concurrency? (and 1 more)."
     )
-    assert judge(view.conditions, view.states).sentence == said
+    assert judge(view).sentence == said
 
 
 def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> None:

@@ -175,7 +175,7 @@ def test_the_operators_page_has_the_verdict_of_the_status(here: Scenario) -> Non
     here.publish()
     planned = planned_now(here.settings, store, clock)
     view = observed(overview(store), here.settings, clock.utc_now(), planned=planned)
-    verdict = judge(view.conditions, view.states)
+    verdict = judge(view)
     assert verdict.sentence.startswith("Look: Dagster's daemon was last seen ")
     # as of the publication, and then as of now
     for html in ((here.data_dir / "operators.html").read_text("utf-8"), operators_page(here)):
