@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pipelines.diagnosis.recount import (
     QUOTIENTS,
@@ -42,9 +42,28 @@ STATUS, REMOVED = "activeStatusTipLead", "Removed"
 """The parameter that asks for leads that were removed, apart from the others."""
 YEAR_TO_DATE = "year_to_date_"
 """Before a measure that may be added up over months."""
+Record = TypeVar("Record", "Compared", "Part")
 Around = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows that answer each query of sql/explain, by its name."""
 NEVER_ADDED = frozenset({*QUOTIENTS, "active_agent_count", "commission_per_active_agent"})
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The number that was asked for, or its month before, as sql/explain/compared.sql has it."""
+
+    month: date
+    month_count: int
+    is_open: bool
+    number: Decimal | None
+
+
+@dataclass(frozen=True)
+class Part:
+    """An office whose number is a part of the chain's, as sql/explain/parts.sql has it."""
+
+    id: str
+    number: Decimal | None
 
 
 @dataclass(frozen=True)
@@ -162,6 +181,12 @@ def rows_around(data_dir: Path, number: TracedNumber, first_month: date, report:
     return around
 
 
+def _records(kind: type[Record], rows: Sequence[Mapping[str, Any]]) -> list[Record]:
+    """Rows as records of the columns that are calculated with; the others are only shown."""
+    names = [column.name for column in fields(kind)]
+    return [kind(**{name: row[name] for name in names}) for row in rows]
+
+
 def explain_alone(
     data_dir: Path,
     *,
@@ -202,21 +227,21 @@ def explain_chain(
             f"There are {known}, beside their budgets."
         )
     around = rows_around(data_dir, number, first_month or month, number.source.report)
-    asked, *_ = around["compared"] or [{"month": None}]
-    if asked["month"] != month:
+    compared = _records(Compared, around["compared"])
+    if not compared or compared[0].month != month:
         raise NotInTheFile(
             f"Nothing is held of the chain for {month:%Y-%m}; marts.chain_month has its months."
         )
     offices = []
     if first_month is None:
         offices = [
-            explain_alone(data_dir, month=month, measure=measure, office=one["id"], archive=archive)
-            for one in around["parts"]
-            if one["number"] is not None
+            explain_alone(data_dir, month=month, measure=measure, office=one.id, archive=archive)
+            for one in _records(Part, around["parts"])
+            if one.number is not None
         ]
-    month_count = month.month - (first_month or month).month + 1
-    value = asked["number"] if asked["month_count"] == month_count else None
-    trace = Trace(number, "the chain", "", value, asked["is_open"], False, False, (), frozenset())
+    asked, month_count = compared[0], month.month - (first_month or month).month + 1
+    value = asked.number if asked.month_count == month_count else None
+    trace = Trace(number, "the chain", "", value, asked.is_open, False, False, (), frozenset())
     return Explanation(trace, around, offices=offices)
 
 
