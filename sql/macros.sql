@@ -54,6 +54,15 @@ CREATE OR REPLACE TEMP MACRO lead_side(way, lead_type) AS
             THEN 'buyer'
     END;
 
+-- Whether a row of the sales report is a sale. Kinds of assignment are free text, so valuations and writings, that is
+-- contracts without a sale, are known by words, Swedish and English; adapt here. Any other kind is a sale, and so is none.
+CREATE OR REPLACE TEMP MACRO is_sale(assignment) AS
+    coalesce(
+        regexp_matches(lower(assignment), 'sälj|salj|sale|sold')
+        OR NOT regexp_matches(lower(assignment), 'värder|varder|valuation|apprais|skriv|writing'),
+        true
+    );
+
 -- All numbers in a row that count something, each with its name: neither ours, nor ids, nor the year and month.
 CREATE OR REPLACE TEMP MACRO counted_in(said) AS
     list_transform(

@@ -5,4 +5,6 @@
 SELECT older.id AS estate_id, older._customer AS customer, older._month AS month, sales._month AS counted_month
 FROM bi.sales_estates AS older
 INNER JOIN marts.sales AS sales ON sales.estate_id = older.id
-WHERE sales._customer = older._customer AND sales._month <> older._month
+WHERE sales._customer = older._customer
+    AND sales._month <> older._month
+    AND sales.assignment IS NOT DISTINCT FROM older.assignment_text

@@ -52,6 +52,7 @@ INNER JOIN marts.sales AS counted
     AND counted.office_id <> estates.office_id
     AND counted.contract_on <> estates.contract_on
 WHERE is_of_part(estates.estate_id)
+    AND estates.is_sale
     AND coalesce(counted.final_price <> estates.final_price, true)
     AND coalesce(lower(trim(counted.street_address)) <> lower(trim(estates.street_address)), true)
     AND (counted.final_price <> estates.final_price OR counted.street_address <> estates.street_address)

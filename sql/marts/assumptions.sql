@@ -49,6 +49,26 @@ SELECT
 FROM marts.ambiguous_estates
 UNION ALL
 SELECT
+    'A row of the sales report is a sale, unless its kind of assignment is called a valuation or a writing',
+    'marts.sales, marts.sale_shares, marts.same_days, marts.area_month',
+    CASE WHEN count(*) = 0 THEN 'nothing has arrived' ELSE 'fits' END,
+    string_agg(
+        row_count || if(is_sale, ' counted of ', ' left out of ') || coalesce('kind ' || assignment, 'no kind')
+        || ', with a commission of ' || coalesce(commission, 0),
+        '; ' ORDER BY row_count DESC, assignment
+    )
+FROM (
+    SELECT assignment, is_sale, count(*) AS row_count, round(sum(commission))::BIGINT AS commission
+    FROM staging.sales_estates AS estates
+    SEMI JOIN marts.office_sources AS sources
+        ON sources.report = 'sales'
+        AND sources.office_id = estates.office_id
+        AND sources.month = estates.month
+        AND sources.customer_id = estates.customer_id
+    GROUP BY ALL
+)
+UNION ALL
+SELECT
     'A budget row that is the sum of the other users of its office, of no user, or in three months or more of an id that no '
     || 'report knows, is their total and no budget',
     'marts.budgets',

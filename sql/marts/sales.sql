@@ -1,8 +1,8 @@
 -- Which homes were sold, when, for how much and by whom?
 -- One row per estate in the sales report, with its latest answer.
 -- An estate stands in two months when its contract got another date after the first month was last asked for:
--- the answer loaded later counts, and a check names the estate. Which kinds of assignment are listed is the
--- service's choice. Days from listing are known where the list of sold estates knows when it was first
+-- the answer loaded later counts, and a check names the estate. A row whose kind of assignment is called a valuation or a
+-- writing is no sale; marts.assumptions counts these. Days from listing are known where the list of sold estates knows when it was first
 -- advertised.
 -- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))
 -- Key: estate_id
@@ -39,14 +39,14 @@
 --   _load_id: load of that answer; joins meta.loads
 --   _row: row of bi.sales_estates
 WITH of_sources AS NOT MATERIALIZED (
-    SELECT estates.*
+    SELECT estates.* EXCLUDE (is_sale)
     FROM staging.sales_estates AS estates
     INNER JOIN marts.office_sources AS sources
         ON sources.report = 'sales'
         AND sources.office_id = estates.office_id
         AND sources.month = estates.month
         AND sources.customer_id = estates.customer_id
-    WHERE is_of_part(estates.estate_id)
+    WHERE is_of_part(estates.estate_id) AND estates.is_sale
 ),
 
 repeated AS (

@@ -1,4 +1,4 @@
--- Which estates were sold, as the sales report says?
+-- Which estates does the sales report hold?
 -- One row per customer asked, month and estate.
 -- Columns:
 --   customer_id: the customer that was asked, an office or a group
@@ -15,6 +15,7 @@
 --   status: state of the sale, as the service words it
 --   estate_type: kind of estate, as the service words it
 --   assignment: kind of assignment, as the service words it
+--   is_sale: whether that is a sale, and neither a valuation nor a writing
 --   street_address: street address of the estate
 --   zip_code: postal code of the estate
 --   country_code: country code of the estate
@@ -44,6 +45,7 @@ SELECT
     status_text AS status,
     type_text AS estate_type,
     assignment_text AS assignment,
+    is_sale(assignment_text) AS is_sale,
     intake_source_text AS intake_source,
     address_street_address AS street_address,
     address_zip_code AS zip_code,

@@ -54,3 +54,19 @@ def test_that_an_estate_id_stands_for_one_home_is_an_assumption_that_says_whethe
     assert built(given, of_one_home) == [(state,)]
     left_out = built(given, "SELECT estate_id, office_id, counted_office_id FROM marts.ambiguous_estates")
     assert left_out == ([("1", "M1", "M2")] if state == "differs" else [])
+
+
+def test_what_of_the_sales_report_is_no_sale_is_told_with_its_money() -> None:
+    given = warehouse()
+    told = "SELECT state, evidence FROM marts.assumptions WHERE contains(assumption, 'kind of assignment')"
+    assert built(given, told) == [("nothing has arrived", None)]
+    sold(given, "M1", "2026-01", "M1", "1", assignment_text="Försäljning")
+    sold(given, "M1", "2026-01", "M1", "2", assignment_text="Värdering", commission=7)
+    [(state, evidence)] = built(given, told)
+    assert (state, str(evidence).split("; ")) == (
+        "fits",
+        [
+            "1 counted of kind Försäljning, with a commission of 100",
+            "1 left out of kind Värdering, with a commission of 7",
+        ],
+    )

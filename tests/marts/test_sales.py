@@ -5,7 +5,10 @@ from __future__ import annotations
 from datetime import date, datetime
 from decimal import Decimal
 
+import pytest
+
 from tests.marts.given import arrived, asked_for, built, earned, held, loaded, rows, sold, warehouse
+from warehouse.marts.queries import SQL
 
 TWO_AGENTS = [
     {"id": "U1", "name": "Åsa", "primary_office_customer_id": "M1", "responsible": True,
@@ -66,6 +69,27 @@ def test_a_sale_answered_by_a_group_and_its_office_counts_once() -> None:
     sold(given, "G1", "2026-01", "M1", "E1", agents=TWO_AGENTS)
     sold(given, "M1", "2026-01", "M1", "E1", agents=TWO_AGENTS)
     assert built(given, "SELECT _customer, user_id FROM marts.sale_shares") == [("M1", "U1"), ("M1", "U2")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [(None, 1), ("Försäljning", 1), ("Sale after valuation", 1), ("Uthyrning", 1)]
+    + [(kind, 0) for kind in ("Värdering", "VALUATION", "Skrivning", "Kontraktsskrivning", "Writing")],
+)
+def test_a_row_is_a_sale_unless_its_assignment_is_called_a_valuation_or_a_writing(
+    kind: str | None, count: int
+) -> None:
+    given = warehouse()
+    sold(given, "G1", "2026-01", "M1", "E1", assignment_text=kind, final_price=1000)
+    assert built(given, "SELECT count(*) FROM marts.sales") == [(count,)]
+
+
+def test_a_home_that_was_valued_before_it_was_sold_is_sold_once() -> None:
+    given = warehouse()
+    sold(given, "G1", "2026-02", "M1", "E1")
+    sold(given, "G1", "2026-01", "M1", "E1", assignment_text="Värdering")
+    assert built(given, "SELECT month(month) FROM marts.sales") == [(2,)]
+    assert built(given, (SQL / "checks/sales_stand_in_one_month.sql").read_text()) == []
 
 
 def test_a_foreign_sale_keeps_its_currency_and_its_rate() -> None:
