@@ -1,15 +1,16 @@
 -- Which homes were sold, when, for how much and by whom?
 -- One row per estate in the sales report, with its latest answer.
 -- An estate stands in two months when its contract got another date after the first month was last asked for:
--- the answer loaded later counts, and a check names the estate. A row whose kind of assignment is called a valuation or a
+-- the row that the service changed last counts, of equal ones the one loaded later, and a check names the estate. A row whose kind of assignment is called a valuation or a
 -- writing is no sale; marts.assumptions counts these. Days from listing are known where the list of sold estates knows when it was first
 -- advertised.
 -- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))
 -- Key: estate_id
 -- Columns:
 --   commission_foreign: whole commission in the foreign currency; foreign properties only
---   office_id: customer id of the listing office, under which the service reports the home; an agent's share counts at
---     the agent's own office, see marts.sale_shares
+--   office_id: customer id of the listing office, under which the service reports the home; of several the one whose row the
+--     service changed last, of equal ones the responsible agent's own, else the lowest id. An agent's share counts at the
+--     agent's own office, see marts.sale_shares
 --   office_name: name of the listing office
 --   month: first day of the month of the contract
 --   estate_id: id of the estate
@@ -50,10 +51,19 @@ WITH of_sources AS NOT MATERIALIZED (
 ),
 
 repeated AS (
-    SELECT estate_id, max(landed_row) AS landed_row
+    SELECT
+        of_sources.estate_id,
+        first(of_sources.landed_row ORDER BY
+            of_sources.changed_at DESC NULLS LAST,
+            responsible.user_office_id IS NOT DISTINCT FROM of_sources.office_id DESC,
+            of_sources.office_id,
+            of_sources.landed_row DESC
+        ) AS landed_row
     FROM of_sources
+    SEMI JOIN (FROM of_sources SELECT estate_id GROUP BY ALL HAVING count(*) > 1) AS several USING (estate_id)
+    LEFT JOIN staging.sales_agents AS responsible
+        ON responsible.landed_estate = of_sources.landed_row AND responsible.is_responsible
     GROUP BY ALL
-    HAVING count(*) > 1
 ),
 
 latest AS (

@@ -64,6 +64,22 @@ def test_a_sale_that_moved_to_another_month_counts_in_the_younger_answer() -> No
     assert built(given, "SELECT estate_id, strftime(month, '%m') FROM marts.sales") == [("E1", "02")]
 
 
+@pytest.mark.parametrize("order", [("M1", "M2", "M3"), ("M3", "M2", "M1")])
+@pytest.mark.parametrize(
+    ("changed", "responsible", "office"),
+    [({}, None, "M1"), ({}, "M2", "M2"), ({"M3": datetime(2026, 2, 2)}, "M2", "M3")],
+)
+def test_a_sale_that_several_offices_list_counts_at_the_same_one_in_whatever_order_they_are_read(
+    order: tuple[str, ...], changed: dict[str, datetime], responsible: str | None, office: str
+) -> None:
+    given = warehouse()
+    agent = {"id": "U1", "primary_office_customer_id": responsible, "responsible": True}
+    for asked in order:
+        changed_at = changed.get(asked, datetime(2026, 2, 1))
+        sold(given, asked, "2026-01", asked, "E1", changed_at=changed_at, agents=[agent])
+    assert built(given, "SELECT office_id FROM marts.sales") == [(office,)]
+
+
 def test_a_sale_answered_by_a_group_and_its_office_counts_once() -> None:
     given = warehouse()
     sold(given, "G1", "2026-01", "M1", "E1", agents=TWO_AGENTS)
