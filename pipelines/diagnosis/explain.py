@@ -314,6 +314,7 @@ def _recount_answer(
         offices=traced.offices,
         counted_elsewhere=answer.counted_elsewhere,
         counted_offices=answer.counted_offices,
+        unnamed_office=answer.unnamed_office,
     )
     if answer.sales_load:
         bodies = [body for _, body in _answers(landing, answer.sales_load, explanation)]

@@ -53,6 +53,7 @@ class RecountedNumber:
     sales_alone: Number | None = None  # what the service answered when asked for sales alone
     user: str = ""
     counted_offices: Collection[str] = ()  # of a user: the offices for which this customer's answer counts
+    unnamed_office: str = ""  # the office of rows that name none: the one asked, or its only one
 
 
 @dataclass(frozen=True)
@@ -109,8 +110,13 @@ def _earned_by(row: Json, number: RecountedNumber) -> bool:
     alike = [one for one in number.offices if one.lstrip(LETTERS) == old_number]
     is_known = number.customer == number.office or alike == [number.office]
     ids = [number.office, old_number] if is_known else [number.office]
-    named = [str(one) for one in (_object(row, "office").get("customerId"), row.get("customerId")) if one]
-    return next((one for one in named if one.strip(" 0.-")), None) in ids  # zeros and blanks are no id
+    named = _id_of(_object(row, "office").get("customerId")) or _id_of(row.get("customerId"))
+    return named in ids
+
+
+def _id_of(value: object) -> str:
+    """An id as text; empty where it is missing, as blanks and zeros are."""
+    return str(value) if value and str(value).strip(" 0.-") else ""
 
 
 def _sold_commission(row: Json, sales_alone: Number | None) -> Decimal | None:
@@ -126,15 +132,14 @@ def _sold_commission(row: Json, sales_alone: Number | None) -> Decimal | None:
 
 
 def _running_commissions(objects: Iterable[Json], number: RecountedNumber) -> Recount:
-    if number.user:
-        events = [
-            one
-            for one in objects
-            if one.get("userId") == number.user and one.get("customerId") in number.counted_offices
-        ]
-    else:
-        events = [one for one in objects if one.get("customerId") == number.office]
-    events = [one for one in events if _month(one.get("obtainedAt"), number.timezone) == number.month]
+    offices = number.counted_offices if number.user else [number.office]
+    events = [
+        one
+        for one in objects
+        if _month(one.get("obtainedAt"), number.timezone) == number.month
+        and (_id_of(one.get("customerId")) or number.unnamed_office) in offices
+        and (not number.user or one.get("userId") == number.user)
+    ]
     amounts = [_in_kronor(one) for one in events]
     return Recount(None if None in amounts else sum_of(amounts), len(events))
 

@@ -1,12 +1,20 @@
--- Did an office earn running commissions that no configured customer answers for?
--- One row per office and month; its commissions are in no mart.
+-- Did an office earn running commissions that no configured customer answers for, or that name no office of several?
+-- One row per office and month, the office being null where the customer asked has several and the row names none; its
+-- commissions are in no mart.
 -- Severity: warning
 -- Concerns: nothing
+WITH named AS (
+    SELECT *, CASE WHEN trim(customer_id, ' 0.-') <> '' THEN customer_id END AS office_id
+    FROM bi.running_commissions
+)
+
 SELECT
-    customer_id AS office_id,
-    _month AS month,
+    named.office_id,
+    named._month AS month,
     count(*) AS row_count,
-    sum(amount::DECIMAL(28, 4) * exchange_rate) AS amount_sek
-FROM bi.running_commissions AS running
-WHERE NOT EXISTS (FROM marts.offices WHERE offices.office_id = running.customer_id)
+    sum(named.amount::DECIMAL(28, 4) * named.exchange_rate) AS amount_sek
+FROM named
+LEFT JOIN marts.customers AS asked ON asked.customer_id = named._customer
+ANTI JOIN marts.offices AS offices ON offices.office_id = coalesce(named.office_id, named._customer)
+WHERE named.office_id IS NOT NULL OR asked.office_count IS DISTINCT FROM 1
 GROUP BY ALL

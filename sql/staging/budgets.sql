@@ -40,15 +40,6 @@ offices_numbered AS (
     HAVING count(*) = 1
 ),
 
-offices_asked AS (  -- the customer asked where it is an office itself, else its only office
-    SELECT
-        customer_id,
-        CASE WHEN bool_or(office_id = customer_id) THEN customer_id ELSE any_value(office_id) END AS asked_id
-    FROM staging.customer_offices
-    GROUP BY customer_id
-    HAVING bool_or(office_id = customer_id) OR count(*) = 1
-),
-
 offices_of_users AS (
     SELECT answered.customer_id, traces.user_id, any_value(answered.office_id) AS office_id
     FROM (
@@ -64,13 +55,13 @@ offices_of_users AS (
 placed AS (
     SELECT
         said.* REPLACE (
-            coalesce(id_set(said.office_id), numbered.numbered_id, asked.asked_id, of_users.office_id) AS office_id,
+            coalesce(id_set(said.office_id), numbered.numbered_id, asked.office_id, of_users.office_id) AS office_id,
             id_set(said.user_id) AS user_id
         )
     FROM said
     LEFT JOIN offices_numbered AS numbered
         ON numbered.customer_id = said.customer_id AND numbered.number = office_number(said.office_named)
-    LEFT JOIN offices_asked AS asked ON asked.customer_id = said.customer_id
+    LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = said.customer_id
     LEFT JOIN offices_of_users AS of_users ON of_users.customer_id = said.customer_id AND of_users.user_id = said.user_id
 ),
 

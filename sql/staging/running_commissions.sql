@@ -2,7 +2,7 @@
 -- One row per event; there is no id, and equal rows can both be real, so none is dropped.
 -- Columns:
 --   customer_id: the customer that was asked, an office or a group
---   office_id: customer id of the office
+--   office_id: customer id of the office; where the row names none, of the one that the customer asked is or answers for alone
 --   user_id: id of the user
 --   estate_id: id of the estate, or of the project, that earned it
 --   month: first day of the month
@@ -12,8 +12,8 @@
 --     to commission: nobody documents whether one contains the other
 --   has_rate: whether the service sent an exchange rate above zero; without one the amount in SEK is unknown
 SELECT
-    _customer AS customer_id,
-    event.customer_id AS office_id,
+    event._customer AS customer_id,
+    coalesce(id_set(event.customer_id), asked.office_id) AS office_id,
     user_id,
     estate_id,
     _month AS month,
@@ -25,3 +25,4 @@ SELECT
     END::DECIMAL(18, 4) AS amount_sek_excl_vat,
     coalesce(exchange_rate > 0, false) AS has_rate
 FROM bi.running_commissions AS event
+LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = event._customer

@@ -10,6 +10,7 @@ from duckdb import DuckDBPyConnection
 
 from tests.marts.given import (
     Row,
+    asked_for,
     build_for,
     built,
     earned,
@@ -20,6 +21,7 @@ from tests.marts.given import (
     sold,
     warehouse,
 )
+from warehouse.marts.queries import SQL
 
 M1, M2 = {"office_customer_id": "M1"}, {"office_customer_id": "M2"}
 
@@ -212,6 +214,23 @@ def test_running_commissions_are_in_sek_and_equal_ones_both_count() -> None:
     loaded(given, "running_commissions", "M1", "2026-01", [step, step])
     found = built(given, "SELECT running_commission_sek_excl_vat FROM marts.office_month")
     assert found == [(Decimal(2300),)]
+
+
+@pytest.mark.parametrize("named", [None, "", "0"])
+@pytest.mark.parametrize(("offices", "office"), [(["M1"], "M1"), (["G1", "M1"], "G1"), (["M1", "M2"], None)])
+def test_a_running_commission_that_names_no_office_is_of_the_one_asked_or_the_only_one(
+    offices: list[str], office: str | None, named: str | None
+) -> None:
+    given = warehouse()
+    asked_for(given, "G1")
+    earners = [earned({"office_customer_id": one}, 0) for one in offices]
+    loaded(given, "commission_office", "G1", "2026-01", earners)
+    step = {"customer_id": named, "user_id": "U1", "amount": 100, "exchange_rate": 1}
+    loaded(given, "running_commissions", "G1", "2026-01", [step])
+    query = "SELECT office_id FROM marts.office_month WHERE running_commission_sek_excl_vat = 100"
+    assert built(given, query) == ([(office,)] if office else [])
+    check = (SQL / "checks/running_commissions_have_an_office.sql").read_text()
+    assert len(built(given, check)) == (office is None)
 
 
 @pytest.mark.parametrize(

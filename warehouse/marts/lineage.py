@@ -155,6 +155,7 @@ class TracedAnswer:
     quarantined: int  # rows of the load that were set aside
     counted_elsewhere: frozenset[str]  # ids of leads here that another load counts, or none as removed
     counted_offices: frozenset[str]  # offices for which this customer's answer counts
+    unnamed_office: str  # the office of rows that name none; empty if it is not known
 
 
 @dataclass(frozen=True)
@@ -381,7 +382,8 @@ def _answer(connection: DuckDBPyConnection, number: TracedNumber, load: TracedLo
         load.load_id,
         number.month,
     )
-    query = _rows_query(connection, number, load, counted_offices)
+    unnamed_office = _unnamed_office(connection, load.customer, counted_offices)
+    query = _rows_query(connection, number, load, counted_offices, unnamed_office)
     rows = connection.execute(f"SELECT {'NULL' if source.rows else '_row'} {query} ORDER BY ALL").fetchall()
     [(quarantined,)] = connection.execute(_QUARANTINED, [load.load_id, source.table]).fetchall()
     counted_elsewhere: frozenset[str] = frozenset()
@@ -404,11 +406,24 @@ def _answer(connection: DuckDBPyConnection, number: TracedNumber, load: TracedLo
         int(quarantined),
         counted_elsewhere,
         counted_offices,
+        unnamed_office,
     )
 
 
+def _unnamed_office(connection: DuckDBPyConnection, customer: str, counted_offices: Collection[str]) -> str:
+    """The customer itself where it is an office, else the only office that it answers for."""
+    if _ids(connection, "SELECT office_id FROM marts.offices WHERE office_id = $1", customer):
+        return customer
+    is_of_one = "SELECT customer_id FROM marts.customers WHERE customer_id = $1 AND office_count = 1"
+    return "".join(counted_offices) if _ids(connection, is_of_one, customer) else ""
+
+
 def _rows_query(
-    connection: DuckDBPyConnection, number: TracedNumber, load: TracedLoad, counted_offices: frozenset[str]
+    connection: DuckDBPyConnection,
+    number: TracedNumber,
+    load: TracedLoad,
+    counted_offices: frozenset[str],
+    unnamed_office: str,
 ) -> str:
     """The rows behind the number in one load, as an analyst can ask for them too."""
     source, month = number.source, f"DATE '{number.month}'"
@@ -424,12 +439,17 @@ def _rows_query(
             "AND NOT is_removed)"
         )
     is_running = source.table == "running_commissions"
-    if number.kind == "user":
-        offices = ", ".join(literal(one) for one in sorted(counted_offices))
-        of_offices = f" AND customer_id IN ({offices or 'NULL'})" if is_running else ""
-        return f"{where} AND user_id = {literal(number.id)}{of_offices}"
     if is_running:
-        return f"{where} AND customer_id = {literal(number.id)}"
+        named = counted_offices if number.kind == "user" else {number.id}
+        offices = ", ".join(literal(one) for one in sorted(named))
+        office = (
+            f"CASE WHEN trim(customer_id, ' 0.-') <> '' THEN customer_id ELSE {literal(unnamed_office)} END"
+        )
+        where = f"{where} AND {office} IN ({offices or 'NULL'})"
+    if number.kind == "user":
+        return f"{where} AND user_id = {literal(number.id)}"
+    if is_running:
+        return where
     # An old number is of the office asked, or of the only one that has it, as sql/staging reads it.
     old_number = number.id.lstrip(ascii_uppercase)
     same_number = f"SELECT office_id FROM marts.offices WHERE ltrim(office_id, '{ascii_uppercase}') = $1"

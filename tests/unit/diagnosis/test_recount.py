@@ -102,6 +102,21 @@ def test_running_commissions_count_in_their_own_month_and_in_kronor() -> None:
     assert _number("running_commission_sek_excl_vat", events) is None
 
 
+@pytest.mark.parametrize(("unnamed_office", "number"), [("", 1), ("M1", 4), ("M2", 1)])
+def test_a_running_commission_that_names_no_office_counts_for_the_one_it_must_be_of(
+    unnamed_office: str, number: int
+) -> None:
+    common = {"userId": "U1", "exchangeRate": 1, "obtainedAt": "2026-03-05T00:00:00"}
+    events = [
+        {**common, "customerId": office, "amount": amount}
+        for office, amount in (("M1", 1), (None, 2), ("0", 1))
+    ]
+    asked = {"unnamed_office": unnamed_office}
+    of_user = {"user": "U1", "counted_offices": {"M1"}}
+    for more in (asked, asked | of_user):
+        assert _number("running_commission_sek_excl_vat", events, **more) == number
+
+
 def _lead(lead: str | None, number: str = "M1") -> dict[str, object]:
     receiver = {"company": {"customerNumber": number}}
     return {"createdAt": "2026-03-05T10:00:00.1234567", "receiver": receiver, "lead": {"id": lead}}
