@@ -8,11 +8,17 @@
 CREATE OR REPLACE TEMP MACRO says_nothing_else(number, expected, least, most) AS
     coalesce(number = expected OR number NOT BETWEEN least AND most, true);
 
--- Whether a row is about the month it was asked for, as far as it names a year and a month itself. Nobody has
--- documented budget rows, so either may be missing, or be something else: then it says nothing against the row.
+-- Whether a row is about the month it was asked for, as far as it names a year and a month itself, or both in one text
+-- such as 2026-03. Nobody has documented budget rows, so either may be missing, or be something else: then it says
+-- nothing against the row.
 CREATE OR REPLACE TEMP MACRO is_of_month(said, asked_month) AS
     says_nothing_else(TRY_CAST(said ->> 'year' AS INT), year(asked_month), 1900, 2199)
-    AND says_nothing_else(TRY_CAST(said ->> 'month' AS INT), month(asked_month), 1, 12);
+    AND says_nothing_else(TRY_CAST(said ->> 'month' AS INT), month(asked_month), 1, 12)
+    AND coalesce(
+        regexp_extract(coalesce(said ->> 'month', said ->> 'period'), '^\s*(\d{4}-\d{2})(-01|\s*$)', 1)
+        IN ('', strftime(asked_month, '%Y-%m')),
+        true
+    );
 
 -- A moment in UTC, and its day, where the chain is: `clock` is the row of staging.clock, or of meta.clock.
 CREATE OR REPLACE TEMP MACRO local_time(at_utc, clock) AS

@@ -7,6 +7,7 @@ look alike. Every document is searched on its own, and in every row the lists th
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,6 +15,7 @@ from itertools import chain, islice
 
 from pipelines.catalogue.model import Report
 from pipelines.normalize.columns.tables import FEWEST_KEYS, holds_rows, wrapper_of
+from pipelines.normalize.columns.validation import WRITTEN_MONTH
 from pipelines.normalize.document import ROOT, Json, Keys, Object
 from pipelines.normalize.envelopes import (
     ENVELOPES,
@@ -37,13 +39,18 @@ DEEPEST_YEAR = 4  # lists that a year and a month may be nested in
 
 
 def _names_of_numbers(objects: Sequence[Json]) -> set[str]:
-    """The names under which these objects, or objects in them, hold whole numbers, or texts of them."""
+    """The names under which these objects, or objects in them, hold whole numbers, or texts of them.
+
+    A month that is written with its year holds both.
+    """
     names: set[str] = set()
     waiting = [one for one in objects if type(one) is dict]
     while waiting:
         for key, member in waiting.pop().items():
             if type(member) is int or (type(member) is str and member.strip().isdigit()):
                 names.add(key)
+            elif type(member) is str and simplified(key) == "month" and re.match(WRITTEN_MONTH, member):
+                names |= {"year", "month"}
             elif type(member) is dict and simplified(key) not in KEPT_BY:
                 waiting.append(member)
     return {simplified(name) for name in names}

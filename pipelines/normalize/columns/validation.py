@@ -17,6 +17,8 @@ OUTSIDE = "its month is not one of those asked for"
 UNDATED = "it has no date, though one is documented"
 NO_OBJECT = "it is no object"
 YEARS = (1900, 2199)
+WRITTEN_MONTH = r"^\s*(\d{4})-(\d{2})(?:-01(?:T00:00(?::00(?:\.0+)?)?)?)?\s*$"
+"""A month as one text, or its first day: `2026-03`, `2026-03-01`, `2026-03-01T00:00:00`."""
 
 
 def months_by_date(dates: pl.Series, months: Sequence[Month]) -> pl.Series:
@@ -91,12 +93,17 @@ def months_by_year_and_month(columns: Sequence[FilledColumn], months: Sequence[M
 def _years_and_months(columns: Sequence[FilledColumn]) -> pl.Series | None:
     """The ordinals of the months that rows, or those above them, name; None when no columns do."""
     named: dict[str, list[pl.Series]] = {"year": [], "month": []}
+    written = []
     for one in reversed(columns):  # the last one of a name is the nearest to the row
         name = simplified(one.column.source.split(".")[-1])
         if name in named and one.values.dtype != pl.Boolean:
             named[name].append(one.values.cast(pl.Int64, strict=False))
+        if name == "month" and one.values.dtype == pl.String:
+            parts = [one.values.str.extract(WRITTEN_MONTH, part) for part in (1, 2)]
+            if parts[0].count():
+                written.append([part.cast(pl.Int64) for part in parts])
     codes = None
-    for year, month in product(*named.values()):  # what can be no year or no month is something else
+    for year, month in [*product(*named.values()), *written]:  # what can be neither is something else
         may_be = year.is_between(*YEARS) & month.is_between(1, 12)
         said = (year * 12 + month - 1).set(~may_be.fill_null(value=False), None)
         codes = said if codes is None else codes.zip_with(codes.is_not_null(), said)

@@ -52,6 +52,23 @@ def test_every_nested_row_finds_the_row_above_it_in_its_own_month() -> None:
     assert [users[above] for above, _ in months] == [month for _, month in months]
 
 
+@pytest.mark.parametrize("written", ["2026-{:02}", "2026-{:02}-01", " 2026-{:02}-01T00:00:00.0000000"])
+def test_a_month_that_is_written_with_its_year_is_that_month(written: str) -> None:
+    users = [{"userId": "A", "months": [{"month": written.format(m), "commission": m} for m in (1, 2)]}]
+    budgets = normalized("budget_commission", [office("M1", *users)])
+    found = rows(budgets, "budget_commission__users__months", "_month", "commission")
+    assert found == [(JANUARY.first_day, 1), (FEBRUARY.first_day, 2)]
+    earned = [{"customerId": "M1", "months": [{"month": written.format(m), "commission": m} for m in (1, 2)]}]
+    by_month = normalized("commission_office_by_month", {"commissionOffices": earned})
+    found = rows(by_month, "commission_office_by_month", "_month", "commission")
+    assert found == [(JANUARY.first_day, 1), (FEBRUARY.first_day, 2)]
+
+
+def test_a_day_is_no_month() -> None:
+    users = [{"userId": "A", "months": [{"month": "2026-01-15", "commission": 1}]}]
+    assert normalized("budget_commission", [office("M1", *users)]).undated
+
+
 TOLD: dict[str, tuple[str, Any, bool]] = {
     "an office without a budget is in every month": ("budget_commission", [office("M1")], False),
     "a sum beside the months belongs to none": (
