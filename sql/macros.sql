@@ -214,11 +214,17 @@ CREATE OR REPLACE TEMP MACRO amount_written(written) AS
             THEN TRY_CAST(replace(plain_amount(written), ',', '.') AS DECIMAL(18, 4))
     END;
 
--- What a budget row says of what is budgeted, under its name or a word that says no more; nobody has documented either.
+-- What a budget row says of what is budgeted, under its name or a word that says no more; of a row without any of them the
+-- only number. Nobody has documented either.
 CREATE OR REPLACE TEMP MACRO budget_said(said, name) AS
-    coalesce(
-        said ->> name, said ->> ('budget_' || name), said ->> 'budget', said ->> 'goal', said ->> 'amount', said ->> 'value'
-    );
+    CASE
+        WHEN list_has_any(json_keys(said), [name, 'budget_' || name, 'budget', 'goal', 'amount', 'value'])
+            THEN coalesce(
+                said ->> name, said ->> ('budget_' || name), said ->> 'budget', said ->> 'goal', said ->> 'amount',
+                said ->> 'value'
+            )
+        WHEN len(counted_in(said)) = 1 THEN counted_in(said)[1].amount
+    END;
 
 -- One measure of a budget row; an amount that is no number, not even as somebody writes one, is null.
 CREATE OR REPLACE TEMP MACRO budgeted(measure, amount) AS

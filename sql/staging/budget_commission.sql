@@ -2,7 +2,8 @@
 -- One row per office, user, month, measure and version of a budget.
 -- Nobody has documented these rows, and this file is the one place that leans on their shape. Where a real
 -- answer differs the result is empty and meta.assumptions says why: adapt Expects and the query to what
--- arrived. A row of a history that changed stands there once for every version, under one _row. A row that
+-- arrived. Their list of months may have any name, and the only number in its rows is the amount; or each row of a user is
+-- of a month. A row of a history that changed stands there once for every version, under one _row. A row that
 -- says which year and month it is about counts in that month only, should an answer hold more than was asked.
 -- An amount that is no number is null, and a check names it.
 -- Columns:
@@ -22,6 +23,8 @@
 --   bi.budget_commission_history: customer_id
 --   bi.budget_commission__users_history: user_id|id
 --   bi.budget_commission__users__months_history: commission|budget_commission|budget|goal|amount|value
+--   or bi.budget_commission__users__*_history: month|period, commission|budget_commission|budget|goal|amount|value|*
+--   or bi.budget_commission__users_history: month|period, commission|budget_commission|budget|goal|amount|value
 SELECT
     months._customer AS customer_id,
     'budget_commission' AS report,

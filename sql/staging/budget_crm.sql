@@ -6,6 +6,8 @@
 --   bi.budget_crm_history: customer_id
 --   bi.budget_crm__users_history: user_id
 --   bi.budget_crm__users__months_history: total, own_booked
+--   or bi.budget_crm__users__*_history: month|period, total, own_booked
+--   or bi.budget_crm__users_history: month|period, total, own_booked
 SELECT
     months._customer AS customer_id,
     'budget_crm' AS report,

@@ -6,6 +6,8 @@
 --   bi.budget_sold_estates_history: customer_id
 --   bi.budget_sold_estates__users_history: user_id|id
 --   bi.budget_sold_estates__users__months_history: sold|budget_sold|budget|goal|amount|value
+--   or bi.budget_sold_estates__users__*_history: month|period, sold|budget_sold|budget|goal|amount|value|*
+--   or bi.budget_sold_estates__users_history: month|period, sold|budget_sold|budget|goal|amount|value
 SELECT
     months._customer AS customer_id,
     'budget_sold_estates' AS report,

@@ -129,6 +129,44 @@ def test_a_budget_of_another_shape_is_no_budget(tmp_path: Path, answer: object) 
         assert connection.execute(fits).fetchall() == []
 
 
+JANUARY_AND_FEBRUARY = ({"year": 2026, "month": 1}, 5), ({"year": 2026, "month": 2}, 6)
+WRITTEN = ({"month": "2026-01"}, 5), ({"month": "2026-02-01"}, 6)
+
+
+@pytest.mark.parametrize("months", [JANUARY_AND_FEBRUARY, WRITTEN], ids=["numbers", "texts"])
+@pytest.mark.parametrize("name", ["commission", "belopp"])
+@pytest.mark.parametrize("report", ["budget_commission", "budget_sold_estates"])
+def test_a_list_of_months_counts_under_any_name(
+    tmp_path: Path, report: str, name: str, months: list[tuple[dict[str, Any], int]]
+) -> None:
+    name = {"budget_sold_estates": "sold"}.get(report, name) if name == "commission" else name
+    of_user = {"userId": "U1", "perioder": [{**month, name: amount} for month, amount in months]}
+    store = stored(tmp_path, {report: reported(of_user)})
+    with duckdb.connect(store.path) as connection:
+        assert built(connection, "SELECT user_id, amount::INT FROM marts.budgets") == [("U1", 5)]
+
+
+@pytest.mark.parametrize(
+    "months",
+    [JANUARY_AND_FEBRUARY, WRITTEN, [({"period": "2026-01-01T00:00:00"}, 5), ({"period": "2026-02-01"}, 6)]],
+    ids=["numbers", "texts", "periods"],
+)
+def test_rows_of_users_that_are_each_of_a_month_count(
+    tmp_path: Path, months: list[tuple[dict[str, Any], int]]
+) -> None:
+    users = [{"id": "U1", **month, "budget": {"commission": amount}} for month, amount in months]
+    store = stored(tmp_path, {"budget_commission": reported(*users)})
+    with duckdb.connect(store.path) as connection:
+        assert built(connection, AMOUNTS) == [("U1", 5)]
+
+
+def test_a_list_of_months_that_is_not_understood_is_named_with_what_arrived(tmp_path: Path) -> None:
+    months = [{"month": 1, "planned": 5, "stretch": 6}]
+    found = answered(tmp_path, {"budget_commission": reported({"userId": "U1", "perioder": months})})
+    named = {one["source"]: one["arrived_columns"] for one in found.complaints["assumptions_hold"]}
+    assert named["bi.budget_commission__users__perioder_history"] == ["month", "planned", "stretch"]
+
+
 @pytest.mark.parametrize(
     ("report", "counts", "measures"),
     [
@@ -241,10 +279,11 @@ def test_it_is_said_whether_what_arrived_fits(columns: Mapping[str, str], state:
     [
         ({}, "nothing has arrived"),
         ({"goal": 7}, "differs"),
-        ({"perioder": [{"month": "01", "commission": 5}]}, "differs"),
+        ({"perioder": [{"month": "01", "planned": 5, "stretch": 6}]}, "differs"),
+        ({"perioder": [{"week": "01", "commission": 5}]}, "differs"),
         ({"perioder": [100, 200]}, "differs"),
     ],
-    ids=["no budgets", "a number", "another list", "a list of numbers"],
+    ids=["no budgets", "a number", "two amounts", "no months", "a list of numbers"],
 )
 def test_users_without_a_month_have_no_budgets_unless_something_else_may_be_one(
     tmp_path: Path, more: Mapping[str, Any], state: str

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +20,8 @@ from warehouse.store import meta_schema
 from warehouse.store.duckdb_file import beside, insert_rows, mappings, quoted
 
 Built = TypeVar("Built")
+Arrived = Mapping[str, Sequence[str]]
+"""The columns of each table of bi that came from the service."""
 
 LEAST_MB, MOST_MB = 100, 3000
 """What DuckDB need have to build marts, a half more than the file in between; the rest is put beside it.
@@ -32,6 +36,8 @@ OF_PARTS_MB = 700
 
 The parts of a hundred million rows' sales were built with 1,000 and not with 2,500: it spills too late then.
 """
+ONLY_NUMBER = "*"
+"""Beside the columns of a table of which one alone counts something; sql/macros.sql reads it."""
 FITS, NOTHING_YET, DIFFERS = "fits", "nothing has arrived", "differs"
 """States of an assumption."""
 
@@ -78,8 +84,14 @@ MEMORY = {
     "marts.user_month_versions": _NEW_USER_MONTH_VERSIONS,
 }
 """Marts of which every state is remembered, each in the table of meta that has its name and only grows."""
-_ARRIVED = """
-SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
+_ARRIVED = f"""
+SELECT
+    schema_name || '.' || table_name,
+    list(column_name ORDER BY column_index) || if(
+        count(*) FILTER (numeric_precision > 0 AND NOT regexp_matches(column_name, 'id$|^year$|^month$')) = 1,
+        ['{ONLY_NUMBER}'], []
+    )
+FROM duckdb_columns()
 WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_with(column_name, '_')
     AND column_name NOT IN ('valid_from_utc', 'valid_to_utc')
 GROUP BY ALL
@@ -132,7 +144,10 @@ def build_marts(
     meta_schema.complete(connection)
     macros = "".join(path.read_text(encoding="utf-8") for path in folder.glob("macros.sql"))
     connection.execute(macros)
-    states = _examine_assumptions(connection, [query for query in staging if query.expects], macros)
+    arrived: Arrived = dict(connection.execute(_ARRIVED).fetchall())
+    staging = [_as_arrived(query, arrived) for query in staging]
+    assumed = [query for query in staging if query.expects]
+    states = _examine_assumptions(connection, assumed, arrived, macros)
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
     for query in staging:
@@ -217,13 +232,10 @@ def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -
 
 
 def _examine_assumptions(
-    connection: DuckDBPyConnection, assumed: Sequence[Query], macros: str
+    connection: DuckDBPyConnection, assumed: Sequence[Query], arrived: Arrived, macros: str
 ) -> dict[str, str]:
     """Write meta.assumptions anew, from what has arrived; the answer is the state of each query."""
     connection.execute("DELETE FROM meta.assumptions")
-    if not assumed:
-        return {}
-    arrived: dict[str, list[str]] = dict(connection.execute(_ARRIVED).fetchall())
     sources = [(query, _sources(connection, query, arrived)) for query in assumed]
     failures = _failures(connection, [query for query, found in sources if not _missing(found)], macros)
     rows: list[dict[str, object]] = []
@@ -241,14 +253,58 @@ def _examine_assumptions(
     return {str(row["query"]): str(row["state"]) for row in rows}
 
 
-def _sources(
-    connection: DuckDBPyConnection, query: Query, arrived: Mapping[str, Sequence[str]]
-) -> list[dict[str, Any]]:
+def _as_arrived(query: Query, arrived: Arrived) -> Query:
+    """A query of what its header says may take the place of a table that has not arrived as expected.
+
+    That is the only list that has all that is expected of it, or the rows that it would be nested in.
+    """
+    named = ""  # the table that the SQL names, and `or` is about
+    for entry, columns in query.expects.items():
+        pattern = entry.removeprefix("or ")
+        expects = {table: some for table, some in query.expects.items() if table != entry}
+        if pattern == entry:
+            named = entry
+        elif named not in expects or not _lacking(expects[named], arrived.get(named, ())):
+            query = replace(query, expects=expects)
+        else:
+            lists = [one for one in arrived if re.fullmatch(pattern.replace("*", "((?!__).)+"), one)]
+            fitting = [one for one in lists if not _lacking(columns, arrived[one])]
+            if len(fitting) == 1:
+                query = _reading(replace(query, expects=expects), named, fitting[0], columns)
+            else:  # what arrived is told beside what was expected
+                told = {one: columns for one in lists if "*" in pattern}
+                query = replace(query, expects=told | expects)
+    return query
+
+
+def _reading(query: Query, named: str, table: str, columns: str) -> Query:
+    """A query that reads a table in place of the one that it names: a list, or the rows above it."""
+    is_above = named.startswith(table.removesuffix("_history"))
+    rows = f"(SELECT * REPLACE (_row AS _parent_row) FROM {table})" if is_above else table
+    others = {one: some for one, some in query.expects.items() if one != named}
+    return replace(
+        query,
+        expects=others | {table: f"{others.get(table, '')} {columns}"},
+        sql=re.sub(rf"\b{named}\b", rows, query.sql),
+        reads=query.reads - {_parts(named)} | {_parts(table)},
+    )
+
+
+def _parts(table: str) -> tuple[str, str]:
+    schema, _, name = table.partition(".")
+    return schema, name
+
+
+def _lacking(columns: str, found: Collection[str]) -> list[str]:
+    return [name for name in _names(columns) if not {*name.split("|")} & {*found}]
+
+
+def _sources(connection: DuckDBPyConnection, query: Query, arrived: Arrived) -> list[dict[str, Any]]:
     """What a query assumes of each table, beside what has arrived in it: columns of meta.assumptions."""
     sources = []
     for table, columns in query.expects.items():
         expected = _names(columns)
-        found = list(arrived.get(table, ()))
+        found = arrived.get(table, ())
         count = 0
         if found:
             [(count,)] = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
@@ -257,9 +313,10 @@ def _sources(
                 "query": query.table,
                 "source": table,
                 "expected_columns": expected,
-                "arrived_columns": found,
+                "arrived_columns": [name for name in found if name != ONLY_NUMBER],
                 "missing_columns": [
-                    name.replace("|", " or ") for name in expected if not {*name.split("|")} & {*found}
+                    name.replace("*", "the only number").replace("|", " or ")
+                    for name in _lacking(columns, found)
                 ],
                 "row_count": count,
             }
@@ -295,7 +352,7 @@ def _names(columns: str) -> list[str]:
 
 
 def _is_list_empty(
-    connection: DuckDBPyConnection, query: Query, arrived: Mapping[str, Sequence[str]], missing: Sequence[str]
+    connection: DuckDBPyConnection, query: Query, arrived: Arrived, missing: Sequence[str]
 ) -> bool:
     """Whether all that is missing is a list that had no row yet, and nothing that arrived may stand for it.
 
