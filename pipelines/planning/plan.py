@@ -411,8 +411,11 @@ class Planner:
         )
         if not rules.is_one_by_one:
             return rules
+        twin = report.timing.twin
         is_told = (
-            report.timing.twin in self.chosen and (report.timing.twin, customer.id) not in self.ledger.denied
+            twin in self.chosen
+            and twin not in self.ledger.not_understood
+            and (twin, customer.id) not in self.ledger.denied
         )
         oldest = self.calendar.due_months_monthly - 2  # which has its day before it is too old for one
         may_wait = range(ahead, oldest + 1 if is_told else 0) if self.selection.is_of_night else NO_MONTHS

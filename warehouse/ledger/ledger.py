@@ -79,6 +79,7 @@ class Ledger:
     through which day each customer's changes have been asked for, `probe_refused` when that question was last
     refused. `snapshots_changed` says when the answer for a month kept as history last differed from the one
     before, its times taken back like those of `held`.
+    `not_understood` are the undocumented reports that no mart could read when marts were last built.
     `failed` are the months that failed when they were last asked, whether or not they are held from before.
     `newest_utc` is the latest moment of any answer, which may be later than now: see ahead.py.
     """
@@ -93,6 +94,7 @@ class Ledger:
     probed: Mapping[str, date] = field(default_factory=dict)
     probe_refused: Mapping[str, datetime] = field(default_factory=dict)
     snapshots_changed: Mapping[Pair, Mapping[date | None, datetime]] = field(default_factory=dict)
+    not_understood: frozenset[str] = frozenset()
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)
     newest_utc: datetime | None = None
 
@@ -373,6 +375,8 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
     [(seconds,)] = ask(
         "SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'"
     ).fetchall()
+    differing = ask("SELECT DISTINCT split_part(query, '.', 2) FROM meta.assumptions WHERE state = 'differs'")
+    not_understood = frozenset(name for (name,) in differing.fetchall())
     failed = ask(_FAILED).fetchall()
     [(newest,)] = ask(_NEWEST).fetchall()
     snapshots_changed: dict[Pair, dict[date | None, datetime]] = {}
@@ -392,6 +396,7 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
         "probed": dict(probes),
         "probe_refused": {customer: aware(at) for customer, at in refused},
         "snapshots_changed": snapshots_changed,
+        "not_understood": not_understood,
         "failed": {(report, customer): frozenset(months) for report, customer, months in failed},
         "newest_utc": aware(newest) if newest else None,
     }

@@ -56,6 +56,16 @@ def test_a_budget_that_has_changed_makes_all_others_due_unless_it_is_one_of_an_o
     assert len(one.wanted.due_as("changed")) == followed
 
 
+@pytest.mark.parametrize(("not_understood", "asked"), [("budget_crm", 35), ("sales", 24)])
+def test_past_budgets_that_a_twin_does_not_tell_in_a_way_that_is_understood_are_asked_at_once(
+    not_understood: str, asked: int
+) -> None:
+    outline = Ledger(not_understood=frozenset({not_understood}))
+    planner = Planner(CALENDAR, outline, {}, Selection(older=True), chosen=frozenset({"budget_crm"}))
+    [found] = planner.plan([report("office_budget_crm")], [Customer(id="M1")])
+    assert len([month for month in found.wanted.months if month < Month(2026, 12)]) == asked
+
+
 @pytest.mark.parametrize("caps", [{}, dict.fromkeys(BUDGETS, Cap(months=1))], ids=["together", "alone"])
 def test_older_months_of_reports_and_customers_are_asked_on_different_nights(caps: Mapping[str, Cap]) -> None:
     reports = [one for one in REPORTS.values() if one.timing.enabled and one.has_months]
