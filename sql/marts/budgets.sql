@@ -2,7 +2,8 @@
 -- One row per office, user, month, measure and version; those without valid_to_utc stand now.
 -- A version is a time in which the amount stood without a break: that another number or a name beside it was
 -- changed does not begin a new one.
--- Where several reports hold the same budget, the office's budget report counts first, then the monthly ones;
+-- Where several reports hold the same budget, the office's budget report counts first, then the monthly ones, of those that
+-- have any amount of the office and month;
 -- where two customers answer for an office, one does. When a version began is when it was first read, not when
 -- it was set. A row that is the total of the others of its office is left out; marts.assumptions names such rows.
 -- Key: office_id, user_id, month, measure, valid_from_utc
@@ -22,7 +23,10 @@ WITH counted AS (
         AND sources.month = budgets.month
         AND sources.customer_id = budgets.customer_id
     WHERE NOT budgets.is_total
-    QUALIFY preference = min(preference) OVER (PARTITION BY budgets.office_id, budgets.month, budgets.measure)
+    WINDOW of_office AS (PARTITION BY budgets.office_id, budgets.month, budgets.measure)
+    QUALIFY preference = coalesce(
+        min(preference) FILTER (amount IS NOT NULL) OVER of_office, min(preference) OVER of_office
+    )
 ),
 
 copies_numbered AS (  -- equal rows of one answer stay as many

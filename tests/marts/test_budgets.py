@@ -61,7 +61,7 @@ def put(given: DuckDBPyConnection, table: str, of_month: str, **values: object) 
 
 
 def budgeted(
-    given: DuckDBPyConnection, of_month: str, user: str, *commissions: tuple[int, datetime, object]
+    given: DuckDBPyConnection, of_month: str, user: str, *commissions: tuple[int | None, datetime, object]
 ) -> None:
     """The commission budgeted for a user of M1 in a month, with its versions: amount, from and to."""
     held(given, "budget_commission", "G1", [of_month])
@@ -435,6 +435,17 @@ def test_an_answer_that_holds_more_months_than_were_asked_counts_in_each_month_o
             put(given, "office_budget_estate_history", asked, **row)
     query = "SELECT month(month), amount::INT FROM marts.budgets WHERE measure = 'sold estates'"
     assert built(given, query) == [(11, 11), (12, 12)]
+
+
+def test_a_report_without_an_amount_gives_way_to_another_that_has_one(given: DuckDBPyConnection) -> None:
+    arrived(given, "office_budget_commission_history", customer_id="VARCHAR", commission="BIGINT")
+    held(given, "office_budget_commission", "G1", ["2026-12"])
+    put(given, "office_budget_commission_history", "2026-12", customer_id="M1", commission=9)
+    query = "SELECT report, amount::INT FROM marts.budgets"
+    budgeted(given, "2026-12", "U1", (None, SPRING, None))
+    assert built(given, query) == [("office_budget_commission", 9)]
+    budgeted(given, "2026-12", "U2", (5, SPRING, None))
+    assert built(given, query) == [("budget_commission", None), ("budget_commission", 5)]
 
 
 def test_a_budget_of_nobody_in_person_is_the_offices_own_and_counts_once(given: DuckDBPyConnection) -> None:
