@@ -14,7 +14,7 @@ WITH arrived AS (
     SELECT
         NULL::VARCHAR AS name, NULL::VARCHAR AS trademark, NULL::VARCHAR AS trademark_name,
         NULL::VARCHAR AS customer_ids, NULL::VARCHAR AS office_ids, NULL::VARCHAR AS customer_id,
-        NULL::VARCHAR AS office_id
+        NULL::VARCHAR AS office_id, NULL::JSON AS offices
     WHERE false
 ),
 
@@ -23,7 +23,10 @@ named AS (
         _row AS landed_row,
         _customer AS asked_id,
         nullif(trim(coalesce(name::VARCHAR, trademark::VARCHAR, trademark_name::VARCHAR)), '') AS trademark,
-        coalesce(customer_ids::VARCHAR, office_ids::VARCHAR, customer_id::VARCHAR, office_id::VARCHAR) AS listed_ids,
+        coalesce(
+            customer_ids::VARCHAR, office_ids::VARCHAR, customer_id::VARCHAR, office_id::VARCHAR,
+            CASE WHEN starts_with(offices::VARCHAR, '[') THEN offices::VARCHAR END
+        ) AS listed_ids,
         count(*) OVER (PARTITION BY _customer) AS trademark_count
     FROM arrived
     WHERE valid_to_utc IS NULL

@@ -33,7 +33,8 @@ BY_NAME = {
     "budget_sold_estates__users_history": NAMES_OF_USERS,
     "running_commissions": ("user_name",),
     "trademarks_history": (
-        "name", "trademark", "trademark_name", "customer_ids", "office_ids", "customer_id", "office_id"
+        "name", "trademark", "trademark_name", "customer_ids", "office_ids", "customer_id", "office_id",
+        "offices",
     ),
 }  # fmt: skip
 """What staging/user_names.sql and trademarks.sql assume besides."""

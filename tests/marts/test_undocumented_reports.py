@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -296,6 +297,29 @@ def test_users_without_a_month_have_no_budgets_unless_something_else_may_be_one(
             "SELECT DISTINCT state FROM meta.assumptions WHERE query = 'staging.budget_commission'"
         )
         assert found.fetchall() == [(state,)]
+
+
+@pytest.mark.parametrize(
+    ("offices", "states", "brands"),
+    [
+        ({"offices": [{"customerId": "M1"}]}, ["fits", "fits"], [("M1", "Ek")]),
+        ({"offices": [{"id": "M1", "name": "One"}]}, ["fits", "fits"], [("M1", "Ek")]),
+        ({"kontor": [{"customerId": "M1"}]}, ["fits", "fits"], [("M1", "Ek")]),
+        ({"offices": ["M1"]}, ["fits", "nothing has arrived"], [("M1", "Ek")]),
+        ({"kontor": [{"nr": "M1"}]}, ["fits", "differs"], [("M1", "Alm")]),
+    ],
+    ids=["by customer id", "by id", "under another name", "ids alone", "nobody knows how"],
+)
+def test_offices_below_a_trademark_are_read_or_it_is_said_that_they_are_not(
+    tmp_path: Path, offices: dict[str, object], states: list[str], brands: list[tuple[str, str | None]]
+) -> None:
+    of_another = json.loads(json.dumps(offices).replace("M1", "M9"))
+    marks = [{"trademark": "Ek", **offices}, {"trademark": "Alm", **of_another}]
+    store = stored(tmp_path, {"trademarks": marks, "budget_commission": reported()})
+    with duckdb.connect(store.path) as connection:
+        assert built(connection, "SELECT office_id, brand FROM marts.offices") == brands
+        query = "SELECT state FROM marts.assumptions WHERE contains(lower(assumption), 'trademark')"
+        assert [state for (state,) in built(connection, f"{query} ORDER BY assumption")] == states
 
 
 def test_the_empty_mart_keeps_its_columns_and_their_types() -> None:
