@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -38,7 +38,9 @@ from pipelines.normalize.columns.tables import (
 )
 from pipelines.normalize.columns.types import constant
 from pipelines.normalize.columns.validation import (
+    NO_KEY,
     filed_months,
+    is_total,
     months_by_date,
     months_by_year_and_month,
     rejections,
@@ -280,6 +282,8 @@ class Flattening:
         near = rows_of_neighbours(level.columns, dated_by, self.window, self.report.margin)
         reasons = rejections(level.columns, key, old_keys, level.months, dated_by, level.strangers)
         reasons = {row: reason for row, reason in reasons.items() if row not in near}
+        totals = self._totals(level, reasons, near)
+        reasons = {row: reason for row, reason in reasons.items() if row not in totals}
         months = filed_months(level.columns, dated_by, level.months, self.window)
         undated = undatable(level.columns, dated_by, key).difference(level.strangers)
         name = level.name or level.path.first_table.name
@@ -297,12 +301,34 @@ class Flattening:
                 RejectedRow(name, place, reason, column, months[row], raw, is_undatable=is_undated)
             )
         self._check_documents(level, reasons)
-        left_out = near.union(reasons)
+        left_out = near.union(reasons, totals)
         level.kept = [row for row in range(length) if row not in left_out] if left_out else None
         if level.kept is not None:
             level.columns = [one.gather(level.kept) for one in level.columns]
             level.carried = [one.gather(level.kept) for one in level.carried]
             level.months = level.months.gather(level.kept)
+
+    def _totals(
+        self, level: _Level, reasons: Mapping[int, tuple[str, str | None]], near: Collection[int]
+    ) -> set[int]:
+        """The rows without an id that are the total of all others of their list and month, one in each."""
+        unnamed = [row for row, (reason, _) in reasons.items() if reason.endswith(NO_KEY)]
+        in_list = Counter((level.lists[row], level.months[row]) for row in unnamed)
+        totals = set()
+        for row in unnamed:
+            number, month = level.lists[row], level.months[row]
+            end = level.starts[number + 1] if number + 1 < len(level.starts) else len(level.objects)
+            if in_list[number, month] == 1:
+                others = [
+                    other
+                    for other in range(level.starts[number], end)
+                    if level.months[other] == month and other not in reasons and other not in near
+                ]
+                if others and is_total(level.columns, row, others):
+                    totals.add(row)
+        if totals:
+            self.notes.append(f"{level.path.first_table.name}: the sum of the other rows is left out")
+        return totals
 
     def _check_documents(self, level: _Level, reasons: Mapping[int, tuple[str, str | None]]) -> None:
         """Refuse a document whose rows are all rejected, if it is not for what a single one says.

@@ -16,6 +16,8 @@ from pipelines.normalize.envelopes import simplified
 OUTSIDE = "its month is not one of those asked for"
 UNDATED = "it has no date, though one is documented"
 NO_OBJECT = "it is no object"
+NO_KEY = "is missing, which tells rows apart"
+ROUNDED = 0.01
 YEARS = (1900, 2199)
 WRITTEN_MONTH = r"^\s*(\d{4})-(\d{2})(?:-01(?:T00:00(?::00(?:\.0+)?)?)?)?\s*$"
 """A month as one text, or its first day: `2026-03`, `2026-03-01`, `2026-03-01T00:00:00`."""
@@ -133,9 +135,7 @@ def rejections(
             old = next(
                 (other.values for other in columns if other.column.name == old_keys.get(name)), one.values
             )
-            reasons.append(
-                (one.values.is_null() & old.is_null(), f"{name} is missing, which tells rows apart", name)
-            )
+            reasons.append((one.values.is_null() & old.is_null(), f"{name} {NO_KEY}", name))
     if dated_by and months.null_count():
         dates = next((one.values for one in columns if one.column.name == dated_by), months)
         reasons += [(dates.is_null(), UNDATED, dated_by), (months.is_null(), OUTSIDE, dated_by)]
@@ -144,3 +144,22 @@ def rejections(
         for row in mask.fill_null(value=False).arg_true():
             found.setdefault(row, (reason, column))
     return dict(sorted(found.items()))
+
+
+def is_total(columns: Sequence[FilledColumn], row: int, others: Sequence[int]) -> bool:
+    """Whether a row is the total of others: each documented number is their sum or, an average, among them.
+
+    One number at least is a sum, and no zero, unless all are.
+    """
+    sums, is_alike = [], True
+    for one in columns:
+        if not (one.column.documented and one.values.dtype.is_numeric()) or one.values[row] is None:
+            continue
+        number, beside = float(one.values[row]), one.values.gather(others).cast(pl.Float64).drop_nulls()
+        if abs(number - float(beside.sum())) <= ROUNDED:
+            sums.append(number)
+        elif (beside <= number).any() and (beside >= number).any():
+            is_alike = False
+        else:
+            return False
+    return any(sums) or (bool(sums) and is_alike)

@@ -295,12 +295,49 @@ def test_an_office_that_is_named_by_its_old_number_alone_is_loaded_and_one_witho
         assert [one.place for one in result.rejected] == ["$[2]"]
 
 
+TOTAL = {"name": "Totalt", "commission": 300, "soldEstateParts": 1.5, "soldAverageCommission": 200}
+USERS = [
+    {"userId": "U1", "commission": 100.004, "soldEstateParts": 0.5, "soldAverageCommission": 200},
+    {"userId": "U2", "commission": 200, "soldEstateParts": 1, "soldAverageCommission": 200},
+]
+ZEROS = {"commission": 0, "soldEstateParts": 0, "soldAverageCommission": 0}
+
+
+@pytest.mark.parametrize(
+    ("answer", "rejected"),
+    [
+        ([*USERS, TOTAL], 0),
+        ([{**TOTAL, "userId": " "}, *USERS], 0),
+        ([USERS[1], {**USERS[1], "userId": None}], 0),
+        ([{**ZEROS, "userId": "U1"}, ZEROS], 0),
+        ([*USERS, {**TOTAL, "commission": 301}], 1),
+        ([*USERS, {**TOTAL, "soldAverageCommission": 201}], 1),
+        ([*USERS, ZEROS], 1),
+        ([*USERS, {"name": "Totalt"}], 1),
+        ([*USERS, TOTAL, TOTAL], 2),
+        ([USERS[0], {**USERS[1], "userId": None}], 1),
+    ],
+    ids=[
+        "sum", "sum of a blank id", "sum of one", "sum of nothing", "another sum", "another average",
+        "zeros", "no numbers", "twice", "another row",
+    ],
+)  # fmt: skip
+def test_a_row_without_an_id_that_is_the_sum_of_the_others_is_none_of_them(
+    answer: list[dict[str, object]], rejected: int
+) -> None:
+    result = normalized("commission_user", answer, months=(JANUARY,))
+    named = [one["userId"] for one in answer if str(one.get("userId", "")).startswith("U")]
+    assert rows(result, "commission_user", "user_id") == [(one,) for one in named]
+    assert len(result.rejected) == rejected
+    assert any("sum of the other rows" in note for note in result.notes) is not bool(rejected)
+
+
 NO_IDS = ["", " ", "0", 0, 0.0, "0.0", "00000000-0000-0000-0000-000000000000"]
 
 
 @pytest.mark.parametrize("unset", NO_IDS)
 def test_an_id_that_is_blank_or_zeros_alone_is_missing(unset: object) -> None:
-    answer = [{"userId": unset, "commission": 5}, {"userId": "U0", "commission": 5}]
+    answer = [{"userId": unset, "commission": 7}, {"userId": "U0", "commission": 5}]
     result = normalized("commission_user", answer, months=(JANUARY,))
     assert rows(result, "commission_user", "user_id") == [("U0",)]
     assert [one.reason for one in result.rejected] == ["user_id is missing, which tells rows apart"]
