@@ -161,6 +161,11 @@ TOO_OLD_OR_TOO_LONG = (
     "If the first month asked for is older than what the service answers, set BROKERBI_START later; "
     "otherwise ask for less at a time, or compare it with the interface."
 )
+NO_MONTH_IN_IT = (
+    "It asks for no month, so the customer or an id is refused. A report may not answer for a group: then "
+    "name the group's offices as customers in BROKERBI_CUSTOMERS, or leave the report out with "
+    "BROKERBI_REPORTS."
+)
 CHECK_ADDRESS = (
     "Check BROKERBI_BASE_URL and the customer id (one like M30011). If other months of the report are "
     "answered, both are right: ask the service's support whether it holds these."
@@ -205,6 +210,8 @@ def refusal(answer: Answer, login: Login) -> ConnectError:
     kind, meaning, remedy = REFUSALS.get(
         answer.status, (Unexpected, "nobody has documented that.", "Ask the service's support.")
     )
+    if kind is BadRequest and not answer.request.names_months:
+        remedy = NO_MONTH_IN_IT
     if 300 <= answer.status < 400 and "location" in answer.headers:
         kind, remedy = Redirected, "Check BROKERBI_BASE_URL."
         meaning = f"it points to {_redirect_target(answer)}, which is not followed."

@@ -23,6 +23,7 @@ SHORTEST_TO_HIDE = 4  # hiding a shorter word would blot out half of every text 
 SHORTEST_IN_DATA = 8  # what is shorter may be an ordinary part of some row
 
 _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
+_MONTH_AT_END = re.compile(r"/\d{4}/\d{1,2}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,11 @@ class Request:
     def with_query(self, **values: str) -> Request:
         """The same request with more in its query."""
         return replace(self, query={**self.query, **values})
+
+    @property
+    def names_months(self) -> bool:
+        """Whether it is about a time: days or months in its query, or a month at the end of its path."""
+        return any("from" in name.lower() for name in self.query) or bool(_MONTH_AT_END.search(self.path))
 
     @property
     def method(self) -> str:

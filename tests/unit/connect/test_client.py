@@ -308,6 +308,22 @@ async def test_an_error_holds_status_last_try_and_login_as_data(
     assert (error.http_status, error.last_try, error.login) == facts
 
 
+@pytest.mark.parametrize(
+    ("path", "query", "advice"),
+    [
+        ("/Sales", {"dateFrom": "2024-01-01"}, "set BROKERBI_START later"),
+        ("/Budget/G1/2026/3", {}, "set BROKERBI_START later"),
+        ("/Users", {"customerId": "G1"}, "name the group's offices as customers"),
+    ],
+)
+async def test_a_refused_question_without_a_month_is_not_called_too_long(
+    tmp_path: Path, path: str, query: dict[str, str], advice: str
+) -> None:
+    async with client(Service(reply(400)), tmp_path) as asking:
+        with pytest.raises(ConnectError, match=advice):
+            await asking.get(Request(path, query, "users", "G1"), read)
+
+
 async def test_a_validation_error_is_quoted_and_cut(tmp_path: Path) -> None:
     error = await error_of(tmp_path, reply(400, LONG))
     assert error.found.endswith('It says: {"message": "' + "x" * 287 + "...")
