@@ -2,7 +2,7 @@
 -- One row per office, month, report compared and measure where one side is held; without the other nothing is
 -- judged.
 -- The office report is held against the by-month report, the user report (users counted at their derived
--- office) and the shares in the sales list (counted at the agent's own office, so that a sale shared between
+-- office, but for what each of several customers said of one, which counts at the office that customer is or has alone) and the shares in the sales list (counted at the agent's own office, so that a sale shared between
 -- offices agrees); the sales list is also held against itself: whole commission against the shares. What the
 -- sales list shows is compared with sales alone; its commission is exact but for the rounding of the service's
 -- own average, half an öre a home, and parts and prices but for percentages rounded to two decimals.
@@ -69,6 +69,21 @@ by_month AS (
         AND sources.customer_id = given.customer_id
 ),
 
+users_placed AS (
+    SELECT office_id, month, commission, sold_estate_parts, sold_total_price, office_basis <> 'this month' AS is_derived
+    FROM marts.user_month
+    ANTI JOIN marts.users_added_up USING (user_id, month)
+    UNION ALL
+    SELECT
+        coalesce(asked.office_id, users.office_id), month, answered.commission, answered.sold_estate_parts,
+        answered.sold_total_price, asked.office_id IS NULL
+    FROM marts.users_added_up
+    INNER JOIN marts.user_sources USING (user_id, month)
+    INNER JOIN staging.commission_user AS answered USING (user_id, month, customer_id)
+    INNER JOIN marts.user_month AS users USING (user_id, month)
+    LEFT JOIN staging.offices_asked AS asked USING (customer_id)
+),
+
 users_summed AS (
     SELECT
         office_id,
@@ -77,8 +92,8 @@ users_summed AS (
         sum(commission) AS commission,
         sum(sold_estate_parts) AS sold_estate_parts,
         sum(sold_total_price) AS sold_total_price,
-        bool_or(office_basis <> 'this month') AS is_derived
-    FROM marts.user_month
+        bool_or(is_derived) AS is_derived
+    FROM users_placed
     GROUP BY ALL
 ),
 

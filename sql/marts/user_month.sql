@@ -11,7 +11,8 @@
 -- user report tells.
 -- The user report does not say of which office: it is that of marts.user_offices for the month, else for an
 -- earlier month, else for a later one, else the customer asked if that is an office; office_basis says which.
--- Whose answers count for a user, and which are added up, is in marts.user_sources.
+-- Whose answers count for a user, and which are added up, is in marts.user_sources: a user of several customers is here
+-- once, with the sum, at one office; what each customer said is in bi.commission_user, and is reconciled at its own office.
 -- Key: user_id, month
 -- Columns:
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;

@@ -166,7 +166,7 @@ def test_a_sale_shared_with_an_office_whose_sales_are_not_held_is_likely_to_have
 def test_a_sale_whose_estate_id_stands_for_another_home_is_said_to_be_left_out(
     given: DuckDBPyConnection,
 ) -> None:
-    sold(given, "M2", "2026-02", "M2", "E1", final_price=3000)
+    sold(given, "M2", "2026-02", "M2", "E1", final_price=3000, changed_at=days(1))
     held(given, "sales", "G1", ["2026-01"], at_utc=days(1))
     reasons = {
         (office, reason)
@@ -434,6 +434,19 @@ def test_an_office_or_its_users_that_became_0_beside_numbers_are_asked_once_more
         loaded(given, "commission_office", "G1", "2026-01", offices, at_utc=days(at))
         found.append(is_due(given))
     assert found == [True, False, True]
+
+
+def test_a_user_of_two_offices_is_held_against_each_with_what_its_own_report_says() -> None:
+    given = warehouse()
+    for office, amount in (("M1", 70), ("M2", 5)):
+        loaded(
+            given, "commission_office", office, "2026-01", [earned({"office_customer_id": office}, amount)]
+        )
+        loaded(given, "commission_user", office, "2026-01", [earned({"user_id": "U1"}, amount)])
+    sold(given, "M1", "2026-01", "M1", "E1", agents=[{"id": "U1", "primary_office_customer_id": "M1"}])
+    query = "SELECT office_id, compared_amount, is_reconciled FROM marts.reconciliation WHERE compared = "
+    found = built(given, f"{query} 'user report' AND measure = 'commission' ORDER BY office_id")
+    assert found == [("M1", 70, True), ("M2", 5, True)]
 
 
 USERS = {"M1": {"U1": 60}, "M2": {"U2": 40}}
