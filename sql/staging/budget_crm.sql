@@ -4,10 +4,10 @@
 -- Columns: as budget_commission
 -- Expects:
 --   bi.budget_crm_history: customer_id
---   bi.budget_crm__users_history: user_id
---   bi.budget_crm__users__months_history: total, own_booked
---   or bi.budget_crm__users__*_history: month|period, total, own_booked
---   or bi.budget_crm__users_history: month|period, total, own_booked
+--   bi.budget_crm__users_history: user_id|id
+--   bi.budget_crm__users__months_history: total|budget_total, own_booked|budget_own_booked
+--   or bi.budget_crm__users__*_history: month|period, total|budget_total, own_booked|budget_own_booked
+--   or bi.budget_crm__users_history: month|period, total|budget_total, own_booked|budget_own_booked
 SELECT
     months._customer AS customer_id,
     'budget_crm' AS report,
@@ -16,14 +16,17 @@ SELECT
     users.user_id,
     months._month AS month,
     unnest([
-        budgeted('meetings', months.total),
-        budgeted('own booked meetings', months.own_booked)
+        budgeted('meetings', coalesce(months._said ->> 'total', months._said ->> 'budget_total')),
+        budgeted('own booked meetings', coalesce(months._said ->> 'own_booked', months._said ->> 'budget_own_booked'))
     ], recursive := true),
     months.valid_from_utc,
     months.valid_to_utc,
     months._load_id AS load_id
 FROM (SELECT *, to_json(_months) AS _said FROM bi.budget_crm__users__months_history AS _months) AS months
-INNER JOIN (SELECT DISTINCT _row, _parent_row, user_id FROM bi.budget_crm__users_history) AS users
+INNER JOIN (
+    SELECT DISTINCT _row, _parent_row, coalesce(_said ->> 'user_id', _said ->> 'id') AS user_id
+    FROM (SELECT *, to_json(_users) AS _said FROM bi.budget_crm__users_history AS _users)
+) AS users
     ON users._row = months._parent_row
 INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_crm_history) AS offices
     ON offices._row = users._parent_row

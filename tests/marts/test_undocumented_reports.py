@@ -161,6 +161,14 @@ def test_rows_of_users_that_are_each_of_a_month_count(
         assert built(connection, AMOUNTS) == [("U1", 5)]
 
 
+def test_meetings_count_in_rows_of_a_month_each(tmp_path: Path) -> None:
+    of_user = {"id": "U1", "period": "2026-01-01T00:00:00", "budget": {"total": 3, "ownBooked": 2}}
+    store = stored(tmp_path, {"budget_crm": reported(of_user), "budget_commission": reported()})
+    with duckdb.connect(store.path) as connection:
+        found = built(connection, "SELECT user_id, measure, amount::INT FROM marts.budgets ORDER BY measure")
+    assert found == [("U1", "meetings", 3), ("U1", "own booked meetings", 2)]
+
+
 def test_a_list_of_months_that_is_not_understood_is_named_with_what_arrived(tmp_path: Path) -> None:
     months = [{"month": 1, "planned": 5, "stretch": 6}]
     found = answered(tmp_path, {"budget_commission": reported({"userId": "U1", "perioder": months})})
