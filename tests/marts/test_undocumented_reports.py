@@ -134,15 +134,19 @@ JANUARY_AND_FEBRUARY = ({"year": 2026, "month": 1}, 5), ({"year": 2026, "month":
 WRITTEN = ({"month": "2026-01"}, 5), ({"month": "2026-02-01"}, 6)
 
 
-@pytest.mark.parametrize("months", [JANUARY_AND_FEBRUARY, WRITTEN], ids=["numbers", "texts"])
+@pytest.mark.parametrize(
+    ("called", "months"),
+    [("perioder", JANUARY_AND_FEBRUARY), ("perioder", WRITTEN), ("month", WRITTEN)],
+    ids=["numbers", "texts", "a list called month"],
+)
 @pytest.mark.parametrize("name", ["commission", "belopp"])
 @pytest.mark.parametrize("report", ["budget_commission", "budget_sold_estates"])
 def test_a_list_of_months_counts_under_any_name(
-    tmp_path: Path, report: str, name: str, months: list[tuple[dict[str, Any], int]]
+    tmp_path: Path, report: str, name: str, called: str, months: list[tuple[dict[str, Any], int]]
 ) -> None:
     name = {"budget_sold_estates": "sold"}.get(report, name) if name == "commission" else name
-    of_user = {"userId": "U1", "perioder": [{**month, name: amount} for month, amount in months]}
-    store = stored(tmp_path, {report: reported(of_user)})
+    of_user = {"userId": "U1", called: [{**month, name: amount} for month, amount in months]}
+    store = stored(tmp_path, {report: reported({"userId": "U0"}, of_user)})
     with duckdb.connect(store.path) as connection:
         assert built(connection, "SELECT user_id, amount::INT FROM marts.budgets") == [("U1", 5)]
 

@@ -279,7 +279,7 @@ def _as_arrived(query: Query, arrived: Arrived) -> Query:
 
 def _reading(query: Query, named: str, table: str, columns: str) -> Query:
     """A query that reads a table in place of the one that it names: a list, or the rows above it."""
-    is_above = named.startswith(table.removesuffix("_history"))
+    is_above = named.startswith(f"{table.removesuffix('_history')}__")
     rows = f"(SELECT * REPLACE (_row AS _parent_row) FROM {table})" if is_above else table
     others = {one: some for one, some in query.expects.items() if one != named}
     return replace(
