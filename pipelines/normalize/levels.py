@@ -38,13 +38,13 @@ from pipelines.normalize.columns.tables import (
 )
 from pipelines.normalize.columns.types import constant
 from pipelines.normalize.columns.validation import (
-    NO_KEY,
     filed_months,
     is_total,
     months_by_date,
     months_by_year_and_month,
     rejections,
     rows_of_neighbours,
+    rows_without_key,
     undatable,
 )
 from pipelines.normalize.document import ROOT, Document, Json, Keys, Object
@@ -282,7 +282,8 @@ class Flattening:
         near = rows_of_neighbours(level.columns, dated_by, self.window, self.report.margin)
         reasons = rejections(level.columns, key, old_keys, level.months, dated_by, level.strangers)
         reasons = {row: reason for row, reason in reasons.items() if row not in near}
-        totals = self._totals(level, reasons, near)
+        unnamed = rows_without_key(level.columns, key, old_keys).intersection(reasons) - {*level.strangers}
+        totals = self._totals(level, unnamed, reasons, near)
         reasons = {row: reason for row, reason in reasons.items() if row not in totals}
         months = filed_months(level.columns, dated_by, level.months, self.window)
         undated = undatable(level.columns, dated_by, key).difference(level.strangers)
@@ -309,10 +310,9 @@ class Flattening:
             level.months = level.months.gather(level.kept)
 
     def _totals(
-        self, level: _Level, reasons: Mapping[int, tuple[str, str | None]], near: Collection[int]
+        self, level: _Level, unnamed: Collection[int], rejected: Collection[int], near: Collection[int]
     ) -> set[int]:
         """The rows without an id that are the total of all others of their list and month, one in each."""
-        unnamed = [row for row, (reason, _) in reasons.items() if reason.endswith(NO_KEY)]
         in_list = Counter((level.lists[row], level.months[row]) for row in unnamed)
         totals = set()
         for row in unnamed:
@@ -322,7 +322,7 @@ class Flattening:
                 others = [
                     other
                     for other in range(level.starts[number], end)
-                    if level.months[other] == month and other not in reasons and other not in near
+                    if level.months[other] == month and other not in rejected and other not in near
                 ]
                 if others and is_total(level.columns, row, others):
                     totals.add(row)

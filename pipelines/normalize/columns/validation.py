@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import product
 
@@ -16,7 +16,6 @@ from pipelines.normalize.envelopes import simplified
 OUTSIDE = "its month is not one of those asked for"
 UNDATED = "it has no date, though one is documented"
 NO_OBJECT = "it is no object"
-NO_KEY = "is missing, which tells rows apart"
 ROUNDED = 0.01
 YEARS = (1900, 2199)
 WRITTEN_MONTH = r"^\s*(\d{4})-(\d{2})(?:-01(?:T00:00(?::00(?:\.0+)?)?)?)?\s*$"
@@ -129,13 +128,10 @@ def rejections(
     for one in columns:
         name, type_ = one.column.name, one.column.type
         reasons += [(mask, f"{name} is no {type_}: it is {kind}", name) for kind, mask in one.misfits.items()]
-    for one in columns:
-        name = one.column.name
-        if name in key and one.values.null_count():
-            old = next(
-                (other.values for other in columns if other.column.name == old_keys.get(name)), one.values
-            )
-            reasons.append((one.values.is_null() & old.is_null(), f"{name} {NO_KEY}", name))
+    reasons += [
+        (mask, f"{name} is missing, which tells rows apart", name)
+        for name, mask in _lacking_key(columns, key, old_keys)
+    ]
     if dated_by and months.null_count():
         dates = next((one.values for one in columns if one.column.name == dated_by), months)
         reasons += [(dates.is_null(), UNDATED, dated_by), (months.is_null(), OUTSIDE, dated_by)]
@@ -144,6 +140,27 @@ def rejections(
         for row in mask.fill_null(value=False).arg_true():
             found.setdefault(row, (reason, column))
     return dict(sorted(found.items()))
+
+
+def rows_without_key(
+    columns: Sequence[FilledColumn], key: Sequence[str], old_keys: Mapping[str, str]
+) -> set[int]:
+    """The rows that lack a column of the key, and have nothing that cannot be read."""
+    lacking = {row for _, mask in _lacking_key(columns, key, old_keys) for row in mask.arg_true()}
+    return lacking - {row for one in columns for mask in one.misfits.values() for row in mask.arg_true()}
+
+
+def _lacking_key(
+    columns: Sequence[FilledColumn], key: Sequence[str], old_keys: Mapping[str, str]
+) -> Iterator[tuple[str, pl.Series]]:
+    """The columns of the key that rows lack, with these rows."""
+    for one in columns:
+        name = one.column.name
+        if name in key and one.values.null_count():
+            old = next(
+                (other.values for other in columns if other.column.name == old_keys.get(name)), one.values
+            )
+            yield name, one.values.is_null() & old.is_null()
 
 
 def is_total(columns: Sequence[FilledColumn], row: int, others: Sequence[int]) -> bool:
