@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.optimizers import optimizers_to_leave_out
+from warehouse.store import duckdb_file
+
 # Whatever the developer's shell says about a real service must not reach a test.
 for name in [name for name in os.environ if name.startswith(("BROKERBI_", "DAGSTER_"))]:
     if not name.startswith("BROKERBI_TEST_"):
@@ -43,7 +46,12 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_finish() -> None:
-    """What is imported by now stays, so no collection of garbage need look at it again."""
+    """What is imported by now stays, so no collection of garbage need look at it again.
+
+    The product's own files are opened with few of DuckDB's optimizers in this process, which takes a seventh
+    of its time; demo, servers and processes that are killed have all of them.
+    """
+    duckdb_file._CONFIG["disabled_optimizers"] = optimizers_to_leave_out()
     gc.collect()
     gc.freeze()
 

@@ -15,6 +15,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from pipelines.sync.declaration import declared_tables
+from tests.optimizers import optimizers_to_leave_out
 from warehouse.load.schema_evolution import declare
 from warehouse.marts.build import build_marts
 from warehouse.marts.queries import SQL, syntax_trees, tables_read
@@ -36,19 +37,8 @@ def warehouse(prepare: Callable[[DuckDBPyConnection], object] | None = None) -> 
     connection = duckdb.connect(path, config={**_CONFIG, "fsync_mode": "NONE"})
     path.unlink()
     connection.execute("PRAGMA disable_checkpoint_on_shutdown")
-    connection.execute("SET disabled_optimizers = $1", [_optimizers_to_leave_out()])
+    connection.execute("SET disabled_optimizers = $1", [optimizers_to_leave_out()])
     return connection
-
-
-@cache
-def _optimizers_to_leave_out() -> str:
-    """All but two: of a few rows the others cost more than they gain."""
-    with duckdb.connect() as connection:
-        [(names,)] = connection.execute(
-            "SELECT string_agg(name) FROM duckdb_optimizers() "
-            "WHERE name NOT IN ('expression_rewriter', 'common_subexpressions')"
-        ).fetchall()
-    return str(names)
 
 
 def _copied(template: Path) -> Path:
