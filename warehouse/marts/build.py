@@ -1,27 +1,24 @@
-"""Marts, each built from its SQL file, once what the SQL assumes of undocumented tables is examined."""
+"""Marts, each built from its SQL file, and what a build remembers of them."""
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from warehouse.marts.assumptions import fitted
 from warehouse.marts.dictionary import describe
 from warehouse.marts.queries import SQL, Query, in_order, queries
 from warehouse.marts.relations import declare_relations
 from warehouse.store import meta_schema
-from warehouse.store.duckdb_file import beside, insert_rows, mappings, quoted
+from warehouse.store.duckdb_file import mappings, quoted
 
 Built = TypeVar("Built")
-Arrived = Mapping[str, Sequence[str]]
-"""The columns of each table of bi that came from the service."""
 
 LEAST_MB, MOST_MB = 100, 3000
 """What DuckDB need have to build marts, a half more than the file in between; the rest is put beside it.
@@ -36,10 +33,6 @@ OF_PARTS_MB = 700
 
 The parts of a hundred million rows' sales were built with 1,000 and not with 2,500: it spills too late then.
 """
-ONLY_NUMBER = "*"
-"""Beside the columns of a table of which one alone counts something; sql/macros.sql reads it."""
-FITS, NOTHING_YET, DIFFERS = "fits", "nothing has arrived", "differs"
-"""States of an assumption."""
 
 _NEW_TOTALS = """
 INSERT INTO meta.month_totals BY NAME
@@ -84,32 +77,6 @@ MEMORY = {
     "marts.user_month_versions": _NEW_USER_MONTH_VERSIONS,
 }
 """Marts of which every state is remembered, each in the table of meta that has its name and only grows."""
-_ARRIVED = f"""
-SELECT
-    schema_name || '.' || table_name,
-    list(column_name ORDER BY column_index) || if(
-        count(*) FILTER (numeric_precision > 0 AND NOT regexp_matches(column_name, 'id$|^year$|^month$')) = 1,
-        ['{ONLY_NUMBER}'], []
-    )
-FROM duckdb_columns()
-WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_with(column_name, '_')
-    AND column_name NOT IN ('valid_from_utc', 'valid_to_utc')
-GROUP BY ALL
-"""
-
-_HOLDS_OTHER_NUMBERS = """
-SELECT 1 FROM duckdb_columns()
-WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_with(column_name, '_')
-    AND (
-        starts_with(table_name, $1)
-        AND NOT list_has_any($2, ['bi.' || table_name, 'bi.' || table_name || '_history'])
-        OR list_contains($2, 'bi.' || table_name)
-        AND NOT list_contains($3, 'bi.' || table_name || '.' || column_name)
-        AND (numeric_precision IS NOT NULL OR data_type = 'JSON')
-    )
-LIMIT 1
-"""
-"""Whether lists below a table, or its columns, hold what may be the amounts that are looked for elsewhere."""
 
 
 class MartError(Exception):
@@ -144,15 +111,11 @@ def build_marts(
     meta_schema.complete(connection)
     macros = "".join(path.read_text(encoding="utf-8") for path in folder.glob("macros.sql"))
     connection.execute(macros)
-    arrived: Arrived = dict(connection.execute(_ARRIVED).fetchall())
-    staging = [_as_arrived(query, arrived) for query in staging]
-    assumed = [query for query in staging if query.expects]
-    states = _examine_assumptions(connection, assumed, arrived, macros)
+    staging = fitted(connection, staging, macros)
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
     for query in staging:
-        fits = states.get(query.table) == FITS
-        sql = _typed(query, fits=fits) if query.expects else query.sql
+        sql = query.sql
         if query.kind == "table":  # a table of the file must not be dropped by the transaction that fills it
             connection.execute(f"CREATE OR REPLACE TEMP TABLE staging_{query.name} AS {sql}")
             sql = f"FROM temp.main.staging_{query.name}"
@@ -229,148 +192,3 @@ def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -
     except duckdb.Error as error:
         failed = MartTooLarge if isinstance(error, duckdb.OutOfMemoryException) else MartError
         raise failed(f"{query.table} cannot be built from {query.path}: {error}") from error
-
-
-def _examine_assumptions(
-    connection: DuckDBPyConnection, assumed: Sequence[Query], arrived: Arrived, macros: str
-) -> dict[str, str]:
-    """Write meta.assumptions anew, from what has arrived; the answer is the state of each query."""
-    connection.execute("DELETE FROM meta.assumptions")
-    sources = [(query, _sources(connection, query, arrived)) for query in assumed]
-    failures = _failures(connection, [query for query, found in sources if not _missing(found)], macros)
-    rows: list[dict[str, object]] = []
-    for query, found in sources:
-        state, message = FITS, ""
-        if missing := _missing(found):
-            may_differ = any(source["row_count"] for source in found)
-            differs = may_differ and not _is_list_empty(connection, query, arrived, missing)
-            state = DIFFERS if differs else NOTHING_YET
-            message = f"{query.path.name} expects {', '.join(missing)}"
-        elif error := failures.get(query.table):
-            state, message = DIFFERS, f"{query.path.name} does not run on what arrived: {error}"
-        rows += [{**source, "state": state, "message": message} for source in found]
-    insert_rows(connection, "meta.assumptions", rows)
-    return {str(row["query"]): str(row["state"]) for row in rows}
-
-
-def _as_arrived(query: Query, arrived: Arrived) -> Query:
-    """A query of what its header says may take the place of a table that has not arrived as expected.
-
-    That is the only list that has all that is expected of it, or the rows that it would be nested in.
-    """
-    named = ""  # the table that the SQL names, and `or` is about
-    for entry, columns in query.expects.items():
-        pattern = entry.removeprefix("or ")
-        expects = {table: some for table, some in query.expects.items() if table != entry}
-        if pattern == entry:
-            named = entry
-        elif named not in expects or not _lacking(expects[named], arrived.get(named, ())):
-            query = replace(query, expects=expects)
-        else:
-            lists = [one for one in arrived if re.fullmatch(pattern.replace("*", "((?!__).)+"), one)]
-            fitting = [one for one in lists if not _lacking(columns, arrived[one])]
-            if len(fitting) == 1:
-                query = _reading(replace(query, expects=expects), named, fitting[0], columns)
-            else:  # what arrived is told beside what was expected
-                told = {one: columns for one in lists if "*" in pattern}
-                query = replace(query, expects=told | expects)
-    return query
-
-
-def _reading(query: Query, named: str, table: str, columns: str) -> Query:
-    """A query that reads a table in place of the one that it names: a list, or the rows above it."""
-    is_above = named.startswith(f"{table.removesuffix('_history')}__")
-    rows = f"(SELECT * REPLACE (_row AS _parent_row) FROM {table})" if is_above else table
-    others = {one: some for one, some in query.expects.items() if one != named}
-    return replace(
-        query,
-        expects=others | {table: f"{others.get(table, '')} {columns}"},
-        sql=re.sub(rf"\b{named}\b", rows, query.sql),
-        reads=query.reads - {_parts(named)} | {_parts(table)},
-    )
-
-
-def _parts(table: str) -> tuple[str, str]:
-    schema, _, name = table.partition(".")
-    return schema, name
-
-
-def _lacking(columns: str, found: Collection[str]) -> list[str]:
-    return [name for name in _names(columns) if not {*name.split("|")} & {*found}]
-
-
-def _sources(connection: DuckDBPyConnection, query: Query, arrived: Arrived) -> list[dict[str, Any]]:
-    """What a query assumes of each table, beside what has arrived in it: columns of meta.assumptions."""
-    sources = []
-    for table, columns in query.expects.items():
-        expected = _names(columns)
-        found = arrived.get(table, ())
-        count = 0
-        if found:
-            [(count,)] = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
-        sources.append(
-            {
-                "query": query.table,
-                "source": table,
-                "expected_columns": expected,
-                "arrived_columns": [name for name in found if name != ONLY_NUMBER],
-                "missing_columns": [
-                    name.replace("*", "the only number").replace("|", " or ")
-                    for name in _lacking(columns, found)
-                ],
-                "row_count": count,
-            }
-        )
-    return sources
-
-
-def _missing(sources: Iterable[Mapping[str, Any]]) -> list[str]:
-    return [f"{source['source']}.{name}" for source in sources for name in source["missing_columns"]]
-
-
-def _failures(
-    connection: DuckDBPyConnection, complete: Sequence[Query], macros: str
-) -> dict[str, duckdb.Error]:
-    """The queries that do not run on what arrived, with what DuckDB says.
-
-    A query that fails would abort the caller's transaction, so it is tried beside it, on what is committed.
-    """
-    failures: dict[str, duckdb.Error] = {}
-    if complete:
-        with beside(connection) as other:
-            other.execute(macros)
-            for query in complete:
-                try:
-                    other.execute(f"SELECT count(hash(answer)) FROM ({_typed(query)}) AS answer").fetchall()
-                except duckdb.Error as error:
-                    failures[query.table] = error
-    return failures
-
-
-def _names(columns: str) -> list[str]:
-    return columns.replace(",", " ").split()
-
-
-def _is_list_empty(
-    connection: DuckDBPyConnection, query: Query, arrived: Arrived, missing: Sequence[str]
-) -> bool:
-    """Whether all that is missing is a list that had no row yet, and nothing that arrived may stand for it.
-
-    An office that sets no budgets answers so: its users, each without a month.
-    """
-    if any(name.rpartition(".")[0] in arrived for name in missing):
-        return False
-    root = next(iter(query.expects)).partition(".")[2].removesuffix("_history")
-    columns = [
-        f"{table}.{name}" for table, some in query.expects.items() for name in _names(some.replace("|", ","))
-    ]
-    values = [f"{root}__", list(query.expects), columns]
-    return connection.execute(_HOLDS_OTHER_NUMBERS, values).fetchone() is None
-
-
-def _typed(query: Query, *, fits: bool = True) -> str:
-    """A query with the column types that its header declares; without a row unless its assumption fits."""
-    columns = ", ".join(
-        f"CAST({name if fits else 'NULL'} AS {kind}) AS {name}" for name, kind in query.types.items()
-    )
-    return f"SELECT {columns} FROM ({query.sql}) AS assumed" if fits else f"SELECT {columns} WHERE false"

@@ -1,0 +1,207 @@
+"""What staging assumes of undocumented tables: tried on what has arrived, and told in meta.assumptions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from warehouse.marts.queries import Query
+from warehouse.store.duckdb_file import beside, insert_rows
+
+Arrived = Mapping[str, Sequence[str]]
+"""The columns of each table of bi that came from the service."""
+ONLY_NUMBER = "*"
+"""Beside the columns of a table of which one alone counts something; sql/macros.sql reads it."""
+FITS, NOTHING_YET, DIFFERS = "fits", "nothing has arrived", "differs"
+"""States of an assumption."""
+
+_ARRIVED = f"""
+SELECT
+    schema_name || '.' || table_name,
+    list(column_name ORDER BY column_index) || if(
+        count(*) FILTER (numeric_precision > 0 AND NOT regexp_matches(column_name, 'id$|^year$|^month$')) = 1,
+        ['{ONLY_NUMBER}'], []
+    )
+FROM duckdb_columns()
+WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_with(column_name, '_')
+    AND column_name NOT IN ('valid_from_utc', 'valid_to_utc')
+GROUP BY ALL
+"""
+
+_HOLDS_OTHER_NUMBERS = """
+SELECT 1 FROM duckdb_columns()
+WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_with(column_name, '_')
+    AND (
+        starts_with(table_name, $1)
+        AND NOT list_has_any($2, ['bi.' || table_name, 'bi.' || table_name || '_history'])
+        OR list_contains($2, 'bi.' || table_name)
+        AND NOT list_contains($3, 'bi.' || table_name || '.' || column_name)
+        AND (numeric_precision IS NOT NULL OR data_type = 'JSON')
+    )
+LIMIT 1
+"""
+"""Whether lists below a table, or its columns, hold what may be the amounts that are looked for elsewhere."""
+
+
+def fitted(connection: DuckDBPyConnection, staging: Iterable[Query], macros: str) -> list[Query]:
+    """The queries of staging as what has arrived lets them be; meta.assumptions is written anew, from it.
+
+    A query that leans on undocumented columns reads the table that stands for the one it names, has the types
+    that its header declares, and gives no row where it does not find them; any other is as it was.
+    """
+    arrived: Arrived = dict(connection.execute(_ARRIVED).fetchall())
+    queries = [_as_arrived(query, arrived) for query in staging]
+    connection.execute("DELETE FROM meta.assumptions")
+    sources = {query.table: _sources(connection, query, arrived) for query in queries if query.expects}
+    complete = [query for query in queries if query.expects and not _missing(sources[query.table])]
+    failures = _failures(connection, complete, macros)
+    rows: list[dict[str, object]] = []
+    made: list[Query] = []
+    for query in queries:
+        found = sources.get(query.table)
+        if not found:
+            made.append(query)
+            continue
+        state, message = FITS, ""
+        if missing := _missing(found):
+            may_differ = any(source["row_count"] for source in found)
+            differs = may_differ and not _is_list_empty(connection, query, arrived, missing)
+            state = DIFFERS if differs else NOTHING_YET
+            message = f"{query.path.name} expects {', '.join(missing)}"
+        elif error := failures.get(query.table):
+            state, message = DIFFERS, f"{query.path.name} does not run on what arrived: {error}"
+        rows += [{**source, "state": state, "message": message} for source in found]
+        made.append(replace(query, sql=_typed(query) if state == FITS else _without_rows(query)))
+    insert_rows(connection, "meta.assumptions", rows)
+    return made
+
+
+def _as_arrived(query: Query, arrived: Arrived) -> Query:
+    """A query of what its header says may take the place of a table that has not arrived as expected.
+
+    That is the only list that has all that is expected of it, or the rows that it would be nested in.
+    """
+    named = ""  # the table that the SQL names, and `or` is about
+    for entry, columns in query.expects.items():
+        pattern = entry.removeprefix("or ")
+        expects = {table: some for table, some in query.expects.items() if table != entry}
+        if pattern == entry:
+            named = entry
+        elif named not in expects or not _lacking(expects[named], arrived.get(named, ())):
+            query = replace(query, expects=expects)
+        else:
+            lists = [one for one in arrived if re.fullmatch(pattern.replace("*", "((?!__).)+"), one)]
+            fitting = [one for one in lists if not _lacking(columns, arrived[one])]
+            if len(fitting) == 1:
+                query = _reading(replace(query, expects=expects), named, fitting[0], columns)
+            else:  # what arrived is told beside what was expected
+                told = {one: columns for one in lists if "*" in pattern}
+                query = replace(query, expects=told | expects)
+    return query
+
+
+def _reading(query: Query, named: str, table: str, columns: str) -> Query:
+    """A query that reads a table in place of the one that it names: a list, or the rows above it."""
+    is_above = named.startswith(f"{table.removesuffix('_history')}__")
+    rows = f"(SELECT * REPLACE (_row AS _parent_row) FROM {table})" if is_above else table
+    others = {one: some for one, some in query.expects.items() if one != named}
+    return replace(
+        query,
+        expects=others | {table: f"{others.get(table, '')} {columns}"},
+        sql=re.sub(rf"\b{named}\b", rows, query.sql),
+        reads=query.reads - {_parts(named)} | {_parts(table)},
+    )
+
+
+def _parts(table: str) -> tuple[str, str]:
+    schema, _, name = table.partition(".")
+    return schema, name
+
+
+def _lacking(columns: str, found: Collection[str]) -> list[str]:
+    return [name for name in _names(columns) if not {*name.split("|")} & {*found}]
+
+
+def _sources(connection: DuckDBPyConnection, query: Query, arrived: Arrived) -> list[dict[str, Any]]:
+    """What a query assumes of each table, beside what has arrived in it: columns of meta.assumptions."""
+    sources = []
+    for table, columns in query.expects.items():
+        expected = _names(columns)
+        found = arrived.get(table, ())
+        count = 0
+        if found:
+            [(count,)] = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
+        sources.append(
+            {
+                "query": query.table,
+                "source": table,
+                "expected_columns": expected,
+                "arrived_columns": [name for name in found if name != ONLY_NUMBER],
+                "missing_columns": [
+                    name.replace("*", "the only number").replace("|", " or ")
+                    for name in _lacking(columns, found)
+                ],
+                "row_count": count,
+            }
+        )
+    return sources
+
+
+def _missing(sources: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [f"{source['source']}.{name}" for source in sources for name in source["missing_columns"]]
+
+
+def _failures(
+    connection: DuckDBPyConnection, complete: Sequence[Query], macros: str
+) -> dict[str, duckdb.Error]:
+    """The queries that do not run on what arrived, with what DuckDB says.
+
+    A query that fails would abort the caller's transaction, so it is tried beside it, on what is committed.
+    """
+    failures: dict[str, duckdb.Error] = {}
+    if complete:
+        with beside(connection) as other:
+            other.execute(macros)
+            for query in complete:
+                try:
+                    other.execute(f"SELECT count(hash(answer)) FROM ({_typed(query)}) AS answer").fetchall()
+                except duckdb.Error as error:
+                    failures[query.table] = error
+    return failures
+
+
+def _names(columns: str) -> list[str]:
+    return columns.replace(",", " ").split()
+
+
+def _is_list_empty(
+    connection: DuckDBPyConnection, query: Query, arrived: Arrived, missing: Sequence[str]
+) -> bool:
+    """Whether all that is missing is a list that had no row yet, and nothing that arrived may stand for it.
+
+    An office that sets no budgets answers so: its users, each without a month.
+    """
+    if any(name.rpartition(".")[0] in arrived for name in missing):
+        return False
+    root = next(iter(query.expects)).partition(".")[2].removesuffix("_history")
+    columns = [
+        f"{table}.{name}" for table, some in query.expects.items() for name in _names(some.replace("|", ","))
+    ]
+    values = [f"{root}__", list(query.expects), columns]
+    return connection.execute(_HOLDS_OTHER_NUMBERS, values).fetchone() is None
+
+
+def _typed(query: Query) -> str:
+    """A query with the column types that its header declares."""
+    columns = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in query.types.items())
+    return f"SELECT {columns} FROM ({query.sql}) AS assumed"
+
+
+def _without_rows(query: Query) -> str:
+    columns = ", ".join(f"CAST(NULL AS {kind}) AS {name}" for name, kind in query.types.items())
+    return f"SELECT {columns} WHERE false"
