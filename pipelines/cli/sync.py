@@ -20,6 +20,8 @@ from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
 from pipelines.words import count, counted, duration, size
 from warehouse.ledger.window_result import WindowResult
+from warehouse.publishing.publish import loaded_since_publication
+from warehouse.store.database import Store
 
 
 def run_sync(arguments: argparse.Namespace) -> int:
@@ -29,15 +31,28 @@ def run_sync(arguments: argparse.Namespace) -> int:
         complain(f"brokerbi: {warning}")
     summary = sync_with_progress(settings, selection_of(arguments), take_over=arguments.take_over)
     is_published = True
-    if summary.loaded and not arguments.no_publish:
+    if arguments.no_publish:
+        finish_without_publication(settings)
+    elif summary.loaded or was_left_unpublished(settings):
         is_published = publish(settings)
     else:
-        if not arguments.no_publish:
-            say("nothing was loaded, so the published file stays as it is")
+        say("nothing was loaded, so the published file stays as it is")
         finish_without_publication(settings)
     for sentence in summary.complaints():
         complain(f"brokerbi: {sentence}")
     return 0 if summary.is_well and is_published else 1
+
+
+def was_left_unpublished(settings: Settings) -> bool:
+    """Whether an earlier sync loaded something and was stopped before it was published, which is said.
+
+    What a check spoke against is not published again: it was refused, and nothing was loaded since.
+    """
+    waiting = loaded_since_publication(Store(settings.data_dir))
+    if waiting is None or waiting.is_refused:
+        return False
+    say("nothing was loaded; what an earlier sync loaded is published")
+    return True
 
 
 def selection_of(arguments: argparse.Namespace) -> Selection:

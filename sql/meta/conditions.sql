@@ -1,6 +1,6 @@
 -- What is not as it should be, and what to do about it?
--- One row per kind, report, customer and month, of quarantine per reason as well: the one rule for each. Of what is
--- switched off there is none; what only a running process knows (a silent daemon, settings that do not load) is not here.
+-- One row per kind, report, customer and month, of quarantine per reason as well: the one rule for each. Nothing is
+-- awaited of what is switched off, but what is held of it may lack rows; what only a running process knows (a silent daemon, settings that do not load) is not here.
 -- Columns:
 --   kind: what sort of condition it is, one of those that meta.kinds says a file knows
 --   severity: error or warning, that of its kind where it is always the same
@@ -37,14 +37,14 @@ failed AS (
 ),
 
 asked AS (
-    SELECT freshness.*, access.denied_at_utc
+    SELECT freshness.*, coalesce(access.since_utc, access.denied_at_utc) AS refused_since_utc
     FROM freshness
     LEFT JOIN meta.access AS access USING (report, customer)
     WHERE state <> 'switched off' AND NOT (state = 'never read' AND last_failure_utc IS NULL)
 ),
 
 shut_out AS (
-    SELECT customer, max(denied_at_utc) AS since_utc, count(last_success_utc) > 0 AS was_answered
+    SELECT customer, max(refused_since_utc) AS since_utc, count(last_success_utc) > 0 AS was_answered
     FROM asked
     GROUP BY customer
     HAVING count(*) > 1 AND bool_and(state = 'no access')
@@ -183,7 +183,7 @@ found AS (
     UNION ALL BY NAME
     SELECT
         CASE WHEN last_success_utc IS NULL THEN 'no right' ELSE 'right lost' END AS kind,
-        report, customer, denied_at_utc AS since_utc, 'Forbidden' AS cause,
+        report, customer, refused_since_utc AS since_utc, 'Forbidden' AS cause,
         CASE WHEN last_success_utc IS NULL THEN 'It is refused (403).'
             ELSE 'It was answered before and is refused now (403); what is held stays, and each day it is asked for again.'
         END AS error,
@@ -256,10 +256,13 @@ found AS (
         || 'four weeks: ' || arg_max(error, fetched_at_utc) AS error,
         'The next night asks again.' AS remedy
     FROM meta.probes AS probes
+    LEFT JOIN meta.customers AS customers USING (customer)
+    LEFT JOIN meta.reports AS reports ON reports.report = asked_of
     -- a login may be for some reports only, and not for the one that was asked
     ANTI JOIN failed
         ON failed.customer = probes.customer
         AND trouble IS NOT NULL AND (trouble IN ('service', 'refusal', 'coordination') OR failed.report = asked_of)
+    WHERE coalesce(is_active, true) AND coalesce(is_on, true)
     GROUP BY asked_of, customer
     HAVING arg_max(status, fetched_at_utc) = 'failed'
     UNION ALL BY NAME

@@ -77,6 +77,17 @@ def test_a_customer_is_shut_out_when_each_of_several_reports_that_were_asked_for
     assert conditions(given) == [("shut out", "error", None, "M1")]
 
 
+def test_a_refusal_that_is_met_again_every_night_is_as_old_as_the_first() -> None:
+    given = warehouse()
+    held(given, "users", "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
+    held(given, "sales", "M1", ["2026-01"], at_utc=NOW - timedelta(days=10))
+    for days in (9, 1, 0):
+        deny(given, "sales", "M1", (NOW - timedelta(days=days)).replace(tzinfo=UTC))
+    build(given, "meta.conditions")
+    found = given.execute("SELECT kind, since_utc FROM meta.conditions").fetchall()
+    assert found == [("right lost", NOW - timedelta(days=9))]
+
+
 def test_whoever_was_answered_before_need_not_check_the_customer_id() -> None:
     remedies = []
     for read in ([], ["sales"]):

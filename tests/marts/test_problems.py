@@ -193,6 +193,16 @@ def test_changes_that_nobody_told_as_login_or_service_failed_are_no_problem_of_t
     assert len(problems(given)) == number
 
 
+@pytest.mark.parametrize(("active", "is_on", "number"), [(True, True, 1), (False, True, 0), (True, False, 0)])
+def test_nobody_waits_for_changes_of_what_is_switched_off(*, active: bool, is_on: bool, number: int) -> None:
+    given = warehouse()
+    configure(given, active=active, sales=is_on)
+    held(given, "sales", "M1", ["2026-01"], at_utc=NOW)
+    told = {"customer": "M1", "asked_of": "sales", "fetched_at_utc": NOW, "status": "failed", "error": "Why."}
+    insert_rows(given, "meta.probes", [told])
+    assert [kind for kind, *_ in problems(given)] == ["changes unknown"] * number
+
+
 @pytest.mark.parametrize(
     "errors",
     [(Unreachable, HostDown), (Unavailable, HostDown), (Unauthorized, Unauthorized)],

@@ -162,7 +162,13 @@ def read_rows(connection: DuckDBPyConnection, pairs: Collection[Pair]) -> dict[P
 
 def deny(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
     """Remember a 403, or that a report was not asked for because the customer gets one for every other."""
-    row = {"report": report, "customer": customer, "denied_at_utc": naive_utc(at_utc)}
+    known = connection.execute(
+        "SELECT coalesce(since_utc, denied_at_utc) FROM meta.access WHERE (report, customer) = ($1, $2)",
+        [report, customer],
+    ).fetchall()
+    now = naive_utc(at_utc)
+    since = known[0][0] if known else now
+    row = {"report": report, "customer": customer, "since_utc": since, "denied_at_utc": now}
     replace_rows(connection, "access", [row], key=["report", "customer"])
 
 

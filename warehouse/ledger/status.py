@@ -19,8 +19,6 @@ from warehouse.store.versions import Versions
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from warehouse.store.database import Store
-
 
 @dataclass(frozen=True)
 class ReportStatus:

@@ -14,7 +14,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import WarehouseError
 from warehouse.store.duckdb_file import insert_rows, mappings, quoted, run_definitions
 
-FORMAT = 19
+FORMAT = 20
 """Raised whenever something in sql/meta/tables or views changes: a file of an older format gets what it
 lacks, one of this format is opened as it is. Every publication describes the queries beside them anew."""
 

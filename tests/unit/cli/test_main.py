@@ -14,6 +14,8 @@ from pipelines.cli.main import main
 from pipelines.connect.models import Login
 from pipelines.settings.model import load_settings
 from pipelines.sync.run_context import refused_logins_of
+from tests.scenarios.scenario import synced
+from warehouse.store.versions import Versions
 
 
 def test_a_command_that_is_almost_one_is_guessed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,7 +58,7 @@ def given_a_refused_login(monkeypatch: pytest.MonkeyPatch, data_dir: Path, **mor
     for name, value in {"CUSTOMERS": "M1", "DATA_DIR": str(data_dir), **login, **more}.items():
         monkeypatch.setenv(f"BROKERBI_{name}", value)
     refused = refused_logins_of(load_settings(os.environ))
-    refused.folder.mkdir(parents=True)
+    refused.folder.mkdir(parents=True, exist_ok=True)
     refused.remember(Login("somebody", SecretStr("wrong")))
 
 
@@ -76,3 +78,21 @@ def test_a_sync_that_loads_nothing_leaves_an_operators_page_that_says_so(
     given_a_refused_login(monkeypatch, tmp_path, START="2026-11", REPORTS="users")
     assert main(["sync"]) == 1
     assert "login refused" in (tmp_path / "operators.html").read_text("utf-8")
+
+
+def test_a_sync_that_loads_nothing_publishes_what_an_earlier_one_could_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = synced(tmp_path, ("users",))
+    given_a_refused_login(monkeypatch, stopped.data_dir, START="2026-11", REPORTS="users")
+    said = []
+    for _ in range(2):
+        assert main(["sync"]) == 1
+        [line] = [
+            line for line in capsys.readouterr().out.splitlines() if line.startswith("nothing was loaded")
+        ]
+        said.append((line.partition("loaded")[2], Versions(stopped.data_dir).published.exists()))
+    assert said == [
+        ("; what an earlier sync loaded is published", True),
+        (", so the published file stays as it is", True),
+    ]
