@@ -153,7 +153,7 @@ def _standing_columns(words: Language, timezone: ZoneInfo) -> list[TableColumn[S
         TableColumn("Customer", lambda one: one.customer),
         TableColumn("Held through", lambda one: one.newest_held_month, "month"),
         TableColumn("Last success", lambda one: words.moment(one.last_success_utc, timezone)),
-        TableColumn("Next due", lambda one: words.moment(one.due_utc, timezone)),
+        TableColumn("Late from", lambda one: words.moment(one.due_utc, timezone)),
         TableColumn("State", lambda one: one.state),
     ]
 
