@@ -159,7 +159,7 @@ def report_spec(
     is_history = report.stored_as == "history"
     metadata: dict[str, Any] = {
         "dagster/table_name": f"bi.{first.name}",
-        "months_in_one_request": report.endpoint.max_months if report.has_months else 0,
+        "months_in_one_request": report.endpoint.request_months if report.has_months else 0,
         "kept": "as slowly changing history" if is_history else "month by month",
         "asked_at": dg.MetadataValue.text(report.endpoint.path),
     }
@@ -438,7 +438,7 @@ def _description(report: Report) -> str:
     if report.has_months and report.month_of_row == "window":
         lines += ["", "Its rows carry no date, so every month is asked for on its own."]
     elif report.has_months:
-        most = f"up to {report.endpoint.max_months} in one request"
+        most = f"up to {report.endpoint.request_months} in one request"
         lines += ["", f"Neighbouring months are asked for together, {most}."]
     if report.timing.latest_months:
         kept = "older ones are never asked for again, and what is held of them stays."

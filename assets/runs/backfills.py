@@ -77,7 +77,8 @@ def _of_others(
     """Partitions in other months of what one request covers several months of, unless they are fetched."""
     held = ledger_of(project.store).months
     for one in partitions:
-        for month in sorted(backfill.unfinished - {one.month} if one.report.endpoint.max_months > 1 else ()):
+        is_asked_alone = one.report.endpoint.window_months == 1
+        for month in sorted(() if is_asked_alone else backfill.unfinished - {one.month}):
             other = ReportPartition(one.report, one.customer, month)
             known = held.get((*one.pair, month.first_day))
             if known is None or known.fetched_at_utc < backfill.since:

@@ -44,7 +44,7 @@ of_range = partial(
 range_at = partial(
     Endpoint,
     time_parameters="month bounds",
-    max_months=60,  # no limit is stated; a first backfill with the months ahead is one request
+    window_months=60,  # no limit is stated; a first backfill with the months ahead is one request
 )
 of_month = partial(budget, month_of_row="window")
 month_at = partial(Endpoint, time_parameters="month in path")

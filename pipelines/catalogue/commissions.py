@@ -127,7 +127,7 @@ REPORTS = (
             endpoint=Endpoint(
                 path="/BusinessIntelligence/CommissionOfficeReportByMonth/{customerId}",
                 time_parameters="dates",
-                max_months=ONE_YEAR,
+                window_months=ONE_YEAR,
             ),
             timing=Timing(follows_sales=True),
             stored_as="months",
@@ -154,7 +154,7 @@ REPORTS = (
         endpoint=Endpoint(
             path="/BusinessIntelligence/RunningCommissions",
             time_parameters="dates",
-            max_months=TWO_MONTHS + 1,  # in two requests, margins included
+            window_months=TWO_MONTHS + 1,  # in two requests, margins included
             limit=TWO_MONTHS,
             customer_parameter="customerId",
         ),

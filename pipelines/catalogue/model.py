@@ -237,7 +237,7 @@ class Endpoint:
 
     path: str
     time_parameters: TimeParameters
-    max_months: int = 1  # calendar months that are asked and loaded together at most
+    window_months: int = 1  # calendar months that are asked and loaded together at most
     limit: int | None = None  # months that one request may span, where less is stated (interface, Limits)
     query: Mapping[str, str] = field(default_factory=dict)  # fixed parameters, e.g. selectionType
     choices: Choices | None = None  # a parameter that is asked value by value
@@ -262,11 +262,16 @@ class Endpoint:
             "nothing says when its ids were changed": self.each
             and self.each.when.changed
             and not all(one.changed for one in self.each.ids_from),
-            "one request would span more than it may": self.limit and self.limit > self.max_months,
+            "its limit is more than a window has": self.limit and self.limit > self.window_months,
             "a request for one month spans several": self.time_parameters == "month in path"
-            and self.max_months > 1,
+            and self.window_months > 1,
         }
         _refuse(self.path, wrong)
+
+    @property
+    def request_months(self) -> int:
+        """How many months one request spans at most; a window of more is asked in several."""
+        return self.limit or self.window_months
 
     @property
     def questions(self) -> tuple[str | None, ...]:
@@ -312,7 +317,7 @@ class Report:
         columns = {one.name for table in tops[:1] for one in declared_columns(table)}
         wrong = {
             "a row that has the month of its window needs windows of one": self.month_of_row == "window"
-            and self.endpoint.max_months > 1,
+            and self.endpoint.window_months > 1,
             "a table does not say which column dates its rows": self.month_of_row == "documented date"
             and not all(table.dated_by for table in tops),
             "its requests and its rows disagree about months": self.stored_as != "not kept"

@@ -215,7 +215,7 @@ def _selected(operation: str, selection: str, months: int = ONE_YEAR) -> Endpoin
     return Endpoint(
         path=f"/BusinessIntelligence/{operation}",
         time_parameters="dates",
-        max_months=months,
+        window_months=months,
         query={"selectionType": selection},
         customer_parameter="customerId",
     )
@@ -290,7 +290,7 @@ REPORTS = (
         endpoint=Endpoint(
             path="/BusinessIntelligence/Estates",
             time_parameters="dates",
-            max_months=ONE_YEAR,
+            window_months=ONE_YEAR,
             customer_parameter="customerId",
         ),
         timing=Timing(follows_sales=True),

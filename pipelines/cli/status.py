@@ -227,13 +227,13 @@ def run_reports(arguments: argparse.Namespace) -> int:
         print_json([_report_as_json(report) for report in REPORTS.values()])
         return 0
     print_table(
-        ["report", "subject", "asked", "window", "kept as", "tables"],
+        ["report", "subject", "asked", "request", "kept as", "tables"],
         [
             [
                 report.name,
                 report.subject,
                 "on demand" if report.timing.on_demand else "yes" if report.timing.enabled else "off",
-                f"{report.endpoint.max_months} mo" if report.has_months else "-",
+                f"{report.endpoint.request_months} mo" if report.has_months else "-",
                 "history" if report.stored_as == "history" else "months",
                 ", ".join(f"bi.{table.name}" for table in report.tables),
             ]
@@ -250,7 +250,8 @@ def _report_as_json(report: Report) -> dict[str, object]:
         "description": report.description,
         "path": report.endpoint.path,
         "query": dict(report.endpoint.query),
-        "longest_window_months": report.endpoint.max_months if report.has_months else None,
+        "longest_window_months": report.endpoint.window_months if report.has_months else None,
+        "longest_request_months": report.endpoint.request_months if report.has_months else None,
         "kept_as": report.stored_as,
         "paged": report.endpoint.paged,
         "on": report.timing.enabled,

@@ -123,9 +123,16 @@ def _notes(row: Period, writer: Writer, *, has_trend: bool) -> list[str]:
         key = "began" if row.offices == 1 and row.began_month else "no_year_before"
         month = words.month(row.began_month) if row.began_month else ""
         notes.append(words.text(f"cards.{key}", month=month))
-    elif row.compared < row.offices:
-        notes.append(words.text("cards.compared", known=row.compared, all=row.offices))
+    elif on_offices := _on_offices(row, words):
+        notes.append(on_offices)
     return notes
+
+
+def _on_offices(row: Period, words: Language) -> str:
+    """That not all offices are compared with the year before, so that the change is not that of the sums."""
+    if not row.is_over or not 0 < row.compared < row.offices:
+        return ""
+    return words.text("cards.compared", known=row.compared, all=row.offices)
 
 
 def _on_drift(row: Period, drift: Drift | None, words: Language) -> list[str]:
@@ -321,7 +328,7 @@ def offices_section(
     columns = [
         TableColumn[Period](
             text("office"), lambda r: names.get(r.office_id, r.office_id),
-            note=lambda r: _on_office(r, words) if r.office_id else "",
+            note=lambda r: _on_office(r, words) if r.office_id else _on_offices(r, words),
             link=lambda r: files.get(r.office_id or "", ""),
         ),
         TableColumn[Period](text("gap"), _gap, "signed money", lambda r: _gap(r, less)),

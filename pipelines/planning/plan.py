@@ -312,7 +312,7 @@ class Planner:
                 windows=(NOW,),
                 requests=1,
                 requests_expected=1,
-                rules=Rules(report, self.calendar, report.endpoint.max_months),
+                rules=Rules(report, self.calendar, report.endpoint.window_months),
             )
         chosen = self._choose_months(report, customer)
         if chosen is None:
@@ -355,7 +355,7 @@ class Planner:
             ),
             requests=requests,
             requests_expected=requests,
-            rules=Rules(report, self.calendar, report.endpoint.max_months),
+            rules=Rules(report, self.calendar, report.endpoint.window_months),
             postponed=postponed,
         )
 
@@ -363,7 +363,9 @@ class Planner:
         """How many months are asked and loaded together, as far as is known."""
         cap: Cap | None = self.ledger.caps.get((report.name, customer.id))
         return (
-            min(report.endpoint.max_months, cap.months) if cap and cap.months else report.endpoint.max_months
+            min(report.endpoint.window_months, cap.months)
+            if cap and cap.months
+            else report.endpoint.window_months
         )
 
     def _rules(self, report: Report, customer: Customer) -> Rules:

@@ -22,7 +22,8 @@
 --   incoming_lead_count: leads received
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues
---   active_agent_count: active agents, as in marts.office_month, of offices whose user report is held; null where none is
+--   active_agent_count: active agents, as in marts.office_month, of offices whose user report is held; null where none is. Who is
+--     of no known office is in marts.headcount_month alone
 --   commission_per_active_agent: commission of these offices by each of these agents, from sums; null without one
 --   office_count: offices of which everything is held, to the end of the month or to now while it is open
 --   expected_office_count: offices of which it should be held, see marts.office_coverage

@@ -129,7 +129,7 @@ def test_a_refused_window_is_halved_and_loaded_whole(tmp_path: Path) -> None:
         here,
         catalogue={
             **REPORTS,
-            report.name: replace(report, endpoint=replace(report.endpoint, max_months=6, limit=None)),
+            report.name: replace(report, endpoint=replace(report.endpoint, window_months=6, limit=None)),
         },
     )
     assert longer.sync(refresh=True).complaints() == []
@@ -172,7 +172,7 @@ def test_a_window_and_a_page_that_are_both_too_large_are_told_apart_in_few_reque
         here,
         catalogue={
             **REPORTS,
-            report.name: replace(report, endpoint=replace(report.endpoint, max_months=6, limit=None)),
+            report.name: replace(report, endpoint=replace(report.endpoint, window_months=6, limit=None)),
         },
     )
     here.service.largest_page = 300

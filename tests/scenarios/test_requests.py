@@ -58,7 +58,7 @@ def test_budgets_of_all_months_are_one_request_and_the_same_rows_as_month_by_mon
     here = office(tmp_path / "together", "a", BUDGETS[0])
     here.sync(refresh=True)
     alone = office(tmp_path / "alone", "a", BUDGETS[0])
-    by_month = replace(REPORTS[BUDGETS[0]], endpoint=replace(REPORTS[BUDGETS[0]].endpoint, max_months=1))
+    by_month = replace(REPORTS[BUDGETS[0]], endpoint=replace(REPORTS[BUDGETS[0]].endpoint, window_months=1))
     replace(alone, catalogue={**REPORTS, BUDGETS[0]: by_month}).sync(refresh=True)
     assert (len(here.asked), len(alone.asked)) == (1, 15)
     assert here.cells() == alone.cells()

@@ -110,7 +110,7 @@ def test_no_request_spans_more_months_than_the_limit() -> None:
     for endpoint in (report.endpoint for report in REPORTS.values()):
         for operation, limit in LIMITS.items():
             if re.search(rf"/{operation}(/|$)", endpoint.path):
-                assert (endpoint.limit or endpoint.max_months) <= limit, endpoint.path
+                assert endpoint.request_months <= limit, endpoint.path
 
 
 COMMISSIONS = REPORTS["commission_office"]
@@ -124,15 +124,15 @@ WRONG_ENDPOINTS: Mapping[str, Mapping[str, Any]] = {
     "names ['userId']": {"path": "/x/{customerId}/{userId}"},
     "differ in number": {"each": Each(("a", "b"), (Ids("users", ("id",)),))},
     "when its ids were changed": {"each": Each("a", (Ids("users", ("id",)),), WHEN_CHANGED)},
-    "span more than it may": {"limit": 2},
+    "more than a window has": {"limit": 2},
     "spans several": {
         "path": "/x/{customerId}/{year}/{month}",
         "time_parameters": "month in path",
-        "max_months": 2,
+        "window_months": 2,
     },
 }
 WRONG_REPORTS: Mapping[str, Mapping[str, Any]] = {
-    "needs windows of one": {"endpoint": replace(COMMISSIONS.endpoint, max_months=2)},
+    "needs windows of one": {"endpoint": replace(COMMISSIONS.endpoint, window_months=2)},
     "which column dates its rows": {"month_of_row": "documented date"},
     "disagree about months": {"month_of_row": "none"},
     "without months is kept": {

@@ -111,6 +111,19 @@ def test_offices_are_one_table_that_begins_with_who_is_furthest_behind() -> None
     ]
 
 
+def test_the_sum_of_offices_says_where_its_change_is_not_of_all_of_them() -> None:
+    facts = of_chain(chain("A", "B"))
+    notes = []
+    for compared in (2, 1):
+        periods = [
+            one if one.office_id else replace(one, offices=2, compared=compared) for one in facts.periods
+        ]
+        table = offices_section(replace(facts, periods=periods), ENGLISH, {})
+        assert table is not None
+        notes.append(table.total[0].note)
+    assert notes == ["", "Compared for 1 of 2 offices that are read in both years."]
+
+
 def test_offices_have_their_last_whole_month_against_its_budget_without_the_years_end() -> None:
     table = offices_section(of_chain(chain("A", "B")), ENGLISH, {}, "month")
     assert table is not None

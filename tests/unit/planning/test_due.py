@@ -42,7 +42,7 @@ def every_month_held(held: HeldMonth) -> dict[Month | None, HeldMonth]:
 def rules_of(name: str, today: date = TODAY, **more: Any) -> Rules:
     """The usual rules of a report; of a budget of one month those of one that is asked month by month."""
     one, calendar = report(name), replace(CALENDAR, today=today)
-    rules = Rules(one, calendar, one.endpoint.max_months, offset=1, nightly=range(-12, 3))
+    rules = Rules(one, calendar, one.endpoint.window_months, offset=1, nightly=range(-12, 3))
     return replace(rules, **({"nightly": WITHOUT_DELAY} if rules.is_one_by_one else {}) | more)
 
 

@@ -77,7 +77,7 @@ def test_older_months_of_reports_and_customers_are_asked_on_different_nights(cap
         days = {month: due.on for month, due in one.next_due.items() if due.reason == "monthly"}
         for day in set(days.values()):
             months = [month for month in days if month and days[month] == day]
-            together = learned.get(one.pair, Cap(months=one.report.endpoint.max_months)).months or 1
+            together = learned.get(one.pair, Cap(months=one.report.endpoint.window_months)).months or 1
             requests[one.customer.id, day] += len([*windows(months, together, TODAY)])
     nights = Counter[date]()
     for (_, day), number in requests.items():
