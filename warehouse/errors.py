@@ -39,7 +39,10 @@ OF_PUBLISHED_FILE = Remedy(
     "run `brokerbi publish`, which makes it anew from the working file",
     "Analysts open it read-only, which locks nobody out.",
 )
-MAKES_ROOM = "BROKERBI_LANDING_DAYS, BROKERBI_KEEP_PUBLISHED and `brokerbi compact` help"
+MAKES_ROOM = (
+    "the oldest files in published/ may be deleted by hand, then BROKERBI_LANDING_DAYS, "
+    "BROKERBI_KEEP_PUBLISHED and `brokerbi compact` help"
+)
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOTDIR}
 _NO_ROOM_WORDS = re.compile("No space left on device|Disk quota exceeded|File too large|Out of space")

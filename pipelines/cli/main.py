@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import version
 
-from pipelines.cli.output import complain
+from pipelines.cli.output import complain, is_wrong_usage, sentence_of
 from pipelines.months import Month
 
 COMMANDS = {
@@ -86,21 +86,8 @@ def command(name: str) -> Callable[[argparse.Namespace], int]:
 
 def _report_error(error: Exception) -> int:
     """Errors of ours are sentences already; another is named as a fault. The exit code for it."""
-    code = FAILED
-    if isinstance(error, ValueError) and not isinstance(error, UnicodeError):  # SettingsError above all
-        sentence, code = str(error), WRONG_USAGE
-    elif type(error).__module__.partition(".")[0] in ("pipelines", "warehouse"):
-        sentence = str(error)
-    elif isinstance(error, OSError):
-        where = error.filename or "no file named"
-        sentence = f"{error.strerror or error} ({where})"
-        if not isinstance(error, FileNotFoundError):
-            sentence += "; check the disk and its rights"
-    else:
-        kind = type(error).__name__
-        sentence = f"this should not happen ({kind}); set BROKERBI_TRACEBACK=1 to see where"
-    complain(f"brokerbi: {sentence}")
-    return code
+    complain(f"brokerbi: {sentence_of(error)}")
+    return WRONG_USAGE if is_wrong_usage(error) else FAILED
 
 
 def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:

@@ -94,3 +94,19 @@ def amount(number: Decimal | int | None) -> str:
     exact = Decimal(number)
     whole = int(exact.quantize(Decimal(1), ROUND_HALF_UP))
     return count(whole) if abs(exact) >= 1000 else written(round(exact, 2))
+
+
+def is_wrong_usage(error: Exception) -> bool:
+    """Whether the words or the settings were wrong: SettingsError above all."""
+    return isinstance(error, ValueError) and not isinstance(error, UnicodeError)
+
+
+def sentence_of(error: Exception) -> str:
+    """Errors of ours are sentences already; another is named as a fault."""
+    is_ours = type(error).__module__.partition(".")[0] in ("pipelines", "warehouse")
+    if is_ours or is_wrong_usage(error):
+        return str(error)
+    if isinstance(error, OSError):
+        found = f"{error.strerror or error} ({error.filename or 'no file named'})"
+        return found if isinstance(error, FileNotFoundError) else f"{found}; check the disk and its rights"
+    return f"this should not happen ({type(error).__name__}); set BROKERBI_TRACEBACK=1 to see where"

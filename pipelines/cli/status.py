@@ -14,8 +14,9 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.output import print_json, print_table, say
 from pipelines.clock import SystemClock
 from pipelines.settings.messages import SettingsError
-from pipelines.settings.model import load_settings
+from pipelines.settings.model import load_settings, why_refused
 from pipelines.sync.causes import causes, lines
+from pipelines.sync.under_way import sync_notes
 from pipelines.words import count, counted, size
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from pipelines.diagnosis.quarantined_rows import RawRow
     from pipelines.planning.plan import PlannedReport
-    from pipelines.settings.model import Settings
     from warehouse.ledger.status import Overview, PastPublication, ReportStatus
 
 MOST_CAUSES = 20
@@ -38,7 +38,7 @@ def run_status(arguments: argparse.Namespace) -> int:
     from warehouse.store.database import Store
 
     try:
-        settings, refusal = _given_settings()
+        settings = load_settings(os.environ, reading=True)
     except SettingsError as error:
         if not arguments.check:
             raise
@@ -51,7 +51,9 @@ def run_status(arguments: argparse.Namespace) -> int:
         say("the learned windows and pages are forgotten; the next sync asks in full length again")
     planned = planned_now(settings, store, SystemClock())
     now = SystemClock().utc_now()
-    view = observed(overview(store), settings, now, planned=planned, refusal=refusal)
+    view = observed(
+        overview(store), settings, now, planned=planned, refusal=why_refused(os.environ, settings)
+    )
     verdict = judge(view)
     code = int(arguments.check and not verdict.is_well)
     rows: list[RawRow] = []
@@ -67,6 +69,8 @@ def run_status(arguments: argparse.Namespace) -> int:
         print_json(described)
         return code
     say(verdict.sentence)
+    for begun in (one.begun_utc for one in sync_notes(settings.data_dir) if not one.was_left):
+        say(f"a sync is under way, begun {begun:%Y-%m-%d %H:%M} UTC")
     (_print_held if arguments.details else _print_customers)(planned, view)
     _print_conditions(view, details=arguments.details)
     _print_learned(view)
@@ -76,18 +80,6 @@ def run_status(arguments: argparse.Namespace) -> int:
     for one in rows:
         _print_quarantined(one)
     return code
-
-
-def _given_settings() -> tuple[Settings, SettingsError | None]:
-    """The settings as far as they are given, and why a sync would refuse them for a secret that is not there.
-
-    Reading takes no more than the data directory; raises SettingsError for what is written and wrong.
-    """
-    settings = load_settings(os.environ, reading=True)
-    try:
-        return load_settings(os.environ, reading=True, with_secrets=True), None
-    except SettingsError as error:
-        return settings, error
 
 
 def _print_customers(planned: tuple[PlannedReport, ...], view: Overview) -> None:
@@ -280,7 +272,14 @@ def run_doctor(arguments: argparse.Namespace) -> int:
         bar.start()
 
     try:
-        for finding in examine(settings, RunContext(), environment=os.environ, ask=ask, on_access=asked):
+        for finding in examine(
+            settings,
+            RunContext(),
+            environment=os.environ,
+            ask=ask,
+            on_access=asked,
+            refusal=why_refused(os.environ, settings),
+        ):
             bar.stop()
             say(f"{signs[finding.severity]} {finding.subject}: {finding.found}")
             if finding.remedy and finding.severity is not Severity.WELL:

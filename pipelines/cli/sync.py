@@ -10,14 +10,17 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from pipelines.cli.maintenance import finish_without_publication, publish
-from pipelines.cli.output import complain, print_table, say
+from pipelines.cli.maintenance import draw_operators_page, finish_without_publication, publish
+from pipelines.cli.output import complain, print_table, say, sentence_of
+from pipelines.clock import SystemClock
+from pipelines.connect.errors import WrongClock
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.progress import HEADS, Progress, by_report
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
+from pipelines.sync.under_way import noted
 from pipelines.words import count, counted, duration, size
 from warehouse.ledger.window_result import WindowResult
 from warehouse.publishing.publish import loaded_since_publication
@@ -29,7 +32,16 @@ def run_sync(arguments: argparse.Namespace) -> int:
     settings = load_settings(os.environ)
     for warning in settings.warnings:
         complain(f"brokerbi: {warning}")
-    summary = sync_with_progress(settings, selection_of(arguments), take_over=arguments.take_over)
+    with noted(settings.data_dir, SystemClock().utc_now(), sentence_of):
+        return _sync_and_publish(settings, arguments)
+
+
+def _sync_and_publish(settings: Settings, arguments: argparse.Namespace) -> int:
+    try:
+        summary = sync_with_progress(settings, selection_of(arguments), take_over=arguments.take_over)
+    except WrongClock:
+        draw_operators_page(settings)
+        raise
     is_published = True
     if arguments.no_publish:
         finish_without_publication(settings)

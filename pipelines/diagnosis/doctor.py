@@ -50,10 +50,12 @@ from pipelines.sync.window.paging import SMALLEST_PAGE, UNPAGED
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Severity
 from warehouse.ledger.ledger import Cap, Ledger, add_requests, allow, ledger_of
+from warehouse.ledger.status import unwritable
 from warehouse.store.database import Store
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
+    from pipelines.settings.messages import SettingsError
     from pipelines.settings.model import Customer, Settings
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -83,16 +85,18 @@ def examine(
     environment: Mapping[str, str],
     ask: bool = True,
     on_access: Callable[[Access], None] = lambda _: None,
+    refusal: SettingsError | None = None,
 ) -> Iterator[Finding]:
     """Look at everything; `ask` makes one cheapest legal request per customer and report.
 
     What was refused before is asked anew. An answer opens a report again for the next sync; a refusal closes
     none: the smallest question is not the one that a sync asks. `environment` is where Dagster is told its
-    home. Raises SettingsError for a report that nobody knows.
+    home, `refusal` why a sync would not accept these settings. Raises SettingsError for a report that nobody
+    knows.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
     told: set[Path] = set()
-    for one in _examine(settings, context, environment, on_access, reports, ask=ask):
+    for one in _examine(settings, context, environment, on_access, reports, refusal, ask=ask):
         if one.unusable not in told:
             yield one
         if one.unusable:
@@ -105,6 +109,7 @@ def _examine(
     environment: Mapping[str, str],
     on_access: Callable[[Access], None],
     reports: Sequence[Report],
+    refusal: SettingsError | None,
     *,
     ask: bool,
 ) -> Iterator[Finding]:
@@ -119,12 +124,16 @@ def _examine(
     yield from daemon_findings(data_dir, environment)
     coordination = list(coordination_findings(settings))
     yield from coordination
+    if ask and (closed := unwritable(data_dir)):
+        found = f"not asked, as {closed[0]} cannot be written, where processes share its pace"
+        yield Finding("service", Severity.WARNING, found)
+        ask = False
     if ask and all(one.severity == Severity.WELL for one in coordination):
         survey = AccessSurvey(settings, context, on_access)
         yield from asyncio.run(survey.run())
     else:
         yield from _remembered_refusals(settings, reports)
-    yield from state_findings(settings, context.clock)  # an answer may have given a right back
+    yield from state_findings(settings, context.clock, refusal)  # an answer may have given a right back
 
 
 @dataclass

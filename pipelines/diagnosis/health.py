@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -10,9 +11,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from shutil import disk_usage
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from pipelines.months import Month
-from pipelines.planning.selection import correct_customers, left_customers
+from pipelines.planning.selection import correct_customers, left_customers, why_no_rehearsal
 from pipelines.sync.causes import LONGEST_REASON, sentence, shortened
 from pipelines.words import count, counted, size
 from warehouse.ledger.conditions import (
@@ -147,6 +149,9 @@ def observed(
             for one in standings
             if one.customer in shown
         ]
+    really = now.astimezone(ZoneInfo(settings.timezone)).date()
+    if view.holds_real_days and (why := why_no_rehearsal(settings, really)):
+        of_settings.append(Condition(Kind.SETTINGS, error=f"a sync would not accept the settings: {why}"))
     if refusal:
         more = f" (and {len(refusal.problems) - 1} more)" if len(refusal.problems) > 1 else ""
         of_settings.append(
@@ -182,6 +187,21 @@ def of_directory(data_dir: Path, now: datetime) -> Iterator[Condition]:
     yield from _of_disk(data_dir)
     yield from open_erasures(data_dir)
     yield from silent_daemon(data_dir, now)
+    yield from _left_syncs(data_dir)
+
+
+def _left_syncs(data_dir: Path) -> Iterator[Condition]:
+    """The latest `brokerbi sync` that did not come to its end, and why."""
+    from pipelines.sync.under_way import sync_notes
+
+    for one in [note for note in sync_notes(data_dir) if note.was_left][-1:]:
+        ended = f"gave up: {one.error}" if one.error else "was stopped before it ended."
+        yield Condition(
+            Kind.SYNC_LEFT,
+            since_utc=one.begun_utc.replace(tzinfo=None),
+            error=f"The sync begun {one.begun_utc:%Y-%m-%d %H:%M} UTC {ended}",
+            remedy="What it loaded is held; the next `brokerbi sync` goes on from there.",
+        )
 
 
 def free_bytes(data_dir: Path) -> int:
@@ -196,8 +216,11 @@ def _of_disk(data_dir: Path) -> Iterator[Condition]:
     from warehouse.ledger.status import unwritable
 
     for path in unwritable(data_dir)[:1]:
+        is_read_only = os.statvfs(path).f_flag & os.ST_RDONLY
         yield Condition(
-            Kind.NOT_WRITABLE, error=f"{path} cannot be written.", remedy="Give this user the right to."
+            Kind.NOT_WRITABLE,
+            error=f"{path} cannot be written{', as its file system is read-only' if is_read_only else ''}.",
+            remedy="Mount it for writing." if is_read_only else "Give this user the right to.",
         )
     if (free := free_bytes(data_dir)) < ENOUGH_FREE_BYTES:
         yield Condition(

@@ -41,6 +41,7 @@ from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
     from pipelines.clock import Clock
+    from pipelines.settings.messages import SettingsError
     from pipelines.settings.model import Settings
 
 PRIVATE_FOLDERS = ("landing", "work")
@@ -147,18 +148,25 @@ def working_file_findings(settings: Settings) -> Iterator[Finding]:
         yield Finding("windows", Severity.WARNING, found, remedy)
 
 
-def state_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
-    """What `brokerbi status` says, a finding for each cause; of an unreadable file, what is known besides."""
+def state_findings(
+    settings: Settings, clock: Clock, refusal: SettingsError | None = None
+) -> Iterator[Finding]:
+    """What `brokerbi status` says, a finding for each cause; of an unreadable file, what is known besides.
+
+    `refusal` is why a sync would not accept these settings.
+    """
     now, store = clock.utc_now(), Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
     try:
         planned = planned_now(settings, store, clock)
-        view = observed(overview(store), settings, now, planned=planned)
+        view = observed(overview(store), settings, now, planned=planned, refusal=refusal)
     except WarehouseError:  # which is a finding already
         yield from findings_of(of_directory(settings.data_dir, now))
         return
     verdict = judge(view)
-    if verdict.is_well or not verdict.has_begun:
+    if verdict.is_well:
         yield Finding("state", Severity.WELL, verdict.sentence)
+    elif not verdict.has_begun:
+        yield Finding("state", verdict.severity, verdict.sentence)
     yield from findings_of(view.conditions)
 
 

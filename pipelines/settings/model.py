@@ -454,6 +454,21 @@ def load_settings(
     return settings
 
 
+def why_refused(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:
+    """Why a sync would refuse settings that reading accepts; None where nobody means to ask with them.
+
+    Whoever names the service or a login means to ask; reading takes no more than the data directory.
+    """
+    means_to_ask = not settings.model_fields_set.isdisjoint(
+        {"base_url", "username", "password", "password_file"}
+    )
+    try:
+        load_settings(environment, reading=not means_to_ask, with_secrets=True)
+    except SettingsError as error:
+        return error
+    return None
+
+
 def login_in_words(settings: Settings, customer: Customer, path: str = "") -> str:
     """What a sentence calls the login of a customer at a path; an own one by all customers that share it."""
     entry, function = settings.login_entry(customer, path)

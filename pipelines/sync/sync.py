@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.service_clock import ClockCheck
 from pipelines.planning.plan import Plan, PlannedReport, ids_in, note_next_due, plan_from
-from pipelines.planning.selection import Selection
+from pipelines.planning.selection import Selection, why_no_rehearsal
 from pipelines.settings.messages import SettingsError
 from pipelines.sync.changed_sales import ask_what_changed
 from pipelines.sync.declaration import declare_catalogue
@@ -30,7 +30,7 @@ from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.paging import PageSize
 from pipelines.sync.window.task import TaskState
 from warehouse.errors import WarehouseError
-from warehouse.ledger.ahead import has_loads, is_ahead, is_rehearsal, note_rehearsal
+from warehouse.ledger.ahead import holds_real_days, is_ahead, note_rehearsal
 from warehouse.ledger.ledger import (
     Cap,
     add_requests,
@@ -51,11 +51,6 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 RECORDED = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NO_ACCESS})
-REAL_DATA = (
-    "BROKERBI_TODAY says that it is {0}, and {1} holds what was asked on real days (today is {2}): nothing "
-    "is asked. Give the rehearsal a directory of its own, like BROKERBI_DATA_DIR={1}/rehearsals/{0}, or take "
-    "BROKERBI_TODAY out."
-)
 POSTPONED = (
     "{} more months were changed than the {} that one night reads again (BROKERBI_CHANGED_MONTHS); "
     "the next nights read them"
@@ -132,10 +127,9 @@ class _Run:
 
     def _keep_rehearsals_apart(self, connection: Connection) -> None:
         """Refuse to rehearse another day among what was asked on real ones; raises SettingsError."""
-        day, really = self.settings.today, self.real_today
-        if day not in (None, really) and has_loads(connection) and not is_rehearsal(connection):
-            raise SettingsError([REAL_DATA.format(day, self.settings.data_dir, really)])
-        note_rehearsal(connection, rehearses=day is not None)
+        if holds_real_days(connection) and (why := why_no_rehearsal(self.settings, self.real_today)):
+            raise SettingsError([why])
+        note_rehearsal(connection, rehearses=self.settings.today is not None)
 
     def plan_again(self) -> tuple[Plan, list[TaskState]]:
         """The plan as of now, and its tasks."""

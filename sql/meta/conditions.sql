@@ -227,7 +227,7 @@ found AS (
         'What was read of ' || string_agg(DISTINCT report, ', ' ORDER BY report) || ' is dated up to '
         || ceil(epoch(max(fetched_at_utc - now_utc)) / 3600)::BIGINT || ' hours later than now'
         || CASE WHEN count(month) > 0 THEN ', ' || count(month) || ' months' ELSE '' END
-        || ': the clock was ahead, or another day was rehearsed here.' AS error,
+        || ': the clock was ahead then or is behind now, or another day was rehearsed here.' AS error,
         'See that the clock of this machine is right; the next sync asks again and corrects the dates.' AS remedy
     FROM ahead
     GROUP BY customer

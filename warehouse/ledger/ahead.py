@@ -101,6 +101,11 @@ def has_loads(connection: DuckDBPyConnection) -> bool:
     return connection.execute("SELECT 1 FROM meta.loads LIMIT 1").fetchone() is not None
 
 
+def holds_real_days(connection: DuckDBPyConnection) -> bool:
+    """Whether something was asked on real days, among which none is rehearsed."""
+    return has_loads(connection) and not is_rehearsal(connection)
+
+
 def note_rehearsal(connection: DuckDBPyConnection, *, rehearses: bool) -> None:
     """Write down whose file it is: a rehearsal's from its first load on, until a real day is asked for."""
     known = is_rehearsal(connection)

@@ -75,6 +75,7 @@ class Kind(StrEnum):
     SETTINGS = "settings"
     ERASURE = "erasure"
     DAEMON = "daemon silent"
+    SYNC_LEFT = "sync left"
     RUN_FAILED = "run failed"
     NO_NIGHT = "no night"
 

@@ -60,6 +60,10 @@ FROM (VALUES
         'daemon silent', 'process', ['warning', 'error'], 'after the night', false, false, false,
         'Dagster''s daemon was not seen for a minute, for five minutes'
     ),
+    (
+        'sync left', 'process', ['error'], 'after the night', false, false, false,
+        '`brokerbi sync` was killed or gave up, and none has come to its end since'
+    ),
     ('run failed', 'Dagster', ['error'], 'with its run', true, true, false, 'a run broke down by itself (only in messages)'),
     ('no night', 'Dagster', ['error'], 'after the night', false, true, false, 'there has been no night for 30 hours (only in messages)')
 ) AS _(kind, known_by, severities, told, is_told_once, is_counted, is_of_figures, there_is_one_while);

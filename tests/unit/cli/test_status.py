@@ -285,3 +285,48 @@ def test_a_broken_file_of_settings_is_one_sentence_and_an_alarm(
     assert said[0].startswith("Look: the settings do not load: start in ")
     assert said[1].startswith("Look: the settings do not load: BROKERBI_PASSWORD_FILE names ")
     assert said[2].endswith(" that is no setting; did you mean 'concurrency'?")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, ""),
+        ({"BASE_URL": "https://sandbox.example", "USERNAME": "somebody"}, "BROKERBI_PASSWORD is not set"),
+        (
+            {"BASE_URL": "https://sandbox.example", "USERNAME": "x", "PASSWORD": "secret", "CUSTOMERS": ""},
+            "BROKERBI_CUSTOMERS",
+        ),
+    ],
+    ids=["a reader", "no password", "no customers"],
+)
+def test_what_a_sync_would_refuse_is_an_alarm_for_who_means_to_ask(
+    here: Scenario,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    given: dict[str, str],
+    said: str,
+) -> None:
+    given_settings(monkeypatch, here, here.data_dir)
+    for name, value in given.items():
+        monkeypatch.setenv(f"BROKERBI_{name}", value)
+    code = main(["status", "--check"])
+    verdict = capsys.readouterr().out.splitlines()[0]
+    assert (code, "the settings do not load" in verdict, said in verdict) == (
+        int(bool(said)),
+        bool(said),
+        True,
+    )
+
+
+def test_another_day_left_in_the_settings_of_real_nights_is_an_alarm(
+    here: Scenario, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = here.copied_to(tmp_path / "real")
+    given_settings(monkeypatch, here, real.data_dir)
+    monkeypatch.setenv("BROKERBI_TODAY", "2026-12-24")
+    found = []
+    for is_rehearsal in (True, False):
+        real.execute("UPDATE meta.storage SET is_rehearsal = $1", is_rehearsal)
+        main(["status", "--check"])
+        found.append("holds what was asked on real days" in capsys.readouterr().out.splitlines()[0])
+    assert found == [False, True]

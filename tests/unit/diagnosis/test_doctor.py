@@ -18,7 +18,7 @@ import pytest
 from filelock import FileLock
 
 from pipelines.connect.errors import RUN_AGAIN
-from pipelines.diagnosis import installation
+from pipelines.diagnosis import doctor, installation
 from pipelines.diagnosis.doctor import CHECKOUT, Access, examine
 from pipelines.diagnosis.installation import Finding, daemon_findings
 from pipelines.planning.selection import Selection
@@ -29,7 +29,8 @@ from pipelines.settings.model import Customer
 from pipelines.sync.sync import sync
 from tests.scenarios.scenario import Scenario, whole_chain
 from warehouse.errors import WarehouseError
-from warehouse.ledger.conditions import Severity
+from warehouse.ledger import status
+from warehouse.ledger.conditions import Kind, Severity
 from warehouse.ledger.ledger import ledger_of
 from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
@@ -155,6 +156,16 @@ def test_what_the_service_says_is_told_where_nothing_can_be_written(
     assert [said for subject, said in found if subject == "ledger"] == ["Free some space."]
     assert ("rights of G1", "4 of 4 reports answer") in found
     assert found[-1][0] == "state"
+
+
+def test_where_nothing_can_be_written_all_but_the_service_is_looked_at(
+    read: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (doctor, status):
+        monkeypatch.setattr(module, "unwritable", lambda data_dir: [data_dir])
+    found = {one.subject: one.severity for one in findings(read, ask=True)}
+    assert (found["service"], found[Kind.NOT_WRITABLE]) == (Severity.WARNING, Severity.ERROR)
+    assert read.asked == []
 
 
 def test_a_damaged_working_file_is_told_once_and_what_is_known_besides(read: Scenario) -> None:
