@@ -180,6 +180,13 @@ def with_references(value: Json) -> Json:
         raise InvalidJson(_TOO_DEEP) from error
 
 
+def value_at(one: Json, keys: Keys) -> Json:
+    """The value in an object under these keys, None when there is nothing."""
+    for key in keys:
+        one = one.get(key) if type(one) is dict else None
+    return one
+
+
 def to_json(value: Json) -> str:
     """Write a value as JSON, its numbers as they came, however deeply it is nested."""
     written: list[str] = []

@@ -34,6 +34,7 @@ from pipelines.normalize.columns.tables import (
     name_of,
     spelled_as_found,
     unique_names,
+    with_id_of_key,
     wrapper_of,
 )
 from pipelines.normalize.columns.types import constant
@@ -226,6 +227,7 @@ class Flattening:
         level.wrapper = wrapper_of(level.path.names, level.objects)
         documented = as_wrapped(level.path.columns, level.objects, level.wrapper)
         documented = spelled_as_found(documented, level.objects)
+        documented = with_id_of_key(documented, level.path.table, level.objects)
         level.path = path = replace(level.path, columns=documented)
         table, length = path.table, len(level.objects)
         lists = [inner.keys for inner in path.inner if inner.holds_only_rows and inner.keys != (ANY,)]

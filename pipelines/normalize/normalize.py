@@ -27,11 +27,11 @@ from pipelines.normalize.columns.tables import (
     arrange_columns,
     make_table,
 )
-from pipelines.normalize.document import Document, Keys, Object
+from pipelines.normalize.document import Document, Keys, Object, value_at
 from pipelines.normalize.envelopes import has_error_sign, is_an_error, is_hollow, says_nothing
 from pipelines.normalize.levels import MOST_KEPT_REJECTED, Flattening, Names, Shape
 from pipelines.normalize.months_within import spread_over_months
-from pipelines.normalize.row_locator import Locator, locator_of, value_at
+from pipelines.normalize.row_locator import Locator, locator_of
 from pipelines.normalize.row_paths import ListPath, RowPath, as_written, expected_of
 
 

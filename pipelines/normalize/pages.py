@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.catalogue.model import Report
 from pipelines.normalize.columns.tables import as_wrapped, wrapper_of
-from pipelines.normalize.document import Document, Json, to_json
+from pipelines.normalize.document import Document, Json, to_json, value_at
 from pipelines.normalize.envelopes import has_error_sign, is_an_error, is_hollow, says_nothing, simplified
-from pipelines.normalize.row_locator import locator_of, value_at
+from pipelines.normalize.row_locator import locator_of
 from pipelines.normalize.row_paths import RowPath, expected_of
 
 Id = tuple[str | None, ...]

@@ -16,7 +16,7 @@ from itertools import chain, islice
 from pipelines.catalogue.model import Report
 from pipelines.normalize.columns.tables import FEWEST_KEYS, holds_rows, wrapper_of
 from pipelines.normalize.columns.validation import WRITTEN_MONTH
-from pipelines.normalize.document import ROOT, Json, Keys, Object
+from pipelines.normalize.document import ROOT, Json, Keys, Object, value_at
 from pipelines.normalize.envelopes import (
     ENVELOPES,
     is_hollow,
@@ -406,13 +406,6 @@ def kind_of(keys: Keys, wrapper: str | None) -> str:
     """What a list is called: the first of its keys that does not only say that something is in it."""
     own = keys[1:] if len(keys) > 1 and keys[0] == wrapper else keys
     return next((key for key in own if simplified(key) not in ENVELOPES), own[0])
-
-
-def value_at(one: Json, keys: Keys) -> Json:
-    """The value in an object under these keys, None when there is nothing."""
-    for key in keys:
-        one = one.get(key) if type(one) is dict else None
-    return one
 
 
 def _named(places: Sequence[_Place], path: RowPath) -> ListPath | None:

@@ -12,7 +12,7 @@ from operator import itemgetter
 
 import polars as pl
 
-from pipelines.catalogue.model import Column, prefixed, snake_case
+from pipelines.catalogue.model import Column, Table, prefixed, snake_case
 from pipelines.normalize.columns.types import (
     DTYPES,
     NO_ID,
@@ -23,9 +23,9 @@ from pipelines.normalize.columns.types import (
     kinds_of,
     may_lack_digits,
 )
-from pipelines.normalize.document import OURS, Json, Keys, Object
+from pipelines.normalize.document import OURS, Json, Keys, Object, value_at
 from pipelines.normalize.envelopes import is_nothing, says_nothing, simplified
-from pipelines.normalize.keyed_rows import may_hold_envelopes, rows_in
+from pipelines.normalize.keyed_rows import KEY, may_hold_envelopes, rows_in
 
 DEEPEST = 8  # objects nested deeper stay JSON, and so do lists of objects
 MOST_COLUMNS = 1_500  # what goes beyond stays JSON, in one column
@@ -271,6 +271,26 @@ def as_wrapped(
     return {
         keys if simplified(keys[0]) in beside else (name, *keys): column for keys, column in columns.items()
     }
+
+
+def with_id_of_key(
+    columns: Mapping[Keys, Column], table: Table | None, objects: Sequence[Json]
+) -> Mapping[Keys, Column]:
+    """Documented columns where objects that are kept by key say their documented id nowhere: the key is it.
+
+    The id is the only column of the table's key, or of what is no table its only id. Keys that only count the
+    objects are none.
+    """
+    ids = [
+        keys
+        for keys, column in columns.items()
+        if (column.is_id and column.name in table.key if table else column.is_id)
+    ]
+    kept_by = {one[KEY] for one in objects if KEY in one} if len(ids) == 1 else set()
+    counted = {str(number) for number in range(len(kept_by) + 1)}
+    if kept_by <= counted or any(value_at(one, ids[0]) is not None for one in objects):
+        return columns
+    return {(KEY,) if keys == ids[0] else keys: column for keys, column in columns.items()}
 
 
 def fill_columns(

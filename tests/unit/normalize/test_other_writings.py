@@ -162,3 +162,24 @@ def test_what_an_envelope_counts_is_no_sum_over_the_months_of_its_rows() -> None
         [(JANUARY.first_day, 5), (FEBRUARY.first_day, 5)],
         False,
     )
+
+
+def test_an_id_that_rows_are_kept_by_is_their_documented_one() -> None:
+    [report] = estates(estate("E1", agents={"U1": {"name": "Åsa"}, "U2": {"name": "Bo"}}))[
+        "officeSaleReports"
+    ]
+    offices = {
+        "M1": {"officeName": "One", "years": report["years"]},
+        "M2": {"officeName": "Two", "years": []},
+    }
+    result = normalized("sales", {"officeSaleReports": offices})
+    assert rows(result, "sales_estates", "office_customer_id", "id") == [("M1", "E1")]
+    assert rows(result, "sales_agents", "estate_id", "id", "name") == [
+        ("E1", "U1", "Åsa"),
+        ("E1", "U2", "Bo"),
+    ]
+
+
+def test_keys_that_only_count_rows_are_no_ids() -> None:
+    result = normalized("commission_user", {"0": {"commission": 5}, "1": {"commission": 6}})
+    assert rows(result, "commission_user", "user_id") == []
