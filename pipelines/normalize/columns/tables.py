@@ -22,6 +22,7 @@ from pipelines.normalize.columns.types import (
     discovered,
     kinds_of,
     may_lack_digits,
+    with_decimal_commas,
 )
 from pipelines.normalize.document import OURS, Json, Keys, Object, value_at
 from pipelines.normalize.envelopes import is_nothing, says_nothing, simplified
@@ -308,8 +309,15 @@ def fill_columns(
         for keys, column in documented.items()
         if not any(keys[:length] in contents.found for length in range(1, len(keys) + 1))
     }
+    numbers = [
+        keys
+        for keys in contents.columns
+        if (column := documented.get(keys) or missing.get(prefixed(prefix, name_of(keys))))
+        and DTYPES[column.type].is_numeric()
+    ]
+    with_points = with_decimal_commas([contents.columns[keys] for keys in numbers])
     columns = {}
-    for keys, kinds in contents.columns.items():
+    for keys, kinds in {**contents.columns, **dict(zip(numbers, with_points, strict=True))}.items():
         name = prefixed(prefix, name_of(keys))
         column = documented.get(keys) or missing.get(name)
         values, misfits = (

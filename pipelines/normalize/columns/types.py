@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import partial, reduce
 from typing import Any
@@ -52,6 +52,9 @@ _AMOUNT = re.compile(  # with what may be between thousands, and a currency
     r"-?(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d{1,40})(?:[.,](?!\d{3}(?!\d))\d{1,40})?(?:\s?(?:kr|SEK|:-))?",
     re.IGNORECASE,
 )
+_THREE_AFTER_COMMA = r"^\s*([-\x{2212}]?\d{1,3}),(\d{3})\s*$"
+_DECIMAL_COMMA = r"^\s*[-\x{2212}]?[\d \x{a0}\x{202f}]+,(?:\d{1,2}|\d{4,})(?:\s?(?:kr|SEK))?\s*$"
+_COMMA_OF_THOUSANDS = r",\d{3}[.,]"
 _NO_DIGITS = re.compile(r"[^\d.,-]|-$")
 _TRUTHS = {"true": True, "false": False}
 _LONG = 2**63
@@ -118,6 +121,24 @@ def converted(
                 misfits[kind] = is_misfit
         parts.append(fitting)
     return _together(parts) if parts else constant(None, DTYPES[type_], length), misfits
+
+
+def with_decimal_commas(columns: Sequence[Kinds]) -> list[Kinds]:
+    """Columns of numbers with a point in `5,875`, where another of their texts says that commas are decimal.
+
+    Alone such a text may be either, and is none of a number.
+    """
+    texts = [kinds[TEXT] for kinds in columns if TEXT in kinds]
+    if (
+        not any(one.str.contains(_THREE_AFTER_COMMA).any() for one in texts)
+        or not any(one.str.contains(_DECIMAL_COMMA).any() for one in texts)
+        or any(one.str.contains(_COMMA_OF_THOUSANDS).any() for one in texts)
+    ):
+        return list(columns)
+    return [
+        {**kinds, TEXT: kinds[TEXT].str.replace(_THREE_AFTER_COMMA, "${1}.${2}")} if TEXT in kinds else kinds
+        for kinds in columns
+    ]
 
 
 def discovered(kinds: Kinds) -> tuple[pl.Series, str]:

@@ -183,3 +183,23 @@ def test_an_id_that_rows_are_kept_by_is_their_documented_one() -> None:
 def test_keys_that_only_count_rows_are_no_ids() -> None:
     result = normalized("commission_user", {"0": {"commission": 5}, "1": {"commission": 6}})
     assert rows(result, "commission_user", "user_id") == []
+
+
+@pytest.mark.parametrize(
+    ("written", "parts"),
+    [
+        (("241110,38", "5,875"), [Decimal("5.875")]),  # another amount says what a comma is
+        (("1 250,5", "-5,875"), [Decimal("-5.875")]),
+        (("241110", "5,875"), []),  # nothing says it
+        (("1,234,567", "5,875"), []),
+        (("1,234.50", "5,875"), []),
+    ],
+)
+def test_three_digits_after_a_comma_are_decimals_where_another_number_of_the_rows_says_so(
+    written: tuple[str, str], parts: list[Decimal]
+) -> None:
+    row = {"userId": "U1", "commission": written[0], "soldEstateParts": written[1]}
+    found = normalized("commission_user", [row, {"userId": "U2", "soldEstateParts": 1}])
+    assert [
+        one for user, one in rows(found, "commission_user", "user_id", "sold_estate_parts") if user == "U1"
+    ] == parts
