@@ -75,7 +75,7 @@ CREATE OR REPLACE TEMP MACRO counted_in(said) AS
         list_filter(
             json_keys(said),
             LAMBDA _name: json_type(said, '$."' || _name || '"') IN ('BIGINT', 'UBIGINT', 'DOUBLE')
-                AND NOT regexp_matches(_name, '^_|id$|^year$|^month$')
+                AND NOT regexp_matches(_name, '^_|id$|(^|_)(year|month)$')
         ),
         LAMBDA _name: {'measure': _name, 'amount': said ->> _name}
     );
@@ -225,6 +225,10 @@ CREATE OR REPLACE TEMP MACRO budget_said(said, name) AS
             )
         WHEN len(counted_in(said)) = 1 THEN counted_in(said)[1].amount
     END;
+
+-- The same of meetings, of which a row counts two things: alone or under saleMeetings, as in the documented budget.
+CREATE OR REPLACE TEMP MACRO meetings_said(said, name) AS
+    coalesce(said ->> name, said ->> ('budget_' || name), said ->> ('sale_meetings_' || name));
 
 -- One measure of a budget row; an amount that is no number, not even as somebody writes one, is null.
 CREATE OR REPLACE TEMP MACRO budgeted(measure, amount) AS

@@ -12,7 +12,7 @@
 --   month: first day of the month
 --   user_id: id of the user
 --   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
---   office_id: customer id of the office that the report names beside the user
+--   office_id: customer id of the office that the report names beside the user, else of the only one asked; null where unknown
 --   office_name: name of that office
 --   is_assumed: always true, so that whoever shows the number can say so
 --   is_open: whether the month is not over, or the end of it is still to be asked for
@@ -20,9 +20,9 @@
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
 WITH told AS (
-    SELECT * FROM staging.live_activity_users
-    UNION ALL BY NAME
-    SELECT * FROM staging.live_activity_office_users
+    SELECT given.* REPLACE (coalesce(id_set(given.office_id), asked.office_id) AS office_id)
+    FROM staging.live_activity_users AS given
+    LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = given.customer_id
 )
 
 SELECT

@@ -3,28 +3,18 @@
 -- Nobody has documented these rows: see budget_commission, adapt here.
 -- Columns: as budget_commission
 -- Expects:
---   bi.budget_sold_estates_history: customer_id
---   bi.budget_sold_estates__users_history: user_id|id
---   bi.budget_sold_estates__users__months_history: sold|budget_sold|budget|goal|amount|value
---   or bi.budget_sold_estates__users__*_history: month|period, sold|budget_sold|budget|goal|amount|value|*
---   or bi.budget_sold_estates__users_history: month|period, sold|budget_sold|budget|goal|amount|value
+--   bi.budget_sold_estates_history and below: user_id, sold|budget_sold|budget|goal|amount|value|*
+--   or bi.budget_sold_estates_history and below: sold|budget_sold
 SELECT
-    months._customer AS customer_id,
+    given._customer AS customer_id,
     'budget_sold_estates' AS report,
-    offices.customer_id AS office_id,
-    NULL AS office_named,
-    users.user_id,
-    months._month AS month,
-    unnest([budgeted('sold estates', budget_said(months._said, 'sold'))], recursive := true),
-    months.valid_from_utc,
-    months.valid_to_utc,
-    months._load_id AS load_id
-FROM (SELECT *, to_json(_months) AS _said FROM bi.budget_sold_estates__users__months_history AS _months) AS months
-INNER JOIN (
-    SELECT DISTINCT _row, _parent_row, coalesce(_said ->> 'user_id', _said ->> 'id') AS user_id
-    FROM (SELECT *, to_json(_users) AS _said FROM bi.budget_sold_estates__users_history AS _users)
-) AS users
-    ON users._row = months._parent_row
-INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_sold_estates_history) AS offices
-    ON offices._row = users._parent_row
-WHERE is_of_month(months._said, months._month)
+    given._said ->> 'customer_id' AS office_id,
+    given._said ->> 'office_id' AS office_named,
+    given._said ->> 'user_id' AS user_id,
+    given._month AS month,
+    unnest([budgeted('sold estates', budget_said(given._said, 'sold'))], recursive := true),
+    given.valid_from_utc,
+    given.valid_to_utc,
+    given._load_id AS load_id
+FROM (SELECT *, to_json(_given) AS _said FROM bi.budget_sold_estates_history AS _given) AS given
+WHERE is_of_month(given._said, given._month)

@@ -59,7 +59,7 @@ def test_another_shape_is_no_activity() -> None:
     rows(given, "live_activity__users", "M1", "2026-01", [{"person": "Bo", "calls": 7}])
     assert built(given, TOLD) == []
     query = "SELECT state, missing_columns FROM meta.assumptions WHERE query = 'staging.live_activity_users'"
-    assert given.execute(query).fetchall() == [("differs", ["user_id", "customer_id"])]
+    assert given.execute(query).fetchall() == [("differs", ["user_id"])]
 
 
 def test_a_month_that_is_over_and_was_cut_short_is_not_open() -> None:

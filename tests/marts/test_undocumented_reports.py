@@ -112,11 +112,10 @@ def test_budgets_that_are_kept_under_the_numbers_of_their_months_are_of_these(tm
 @pytest.mark.parametrize(
     "answer",
     [
-        reported({"id": "U1", "goal": 5}),  # other names
+        reported({"id": "U1", "planned": 5, "stretch": 6}),  # which of them?
         reported({"userId": "U1", "months": [5, 6, 7]}),  # a list of numbers
         reported({"userId": "U1", "months": [{"commission": {"planned": 5, "stretch": 9}}]}),
         reported({"userId": "U1", "months": None}),
-        [{**OFFICE, "months": [{"month": 1, "commission": 5}]}],  # of the office alone
         {"offices": [{"id": "M1", "budget": [{"user": "U1", "amount": 5}]}]},
         [{"wholly": {"else": [1, {"than": "this"}]}}],
         [],
@@ -165,6 +164,60 @@ def test_rows_of_users_that_are_each_of_a_month_count(
         assert built(connection, AMOUNTS) == [("U1", 5)]
 
 
+MONTH = {"year": 2026, "month": 1}
+JANUARY_OF_YEAR = [{"month": 1, "budget": 5}]
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        (reported({"userId": "U1", "goal": 5}), ("U1", 5)),
+        ([{**OFFICE, **MONTH, "users": [{"userId": "U1", "budget": 5}]}], ("U1", 5)),
+        (reported({"userId": "U1", "period": MONTH, "mål": 5}), ("U1", 5)),
+        (reported({"userId": "U1", "years": [{"year": 2026, "months": JANUARY_OF_YEAR}]}), ("U1", 5)),
+        ([{**OFFICE, "months": [{**MONTH, "users": [{"id": "U1", "budget": 5}]}]}], ("U1", 5)),
+        ([{**OFFICE, "users": {"U1": {"budget": 5}, "U2": {"budget": None}}}], ("U1", 5)),
+        (reported({"userId": "U1", "budget": 60, "months": [{**MONTH, "budget": 5}]}), ("U1", 5)),
+        ([{**OFFICE, "months": [{**MONTH, "commission": 5}]}], (None, 5)),
+        ([{**OFFICE, "commission": 5, "users": []}], (None, 5)),
+    ],
+    ids=[
+        "asked",
+        "of offices",
+        "object",
+        "years",
+        "around users",
+        "by id",
+        "beside a sum",
+        "office's",
+        "office",
+    ],
+)
+def test_budgets_count_in_whichever_rows_say_whose_they_are(
+    tmp_path: Path, answer: object, found: tuple[object, ...]
+) -> None:
+    store = stored(tmp_path, {"budget_commission": answer})
+    with duckdb.connect(store.path) as connection:
+        assert built(connection, f"SELECT * FROM ({AMOUNTS}) WHERE amount IS NOT NULL") == [found]
+        assert connection.execute("SELECT DISTINCT office_id FROM marts.budgets").fetchall() == [("M1",)]
+
+
+def test_a_budget_beside_other_numbers_of_months_may_be_their_sum(tmp_path: Path) -> None:
+    of_user = {"userId": "U1", "budget": 60, "months": [{**MONTH, "utfall": 5}]}
+    store = stored(tmp_path, {"budget_commission": reported(of_user)})
+    with duckdb.connect(store.path) as connection:
+        assert built(connection, AMOUNTS) == []
+        assert connection.execute(STATE.replace("office_", "")).fetchall()[0][0] == "differs"
+
+
+def test_weeks_of_a_user_are_no_months(tmp_path: Path) -> None:
+    weeks = [{"week": week, "commission": 5} for week in (1, 2)]
+    found = answered(tmp_path, {"budget_commission": reported({"userId": "U1", "weeks": weeks})})
+    assert found.rows(AMOUNTS) == []
+    [one] = found.complaints["assumptions_hold"]
+    assert one["missing_columns"] == ["month or period"]
+
+
 def test_meetings_count_in_rows_of_a_month_each(tmp_path: Path) -> None:
     of_user = {"id": "U1", "period": "2026-01-01T00:00:00", "budget": {"total": 3, "ownBooked": 2}}
     store = stored(tmp_path, {"budget_crm": reported(of_user), "budget_commission": reported()})
@@ -203,6 +256,42 @@ def test_counts_under_the_name_of_the_documented_budget_are_read(
     with duckdb.connect(store.path) as connection:
         found = built(connection, "SELECT measure, amount::INT FROM marts.budgets ORDER BY measure")
     assert found == [(measures[0], 3), (measures[1], 2)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "office"),
+    [
+        ({"offices": [{"customerId": "M1", "users": [{"userId": "U1", "calls": 7}]}]}, "M1"),
+        ({"users": {"U1": {"customerId": "M1", "calls": 7}, "U2": {"customerId": "M1"}}}, "M1"),
+        ({"summary": {"users": [{"id": "U1", "office": {"customerId": "M1"}, "calls": 7}]}}, "M1"),
+        ({"rows": [{"userId": "U1", "calls": 7}], "totals": {"calls": 7}}, None),
+    ],
+    ids=["below offices", "kept by their ids", "in an object", "without an office"],
+)
+def test_users_count_in_a_list_of_any_place(tmp_path: Path, answer: object, office: str | None) -> None:
+    store = stored(tmp_path, {"live_activity": answer})
+    with duckdb.connect(store.path) as connection:
+        query = "SELECT office_id, user_id, measure, amount::INT FROM marts.activity"
+        assert built(connection, query) == [(office, "U1", "calls", 7)]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"summary": {"persons": [{"person": "Bo", "calls": 7}]}},
+        {"users": [{"userId": "U1", "activities": [{"name": "calls", "count": 7}]}]},
+        {"users": [{"userId": "U1", "calls": 7}], "best": [{"userId": "U1", "calls": 7}]},
+    ],
+    ids=["nobody", "by name", "in two lists"],
+)
+def test_activity_that_is_not_understood_differs(tmp_path: Path, answer: object) -> None:
+    store = stored(tmp_path, {"live_activity": answer})
+    with duckdb.connect(store.path) as connection:
+        assert built(connection, "FROM marts.activity") == []
+        found = connection.execute(
+            "SELECT DISTINCT state FROM meta.assumptions WHERE query = 'staging.live_activity_users'"
+        )
+        assert found.fetchall() == [("differs",)]
 
 
 TEXTS = {"U1": "1200.50", "U2": "a lot", "U3": None, "U4": [1, 2]}
@@ -291,7 +380,7 @@ def test_it_is_said_whether_what_arrived_fits(columns: Mapping[str, str], state:
     ("more", "state"),
     [
         ({}, "nothing has arrived"),
-        ({"goal": 7}, "differs"),
+        ({"plan": 7, "stretch": 8}, "differs"),
         ({"perioder": [{"month": "01", "planned": 5, "stretch": 6}]}, "differs"),
         ({"perioder": [{"week": "01", "commission": 5}]}, "differs"),
         ({"perioder": [100, 200]}, "differs"),

@@ -10,26 +10,44 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from warehouse.marts.nested_rows import (
+    ALONE,
+    ANY_LIST,
+    ANY_NUMBER,
+    BELOW,
+    MARKS,
+    ONLY_NUMBER,
+    may_stand_for_others,
+    reading_nested,
+)
 from warehouse.marts.queries import Query
 from warehouse.store.duckdb_file import beside, insert_rows
 
 Arrived = Mapping[str, Sequence[str]]
 """The columns of each table of bi that came from the service."""
-ONLY_NUMBER = "*"
-"""Beside the columns of a table of which one alone counts something; sql/macros.sql reads it."""
 FITS, NOTHING_YET, DIFFERS = "fits", "nothing has arrived", "differs"
 """States of an assumption."""
 
 _ARRIVED = f"""
+WITH columns AS (
+    SELECT
+        schema_name || '.' || table_name AS name,
+        column_name,
+        column_index,
+        data_type,
+        numeric_precision > 0 AND NOT regexp_matches(column_name, 'id$|(^|_)(year|month)$') AS is_number
+    FROM duckdb_columns()
+    WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_with(column_name, '_')
+        AND column_name NOT IN ('valid_from_utc', 'valid_to_utc')
+)
+
 SELECT
-    schema_name || '.' || table_name,
-    list(column_name ORDER BY column_index) || if(
-        count(*) FILTER (numeric_precision > 0 AND NOT regexp_matches(column_name, 'id$|^year$|^month$')) = 1,
-        ['{ONLY_NUMBER}'], []
-    )
-FROM duckdb_columns()
-WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_with(column_name, '_')
-    AND column_name NOT IN ('valid_from_utc', 'valid_to_utc')
+    name,
+    list(column_name ORDER BY column_index)
+    || if(count(*) FILTER (is_number) = 1, ['{ONLY_NUMBER}'], [])
+    || if(coalesce(bool_or(is_number), false), ['{ANY_NUMBER}'], [])
+    || if(bool_or(data_type = 'JSON'), ['{ANY_LIST}'], [])
+FROM columns
 GROUP BY ALL
 """
 
@@ -55,7 +73,13 @@ def fitted(connection: DuckDBPyConnection, staging: Iterable[Query], macros: str
     that its header declares, and gives no row where it does not find them; any other is as it was.
     """
     arrived: Arrived = dict(connection.execute(_ARRIVED).fetchall())
-    queries = [_as_arrived(query, arrived) for query in staging]
+    queries = [_as_arrived(reading_nested(query, arrived), arrived) for query in staging]
+    nested = {
+        query.table: entry.removesuffix(BELOW)
+        for query in staging
+        for entry in list(query.expects)[:1]
+        if entry.endswith(BELOW)
+    }
     connection.execute("DELETE FROM meta.assumptions")
     sources = {query.table: _sources(connection, query, arrived) for query in queries if query.expects}
     complete = [query for query in queries if query.expects and not _missing(sources[query.table])]
@@ -69,8 +93,11 @@ def fitted(connection: DuckDBPyConnection, staging: Iterable[Query], macros: str
             continue
         state, message = FITS, ""
         if missing := _missing(found):
-            may_differ = any(source["row_count"] for source in found)
-            differs = may_differ and not _is_list_empty(connection, query, arrived, missing)
+            filled = [source["source"] for source in found if source["row_count"]]
+            if root := nested.get(query.table):
+                differs = may_stand_for_others(root, arrived, _filled(connection, root, arrived))
+            else:
+                differs = bool(filled) and not _is_list_empty(connection, query, arrived, missing)
             state = DIFFERS if differs else NOTHING_YET
             message = f"{query.path.name} expects {', '.join(missing)}"
         elif error := failures.get(query.table):
@@ -141,15 +168,23 @@ def _sources(connection: DuckDBPyConnection, query: Query, arrived: Arrived) -> 
                 "query": query.table,
                 "source": table,
                 "expected_columns": expected,
-                "arrived_columns": [name for name in found if name != ONLY_NUMBER],
-                "missing_columns": [
-                    name.replace("*", "the only number").replace("|", " or ")
-                    for name in _lacking(columns, found)
-                ],
+                "arrived_columns": [name for name in found if name not in MARKS],
+                "missing_columns": [_in_words(name) for name in _lacking(columns, found)],
                 "row_count": count,
             }
         )
     return sources
+
+
+def _in_words(name: str) -> str:
+    words = {ONLY_NUMBER: "the only number", ANY_NUMBER: "a number", ALONE: "such rows in one list alone"}
+    return " or ".join(words.get(one, one) for one in name.split("|"))
+
+
+def _filled(connection: DuckDBPyConnection, root: str, arrived: Arrived) -> list[str]:
+    """The table of a report and the lists below it that have any row."""
+    tables = [one for one in arrived if one.startswith(root.removesuffix("_history"))]
+    return [one for one in tables if connection.execute(f"SELECT 1 FROM {one} LIMIT 1").fetchone()]
 
 
 def _missing(sources: Iterable[Mapping[str, Any]]) -> list[str]:
