@@ -1,6 +1,7 @@
 -- Which trademarks do the offices trade under?
 -- One row per customer asked, trademark that stands now and office.
--- Nobody has documented trademarks: assumed are a name and the offices, as ids or as a list of offices. An answer that
+-- Nobody has documented trademarks: assumed are a name and the offices, as ids, in a list of any name if some of them
+-- are offices of the customer asked, or as a list of offices. An answer that
 -- names no office is taken to speak of all offices of the customer asked where it has only one trademark or the
 -- customer is an office itself. What arrives in another shape has neither name nor office here.
 -- Columns:
@@ -27,15 +28,34 @@ named AS (
             customer_ids::VARCHAR, office_ids::VARCHAR, customer_id::VARCHAR, office_id::VARCHAR,
             CASE WHEN starts_with(offices::VARCHAR, '[') THEN offices::VARCHAR END
         ) AS listed_ids,
+        to_json(_arrived) AS said,
         count(*) OVER (PARTITION BY _customer) AS trademark_count
-    FROM arrived
+    FROM arrived AS _arrived
     WHERE valid_to_utc IS NULL
+),
+
+of_any_list AS (
+    SELECT
+        given.landed_row,
+        given.office_id,
+        bool_or(offices.office_id IS NOT NULL) OVER (PARTITION BY given.asked_id, given.listed_as) AS lists_offices
+    FROM (
+        SELECT
+            landed_row, asked_id, listed_as,
+            trim(unnest(regexp_extract_all(said ->> listed_as, '[^][",]+'))) AS office_id
+        FROM (SELECT landed_row, asked_id, said, unnest(json_keys(said)) AS listed_as FROM named)
+        WHERE starts_with(said ->> listed_as, '[')
+    ) AS given
+    LEFT JOIN staging.customer_offices AS offices
+        ON offices.customer_id = given.asked_id AND offices.office_id = given.office_id
 ),
 
 listed AS (
     SELECT landed_row, trim(unnest(regexp_extract_all(listed_ids, '[^][",]+'))) AS office_id FROM named
     UNION
     SELECT landed_trademark, office_id FROM staging.trademark_members
+    UNION
+    SELECT landed_row, office_id FROM of_any_list WHERE lists_offices
 ),
 
 of_offices AS (
