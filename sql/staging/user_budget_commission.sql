@@ -3,13 +3,13 @@
 -- Nobody has documented these rows: see budget_commission, adapt here.
 -- Columns: as budget_commission
 -- Expects:
---   bi.user_budget_commission_history: user_id, commission|budget_commission|budget|goal|amount|value
+--   bi.user_budget_commission_history: user_id|asked_user_id, commission|budget_commission|budget|goal|amount|value
 SELECT
     given._customer AS customer_id,
     'user_budget_commission' AS report,
     given._said ->> 'customer_id' AS office_id,
     given._said ->> 'office_id' AS office_named,
-    given.user_id,
+    coalesce(given._said ->> 'user_id', given._said ->> 'asked_user_id') AS user_id,
     given._month AS month,
     unnest([budgeted('commission', budget_said(given._said, 'commission'))], recursive := true),
     given.valid_from_utc,

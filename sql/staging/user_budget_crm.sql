@@ -4,13 +4,13 @@
 -- be named alone or under saleMeetings, as in the documented budget that the service takes.
 -- Columns: as budget_commission
 -- Expects:
---   bi.user_budget_crm_history: user_id, total|sale_meetings_total, own_booked|sale_meetings_own_booked
+--   bi.user_budget_crm_history: user_id|asked_user_id, total|sale_meetings_total, own_booked|sale_meetings_own_booked
 SELECT
     given._customer AS customer_id,
     'user_budget_crm' AS report,
     given._said ->> 'customer_id' AS office_id,
     given._said ->> 'office_id' AS office_named,
-    given.user_id,
+    coalesce(given._said ->> 'user_id', given._said ->> 'asked_user_id') AS user_id,
     given._month AS month,
     unnest([
         budgeted('meetings', coalesce(given._said ->> 'total', given._said ->> 'sale_meetings_total')),

@@ -4,13 +4,13 @@
 -- be named alone or under estates, as in the documented budget that the service takes.
 -- Columns: as budget_commission
 -- Expects:
---   bi.user_budget_estate_history: user_id, sold|estates_sold, registered|estates_registered
+--   bi.user_budget_estate_history: user_id|asked_user_id, sold|estates_sold, registered|estates_registered
 SELECT
     given._customer AS customer_id,
     'user_budget_estate' AS report,
     given._said ->> 'customer_id' AS office_id,
     given._said ->> 'office_id' AS office_named,
-    given.user_id,
+    coalesce(given._said ->> 'user_id', given._said ->> 'asked_user_id') AS user_id,
     given._month AS month,
     unnest([
         budgeted('sold estates', coalesce(given._said ->> 'sold', given._said ->> 'estates_sold')),

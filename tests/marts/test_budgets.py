@@ -609,6 +609,18 @@ def test_a_budget_without_a_customer_id_is_of_the_office_asked_for_or_of_the_num
     assert found == ([(office, 7)] if office else [])
 
 
+@pytest.mark.parametrize(("own", "user"), [(None, "U1"), ("U2", "U2")])
+def test_a_budget_that_names_no_user_is_of_the_one_asked_for(own: str | None, user: str) -> None:
+    given, table = warehouse(), "user_budget_commission_history"
+    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
+    arrived(given, table, commission="BIGINT", **({"user_id": "VARCHAR"} if own else {}))
+    held(given, "user_budget_commission", "M1", ["2026-01"])
+    named = {"user_id": own} if own else {}
+    put(given, table, "2026-01", _customer="M1", asked_user_id="U1", commission=7, **named)
+    found = built(given, "SELECT office_id, user_id, amount::INT FROM marts.budgets")
+    assert found == [("M1", user, 7)]
+
+
 def test_a_budget_of_a_group_without_an_office_is_of_the_only_one_where_its_user_sells() -> None:
     given = warehouse()
     of_offices = [earned({"office_customer_id": office}, 5) for office in ("M1", "M2")]

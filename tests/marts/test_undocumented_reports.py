@@ -411,7 +411,15 @@ def test_users_without_a_month_have_no_budgets_unless_something_else_may_be_one(
         ({"kontor": {"M1": {"name": "One"}}}, ["fits", "fits"], [("M1", "Ek")]),
         ({"kontor": [{"nr": "M1"}]}, ["fits", "differs"], [("M1", "Alm")]),
     ],
-    ids=["by customer id", "by id", "under another name", "ids alone", "ids under another name", "by their ids", "nobody knows how"],
+    ids=[
+        "by customer id",
+        "by id",
+        "under another name",
+        "ids alone",
+        "ids under another name",
+        "by their ids",
+        "nobody knows how",
+    ],
 )
 def test_offices_below_a_trademark_are_read_or_it_is_said_that_they_are_not(
     tmp_path: Path, offices: dict[str, object], states: list[str], brands: list[tuple[str, str | None]]
