@@ -52,8 +52,10 @@ _AMOUNT = re.compile(  # with what may be between thousands, and a currency
     r"-?(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d{1,40})(?:[.,](?!\d{3}(?!\d))\d{1,40})?(?:\s?(?:kr|SEK|:-))?",
     re.IGNORECASE,
 )
-_THREE_AFTER_COMMA = r"^\s*([-\x{2212}]?\d{1,3}),(\d{3})\s*$"
-_DECIMAL_COMMA = r"^\s*[-\x{2212}]?[\d \x{a0}\x{202f}]+,(?:\d{1,2}|\d{4,})(?:\s?(?:kr|SEK))?\s*$"
+_THREE_AFTER_COMMA = r"^\s*([-\x{2212}]?\d+),(\d{3})\s*$"
+_DECIMAL_COMMA = (
+    r"^\s*[-\x{2212}]?(?:[\d \x{a0}\x{202f}]+,(?:\d{1,2}|\d{4,})|\d{4,},\d{3})(?:\s?(?:kr|SEK))?\s*$"
+)
 _COMMA_OF_THOUSANDS = r",\d{3}[.,]"
 _NO_DIGITS = re.compile(r"[^\d.,-]|-$")
 _TRUTHS = {"true": True, "false": False}

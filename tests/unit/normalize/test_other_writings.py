@@ -190,6 +190,7 @@ def test_keys_that_only_count_rows_are_no_ids() -> None:
     [
         (("241110,38", "5,875"), [Decimal("5.875")]),  # another amount says what a comma is
         (("1 250,5", "-5,875"), [Decimal("-5.875")]),
+        (("104518,797", "5,875"), [Decimal("5.875")]),
         (("241110", "5,875"), []),  # nothing says it
         (("1,234,567", "5,875"), []),
         (("1,234.50", "5,875"), []),
