@@ -366,7 +366,8 @@ class Flattening:
         if table and table.dated_by and self.report.month_of_row == "documented date":
             dates = next(one.values for one in level.columns if one.column.name == table.dated_by)
             return months_by_date(dates, window), table.dated_by
-        found = months_by_year_and_month(level.columns, window)
+        around = _carried_dates(level) if self._is_within else []
+        found = months_by_year_and_month([*around, *level.columns], window)
         if self._is_within:  # rows without a month get theirs afterwards, of those nested in them
             return (inherited, "") if found is None else (found, "month")
         if found is None and level.above:
@@ -476,6 +477,15 @@ def _row_of(lists: Sequence[RowPath], keys: Keys, value: Object) -> Object | Non
         elif simplified(path.keys[-1]) == simplified(keys[-1]):
             return only_row(value, path.expected, path.certain)
     return None
+
+
+def _carried_dates(level: _Level) -> list[FilledColumn]:
+    """The years and months of the rows around these, the outermost first."""
+    if level.above is None or not level.parent:
+        return []
+    around = [*_carried_dates(level.above), *level.above.columns]
+    dates = [one for one in around if simplified(one.column.source.rpartition(".")[2]) in {"year", "month"}]
+    return [one.gather(level.parents) for one in dates]
 
 
 def _carried(level: _Level, above: _Level) -> list[FilledColumn]:

@@ -13,7 +13,7 @@ from datetime import date
 import polars as pl
 
 from pipelines.normalize.columns.tables import NormalizedTable
-from pipelines.normalize.envelopes import is_of_pages
+from pipelines.normalize.envelopes import is_of_pages, simplified
 from pipelines.normalize.levels import ENVELOPE
 
 PLACES = ("_row", "_month")
@@ -89,13 +89,14 @@ def _by_row(table: NormalizedTable, column: str, rows: pl.DataFrame) -> dict[tup
 
 
 def _numbers_beside_months(table: NormalizedTable) -> list[str]:
-    """The columns in which rows without a month hold numbers that nobody has documented, ids aside."""
+    """The columns in which rows without a month hold undocumented numbers, dates and ids aside."""
     undated = table.frame.filter(pl.col("_month").is_null())
     is_envelope = table.name.endswith(f"__{ENVELOPE}")
     return [
         one.name
         for one in table.columns
         if not one.documented and one.name != "id" and not one.name.endswith("_id")
+        if simplified(one.source.rpartition(".")[2]) not in {"year", "month"}
         if not (is_envelope and is_of_pages(one.source.rpartition(".")[2]))
         if undated[one.name].dtype.is_numeric() and undated[one.name].count()
     ]

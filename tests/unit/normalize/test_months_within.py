@@ -64,6 +64,17 @@ def test_a_month_that_is_written_with_its_year_is_that_month(written: str) -> No
     assert found == [(JANUARY.first_day, 1), (FEBRUARY.first_day, 2)]
 
 
+@pytest.mark.parametrize("year", [2026, "2026"])
+def test_months_below_their_year_are_told_apart(year: object) -> None:
+    of_user = {
+        "userId": "A",
+        "years": [{"year": year, "months": [{"month": m, "budget": m} for m in (1, 2)]}],
+    }
+    budgets = normalized("budget_commission", [office("M1", of_user)])
+    found = rows(budgets, "budget_commission__users__years__months", "_month", "budget")
+    assert (found, budgets.undated) == ([(JANUARY.first_day, 1), (FEBRUARY.first_day, 2)], False)
+
+
 def test_a_day_is_no_month() -> None:
     users = [{"userId": "A", "months": [{"month": "2026-01-15", "commission": 1}]}]
     assert normalized("budget_commission", [office("M1", *users)]).undated
