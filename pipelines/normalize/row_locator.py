@@ -15,7 +15,7 @@ from itertools import chain, islice
 
 from pipelines.catalogue.model import Report
 from pipelines.normalize.columns.tables import FEWEST_KEYS, holds_rows, wrapper_of
-from pipelines.normalize.columns.validation import WRITTEN_MONTH
+from pipelines.normalize.columns.validation import NAMES_OF_WRITTEN, WRITTEN_MONTH
 from pipelines.normalize.document import ROOT, Json, Keys, Object, value_at
 from pipelines.normalize.envelopes import (
     ENVELOPES,
@@ -47,10 +47,11 @@ def _names_of_numbers(objects: Sequence[Json]) -> set[str]:
     waiting = [one for one in objects if type(one) is dict]
     while waiting:
         for key, member in waiting.pop().items():
-            if type(member) is int or (type(member) is str and member.strip().isdigit()):
-                names.add(key)
-            elif type(member) is str and simplified(key) == "month" and re.match(WRITTEN_MONTH, member):
+            is_month = simplified(key) in NAMES_OF_WRITTEN and type(member) in {str, int}
+            if is_month and re.match(WRITTEN_MONTH, str(member)):
                 names |= {"year", "month"}
+            elif type(member) is int or (type(member) is str and member.strip().isdigit()):
+                names.add(key)
             elif type(member) is dict and simplified(key) not in KEPT_BY:
                 waiting.append(member)
     return {simplified(name) for name in names}

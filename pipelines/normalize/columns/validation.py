@@ -18,8 +18,10 @@ UNDATED = "it has no date, though one is documented"
 NO_OBJECT = "it is no object"
 ROUNDED = 0.01
 YEARS = (1900, 2199)
-WRITTEN_MONTH = r"^\s*(\d{4})-(\d{2})(?:-01(?:T00:00(?::00(?:\.0+)?)?)?)?\s*$"
-"""A month as one text, or its first day: `2026-03`, `2026-03-01`, `2026-03-01T00:00:00`."""
+WRITTEN_MONTH = r"^\s*(\d{4})-?(\d{2})(?:-01(?:T00:00(?::00(?:\.0+)?)?)?)?\s*$"
+"""A month as one text, or its first day: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
+NAMES_OF_WRITTEN = frozenset({"month", "yearmonth", "monthyear"})
+"""What it is called, in simplified names."""
 
 
 def months_by_date(dates: pl.Series, months: Sequence[Month]) -> pl.Series:
@@ -99,8 +101,9 @@ def _years_and_months(columns: Sequence[FilledColumn]) -> pl.Series | None:
         name = simplified(one.column.source.split(".")[-1])
         if name in named and one.values.dtype != pl.Boolean:
             named[name].append(one.values.cast(pl.Int64, strict=False))
-        if name == "month" and one.values.dtype == pl.String:
-            parts = [one.values.str.extract(WRITTEN_MONTH, part) for part in (1, 2)]
+        if name in NAMES_OF_WRITTEN and one.values.dtype in {pl.String, pl.Int64}:
+            texts = one.values.cast(pl.String)
+            parts = [texts.str.extract(WRITTEN_MONTH, part) for part in (1, 2)]
             if parts[0].count():
                 written.append([part.cast(pl.Int64) for part in parts])
     codes = None

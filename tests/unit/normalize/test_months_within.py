@@ -64,6 +64,17 @@ def test_a_month_that_is_written_with_its_year_is_that_month(written: str) -> No
     assert found == [(JANUARY.first_day, 1), (FEBRUARY.first_day, 2)]
 
 
+@pytest.mark.parametrize(
+    ("name", "january"), [("yearMonth", "2026-01"), ("month", 202601), ("month", "202601")]
+)
+def test_a_month_that_is_one_with_its_year_tells_months_apart(name: str, january: Any) -> None:
+    months = [{name: january, "commission": 1}, {name: type(january)("202602"), "commission": 2}]
+    earned = {"commissionOffices": [{"customerId": "M1", "rows": months}]}
+    by_month = normalized("commission_office_by_month", earned)
+    found = rows(by_month, "commission_office_by_month", "_month", "commission")
+    assert found == [(JANUARY.first_day, 1), (FEBRUARY.first_day, 2)]
+
+
 @pytest.mark.parametrize("year", [2026, "2026"])
 def test_months_below_their_year_are_told_apart(year: object) -> None:
     of_user = {
