@@ -60,9 +60,9 @@ class Progress:
         return True
 
     def line(self) -> str:
-        """How far the sync is; nothing where that was said a moment ago."""
+        """How far the sync is; nothing where that was said a moment ago, or is not planned yet."""
         now = monotonic()
-        if now - self.last_line < SECONDS_BETWEEN_LINES:
+        if not self.windows or now - self.last_line < SECONDS_BETWEEN_LINES:
             return ""
         self.last_line = now
         troubled = f", {count(self.troubled)} in trouble" if self.troubled else ""
