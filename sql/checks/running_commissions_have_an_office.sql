@@ -15,6 +15,5 @@ SELECT
     sum(named.amount::DECIMAL(28, 4) * named.exchange_rate) AS amount_sek
 FROM named
 LEFT JOIN marts.customers AS asked ON asked.customer_id = named._customer
-ANTI JOIN marts.offices AS offices ON offices.office_id = coalesce(named.office_id, named._customer)
-WHERE named.office_id IS NOT NULL OR asked.office_count IS DISTINCT FROM 1
+ANTI JOIN marts.offices AS offices ON offices.office_id = coalesce(named.office_id, asked.own_office_id)
 GROUP BY ALL

@@ -9,6 +9,8 @@
 --   region: its region in the settings; null where nobody gave it one
 --   is_refreshed: whether it is asked for, and the service refuses none of its reports
 --   office_count: offices it answered for
+--   own_office_id: customer id of the office of a row that names none: its own where it is an office, else that of its
+--     only one; null where it answered for several
 --   offices: names of these offices, or their ids, by name
 --   first_month: first day of the oldest month held of any report, of reports that look ahead aside
 --   last_month: first day of the newest month held of any report, of reports that look ahead aside
@@ -49,12 +51,14 @@ SELECT
     customers.refused_reports,
     customers.region,
     coalesce(office_count, 0) AS office_count,
+    asked.office_id AS own_office_id,
     answered.offices,
     held.first_month,
     held.last_month,
     not_refreshed.offices AS not_refreshed_offices
 FROM staging.customers AS customers
 LEFT JOIN marts.offices AS offices ON offices.office_id = customers.customer_id
+LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = customers.customer_id
 LEFT JOIN answered ON answered.customer_id = customers.customer_id
 LEFT JOIN held ON held.customer_id = customers.customer_id
 LEFT JOIN not_refreshed ON not_refreshed.customer_id = customers.customer_id

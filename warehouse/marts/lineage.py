@@ -13,7 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from string import ascii_uppercase
 
-from duckdb import CatalogException, DuckDBPyConnection
+from duckdb import BinderException, CatalogException, DuckDBPyConnection
 
 from warehouse.errors import WarehouseError
 from warehouse.store.duckdb_file import literal
@@ -410,12 +410,16 @@ def _answer(connection: DuckDBPyConnection, number: TracedNumber, load: TracedLo
     )
 
 
-def _unnamed_office(connection: DuckDBPyConnection, customer: str, counted_offices: Collection[str]) -> str:
-    """The customer itself where it is an office, else the only office that it answers for."""
-    if _ids(connection, "SELECT office_id FROM marts.offices WHERE office_id = $1", customer):
-        return customer
-    is_of_one = "SELECT customer_id FROM marts.customers WHERE customer_id = $1 AND office_count = 1"
-    return "".join(counted_offices) if _ids(connection, is_of_one, customer) else ""
+def _unnamed_office(connection: DuckDBPyConnection, customer: str, counted_offices: frozenset[str]) -> str:
+    """The office of a row that names none, where it is counted; empty where nobody can say it."""
+    try:
+        own = _ids(connection, "SELECT own_office_id FROM marts.customers WHERE customer_id = $1", customer)
+    except BinderException as error:
+        raise NotInTheFile(
+            "The published file is of an earlier version and does not say whose rows without an office are. "
+            "`brokerbi publish` makes one that does."
+        ) from error
+    return "".join(own & counted_offices)
 
 
 def _rows_query(
