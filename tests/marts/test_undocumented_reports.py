@@ -294,6 +294,33 @@ def test_activity_that_is_not_understood_differs(tmp_path: Path, answer: object)
         assert found.fetchall() == [("differs",)]
 
 
+EARNED = {"commission": 5.5, "soldTotalPrice": 100, "soldEstateParts": 1}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {
+            "commissionOffices": [
+                {"customerId": "M1", "years": [{"year": 2026, "months": [{"month": 1, **EARNED}]}]}
+            ]
+        },
+        {"commissionOffices": [{"customerId": "M1", "rows": [{"yearMonth": "2026-01", **EARNED}]}]},
+        {"months": [{**MONTH, "commissionOffices": [{"customerId": "M1", **EARNED}]}]},
+        {"rows": [{"officeId": "M1", "month": "202601", **EARNED}]},
+    ],
+    ids=["years", "months of an office", "offices of a month", "rows"],
+)
+def test_the_by_month_report_is_held_against_the_others_in_whichever_rows_it_has(
+    tmp_path: Path, answer: object
+) -> None:
+    office = {"office": {"customerId": "M1"}, **EARNED, "commission": 7}
+    store = stored(tmp_path, {"commission_office_by_month": answer, "commission_office": [office]})
+    with duckdb.connect(store.path) as connection:
+        query = "SELECT office_id, difference::DOUBLE FROM marts.reconciliation WHERE NOT is_reconciled"
+        assert built(connection, query) == [("M1", -1.5)]
+
+
 TEXTS = {"U1": "1200.50", "U2": "a lot", "U3": None, "U4": [1, 2]}
 
 
