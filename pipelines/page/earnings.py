@@ -136,12 +136,11 @@ def _on_offices(row: Period, words: Language) -> str:
 
 
 def _on_drift(row: Period, drift: Drift | None, words: Language) -> list[str]:
-    """That a fresh month is compared with a settled one, and by how much such a month usually changes."""
+    """That a fresh month is compared with a settled one, and what months as fresh have changed by since."""
     if drift is None or (row.period, row.last_month) != ("month", drift.month):
         return []
-    return [
-        words.text("cards.fresh", drift.months, change=words.change(drift.change), weeks=drift.until_weeks)
-    ]
+    changes = {name: words.change(getattr(drift, name)) for name in ("change", "least", "greatest")}
+    return [words.text("cards.fresh", months=drift.months, **changes)]
 
 
 def _on_same_days(same_days: SameDays | None, words: Language) -> list[str]:

@@ -207,11 +207,12 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """By how much a month as fresh as the newest one usually changes still."""
+    """By how much the chain's months that were as fresh as the newest one is have changed since."""
 
     month: date
-    change: float
-    until_weeks: int
+    change: float  # of the month in the middle
+    least: float
+    greatest: float
     months: int
 
 

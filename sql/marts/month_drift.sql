@@ -1,81 +1,100 @@
--- By how much do months that are over usually change afterwards, by how many weeks old they are?
--- One row per measure and age in weeks at which months of offices were seen, and a week later again.
--- From the totals of the office report as they were read (marts.month_total_versions): of all months of offices known at this
--- age and a week later, what their sum changed by in that week. The weeks are put together to what a month of this age has
--- still before it (the chain ladder of insurers), so that young months help as well. An age is counted from the end of the month
--- to its second day. A month read for the first time when it was older says nothing of younger ages, and where nothing was read
--- for a week the weeks before it end there: see until_age_weeks. It is a custom and no promise; mind least_month_count.
+-- By how much have months that were as fresh as this one changed since, by how many weeks old they were?
+-- One row per measure and age in weeks at which three months or more were read, and again four weeks later or more.
+-- From the totals of the office report as they were read (marts.month_total_versions). Of each month the offices count that were
+-- read in this week of its age: what they added up to at the last reading of the week, beside what they add up to now. A change
+-- is of the week in which it was read, so a month says nothing of weeks without a reading, and what was found after a
+-- gap is ahead of the readings before it and behind those after it. These are the months of the chain, as far as they are
+-- known: no promise, and not of any one office.
 -- Key: measure, age_weeks
 -- Columns:
 --   measure: commission, sold_total_price or sold_estate_parts, as in marts.office_month
---   age_weeks: whole weeks since the month was over
---   week_change_share: what these months changed by in the week that follows, -0.01 for one percent less
---   month_count: months of the calendar that this rests on
+--   age_weeks: whole weeks since the month was over, 0 in the first one
+--   change_share: what the month in the middle has changed by since it was this old, -0.01 for one percent less: the median,
+--     each month being the sum of its offices
+--   least_change_share: the same of the month that rose least or fell most
+--   greatest_change_share: the same of the month that rose most or fell least
+--   month_count: months of the calendar that this rests on; never fewer than three
 --   office_month_count: months of offices that this rests on
---   remaining_change_share: what a month of this age usually changes by until until_age_weeks
---   until_age_weeks: the age to which months were seen without a week in between
---   least_month_count: the fewest months of the calendar that any of these weeks rests on
-WITH totals AS (
+--   least_weeks_later: whole weeks between the two readings, where they are fewest
+WITH versions AS (
     SELECT
-        versions.office_id,
-        versions.month,
-        versions.valid_from_utc,
-        coalesce(versions.valid_to_utc, sources.fetched_at_utc) AS valid_to_utc,
-        unnest([
-            {'measure': 'commission', 'amount': versions.commission},
-            {'measure': 'sold_total_price', 'amount': versions.price},
-            {'measure': 'sold_estate_parts', 'amount': versions.estate_parts}
-        ], recursive := true)
+        versions.*,
+        coalesce(readings.read_at_utc, versions.valid_from_utc) AS read_at_utc
     FROM marts.month_total_versions AS versions
-    LEFT JOIN marts.office_sources AS sources
-        ON sources.report = versions.report AND sources.office_id = versions.office_id AND sources.month = versions.month
-    WHERE versions.report = 'commission_office' AND NOT versions.is_open
+    LEFT JOIN staging.readings AS readings
+        ON readings.report = versions.report AND readings.load_id = versions._load_id AND readings.month = versions.month
+    WHERE versions.report = 'commission_office'
+    QUALIFY row_number() OVER (
+        PARTITION BY versions.office_id, versions.month, read_at_utc ORDER BY versions.version DESC
+    ) = 1
 ),
 
-seen AS (
-    SELECT totals.office_id, totals.month, totals.measure, totals.amount, ages.age_weeks
-    FROM totals
-    INNER JOIN (SELECT unnest(range(0, 53)) AS age_weeks) AS ages
-        ON totals.month + INTERVAL 1 MONTH + to_days(7 * ages.age_weeks::INT + 1) BETWEEN totals.valid_from_utc AND totals.valid_to_utc
-    QUALIFY row_number() OVER (
-        PARTITION BY totals.office_id, totals.month, totals.measure, ages.age_weeks ORDER BY totals.valid_from_utc DESC
-    ) = 1
+readings AS (
+    SELECT DISTINCT answered.office_id, readings.month, readings.read_at_utc
+    FROM staging.readings AS readings
+    INNER JOIN (SELECT DISTINCT office_id, month, _customer AS customer_id FROM versions) AS answered USING (customer_id, month)
+    WHERE readings.report = 'commission_office' AND readings.is_loaded
 ),
 
 weeks AS (
     SELECT
-        now.measure,
-        now.age_weeks,
-        sum(later.amount) / nullif(sum(now.amount), 0) AS factor,
-        count(DISTINCT now.month) AS month_count,
-        count(*) AS office_month_count
-    FROM seen AS now
-    INNER JOIN seen AS later
-        ON later.office_id = now.office_id
-        AND later.month = now.month
-        AND later.measure = now.measure
-        AND later.age_weeks = now.age_weeks + 1
-    WHERE now.amount IS NOT NULL AND later.amount IS NOT NULL
+        readings.office_id,
+        readings.month,
+        greatest(
+            date_diff('day', readings.month + INTERVAL 1 MONTH, local_day(readings.read_at_utc, _clock)), 0
+        ) // 7 AS age_weeks,
+        max(readings.read_at_utc) AS read_at_utc
+    FROM readings
+    CROSS JOIN staging.clock AS _clock
     GROUP BY ALL
-    HAVING factor > 0
 ),
 
-unbroken AS (
-    SELECT *, age_weeks - row_number() OVER (PARTITION BY measure ORDER BY age_weeks) AS stretch
+changed AS (
+    SELECT
+        weeks.month,
+        weeks.age_weeks,
+        unnest([
+            {'measure': 'commission', 'amount': earlier.commission, 'amount_now': latest.commission},
+            {'measure': 'sold_total_price', 'amount': earlier.price, 'amount_now': latest.price},
+            {'measure': 'sold_estate_parts', 'amount': earlier.estate_parts, 'amount_now': latest.estate_parts}
+        ], recursive := true),
+        date_diff('day', weeks.read_at_utc, last_readings.read_at_utc) // 7 AS weeks_later
     FROM weeks
+    ASOF INNER JOIN versions AS earlier
+        ON earlier.office_id = weeks.office_id AND earlier.month = weeks.month AND weeks.read_at_utc >= earlier.read_at_utc
+    INNER JOIN (
+        SELECT office_id, month, max(read_at_utc) AS read_at_utc FROM readings GROUP BY ALL
+    ) AS last_readings
+        ON last_readings.office_id = weeks.office_id AND last_readings.month = weeks.month
+    INNER JOIN versions AS latest
+        ON latest.office_id = weeks.office_id AND latest.month = weeks.month AND latest.valid_to_utc IS NULL
+    WHERE NOT earlier.is_open
+),
+
+of_months AS (
+    SELECT
+        measure,
+        age_weeks,
+        month,
+        sum(amount_now) / nullif(sum(amount), 0) - 1 AS change_share,
+        count(*) AS office_count,
+        min(weeks_later) AS weeks_later
+    FROM changed
+    WHERE weeks_later >= 4 AND amount IS NOT NULL AND amount_now IS NOT NULL
+    GROUP BY ALL
+    HAVING sum(amount) > 0
 )
 
 SELECT
     measure,
     age_weeks,
-    (factor - 1)::DECIMAL(19, 8) AS week_change_share,
-    month_count,
-    office_month_count,
-    (exp(sum(ln(factor)) OVER later) - 1)::DECIMAL(19, 8) AS remaining_change_share,
-    max(age_weeks) OVER (PARTITION BY measure, stretch) + 1 AS until_age_weeks,
-    min(month_count) OVER later AS least_month_count
-FROM unbroken
-WINDOW later AS (
-    PARTITION BY measure, stretch ORDER BY age_weeks ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
-)
+    median(change_share)::DECIMAL(19, 8) AS change_share,
+    min(change_share)::DECIMAL(19, 8) AS least_change_share,
+    max(change_share)::DECIMAL(19, 8) AS greatest_change_share,
+    count(*) AS month_count,
+    sum(office_count)::BIGINT AS office_month_count,
+    min(weeks_later) AS least_weeks_later
+FROM of_months
+GROUP BY ALL
+HAVING month_count >= 3
 ORDER BY measure, age_weeks

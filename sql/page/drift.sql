@@ -1,16 +1,18 @@
--- By how much does a month as fresh as the newest one usually change still?
--- One row where marts.month_drift knows months of its age, and of it on how many months it rests.
+-- By how much have months that were as fresh as the newest one is changed since?
+-- One row where marts.month_drift knows months of its age, as it was read: what three of the chain's or more have changed by.
 SELECT
     newest.month,
-    drift.remaining_change_share::DOUBLE AS change,
-    drift.until_age_weeks AS until_weeks,
-    drift.least_month_count AS months
+    drift.change_share::DOUBLE AS change,
+    drift.least_change_share::DOUBLE AS least,
+    drift.greatest_change_share::DOUBLE AS greatest,
+    drift.month_count AS months
 FROM marts.chain_month AS newest
+INNER JOIN (
+    SELECT month, max(read_at_utc)::DATE AS read_on
+    FROM marts.office_month
+    GROUP BY ALL
+) AS readings USING (month)
 INNER JOIN marts.month_drift AS drift
     ON drift.measure = 'commission'
-    AND drift.age_weeks = datediff(
-        'day',
-        (newest.month + INTERVAL 1 MONTH + INTERVAL 1 DAY)::DATE,
-        (SELECT max(at_utc)::DATE FROM meta.publications WHERE status = 'published')
-    ) // 7
-WHERE newest.is_last_over AND abs(drift.remaining_change_share) >= 0.001
+    AND drift.age_weeks = date_diff('day', newest.month + INTERVAL 1 MONTH, readings.read_on) // 7
+WHERE newest.is_last_over AND abs(drift.change_share) >= 0.001

@@ -221,34 +221,35 @@ def office_read(given: DuckDBPyConnection, day: int, **months: float) -> None:
 
 
 DRIFT = (
-    "SELECT age_weeks, week_change_share::FLOAT, round(remaining_change_share, 4)::FLOAT, month_count, "
-    "until_age_weeks FROM marts.month_drift WHERE measure = 'commission' ORDER BY age_weeks"
+    "SELECT age_weeks, change_share::FLOAT, least_change_share::FLOAT, greatest_change_share::FLOAT, "
+    "month_count, office_month_count, least_weeks_later "
+    "FROM marts.month_drift WHERE measure = 'commission' ORDER BY age_weeks"
 )
 
 
-def test_months_drift_by_what_their_weeks_changed_them() -> None:
+def test_months_drift_by_what_they_changed_since_they_were_as_old() -> None:
     given = warehouse()
-    for day, commission in ((0, 100), (5, 98), (12, 98), (18, 49), (23, 49)):
-        office_read(given, day, m01=commission)
-    assert built(given, DRIFT) == [
-        (0, pytest.approx(-0.02), pytest.approx(-0.51), 1, 3),
-        (1, 0, -0.5, 1, 3),
-        (2, -0.5, -0.5, 1, 3),
-    ]
+    office_read(given, 3, m01=100)
+    office_read(given, 31, m01=110, m02=200)
+    office_read(given, 62, m01=110, m02=190, m03=300)
+    office_read(given, 92, m01=110, m02=190, m03=300)
+    assert built(given, DRIFT) == [(0, 0, pytest.approx(-0.05), pytest.approx(0.1), 3, 3, 4)]
 
 
-def test_young_months_count_for_the_weeks_that_they_were_seen_in() -> None:
+def test_a_change_is_of_the_week_in_which_it_was_read_and_of_no_week_before() -> None:
     given = warehouse()
-    office_read(given, 0, m01=100)
-    office_read(given, 10, m01=90)
-    office_read(given, 28, m01=90, m02=300)
-    office_read(given, 38, m01=90, m02=300)
-    found = [(age, round(change, 4), months) for age, change, _, months, _ in built(given, DRIFT)]  # type: ignore[call-overload]
-    assert found[:2] == [(0, 0, 2), (1, -0.1, 1)]
+    for of_month, day in (("m01", 0), ("m02", 28), ("m03", 59)):
+        office_read(given, day + 3, **{of_month: 100})
+        office_read(given, day + 24, **{of_month: 120})
+    office_read(given, 120, m01=120, m02=120, m03=120)
+    found = [row[:2] for row in built(given, DRIFT)]
+    assert found == [(0, pytest.approx(0.2)), (3, 0)]
 
 
-def test_a_month_that_was_first_read_when_old_says_nothing_of_younger_weeks() -> None:
+def test_fewer_than_three_months_and_months_read_again_within_four_weeks_say_nothing() -> None:
     given = warehouse()
-    office_read(given, 30, m01=100)
-    office_read(given, 45, m01=50)
-    assert [row[0] for row in built(given, DRIFT)] == [5]
+    office_read(given, 3, m01=100)
+    office_read(given, 31, m01=110, m02=200)
+    office_read(given, 62, m01=110, m02=190, m03=300)
+    office_read(given, 80, m01=110, m02=190, m03=330)
+    assert built(given, DRIFT) == []

@@ -238,7 +238,7 @@ def chain(*offices: str, months: int = 13) -> Facts:
                 ),
             )
         ),
-        drift=(Drift(LAST, -0.025, 8, 3),),
+        drift=(Drift(LAST, -0.025, -0.04, 0.01, 3),),
         drivers=tuple(
             Driver(kind, name, "year", LAST, *map(Decimal, (100, 110, 20, -5, -5, 10)))
             for kind, name in pages

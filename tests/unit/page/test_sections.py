@@ -92,9 +92,11 @@ def test_the_year_s_end_is_said_with_its_range_and_its_part_of_the_budget_in_bot
     assert texts(found.past) == [["2025", "9,000", "10,000", "+11.1%", "12.5%"]]
 
 
-def test_a_fresh_month_says_by_how_much_such_months_change() -> None:
+def test_a_fresh_month_says_by_how_much_months_as_fresh_have_changed() -> None:
     notes = {card.title: card.notes for card in cards(of_chain(chain("A")), ENGLISH)}
-    assert notes["Last whole month"] == ["A fresh month: such months change −2.5% within 8 weeks, as 3 did."]
+    [note] = notes["Last whole month"]
+    assert note.startswith("A fresh month: 3 earlier months of the chain, read at the same age, have changed")
+    assert note.endswith(" −2.5% since (median; −4.0% to +1.0%).")
     assert notes["Year to date"] == []
 
 
