@@ -25,7 +25,7 @@ SYNONYMS = {
     r"sold_commission_percentage|fee_percentage|fee_share": "fee percentage arvode procent",
     r"average_price|final_price|.*total_price": "average price snittpris",
     r"outstanding_commission|due_commission|days_due": "receivables unpaid overdue obetalt",
-    r"is_active|left_directory_on|last_month": "turnover attrition slutat",
+    r"is_active|left_.*|last_month": "turnover attrition slutat",
     r".*budget.*": "target goal mål",
 }
 """What else people call our columns, by the columns' names, for the search."""

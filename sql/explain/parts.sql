@@ -14,7 +14,7 @@ WITH lines AS (
         line.user_label AS name,
         json_merge_patch(to_json(line), json_object('active_agent_count', line.is_active::INT)) AS numbers,
         nullif(line.first_active_month, (SELECT min(month) FROM marts.user_month)) AS began_month,
-        CASE WHEN users.has_left THEN users.last_active_month END AS left_after_month
+        users.left_after_month
     FROM marts.user_month AS line
     LEFT JOIN marts.users AS users ON users.user_id = line.user_id
     WHERE getvariable('kind') = 'office' AND line.office_id = getvariable('id')

@@ -13,5 +13,8 @@ SELECT
     office_name AS latest_office_name,
     first_active_month,
     last_active_month,
-    has_left
+    has_left,
+    left_after_month,
+    left_on,
+    is_left_day_known
 FROM marts.users

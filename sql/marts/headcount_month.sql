@@ -2,7 +2,7 @@
 -- One row per level, member and month in which offices are expected, see marts.office_coverage.
 -- An agent is a user of whom marts.user_month says is_active: with commission, a sale, an assignment, a lead or a tip sent in the
 -- month, by one rule in old and new months. Joined is counted in the first of these months. Who is not active any more counts
--- in the month after the last: as left, if marts.users says has_left by now; else as quiet, as nobody can tell yet, and as
+-- in the month after the last: as left, if that is left_after_month of marts.users by now; else as quiet, as nobody can tell yet, and as
 -- back once active again. An agent who changed office moved, and has neither
 -- left nor joined the chain, nor the brand or region if that is the same. So active agents are those of the month before,
 -- plus joined, back and moved in, less left, quiet and moved out.
@@ -80,7 +80,7 @@ followed AS (
         before.last_active_month IS NOT NULL AS was_here,
         is_here AND was_here AND now.member_id IS DISTINCT FROM before.member_id AS has_moved,
         NOT was_here AND now.first_active_month = month AS has_joined,
-        NOT is_here AND before.last_active_month < month AND users.has_left AS has_left
+        NOT is_here AND coalesce(users.left_after_month < month, false) AS has_left
     FROM agents AS now
     FULL JOIN (SELECT * REPLACE ((month + INTERVAL 1 MONTH)::DATE AS month) FROM agents) AS before
         USING (level, user_id, month)

@@ -19,10 +19,15 @@
 --   office_name: name of that office
 --   first_active_month: first month in which the user earned, sold, wrote, valued, had a lead or sent a tip; null if never
 --   last_active_month: last such month
---   left_month: month from which on the directory shows that the user has left, who was taken out of it, or is missing in it
---     and not active in the user's latest month that is over and complete: the last active one, or that one if it is earlier
---   has_left: whether the user was at work once and is not any more, as far as is known: with a left_month, or without a trace
---     in three whole months to the latest one that is over and complete, of which none may lack one
+--   has_left: whether the user was at work once and is not any more, as far as is known: taken out of the directory; or missing
+--     in it and not active in the user's latest month that is over and complete; or without a trace in three whole months to
+--     that one, of which none may lack one
+--   left_after_month: the month after which the user left, that is the last active one; null for who has not left.
+--     marts.headcount_month counts the user as left in the month that follows, as pages and explanations say it
+--   left_on: day on which the user left: left_directory_on, where that is in left_after_month or the month that follows; else only
+--     the month is known, and it is the last day of left_after_month; null for who has not left
+--   is_left_day_known: whether left_on is the day that the directory shows, and not the last one of a month; null for who has
+--     not left
 WITH months_known AS (
     SELECT *, max(month) FILTER (is_commission_complete AND NOT is_open) OVER (PARTITION BY user_id) AS last_over_month
     FROM marts.user_month
@@ -47,16 +52,21 @@ SELECT
     worked.office_name,
     worked.first_active_month,
     worked.last_active_month,
-    CASE
-        WHEN names.left_directory_on IS NOT NULL
-            OR (names.is_missing_in_directory AND worked.last_active_month < worked.last_over_month)
-        THEN least(worked.last_active_month, worked.last_over_month)
-    END AS left_month,
     worked.last_active_month IS NOT NULL
         AND (
-            left_month IS NOT NULL
+            names.left_directory_on IS NOT NULL
+            OR coalesce(names.is_missing_in_directory AND worked.last_active_month < worked.last_over_month, false)
             OR coalesce(is_without_trace(worked.last_possible_month, worked.last_over_month), false)
-        ) AS has_left
+        ) AS has_left,
+    CASE WHEN has_left THEN worked.last_active_month END AS left_after_month,
+    CASE
+        WHEN has_left
+            THEN coalesce(names.left_directory_on BETWEEN left_after_month AND last_day(left_after_month + INTERVAL 1 MONTH), false)
+    END AS is_left_day_known,
+    CASE
+        WHEN is_left_day_known THEN names.left_directory_on
+        WHEN has_left THEN last_day(left_after_month)
+    END AS left_on
 FROM marts.user_names AS names
 LEFT JOIN worked USING (user_id)
 ORDER BY names.user_id

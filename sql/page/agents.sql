@@ -105,7 +105,8 @@ SELECT
     coalesce(moved.moved_to, moved.moved_from) AS stay_office,
     CASE
         WHEN starts_with(stay, 'moved') THEN moved.moved_month
-        WHEN stay IN ('left', 'quiet') THEN active.last_month
+        WHEN stay = 'left' THEN names.left_after_month
+        WHEN stay = 'quiet' THEN active.last_month
         WHEN stay = 'new' THEN active.first_month
     END AS stay_month,
     CASE

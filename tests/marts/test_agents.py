@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import arrived, built, earned, held, in_quarantine, loaded, rows, sold, warehouse
+from tests.marts.given import Row, arrived, built, earned, held, in_quarantine, loaded, rows, sold, warehouse
 from warehouse.store.meta_schema import write_declared
 
 FLOWS = (
@@ -117,6 +117,32 @@ def test_who_has_left_is_seen_from_months_that_the_own_office_was_read_to_the_en
             rows(given, "users_history", office, "2026-03", [{"id": f"{office} stays", "name": "Al"}])
     left = built(given, "SELECT user_id FROM marts.users WHERE has_left")
     assert left == [("M1 goes",)]
+
+
+@pytest.mark.parametrize(
+    ("taken_out_on", "left_on", "is_day_known"),
+    [
+        (datetime(2026, 3, 20, 5), date(2026, 3, 20), True),
+        (datetime(2026, 4, 2, 5), date(2026, 4, 2), True),
+        (datetime(2026, 5, 20, 5), date(2026, 3, 31), False),
+        (None, date(2026, 3, 31), False),
+    ],
+    ids=["in the last month", "in the next", "long after", "never listed"],
+)
+def test_an_agent_left_after_the_last_active_month_on_the_day_that_the_directory_shows(
+    taken_out_on: datetime | None, left_on: date, is_day_known: bool
+) -> None:
+    given = warehouse()
+    at_work(given, {"goes": "1111", "stays": "111111"})
+    listed: list[Row] = [{"id": "stays", "name": "Al"}]
+    if taken_out_on:
+        listed.append({"id": "goes", "name": "Bo", "valid_to_utc": taken_out_on})
+    rows(given, "users_history", "G1", "2026-05", listed)
+    shown = "left_after_month, left_on, is_left_day_known"
+    found = built(given, f"SELECT {shown} FROM marts.users ORDER BY user_id")
+    assert found == [(date(2026, 3, 1), left_on, is_day_known), (None, None, None)]
+    lost = built(given, "SELECT month FROM marts.headcount_month WHERE level = 'chain' AND left_count = 1")
+    assert lost == [(date(2026, 4, 1),)]
 
 
 @pytest.fixture
