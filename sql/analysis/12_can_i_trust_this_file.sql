@@ -1,8 +1,8 @@
 -- What should I know before I believe the numbers?
--- One row per open problem, and one per office and month where reports disagree.
+-- One row per open problem, one per office and month where reports disagree, and one while nobody has declared VAT.
 --
 -- Everything the pipeline finds doubtful is in meta.problems; marts.disagreements says where reports differ, and
--- marts.reconciliation in which measure and by how much each.
+-- marts.reconciliation in which measure and by how much each. marts.doubts has the same by figures, office and month.
 SELECT kind, severity, report, customer, month, message
 FROM meta.problems
 UNION ALL
@@ -11,4 +11,9 @@ SELECT
     office_name || ': ' || differing_reports || coalesce(' by ' || commission_difference || ' of commission', '')
     || ' (' || likely_reason || ')'
 FROM marts.disagreements
+UNION ALL
+SELECT 'tax basis', 'to know', NULL, NULL, NULL, any_value(error || ' ' || remedy)
+FROM marts.doubts
+WHERE kind = 'basis'
+HAVING count(*) > 0
 ORDER BY severity, kind, month DESC;

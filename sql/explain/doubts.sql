@@ -1,6 +1,7 @@
 -- What speaks against the number?
 -- One row per kind of marts.doubts, customer, office or user, and what was found, with the months, of what is about the report,
--- the measure, a month and an office or the customer of one, that the number comes from; a check where it names one of them.
+-- the measure, a month and an office or the customer of one, that the number comes from; a check where it names one of them, and
+-- VAT that is not declared where the number is of commission.
 -- Parameters: kind, id, first_month, month, measure, report
 WITH sources AS (
     SELECT office_id, month, report, customer_id, is_growing
@@ -35,5 +36,6 @@ LEFT JOIN meta.clock AS clock ON true
 WHERE coalesce(doubts.measure, getvariable('measure')) = getvariable('measure')
     AND coalesce(doubts.numbers IN (SELECT numbers FROM meta.subjects WHERE report = getvariable('report')), true)
     AND (doubts.kind <> 'check' OR doubts.earner_id IS NOT NULL)
+    AND (doubts.kind <> 'basis' OR contains(getvariable('measure'), 'commission'))
 GROUP BY ALL
 ORDER BY doubts.severity, doubts.kind, customer, first_month, doubts.error

@@ -1,12 +1,12 @@
 -- Which figures may be missing or doubtful, and why?
 -- One row per condition of meta.conditions that is about figures, each of the offices, users and months that a check found by
--- itself; and per office and month in which reports disagree, or of which nobody reads a report any more. What is null says
--- nothing: it may be about any. Of budgets, which several reports bring, none is doubtful that another report brings on time.
+-- itself; per office and month in which reports disagree, or of which nobody reads a report any more; and, while nobody has
+-- declared whether commissions have VAT in them, per report that has any. What is null says nothing: it may be about any. Of budgets, which several reports bring, none is doubtful that another report brings on time.
 -- Kind: view
 -- Key: kind, subject, report, measure, customer, earner_id, month, error
 -- Columns:
---   kind: the kind of condition (meta.kinds), or reports differ
---   severity: error or warning
+--   kind: the kind of condition (meta.kinds), reports differ, or basis where VAT is not declared
+--   severity: error, warning, or well for what is to be known and no fault
 --   numbers: the numbers of meta.subjects that it is about
 --   subject: the figures of pages that it is about, as in meta.subjects
 --   report: the report it is about
@@ -76,6 +76,14 @@ found AS (
         'reports differ' AS kind, 'warning' AS severity, 'commission' AS subject, office_id AS earner_id, month,
         likely_reason AS error, 'To see them: `brokerbi query reports_reconcile`.' AS remedy
     FROM marts.disagreements
+    UNION ALL BY NAME
+    SELECT DISTINCT
+        'basis' AS kind, 'well' AS severity, subjects.report, subjects.subject,
+        'Neither the service nor the settings say whether commissions have VAT in them; budgets have none.' AS error,
+        'Declare it with BROKERBI_COMMISSION_VAT.' AS remedy
+    FROM meta.subjects AS subjects
+    SEMI JOIN marts.office_sources AS sources USING (report)
+    WHERE subjects.numbers = 'commission' AND NOT EXISTS (FROM meta.tax_basis WHERE commission_vat <> 'unknown')
     UNION ALL BY NAME
     SELECT
         'not refreshed' AS kind, 'warning' AS severity, sources.customer_id AS customer, sources.report,

@@ -1,8 +1,7 @@
 -- Which figures of the pages are missing or doubtful?
 -- One row per kind of marts.doubts, customer, with the offices of which it answers (null: perhaps any), or office, and months,
 -- with the figures; what nobody reads any more is of the two years that pages show. A check says not here of which office: one
--- that warns is of the chain. As long as nobody declares whether VAT is in commissions, all of them may be another; no report
--- is wrong for it.
+-- that warns is of the chain.
 WITH found AS (
     SELECT
         kind,
@@ -52,8 +51,4 @@ SELECT
     is_of_chain
 FROM doubts
 GROUP BY kind, severity, customer, office_ids, months, is_of_chain
-UNION ALL
-SELECT 'basis', 'well', ['commission', 'agents', 'sales'], NULL, NULL, [], NULL, false
-WHERE NOT EXISTS (FROM meta.tax_basis WHERE commission_vat <> 'unknown')
-    AND EXISTS (FROM marts.office_month WHERE commission IS NOT NULL)
 ORDER BY severity, kind, subjects, customer, months

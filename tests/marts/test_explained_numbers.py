@@ -29,6 +29,7 @@ from tests.marts.given import (
     warehouse,
 )
 from warehouse.marts.queries import SQL
+from warehouse.store.meta_schema import write_declared
 
 NIGHTS = [datetime(2026, number, 2, 3) for number in (1, 2, 3, 4)]
 
@@ -276,6 +277,7 @@ def test_reports_are_compared_where_the_number_is_of_a_commission_report(
 def checked() -> DuckDBPyConnection:
     """An office's January, its marts built."""
     given = warehouse()
+    write_declared(given, "tax_basis", "excluded", None)
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
     explained(given, "doubts", "2026-01")
     return given
@@ -316,6 +318,7 @@ def failed() -> DuckDBPyConnection:
         "'M1' AS customer, [DATE '2026-01-01'] AS months, TIMESTAMP '2026-07-01' AS fetched_at_utc, "
         "'failed' AS status, 'No answer.' AS error"
     )
+    write_declared(given, "tax_basis", "excluded", None)
     explained(given, "doubts", "2026-01")
     return given
 
@@ -333,6 +336,32 @@ def test_what_failed_is_a_doubt_of_its_report_and_month(
     failed: DuckDBPyConnection, asked: dict[str, str], kinds: list[str]
 ) -> None:
     assert [one["kind"] for one in explained_again(failed, "doubts", office="M1", **asked)] == kinds
+
+
+@pytest.mark.parametrize(
+    ("measure", "declared", "kinds"),
+    [
+        ("sold_commission", "unknown", ["basis"]),
+        ("sold_commission", "included", []),
+        ("sold_estate_parts", "unknown", []),
+    ],
+)
+def test_vat_that_nobody_declared_is_a_doubt_of_commissions_for_analysts_and_explanations(
+    measure: str, declared: str, kinds: list[str]
+) -> None:
+    given = warehouse()
+    write_declared(given, "tax_basis", declared, Decimal("0.25"))
+    loaded(given, "commission_office", "M1", "2026-01", [earned({"customer_id": "M1"}, 5)])
+    loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 5)])
+    assert [
+        one["kind"] for one in explained(given, "doubts", "2026-01", office="M1", measure=measure)
+    ] == kinds
+    subjects = given.execute("SELECT subject FROM marts.doubts WHERE kind = 'basis' ORDER BY ALL").fetchall()
+    assert subjects == [("agents",), ("commission",)] * (declared == "unknown")
+    query = (SQL / "analysis" / "12_can_i_trust_this_file.sql").read_text("utf-8")
+    build_for(given, query)
+    said = [kind for kind, *_ in given.execute(query).fetchall() if kind == "tax basis"]
+    assert said == ["tax basis"] * (declared == "unknown")
 
 
 @pytest.mark.parametrize(("report", "doubts"), [("commission_office", 0), ("office_budget_crm", 1)])

@@ -355,7 +355,9 @@ def test_a_basis_that_nobody_declares_is_a_thing_to_know_and_no_warning() -> Non
     assert found.text.endswith("were up to date. One thing to know of the figures: commissions")
     missing = verdict(Facts(doubts=(basis,), missing=("leads",)), ENGLISH, STOCKHOLM)
     assert (missing.severity, missing.text[:30]) == ("warning", "The file cannot answer all tha")
-    assert texts(found.doubts) == [["commissions", "nobody says whether VAT is in them", "all offices", "–"]]
+    assert texts(found.doubts) == [
+        ["commissions", "nobody says whether VAT is in them; budgets are without", "all offices", "–"]
+    ]
 
 
 def test_a_doubt_names_its_group_and_each_of_its_months() -> None:
