@@ -241,6 +241,13 @@ def test_a_page_of_a_hundred_offices_is_small() -> None:
     assert len(html.encode()) < 920_000
 
 
+def test_currency_and_basis_are_said_once_and_beside_headlines_only_by_the_switch() -> None:
+    html = page(chain("A"))
+    shown = re.sub(r'<(span|data) class="less".*?</\1>', "", html)
+    assert shown.count("as the service states") == shown.count("the service names no currency") == 1
+    assert '<small class="basis"><span class="less">, without VAT</span></small>' in html
+
+
 def test_where_nobody_says_whether_vat_is_in_commissions_one_switch_shows_the_other_reading() -> None:
     html = page(chain("A"))
     assert (html.count('type="checkbox"'), "whether VAT is in" in html) == (1, False)
