@@ -38,22 +38,11 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Changes
     since = local_day(facts.basis[0].since_utc, timezone) if facts.basis else None
     if since is None:
         return None
-    months = {(one.is_told_late, one.office_id, one.month): one.difference for one in facts.changes}
-    found = [
-        *(
-            (kind, [one.difference for one in facts.changed_sales if one.change == kind])
-            for kind in ("new", "gone", "changed")
-        ),
-        *(
-            (name, [amount for (is_late, *_), amount in months.items() if is_late == told_late])
-            for name, told_late in (("months", False), ("late", True))
-        ),
-    ]
     figures = [
-        writer.phrase(f"changes.{name}", len(amounts), sum(amounts, Decimal(0)), has_plus=True)
-        for name, amounts in found
-        if amounts
-    ]
+        writer.phrase(f"changes.{kind}", len(amounts), sum(amounts, Decimal(0)), has_plus=True)
+        for kind in ("new", "gone", "changed")
+        if (amounts := [one.difference for one in facts.changed_sales if one.change == kind])
+    ] + _months_that_changed(facts, writer)
     for name, budgets in (
         ("budgets_entered", [one for one in facts.budget_changes if one.amount_before is None]),
         ("budgets_changed", [one for one in facts.budget_changes if one.amount_before is not None]),
@@ -70,6 +59,23 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Changes
             _coming_budgets(facts, writer),
         ],
     )
+
+
+def _months_that_changed(facts: Facts, writer: Writer) -> list[Cell]:
+    """How many closed months changed, at how many offices, and how many earlier changes have a reason now."""
+    changed = {(one.office_id, one.month): one.difference for one in facts.changes if not one.is_told_late}
+    late = {(one.office_id, one.month): one.difference for one in facts.changes if one.is_told_late}
+    figures = []
+    if changed:
+        offices = len({office for office, _ in changed})
+        name = "months" if offices == 1 else "months_of_offices"
+        count, amount = len({month for _, month in changed}), sum(changed.values(), Decimal(0))
+        figures.append(writer.phrase(f"changes.{name}", count, amount, has_plus=True, offices=offices))
+    if late:
+        figures.append(
+            writer.phrase("changes.late", len(late), sum(late.values(), Decimal(0)), has_plus=True)
+        )
+    return figures
 
 
 def _home(home: str | None, number: str | None, words: Language) -> str:

@@ -96,12 +96,14 @@ class Writer:
         """An amount in the second reading; none where there is only one."""
         return None if amount is None or self.vat_rate is None else Decimal(amount) / (1 + self.vat_rate)
 
-    def phrase(self, key: str, count: Number, amount: Decimal, *, has_plus: bool = False) -> Cell:
+    def phrase(
+        self, key: str, count: Number, amount: Decimal, *, has_plus: bool = False, **values: object
+    ) -> Cell:
         """Words with an amount in them, in the one reading or in both."""
 
         def text(reading: Number | None) -> Reading:
             written = self.words.brief(reading, has_plus=has_plus)
-            return Reading(self.words.text(key, count, amount=written), "")
+            return Reading(self.words.text(key, count, amount=written, **values), "")
 
         less = self.without(amount)
         return Cell(text(amount), None if less is None else text(less))

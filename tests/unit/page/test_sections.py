@@ -194,7 +194,7 @@ def test_a_changed_month_stands_beside_each_of_its_reasons() -> None:
     ]
     found = changes_section(replace(of_chain(chain("A")), changes=months), ENGLISH, STOCKHOLM)
     assert found is not None
-    assert "2 closed months changed (−120)" in [one.stated.text for one in found.figures]
+    assert "one closed month changed at 2 offices (−120)" in [one.stated.text for one in found.figures]
     assert [[row[5], row[7]] for row in texts(found.tables[1])] == [
         ["Main Street 1 (2601-001): sale gone", "−60"],
         ["Home 2601-001: moved to February 2026", "−60"],
@@ -203,6 +203,21 @@ def test_a_changed_month_stands_beside_each_of_its_reasons() -> None:
         ["no agent's commission", "+1"],
         ["–", "–"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("offices", "said"),
+    [
+        ("AAA", "2 closed months changed (−120)"),
+        ("ABC", "2 closed months changed at 3 offices (−180)"),
+    ],
+)
+def test_closed_months_that_changed_are_those_of_the_calendar(offices: str, said: str) -> None:
+    first, *others = (changed(one) for one in offices)
+    months = [replace(first, month=month("2025-12")), *others]
+    found = changes_section(replace(of_chain(chain("A")), changes=months), ENGLISH, STOCKHOLM)
+    assert found is not None
+    assert said in [one.stated.text for one in found.figures]
 
 
 def test_the_difference_of_a_month_is_once_in_the_file_beside_its_reasons() -> None:
