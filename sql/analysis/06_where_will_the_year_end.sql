@@ -4,14 +4,19 @@
 --
 -- The forecast is what is signed so far, in the month that runs as well, and for the rest of the year, what was left of that
 -- month when it was read included, the budget at the rate reached in the months that are over; months without a budget will be like the average
--- one of these. commission_against_budget is of the months that are over. Percents compare the months that have a budget, of which
--- there should be twelve. what_to_mind says so where the service leaves open whether commission has VAT in it: the
+-- one of these. What is so far is of the months that are over. The difference and percents compare
+-- the months that have a budget, of which there should be twelve. what_to_mind says so where the service leaves open whether commission has VAT in it: the
 -- budget has none. With BROKERBI_COMMISSION_VAT declared both are without.
 -- Parameters: year, office
 WITH answered AS (
     SELECT
         office_name,
-        year_to_date_actual AS commission_against_budget,
+        year_to_date_actual AS commission_so_far,
+        year_to_date_budget AS budget_so_far,
+        CASE
+            WHEN year_to_date_attainment_share IS NOT NULL
+                THEN (sum(actual - budget) OVER (PARTITION BY office_id ORDER BY month))::DECIMAL(18, 4)
+        END AS difference_from_budget,
         round(100 * year_to_date_attainment_share, 1) AS percent_of_budget_so_far,
         year_budget,
         budget_month_count AS months_with_a_budget,

@@ -343,6 +343,19 @@ def test_nothing_more_is_forecast_of_a_user_who_has_left_the_directory(
     assert built(given, query) == [(one,) for one in forecasts]
 
 
+def test_the_analysis_of_budgets_has_what_is_reached_beside_its_difference_from_the_budget(
+    given: DuckDBPyConnection,
+) -> None:
+    for number in range(1, 3):
+        budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
+    office_earned(given, {1: 90, 2: 130, 3: 7})
+    query = (SQL / "analysis" / "06_where_will_the_year_end.sql").read_text("utf-8")
+    build_for(given, query)
+    shown = "commission_so_far, budget_so_far, difference_from_budget, percent_of_budget_so_far"
+    found = given.execute(f"SELECT {shown} FROM ({query.rstrip().rstrip(';')})").fetchall()
+    assert found == [(227, 200, 20, 110)]
+
+
 def test_an_explanation_has_the_budgets_of_the_month_and_of_the_latest_that_is_over(
     given: DuckDBPyConnection,
 ) -> None:
