@@ -1,13 +1,13 @@
 -- How does the chain do, brand by brand, and is every office in the number?
--- One row per month and brand, with the chain as a whole on a row without a brand; the latest twelve months, or the
--- year that is set.
+-- One row per month and brand, above them the whole chain, which is their sum: never add it to them; the latest twelve months,
+-- or the year that is set.
 --
 -- Where is_complete is false the amount is too low: the month is not over (is_open), or missing_offices says who is missing. Running
 -- commissions stand in a column of their own and must not be added to the commission.
 -- Parameters: year
 SELECT
     month,
-    NULL AS brand,
+    'the whole chain' AS brand,
     commission,
     sold_estate_parts AS homes_sold,
     running_commission_sek_excl_vat AS running_commission,
@@ -42,4 +42,4 @@ WHERE CASE
         WHEN getvariable('year') IS NULL THEN month > (SELECT max(month) FROM marts.chain_month) - INTERVAL 12 MONTH
         ELSE year(month) = getvariable('year')
     END
-ORDER BY month DESC, brand NULLS FIRST;
+ORDER BY month DESC, brand <> 'the whole chain', brand;

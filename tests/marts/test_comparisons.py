@@ -287,6 +287,15 @@ def test_an_analysis_of_budgets_says_why_there_is_nothing(name: str, column: str
     assert str(row[column]).startswith("no budgets")
 
 
+def test_the_analysis_of_the_chain_names_its_row_above_those_of_the_brands() -> None:
+    given = warehouse()
+    for office, amount in (("M1", 90), ("M2", 30)):
+        loaded(given, "commission_office", office, "2026-01", [earned({"customer_id": office}, amount)])
+    build(given, "chain_month", "brand_month", "tax_basis")
+    found = [(row["brand"], row["commission"]) for row in analysis(given, "15_how_does_the_chain_do")]
+    assert found == [("the whole chain", 120), ("no known brand", 120)]
+
+
 def test_agents_are_counted_in_the_same_months_by_the_analysis_and_by_the_office() -> None:
     given = warehouse()
     for of_month, amount in (("2026-01", 90), ("2026-02", 0), ("2026-03", 30)):
