@@ -14,9 +14,9 @@
 -- the budget of the months that are over; and a month to come without a budget will be like the average one of these. Of the
 -- month that runs the rest is by the time left when it was read, to the hour. The forecast is never below what is reached.
 -- Nothing more is forecast of who has stopped: an office or user without a trace in three months, or without one in the month
--- and without a budget after it; and a user who has left the directory (marts.users), from the last active month on, or the last one that is over. A trace of an office
--- is any commission or home, or an active agent; where its agents are not known it has not stopped. The row of the latest month
--- that is over holds today's forecast, those before it what could be said at their end, without any month after them; it is null
+-- and without a budget after it; and a user who has left the directory (marts.users), from the last active month on, or the
+-- last one that is over. A trace of an office is any commission or home, or an active agent; where its agents are not known
+-- it has not stopped. The row of the latest month that is over holds today's forecast, those before it what could be said at their end, without any month after them; it is null
 -- where a month of the year so far is not held, so also of an office that is not held from January on.
 -- To see how the year goes read one row of an office or user and a measure: the latest month with NOT is_open. It holds
 -- the year to date, the year's budget and the forecast; these, shares and counts of months are never added up over
