@@ -91,7 +91,8 @@ def people(given: DuckDBPyConnection) -> None:
     member = {**SINCE, "_parent_row": brand, "customer_id": "M1"}
     rows(given, "trademarks__offices_history", "M1", "2026-01", [member])
     load_id = held(given, "live_activity", "M1", ["2026-01"])
-    arrived(given, "live_activity__users", user_id="VARCHAR", customer_id="VARCHAR", calls="BIGINT")
+    columns = {"_parent_row": "BIGINT", "user_id": "VARCHAR", "customer_id": "VARCHAR", "calls": "BIGINT"}
+    arrived(given, "live_activity__users", **columns)
     caller = {"user_id": "U1", "customer_id": "M1", "calls": 3}
     rows(given, "live_activity__users", "M1", "2026-01", [caller], load_id=load_id)
 

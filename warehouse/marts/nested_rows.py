@@ -1,8 +1,8 @@
 """The rows that a query of staging looks for in a report, in whichever of its lists they have arrived.
 
 A query that expects something of a table `and below` reads the one list, the table itself included, whose
-rows have it: of their own, or as an id, a year or a month of a row that they are nested in. What a list calls
-`id`, or its rows are kept by, is the id of what the list is called: `user_id` in a list of users.
+rows have it: of their own, or as the user, office, year or month of a row that they are nested in. What a
+list calls `id`, or its rows are kept by, is the id of what the list is called: `user_id` in a list of users.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ ALONE = "!"
 """Stands for what is missing where several lists have all that is expected."""
 _OWN_ID = ("id", "key")
 _OF_MONTHS = re.compile(r"(?:.*_)?(?:month|period)s?")
-_HANDED_DOWN = re.compile(r".*_id|(?:.*_)?(?:year|month|period)")
+_HANDED_DOWN = re.compile(
+    r"(?:user|customer|office|office_customer)_id|(?:period_)?(?:year|month)|period|year_month"
+)
 
 
 @dataclass(frozen=True)
@@ -117,9 +119,9 @@ def _reading(query: Query, named: str, found: _List, wanted: str) -> Query:
         alias, places = f"_above_{len(tables)}", found.columns.items()
         given = {name: column for name, (table, column) in places if table == around.table}
         handed -= set(given)
-        latest = _latest(around.table, given, is_nested=bool(handed))
+        latest = _latest(around.table, is_nested=bool(handed))
         joins.append(f"LEFT JOIN {latest} AS {alias} ON {alias}._row = {nested}._parent_row")
-        values += [f'{alias}."{name}"' for name in given]
+        values += [f"{alias}._said ->> '{column}' AS \"{name}\"" for name, column in given.items()]
         tables.add(around.table)
         nested, around = alias, around.above
     rows = f"(SELECT {', '.join(values)} FROM {' '.join([f'{found.table} AS _given', *joins])})"
@@ -134,12 +136,12 @@ def _reading(query: Query, named: str, found: _List, wanted: str) -> Query:
     )
 
 
-def _latest(table: str, given: Mapping[str, str], *, is_nested: bool) -> str:
-    """What rows hand down, once for each `_row`: of the versions that a history has, the latest counts."""
-    choice, version = ("arg_max", ", valid_from_utc") if table.endswith("_history") else ("any_value", "")
-    values = [f'{choice}("{column}"{version}) AS "{name}"' for name, column in given.items()]
-    values += ["any_value(_parent_row) AS _parent_row"] if is_nested else []
-    return f"(SELECT {', '.join(['_row', *values])} FROM {table} GROUP BY _row)"
+def _latest(table: str, *, is_nested: bool) -> str:
+    """Rows as JSON, once for each `_row`: of the versions that a history has, the latest counts."""
+    choice = "arg_max({}, valid_from_utc)" if table.endswith("_history") else "any_value({})"
+    parent = ", any_value(_parent_row) AS _parent_row" if is_nested else ""
+    said = choice.format("to_json(_above)")
+    return f"(SELECT _row{parent}, {said} AS _said FROM {table} AS _above GROUP BY _row)"
 
 
 def _tables_above(one: _List) -> set[str]:
