@@ -14,7 +14,7 @@
 -- Key: month, office_id, way, lead_type, state
 -- Columns:
 --   month: first day of the month the leads were created in
---   office_id: customer id of the office the leads belong to; null where unknown
+--   office_id: customer id of the office that received the leads, or sent the outgoing leads or tips; null where unknown
 --   office_name: name of the office
 --   lead_type: kind of lead, as the service words it; null where an office has none of that way
 --   state: how far it has come, an open set; outgoing leads have none

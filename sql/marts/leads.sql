@@ -1,17 +1,25 @@
 -- Which leads and tips were there, whose are they, and did the home get sold?
 -- One row per lead received, lead sent out or tip, counted once even where two customers answer with it.
--- The office is that of the company the lead belongs to; where that is no office of ours it is the customer
--- asked, if that is an office, else unknown. Of two answers the one that was loaded later counts. A sale is
+-- A lead belongs to the office that received it, one sent out and a tip to the office that sent it: see receiver_office_id for
+-- who received a tip. The office is found by its company; where that is no office of ours it is the customer asked, if that is an
+-- office, else unknown. Of two answers the one that was loaded later counts. A sale is
 -- matched by the documented id of the estate, and counts as later when its contract is not older than the lead; a
 -- sale that was made before the file's first month is not known. Removed leads are here too, as is_removed.
 -- Key: lead_id, way
 -- Columns:
 --   estate_id: id of the estate concerned; outgoing leads have none
---   office_id: customer id of the office the lead belongs to; null where unknown
---   office_name: name of the office
+--   office_id: customer id of the office that received an incoming lead, or sent an outgoing lead or a tip; null where unknown
+--   office_name: name of that office
 --   month: first day of the month it was created in
---   user_id: id of the user the lead belongs to; null when it belongs to an office or a group of users
+--   user_id: id of the user who received an incoming lead, whom an outgoing lead concerns, or who sent a tip; null where
+--     that is an office or a group of users
 --   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
+--   receiver_office_id: customer id of the office that received a tip, or whose user did; null where its company is no office of
+--     ours, and of all but tips
+--   receiver_office_name: name of that office
+--   receiver_type: User, Group or Office: who there received the tip
+--   receiver_user_id: id of the user who received the tip; null where an office or a group did, and of all but tips
+--   receiver_user_name: name of that user
 --   is_removed: whether the service lists it as removed; marts that count leads leave it out
 --   lead_side: seller or buyer, by the words of lead_type; null where they say neither, and of all but incoming leads
 --   is_after_sale: whether the estate had been sold before the lead was created
@@ -27,8 +35,11 @@
 WITH offices_found AS NOT MATERIALIZED (
     SELECT
         leads.*,
-        coalesce(by_number.office_id, by_id.office_id, by_customer.office_id) AS office_id
+        coalesce(by_number.office_id, by_id.office_id, by_customer.office_id) AS office_id,
+        coalesce(received_by_number.office_id, received_by_id.office_id) AS receiver_office_id
     FROM staging.leads AS leads
+    LEFT JOIN marts.offices AS received_by_number ON received_by_number.office_id = leads.receiver_company_number
+    LEFT JOIN marts.offices AS received_by_id ON received_by_id.office_id = leads.receiver_company_id
     LEFT JOIN marts.offices AS by_number ON by_number.office_id = leads.party_company_number
     LEFT JOIN marts.offices AS by_id ON by_id.office_id = leads.party_company_id
     LEFT JOIN marts.offices AS by_customer ON by_customer.office_id = leads.customer_id
@@ -87,6 +98,11 @@ SELECT
     offices.office_name,
     users.user_id,
     users.user_name,
+    receiver_offices.office_id AS receiver_office_id,
+    receiver_offices.office_name AS receiver_office_name,
+    leads.receiver_type,
+    receivers.user_id AS receiver_user_id,
+    receivers.user_name AS receiver_user_name,
     leads.lead_type,
     leads.lead_side,
     leads.state,
@@ -106,5 +122,7 @@ SELECT
 FROM sales_matched AS leads
 LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN marts.user_names AS users ON users.user_id = leads.party_id
+LEFT JOIN marts.offices AS receiver_offices ON receiver_offices.office_id = leads.receiver_office_id
+LEFT JOIN marts.user_names AS receivers ON receivers.user_id = leads.receiver_id
 LEFT JOIN first_of_homes USING (way, landed_row)
 ORDER BY year(leads.month), leads.office_id, leads.month

@@ -126,6 +126,37 @@ def test_a_tip_answered_by_two_offices_counts_once_for_the_office_of_its_sender(
     assert built(given, "SELECT office_id, _customer FROM marts.leads") == [("M2", "M2")]
 
 
+TIPS = (SQL / "analysis" / "24_tips_by_office.sql").read_text("utf-8")
+
+
+def test_a_tip_is_of_the_office_that_sent_it_and_names_the_one_that_received_it() -> None:
+    given = warehouse()
+    for office in ("M1", "M2"):
+        agents = [{"id": f"U{office}", "name": f"Al {office}"}]
+        sold(given, "G1", "2026-01", office, f"E{office}", agents=agents)
+    held(given, "tips_and_leads", "G1", ["2026-01"])
+    common = {"sender_company_customer_number": "M1", "sender_id": "UM1", "receiver_id": "UM2"}
+    to = {"M2": ("EM2", "2026-01-02"), "M1": ("EM2", "2026-01-03"), "S9": ("EM1", "2026-01-20")}
+    tips = [
+        {
+            **common,
+            "tip_id": office,
+            "receiver_company_customer_number": office,
+            "estate_id": estate,
+            "created_at": datetime.fromisoformat(created),
+        }
+        for office, (estate, created) in to.items()
+    ]
+    rows(given, "tips", "G1", "2026-01", tips)
+    shown = "lead_id, office_id, user_name, receiver_office_id, receiver_user_name"
+    assert built(given, f"SELECT {shown} FROM marts.leads ORDER BY lead_id") == [
+        ("M1", "M1", "Al M1", "M1", "Al M2"),
+        ("M2", "M1", "Al M1", "M2", "Al M2"),
+        ("S9", "M1", "Al M1", None, "Al M2"),
+    ]
+    assert given.execute(TIPS).fetchall() == [(None, 3, 1, 1, 1, 3, 1, 1, 100, "M1")]
+
+
 def test_a_lead_of_a_company_that_is_no_office_of_ours_has_no_office() -> None:
     given = with_leads(lead(1, "2026-01-05", receiver_company_customer_number="S9"))
     assert built(given, "SELECT lead_id, office_id FROM marts.leads") == [("L1", None)]
