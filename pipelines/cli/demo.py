@@ -68,8 +68,8 @@ def run_demo(arguments: argparse.Namespace) -> int:
         f"{counted(len(summaries), 'night')}, {counted(requests, 'request')} and a published file in {taken}."
     )
     say(
-        f"On {today - INCIDENTS} a sale was cancelled and another restated, a lead removed, a budget raised, "
-        "and an agent left: sql/analysis/07, 08 and 12 tell."
+        f"On {today - INCIDENTS} a sale was cancelled and another restated (sql/analysis/08 names both), "
+        "a budget was raised (07), and an agent left (25)."
     )
     _say_what_now(directory / "warehouse.duckdb")
     for sentence in (one for summary in summaries for one in summary.complaints()):

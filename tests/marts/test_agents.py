@@ -8,7 +8,20 @@ from decimal import Decimal
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import Row, arrived, built, earned, held, in_quarantine, loaded, rows, sold, warehouse
+from tests.marts.given import (
+    Row,
+    arrived,
+    build_for,
+    built,
+    earned,
+    held,
+    in_quarantine,
+    loaded,
+    rows,
+    sold,
+    warehouse,
+)
+from warehouse.marts.queries import SQL
 from warehouse.store.meta_schema import write_declared
 
 FLOWS = (
@@ -141,6 +154,10 @@ def test_an_agent_left_after_the_last_active_month_on_the_day_that_the_directory
     shown = "left_after_month, left_on, is_left_day_known"
     found = built(given, f"SELECT {shown} FROM marts.users ORDER BY user_id")
     assert found == [(date(2026, 3, 1), left_on, is_day_known), (None, None, None)]
+    query = (SQL / "analysis" / "25_who_left.sql").read_text("utf-8")
+    build_for(given, query)
+    given.execute("SET VARIABLE year = 2026")
+    assert [row[0:3:2] for row in given.execute(query).fetchall()] == [("goes", left_on)]
     lost = built(given, "SELECT month FROM marts.headcount_month WHERE level = 'chain' AND left_count = 1")
     assert lost == [(date(2026, 4, 1),)]
 

@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import Row, arrived, built, earned, held, loaded, month, rows, warehouse
+from tests.marts.given import Row, arrived, build_for, built, earned, held, loaded, month, rows, warehouse
+from warehouse.marts.queries import SQL
 
 FIRST, SECOND, THIRD = (datetime(2026, number, 1, 3) for number in (3, 6, 9))
 DECEMBER = "2026-12"
@@ -52,6 +53,24 @@ def test_a_budget_is_entered_changed_taken_back_and_entered_again() -> None:
         (100, 70, THIRD),
         (70, None, fourth),
         (None, 80, fourth + timedelta(days=1)),
+    ]
+
+
+def test_the_analysis_has_changes_first_and_counts_what_was_entered() -> None:
+    given = known()
+    for user, first, second in (("U1", 100, 70), ("U2", 50, None)):
+        budgeted(given, first, FIRST, SECOND, user_id=user)
+        if second:
+            budgeted(given, second, SECOND, user_id=user)
+    for user, amount in (("U3", 20), ("U4", 30)):
+        budgeted(given, amount, THIRD, user_id=user)
+    query = (SQL / "analysis" / "07_budgets_that_were_changed.sql").read_text("utf-8")
+    build_for(given, query)
+    shown = "user_id, remark, first_amount::INT, amount_now::INT, change_count"
+    assert given.execute(f"SELECT {shown} FROM ({query.rstrip().rstrip(';')})").fetchall() == [
+        ("U1", "changed", 100, 70, 1),
+        ("U2", "taken back", 50, None, 1),
+        (None, "entered, of 2026-12 to 2026-12", None, 50, 2),
     ]
 
 

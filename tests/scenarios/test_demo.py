@@ -16,16 +16,18 @@ import pytest
 from pipelines.cli.main import main
 
 ROOT = Path(__file__).parents[2]
+ANALYSIS = ROOT / "sql" / "analysis"
 COMMAND = Path(sys.executable).with_name("brokerbi")
 README, *DOCS = (
     (ROOT / name).read_text("utf-8") for name in ("README.md", "docs/analysts.md", "docs/command-line.md")
 )
 
 
-def run(*words: str | Path) -> None:
-    """A command that succeeds."""
+def run(*words: str | Path) -> str:
+    """What a command says that succeeds."""
     ended = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
 
 
 def dated(example: str, month: date) -> str:
@@ -46,13 +48,21 @@ def examples_of_sql() -> Sequence[str]:
 def test_the_demo_publishes_a_file_that_the_notebook_draws_and_the_examples_ask(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run(COMMAND, "demo", "--months", "3", "--data-dir", tmp_path)
+    said = run(COMMAND, "demo", "--months", "3", "--data-dir", tmp_path)
     run(sys.executable, "-m", "tests.tools.notebook", "--data-dir", tmp_path)
     with duckdb.connect(tmp_path / "warehouse.duckdb", read_only=True) as file:
         [(month,)] = file.execute("SELECT month FROM marts.chain_month WHERE is_last_over").fetchall()
         texts = [dated(one, month) for one in examples_of_sql()]
         statements = [one for text in texts for one in file.extract_statements(text)]
         rows = {one.query: file.execute(one).fetchall() for one in statements}
+        incidents = {
+            number: str(file.execute(next(ANALYSIS.glob(f"{number}_*")).read_text("utf-8")).fetchall())
+            for number in ("07", "08", "25")
+        }
+    assert all(number in said for number in incidents)
+    assert "'changed'" in incidents["07"].split("'entered")[0]
+    assert all(kind in incidents["08"] for kind in ("sale gone", "sale changed"))
+    assert incidents["25"] != "[]"
     assert [query for query, found in rows.items() if not found and "SET " not in query] == []
     monkeypatch.setenv("BROKERBI_DATA_DIR", str(tmp_path))
     monkeypatch.chdir(tmp_path)
