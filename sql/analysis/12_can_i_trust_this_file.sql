@@ -12,8 +12,8 @@ SELECT
     || ' (' || likely_reason || ')'
 FROM marts.disagreements
 UNION ALL
-SELECT 'tax basis', 'to know', NULL, NULL, NULL, any_value(error || ' ' || remedy)
+SELECT kind, severity, NULL, NULL, NULL, any_value(error || ' ' || remedy)
 FROM marts.doubts
-WHERE kind = 'basis'
-HAVING count(*) > 0
+WHERE kind = 'tax basis'
+GROUP BY kind, severity
 ORDER BY severity, kind, month DESC;

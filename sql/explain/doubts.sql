@@ -36,6 +36,6 @@ LEFT JOIN meta.clock AS clock ON true
 WHERE coalesce(doubts.measure, getvariable('measure')) = getvariable('measure')
     AND coalesce(doubts.numbers IN (SELECT numbers FROM meta.subjects WHERE report = getvariable('report')), true)
     AND (doubts.kind <> 'check' OR doubts.earner_id IS NOT NULL)
-    AND (doubts.kind <> 'basis' OR contains(getvariable('measure'), 'commission'))
+    AND (doubts.kind <> 'tax basis' OR contains(getvariable('measure'), 'commission'))
 GROUP BY ALL
 ORDER BY doubts.severity, doubts.kind, customer, first_month, doubts.error

@@ -5,7 +5,7 @@
 -- Kind: view
 -- Key: kind, subject, report, measure, customer, earner_id, month, error
 -- Columns:
---   kind: the kind of condition (meta.kinds), reports differ, or basis where VAT is not declared
+--   kind: the kind of condition (meta.kinds), reports differ, or tax basis where VAT is not declared
 --   severity: error, warning, or well for what is to be known and no fault
 --   numbers: the numbers of meta.subjects that it is about
 --   subject: the figures of pages that it is about, as in meta.subjects
@@ -78,7 +78,7 @@ found AS (
     FROM marts.disagreements
     UNION ALL BY NAME
     SELECT DISTINCT
-        'basis' AS kind, 'well' AS severity, subjects.report, subjects.subject,
+        'tax basis' AS kind, 'well' AS severity, subjects.report, subjects.subject,
         'Neither the service nor the settings say whether commissions have VAT in them; budgets have none.' AS error,
         'Declare it with BROKERBI_COMMISSION_VAT.' AS remedy
     FROM meta.subjects AS subjects

@@ -39,7 +39,7 @@ def test_each_kind_of_a_file_is_found_by_it_and_has_its_words_on_pages_where_fig
     of_figures = {one.kind for one in traits if one.is_of_figures}
     for code in ("en", "sv"):
         labels = {name.replace("_", " ") for name in language(code).words["conditions"]}
-        assert labels == of_figures | {"reports differ", "basis"}
+        assert labels == of_figures | {"reports differ", "tax basis"}
 
 
 def test_operators_read_of_each_kind_how_bad_it_is_and_when_there_is_one() -> None:

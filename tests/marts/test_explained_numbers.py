@@ -341,7 +341,7 @@ def test_what_failed_is_a_doubt_of_its_report_and_month(
 @pytest.mark.parametrize(
     ("measure", "declared", "kinds"),
     [
-        ("sold_commission", "unknown", ["basis"]),
+        ("sold_commission", "unknown", ["tax basis"]),
         ("sold_commission", "included", []),
         ("sold_estate_parts", "unknown", []),
     ],
@@ -356,7 +356,8 @@ def test_vat_that_nobody_declared_is_a_doubt_of_commissions_for_analysts_and_exp
     assert [
         one["kind"] for one in explained(given, "doubts", "2026-01", office="M1", measure=measure)
     ] == kinds
-    subjects = given.execute("SELECT subject FROM marts.doubts WHERE kind = 'basis' ORDER BY ALL").fetchall()
+    query = "SELECT subject FROM marts.doubts WHERE kind = 'tax basis' ORDER BY ALL"
+    subjects = given.execute(query).fetchall()
     assert subjects == [("agents",), ("commission",)] * (declared == "unknown")
     query = (SQL / "analysis" / "12_can_i_trust_this_file.sql").read_text("utf-8")
     build_for(given, query)

@@ -336,7 +336,7 @@ def test_a_refused_report_makes_its_figures_doubtful_and_others_leave_them_alone
     assert doubts == [("right lost", ["sales"], ["M1"]), ("reports differ", ["commission"], ["M1"])]
 
 
-@pytest.mark.parametrize(("declared", "kinds"), [("unknown", ["basis"]), ("included", [])])
+@pytest.mark.parametrize(("declared", "kinds"), [("unknown", ["tax basis"]), ("included", [])])
 def test_that_nobody_says_whether_vat_is_in_commissions_is_a_thing_to_know(
     declared: str, kinds: list[str]
 ) -> None:
@@ -377,7 +377,7 @@ def test_of_a_refused_login_the_failure_is_the_doubt_and_no_check_warns_besides(
         "'Unauthorized' AS error_kind",
         [NOW],
     )
-    assert {one["kind"] for one in found(given, "doubts")} == {"failed", "basis"}
+    assert {one["kind"] for one in found(given, "doubts")} == {"failed", "tax basis"}
     check = (SQL / "checks" / "numbers_are_refreshed.sql").read_text("utf-8")
     assert built(given, "SELECT DISTINCT source_state FROM marts.office_sources") == [("login refused",)]
     assert given.execute(check).fetchall() == []

@@ -364,7 +364,7 @@ def test_what_is_doubtful_is_a_table_and_its_worst_the_level() -> None:
 
 
 def test_a_basis_that_nobody_declares_is_a_thing_to_know_and_no_warning() -> None:
-    basis = replace(doubt("basis", None, "commission"), severity="well", months=[], since_utc=None)
+    basis = replace(doubt("tax basis", None, "commission"), severity="well", months=[], since_utc=None)
     found = verdict(replace(chain("A"), doubts=(basis,)), ENGLISH, STOCKHOLM)
     assert (found.severity, found.subjects) == ("well", frozenset())
     assert found.text.endswith("were up to date. One thing to know of the figures: commissions")
