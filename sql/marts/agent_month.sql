@@ -1,7 +1,7 @@
 -- What did each agent earn and do in a month, and what was budgeted?
 -- One row per user and month in which the user was at work, had any commission, or has a budget: the facts of a star, with
 -- marts.dim_agent, marts.dim_office and marts.calendar around it.
--- Commission is as the service states it and budgets are in SEK without VAT: compare a budget with commission_against_budget.
+-- Commission is as the service states it and budgets are in SEK without VAT: compare a budget with comparable_commission.
 -- A number is null where its report is not held; budgets of months to come are here too, with is_open.
 -- Key: user_id, month
 -- Columns:
@@ -19,7 +19,7 @@
 --   sold_total_price: prices of what was sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   budget_commission: the user's budget of commission, in SEK without VAT as documented; null without one
---   commission_against_budget: commission less its VAT where the settings declare that it has any; see basis_note
+--   comparable_commission: commission less its VAT where the settings declare that it has any; see basis_note
 --   budget_sold_estates: the user's budget of homes; null without one
 --   basis_note: what to mind where commission is compared with its budget; null where both are declared to be without VAT
 WITH budgets AS (
@@ -54,7 +54,7 @@ SELECT
     worked.outgoing_lead_count,
     worked.tip_count,
     budgets.budget_commission,
-    without_vat(worked.commission, basis)::DECIMAL(18, 4) AS commission_against_budget,
+    without_vat(worked.commission, basis)::DECIMAL(18, 4) AS comparable_commission,
     budgets.budget_sold_estates,
     basis.basis_note
 FROM marts.user_month AS worked

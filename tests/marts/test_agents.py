@@ -220,7 +220,7 @@ def test_a_month_of_an_agent_has_its_budget_beside_what_was_reached() -> None:
             [{"customer_id": "M1", "user_id": "U1", "commission": 80}],
             load_id=load_id,
         )
-    shown = "office_id, month(month), commission, budget_commission, commission_against_budget, is_open"
+    shown = "office_id, month(month), commission, budget_commission, comparable_commission, is_open"
     assert built(given, f"SELECT {shown} FROM marts.agent_month ORDER BY month") == [
         ("M1", 1, Decimal(125), Decimal(80), Decimal(100), False), ("M1", 2, None, Decimal(80), None, True),
     ]  # fmt: skip
