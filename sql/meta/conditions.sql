@@ -69,7 +69,7 @@ unpublished AS (
     FROM latest
     CROSS JOIN meta.current_moment
     LEFT JOIN meta.loads ON load_number > seen
-    HAVING made_no_file
+    HAVING any_value(latest.made_no_file)
         OR min(loaded_at_utc) < any_value(now_utc) - INTERVAL 3 HOUR
 ),
 
@@ -81,7 +81,7 @@ rolled_back AS (
         arg_max(name, at_utc) FILTER (status = 'published') AS latest_name
     FROM meta.publications
     WHERE name IS NOT NULL
-    HAVING status = 'rolled back' AND name <> latest_name
+    HAVING arg_max(status, at_utc) = 'rolled back' AND arg_max(name, at_utc) <> latest_name
 ),
 
 -- not in the file of a rehearsal, whose days are as they were said to be
@@ -234,7 +234,7 @@ found AS (
     UNION ALL BY NAME
     SELECT
         'quarantine' AS kind, report, customer, month, fetched_at_utc AS since_utc,
-        'Not loaded, ' || "rows" || if("rows" = 1, ' row of ', ' rows of ') || table_name || ': ' || reason AS error,
+        'Not loaded, ' || "rows" || CASE WHEN "rows" = 1 THEN ' row of ' ELSE ' rows of ' END || table_name || ': ' || reason AS error,
         'quarantine_is_empty' AS check_name, "rows" AS row_count
     FROM meta.quarantine
     UNION ALL BY NAME
@@ -346,7 +346,7 @@ judged AS (
         kinds.is_of_figures,
         CASE
             WHEN kind IN ('no right', 'right lost')
-                THEN string_agg(report, ', ' ORDER BY report) OVER (PARTITION BY kind, customer)
+                THEN array_to_string(list_sort(list(report) OVER (PARTITION BY kind, customer)), ', ')
             WHEN kind NOT IN ('failed', 'held back', 'late', 'never read', 'shut out') THEN customer
         END AS apart
     FROM found
