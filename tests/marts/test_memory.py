@@ -11,6 +11,7 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import Row, build, built, earned, loaded, sales_read, sold, warehouse
+from warehouse.marts.queries import SQL
 
 FEBRUARY, MARCH, APRIL = (datetime(2026, month, 1, 3) for month in (2, 3, 4))
 U1 = {"user_id": "U1"}
@@ -234,6 +235,20 @@ def test_months_drift_by_what_they_changed_since_they_were_as_old() -> None:
     office_read(given, 62, m01=110, m02=190, m03=300)
     office_read(given, 92, m01=110, m02=190, m03=300)
     assert built(given, DRIFT) == [(0, 0, pytest.approx(-0.05), pytest.approx(0.1), 3, 3, 4)]
+
+
+@pytest.mark.parametrize(("read_on_day", "is_told"), [(92, True), (99, False)])
+def test_pages_tell_of_a_fresh_month_what_months_read_at_its_age_have_changed_by(
+    read_on_day: int, is_told: bool
+) -> None:
+    given = warehouse()
+    office_read(given, 3, m01=100)
+    office_read(given, 31, m01=110, m02=200)
+    office_read(given, 62, m01=110, m02=190, m03=300)
+    office_read(given, read_on_day, m01=110, m02=190, m03=303, m04=500)
+    query = (SQL / "page" / "drift.sql").read_text("utf-8")
+    told = [(date(2026, 4, 1), pytest.approx(0.01), pytest.approx(-0.05), pytest.approx(0.1), 3)]
+    assert built(given, query) == told * is_told
 
 
 def test_a_change_is_of_the_week_in_which_it_was_read_and_of_no_week_before() -> None:
