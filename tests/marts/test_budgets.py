@@ -400,9 +400,12 @@ def test_the_analysis_of_changed_budgets_has_those_that_were_entered_and_taken_b
     budgeted(given, "2026-12", "U2", (100, SPRING, None))
     budgeted(given, "2026-12", "U3", (100, SUMMER, None))
     analysis = (SQL / "analysis" / "07_budgets_that_were_changed.sql").read_text("utf-8").rstrip().rstrip(";")
-    columns = "user_id, first_amount, amount_now, change_count, last_changed_utc"
+    columns = "user_id, remark, first_amount, amount_now, change_count, last_noted_on"
     found = built(given, f"SELECT {columns} FROM ({analysis}) ORDER BY user_id")
-    assert found == [("U1", 100, None, 1, SUMMER), ("U3", None, 100, 1, SUMMER)]
+    assert found == [
+        ("U1", "taken back", 100, None, 1, SUMMER.date()),
+        (None, "entered, of 2026-12 to 2026-12", None, 100, 1, SUMMER.date()),
+    ]
 
 
 def test_budgets_of_a_user_at_two_offices_are_one_and_meet_the_commission_once(
