@@ -14,9 +14,9 @@
 -- the budget of the months that are over; and a month to come without a budget will be like the average one of these. Of the
 -- month that runs the rest is by the time left when it was read, to the hour. The forecast is never below what is reached.
 -- Nothing more is forecast of who has stopped: an office or user without a trace in three months, or without one in the month
--- and without a budget after it; and a user who has left the directory (marts.users), from the last active month on, or the
--- last one that is over. A trace of an office is any commission or home, or an active agent; where its agents are not known
--- it has not stopped. The row of the latest month that is over holds today's forecast, those before it what could be said at their end, without any month after them; it is null
+-- and without a budget after it; and a user who has left the directory, see left_month of marts.users. A trace of an office
+-- is any commission or home, or an active agent; where its agents are not known it has not stopped. The row of the latest month
+-- that is over holds today's forecast, those before it what could be said at their end, without any month after them; it is null
 -- where a month of the year so far is not held, so also of an office that is not held from January on.
 -- To see how the year goes read one row of an office or user and a measure: the latest month with NOT is_open. It holds
 -- the year to date, the year's budget and the forecast; these, shares and counts of months are never added up over
@@ -187,26 +187,18 @@ owners_active AS (
         false AS is_user,
         NULL::DATE AS first_active_month,
         any_value(last_active_month) AS last_active_month,
-        NULL::DATE AS gone_month
+        NULL::DATE AS left_month
     FROM marts.office_month
     GROUP BY office_id
     UNION ALL
-    SELECT
-        user_id,
+    SELECT DISTINCT
+        known.user_id,
         true,
-        any_value(known.first_active_month),
-        any_value(known.last_active_month),
-        CASE
-            WHEN any_value(users.left_directory_on) IS NOT NULL
-                OR (bool_or(users.is_missing_in_directory) AND any_value(users.left_after_month) < last_over_month)
-            THEN least(any_value(users.left_after_month), last_over_month)
-        END
-    FROM (
-        SELECT *, max(month) FILTER (is_commission_complete AND NOT is_open) OVER (PARTITION BY user_id) AS last_over_month
-        FROM marts.user_month
-    ) AS known
+        known.first_active_month,
+        known.last_active_month,
+        users.left_month
+    FROM marts.user_month AS known
     LEFT JOIN marts.users AS users USING (user_id)
-    GROUP BY user_id, last_over_month
 ),
 
 compared AS (
@@ -230,7 +222,7 @@ compared AS (
             ELSE passed_share_of(month, read_at)
         END AS passed_share,
         coalesce(month > owners.last_active_month, false) AS is_quiet,
-        coalesce(is_without_trace(owners.last_active_month, month) OR month >= owners.gone_month, false) AS is_gone,
+        coalesce(is_without_trace(owners.last_active_month, month) OR month >= owners.left_month, false) AS is_gone,
         greatest(date_trunc('year', month)::DATE, owners.first_active_month) AS began_month
     FROM months_wanted
     LEFT JOIN budgets_summed AS budgets USING (is_user, owner_id, month, measure)

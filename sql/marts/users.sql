@@ -26,7 +26,8 @@
 --     marts.headcount_month counts the user as left in the month that follows, as pages and explanations say it
 --   left_on: day on which the user left: left_directory_on, where that is in left_after_month or the month that follows; else only
 --     the month is known, and it is the last day of left_after_month; null for who has not left
---   left_month: deprecated, the same as left_after_month
+--   left_month: month from which on nothing more is forecast of the user, as the directory shows that they left: left_after_month,
+--     or the latest one that is over and complete if that is earlier; null where the directory does not show it
 --   is_left_day_known: whether left_on is the day that the directory shows, and not the last one of a month; null for who has
 --     not left
 WITH months_known AS (
@@ -53,14 +54,17 @@ SELECT
     worked.office_name,
     worked.first_active_month,
     worked.last_active_month,
+    CASE
+        WHEN names.left_directory_on IS NOT NULL
+            OR (names.is_missing_in_directory AND worked.last_active_month < worked.last_over_month)
+        THEN least(worked.last_active_month, worked.last_over_month)
+    END AS left_month,
     worked.last_active_month IS NOT NULL
         AND (
-            names.left_directory_on IS NOT NULL
-            OR coalesce(names.is_missing_in_directory AND worked.last_active_month < worked.last_over_month, false)
+            left_month IS NOT NULL
             OR coalesce(is_without_trace(worked.last_possible_month, worked.last_over_month), false)
         ) AS has_left,
     CASE WHEN has_left THEN worked.last_active_month END AS left_after_month,
-    left_after_month AS left_month,
     CASE
         WHEN has_left
             THEN coalesce(names.left_directory_on BETWEEN left_after_month AND last_day(left_after_month + INTERVAL 1 MONTH), false)
