@@ -18,6 +18,8 @@ from warehouse.marts.nested_rows import (
     MARKS,
     ONLY_NUMBER,
     may_stand_for_others,
+    names_in,
+    parts_of,
     reading_nested,
 )
 from warehouse.marts.queries import Query
@@ -111,7 +113,7 @@ def fitted(connection: DuckDBPyConnection, staging: Iterable[Query], macros: str
 def _as_arrived(query: Query, arrived: Arrived) -> Query:
     """A query of what its header says may take the place of a table that has not arrived as expected.
 
-    That is the only list that has all that is expected of it, or the rows that it would be nested in.
+    That is the only list that has all that is expected of it.
     """
     named = ""  # the table that the SQL names, and `or` is about
     for entry, columns in query.expects.items():
@@ -133,32 +135,25 @@ def _as_arrived(query: Query, arrived: Arrived) -> Query:
 
 
 def _reading(query: Query, named: str, table: str, columns: str) -> Query:
-    """A query that reads a table in place of the one that it names: a list, or the rows above it."""
-    is_above = named.startswith(f"{table.removesuffix('_history')}__")
-    rows = f"(SELECT * REPLACE (_row AS _parent_row) FROM {table})" if is_above else table
+    """A query that reads a list in place of the table that it names."""
     others = {one: some for one, some in query.expects.items() if one != named}
     return replace(
         query,
         expects=others | {table: f"{others.get(table, '')} {columns}"},
-        sql=re.sub(rf"\b{named}\b", rows, query.sql),
-        reads=query.reads - {_parts(named)} | {_parts(table)},
+        sql=re.sub(rf"\b{named}\b", table, query.sql),
+        reads=query.reads - {parts_of(named)} | {parts_of(table)},
     )
 
 
-def _parts(table: str) -> tuple[str, str]:
-    schema, _, name = table.partition(".")
-    return schema, name
-
-
 def _lacking(columns: str, found: Collection[str]) -> list[str]:
-    return [name for name in _names(columns) if not {*name.split("|")} & {*found}]
+    return [name for name in names_in(columns) if not {*name.split("|")} & {*found}]
 
 
 def _sources(connection: DuckDBPyConnection, query: Query, arrived: Arrived) -> list[dict[str, Any]]:
     """What a query assumes of each table, beside what has arrived in it: columns of meta.assumptions."""
     sources = []
     for table, columns in query.expects.items():
-        expected = _names(columns)
+        expected = names_in(columns)
         found = arrived.get(table, ())
         count = 0
         if found:
@@ -210,10 +205,6 @@ def _failures(
     return failures
 
 
-def _names(columns: str) -> list[str]:
-    return columns.replace(",", " ").split()
-
-
 def _is_list_empty(
     connection: DuckDBPyConnection, query: Query, arrived: Arrived, missing: Sequence[str]
 ) -> bool:
@@ -225,7 +216,9 @@ def _is_list_empty(
         return False
     root = next(iter(query.expects)).partition(".")[2].removesuffix("_history")
     columns = [
-        f"{table}.{name}" for table, some in query.expects.items() for name in _names(some.replace("|", ","))
+        f"{table}.{name}"
+        for table, some in query.expects.items()
+        for name in names_in(some.replace("|", ","))
     ]
     values = [f"{root}__", list(query.expects), columns]
     return connection.execute(_HOLDS_OTHER_NUMBERS, values).fetchone() is None

@@ -39,7 +39,7 @@ class _List:
     def lacks(self, wanted: str) -> list[str]:
         """What its rows do not say. One that is nested in a user's is of a month, which it says too."""
         names = {*self.columns, *self.marks}
-        missing = [one for one in wanted.replace(",", " ").split() if not {*one.split("|")} & names]
+        missing = [one for one in names_in(wanted) if not {*one.split("|")} & names]
         is_of_user = "user_id" in self.columns and self.columns["user_id"][0] != self.table
         if is_of_user and not any(_OF_MONTHS.fullmatch(one) for one in [*names, self.called]):
             missing.append("month|period")
@@ -127,12 +127,12 @@ def _reading(query: Query, named: str, found: _List, wanted: str) -> Query:
     rows = f"(SELECT {', '.join(values)} FROM {' '.join([f'{found.table} AS _given', *joins])})"
     has_more = len(tables) > 1 or any(name != column for name, column in own.items())
     present = {*found.marks, *own.values()}
-    expected = [one for one in wanted.replace(",", " ").split() if {*one.split("|")} & present]
+    expected = [one for one in names_in(wanted) if {*one.split("|")} & present]
     return replace(
         query,
         expects={**query.expects, found.table: ", ".join(expected)},
         sql=re.sub(rf"\b{named}\b", rows if has_more else found.table, query.sql),
-        reads=query.reads - {_parts(named)} | {_parts(table) for table in tables},
+        reads=query.reads - {parts_of(named)} | {parts_of(table) for table in tables},
     )
 
 
@@ -148,6 +148,12 @@ def _tables_above(one: _List) -> set[str]:
     return {one.above.table, *_tables_above(one.above)} if one.above else set()
 
 
-def _parts(table: str) -> tuple[str, str]:
+def names_in(columns: str) -> list[str]:
+    """What a line of `Expects:` names of a table, one by one."""
+    return columns.replace(",", " ").split()
+
+
+def parts_of(table: str) -> tuple[str, str]:
+    """The schema and the name of a table."""
     schema, _, name = table.partition(".")
     return schema, name
