@@ -206,7 +206,7 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
         "--format",
         action="append",
         default=[],
-        choices=("parquet", "csv", "xlsx", "dbt"),
+        choices=("parquet", "csv", "xlsx"),
         help="repeatable; else those of the settings, else parquet",
     )
     export.add_argument(

@@ -232,9 +232,9 @@ class Settings(BaseModel):
     pages: bool = Field(default=True, description="true or false")
     chain_name: str = Field(default="", max_length=200, description="a name of at most 200 signs")
     language: Literal["en", "sv"] = Field(default="en", description="en or sv")
-    export_formats: Annotated[
-        tuple[Literal["parquet", "csv", "xlsx", "dbt"], ...], BeforeValidator(_words)
-    ] = Field(default=(), description="formats with commas: parquet, csv, xlsx, dbt")
+    export_formats: Annotated[tuple[Literal["parquet", "csv", "xlsx"], ...], BeforeValidator(_words)] = Field(
+        default=(), description="formats with commas: parquet, csv, xlsx"
+    )
     export_to: str = Field(
         default="",
         pattern=r"^[^@]*$",

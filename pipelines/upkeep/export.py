@@ -21,7 +21,6 @@ import fsspec
 from filelock import FileLock
 
 from pipelines.foreign_text import FORMULA_SIGNS, file_name
-from pipelines.upkeep.dbt_project import write_dbt_project
 from pipelines.upkeep.fencing import Fence
 from pipelines.upkeep.workbook import sheets, write_workbook
 from warehouse.errors import WarehouseError, explained
@@ -74,7 +73,7 @@ def export(
     tables: Sequence[str] = (),
     language: str = "en",
 ) -> Export:
-    """Write the tables as parquet, csv, xlsx or dbt, and remove older exports from the same place.
+    """Write the tables as parquet, csv or xlsx, and remove older exports from the same place.
 
     `to` is a directory or an address that fsspec knows, such as s3://bucket/folder; its credentials are
     those of the environment. Raises WarehouseError for what cannot be read or written.
@@ -146,8 +145,6 @@ def _write_files(
                     published_on=source.published_on() or now.astimezone(UTC).date(),
                     language=language,
                 )
-            elif format_ == "dbt":
-                write_dbt_project(folder / format_, tables, source.keys())
             else:
                 _write_each(source, tables, folder / format_, format_)
     described = {

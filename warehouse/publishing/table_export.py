@@ -111,7 +111,6 @@ ORDER BY columns.schema_name DESC, columns.table_name
 """
 _PUBLISHED_ON = "SELECT max(at_utc)::DATE FROM meta.publications WHERE status = 'published'"
 _BASIS = "SELECT commission_vat, vat_rate, commission_basis FROM marts.tax_basis"
-_KEYS = "SELECT schema_name || '.' || table_name, columns FROM meta.keys WHERE kind = 'grain'"
 
 
 class TableExport:
@@ -140,14 +139,6 @@ class TableExport:
                 '`brokerbi query "FROM meta.dictionary WHERE column_name IS NULL"` lists them all.'
             )
         return found
-
-    def keys(self) -> dict[str, list[str]]:
-        """The columns that tell the rows of a mart apart, by its name; nothing in a file of before."""
-        try:
-            found = self.connection.execute(_KEYS).fetchall()
-        except duckdb.CatalogException:
-            return {}
-        return {str(name): list(columns) for name, columns in found}
 
     def published_on(self) -> date | None:
         """The day of the newest publication; nothing in a file of before."""

@@ -222,7 +222,7 @@ def careless() -> Iterator[None]:
 @pytest.mark.parametrize("scheme", ["", "file://", "local://"])
 def test_an_export_on_this_machine_is_for_the_readers_of_the_published_file(here: Path, scheme: str) -> None:
     place = here / "far" / "there"
-    exported(here, "csv", "dbt", to=f"{scheme}{place}")
+    exported(here, "csv", to=f"{scheme}{place}")
     found = [path for path in (place.parent, place, *place.rglob("*")) if not path.is_symlink()]
     assert {stat.filemode(path.stat().st_mode) for path in found} == {
         "drwxr-x---",
