@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install demo dev test check lint types format coverage bench night nights browser soak scale lock clean
+.PHONY: help install demo dev test check lint types format coverage bench night browser scale lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -112,32 +112,15 @@ format: $(STAMP) ## let ruff format, and mend what it can
 coverage: $(STAMP) ## every test, and which branches none of them took
 	$(OF_SMALL_FILES) $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --cov --cov-report=term-missing
 
-bench: $(STAMP) ## race against the floor and the best peer: BENCH="--help" says how
+bench: $(STAMP) ## race a sync against a floor without guarantees: BENCH="--help" lists the options
 	$(BIN)/python -m tests.tools.bench.race $(BENCH)
 
-night: $(STAMP) ## how long a night of twenty customers takes on this machine, and how much of that is Dagster's
-	$(BIN)/python -m tests.tools.nights.measured
+night: $(STAMP) ## measure a nightly run of twenty customers, by the command line and by Dagster
+	$(BIN)/python -m tests.tools.night.night
 
-nights: $(STAMP) ## thirty nights of twenty customers with a fast clock: requests and lateness, in docs/nights.md; some 20 CPU minutes
-	$(BIN)/python -m tests.tools.nights.month
-
-browser: $(STAMP) ## backfills of 252 and 70 squares by clicking in a real browser, then troubles; pictures in SHOTS=.dev/shots
+browser: $(STAMP) ## backfills of 252 and 70 squares by clicking in a real browser; pictures in SHOTS=.dev/shots
 	$(BIN)/python -m tests.tools.browser.backfill --shots $${SHOTS:-$(DEV)/shots}
 	$(BIN)/python -m tests.tools.browser.backfill --shots $${SHOTS:-$(DEV)/shots}/70 --customers M30011,M30012 --months 35
-	$(BIN)/python -m tests.tools.browser.troubles --shots $${SHOTS:-$(DEV)/shots}
-
-soak: $(STAMP) ## hours of it: the tests in new orders with many more examples (ROUNDS=3), and KILLS=200
-	@for round in $$(seq $${ROUNDS:-3}); do \
-	  echo "Round $$round"; $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --hypothesis-profile=soak || exit 1; done
-	$(BIN)/python -m tests.tools.soak.kill_loop --kills $${KILLS:-200}
-	$(BIN)/python -m tests.tools.soak.cut_writes --every $${CUTS:-3}
-	$(BIN)/python -m tests.tools.soak.cut_pushes
-	$(BIN)/python -m tests.tools.soak.faulty_nights --nights $${NIGHTS:-30}
-	$(BIN)/python -m tests.tools.soak.crowd --seconds $${CROWD:-600}
-	$(BIN)/python -m tests.tools.nights.accidents --seconds $${TOGETHER:-300}
-	POLARS_MAX_THREADS=1 $(BIN)/python -m tests.tools.soak.spoiled_bodies --bodies $${BODIES:-100000}
-	@if $(BIN)/python -c 'import atheris' 2>/dev/null; then \
-	  POLARS_MAX_THREADS=1 $(BIN)/python -m tests.tools.soak.guided_fuzz --seconds $${GUIDED:-600}; fi
 
 lock: ## write requirements.txt, and that of the image, anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \

@@ -29,12 +29,12 @@ if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usa
     Path(tempfile.tempdir).chmod(0o711)  # a PostgreSQL of the tests is another user
     atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
-# `make test` tries the same examples every time; `make soak` looks for new ones, and many more.
+# `make test` tries the same examples every time; `--hypothesis-profile=thorough` tries many new ones.
 # A shared machine is slow now and then, and a slow example is no wrong example.
 settings.register_profile(
     "quick", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("soak", settings.get_profile("quick"), derandomize=False, max_examples=2_000)
+settings.register_profile("thorough", settings.get_profile("quick"), derandomize=False, max_examples=2_000)
 settings.load_profile("quick")
 
 DEAREST = ("scenarios", "assets", "marts")

@@ -25,7 +25,7 @@ WORDS = """
 """.split()
 VALUES = ("7::BIGINT", "'seven'::VARCHAR", """'{"id": "7", "month": 7}'::JSON""", "NULL::VARCHAR")
 SHIFTS = range(len(VALUES) if settings().max_examples > 100 else 1)
-"""Which value the first column of the first table has: in `make soak` each column has each of them."""
+"""Which value the first column of the first table has; the thorough profile tries all in each column."""
 MARTS = [f"marts.{path.stem}" for path in (SQL / "marts").glob("*.sql")]
 USERS = {"user_id": "VARCHAR", "name": "VARCHAR"}
 NAMES_OF_USERS = ("user_id", "name", "user_name")

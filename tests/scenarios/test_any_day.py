@@ -18,7 +18,7 @@ from tests.working_file import give_working_file
 from warehouse.load.landing import Landing
 
 FEWEST = settings(max_examples=max(1, settings().max_examples // 100))
-"""An example is two whole syncs; `make soak` tries twenty."""
+"""An example is two whole syncs; the thorough profile tries twenty."""
 FIRST = date(2023, 12, 1)
 REPORTS = ("commission_office", "sales", "running_commissions", "tips_and_leads")
 ZONES = ("Europe/Stockholm", "UTC", "America/St_Johns", "Pacific/Auckland", "Australia/Lord_Howe")

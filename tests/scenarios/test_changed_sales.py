@@ -19,7 +19,7 @@ from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sync.summary import Summary
 from tests.scenarios.scenario import Scenario, whole_chain
-from tests.tools.soak.stale_months import REPORTS, StaleMonth, stale_months, synced_into
+from tests.scenarios.stale_months import REPORTS, StaleMonth, stale_months, synced_into
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 from warehouse.store.database import Store
 

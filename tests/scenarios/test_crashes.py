@@ -17,9 +17,9 @@ import httpx
 import pytest
 
 from pipelines.upkeep.replay import replay
+from tests.scenarios.crowd import WRITERS, crowd
 from tests.scenarios.processes import NO_ROOM, Job, Step, is_killed, run
 from tests.scenarios.scenario import Cell, Rows, Scenario, contents, scenario, synced, wrong_cells
-from tests.tools.soak.crowd import WRITERS, crowd
 from warehouse.errors import WarehouseError
 from warehouse.ledger.ledger import ledger_of
 from warehouse.ledger.status import lock_state

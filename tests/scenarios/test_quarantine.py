@@ -15,7 +15,7 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.diagnosis.quarantined_rows import raw_rows
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import FEW, scenario, whole_chain
-from tests.tools.soak.spoiled_bodies import Sample, samples, spoiled, verdict
+from tests.tools.spoiled_bodies import Sample, samples, spoiled, verdict
 from warehouse.load.quarantine import fingerprint
 from warehouse.store.database import Store
 
@@ -103,7 +103,7 @@ def known() -> list[Sample]:
     return samples(FEW)
 
 
-@settings(max_examples=settings().max_examples // 4)  # `make soak` tries hundreds
+@settings(max_examples=settings().max_examples // 4)  # the thorough profile tries hundreds
 @given(seed=st.integers(0, 2**32))
 def test_a_spoiled_body_is_normalized_quarantined_or_refused_with_a_sentence(seed: int) -> None:
     chance = random.Random(seed)

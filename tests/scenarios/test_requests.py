@@ -15,8 +15,8 @@ import pytest
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.sandbox.service import Service
+from tests.scenarios.faulty_nights import all_reports, faulty_nights
 from tests.scenarios.scenario import NOON, TODAY, Scenario, scenario, world_of
-from tests.tools.soak.faulty_nights import all_reports, faulty_nights
 from warehouse.ledger.ledger import Cap, forget_caps, ledger_of
 from warehouse.ledger.window_result import WindowStatus
 from warehouse.store.database import Store

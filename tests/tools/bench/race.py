@@ -1,7 +1,7 @@
-"""Races against the best peer and a floor without guarantees, on one machine, in turns; the middle counts.
+"""Race of a sync against a floor without guarantees, on one machine, in turns; the median counts.
 
-`python -m tests.tools.bench.race` (`make bench`) writes docs/speed.json and the table in docs/speed.md. With
-`--checkout DIR` another checkout of the product races too, and results are kept only where `--results` says.
+`python -m tests.tools.bench.race` (`make bench`) prints a table. With `--checkout DIR` another checkout of
+the product races too.
 """
 
 from __future__ import annotations
@@ -15,26 +15,47 @@ import sys
 import threading
 import time
 import tomllib
-import venv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 
-from tests.tools.bench.results import FLOOR, PINS, Cost, Result, keep, table
 from tests.tools.bench.stages import FIRST, OPTIONS, PAGE_SIZE, Stage
 
 ROOT = Path(__file__).resolve().parents[3]
-OURS = "brokerbi sync"
-DEFAULTS, PARQUET, ARROW = "dlt, defaults", "dlt, parquet loader", "dlt, Arrow tables"
-WAYS = {DEFAULTS: "defaults", PARQUET: "parquet", ARROW: "arrow"}
+OURS, FLOOR = "brokerbi sync", "floor"
 CONCURRENCY = 5
 LONGEST = 1800.0
 LOOK_EVERY = 0.02
-MOST_AT_DEFAULTS = 1_000_000
-"""Rows beyond which dlt is not asked to work at its defaults: it takes a gigabyte for every 100,000."""
+MEGABYTE = 1_000_000
+HEAD = "| Stage | Rows | Who | rows/s | seconds | CPU seconds | peak MB | times the floor's CPU |"
+RULE = "|---|--:|---|--:|--:|--:|--:|--:|"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds on the wall and of processors, and the most bytes in memory at any look."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_bytes: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """The median of all races of one contestant on one stage; memory is the most of any race."""
+
+    stage: Stage
+    who: str
+    cost: Cost
+
+    @classmethod
+    def of(cls, stage: Stage, who: str, costs: Sequence[Cost]) -> Result:
+        seconds = median(cost.seconds for cost in costs)
+        cpu_seconds = median(cost.cpu_seconds for cost in costs)
+        return cls(stage, who, Cost(seconds, cpu_seconds, max(cost.peak_bytes for cost in costs)))
 
 
 @dataclass(frozen=True)
@@ -62,22 +83,7 @@ def service(stage: Stage, size: int, given: argparse.Namespace) -> Iterator[Serv
             process.wait()
 
 
-def contestants(stage: Stage, checkouts: Mapping[str, Path]) -> list[str]:
-    """Who can race on a stage: Arrow tables keep trees as they are, so they are for flat rows only."""
-    flat = stage.answers_as == "running"
-    takes_minutes = stage.rows > MOST_AT_DEFAULTS or stage.name.startswith("running-")
-    return [
-        *checkouts,
-        FLOOR,
-        PARQUET,
-        *([ARROW] if flat else []),
-        *([] if takes_minutes else [DEFAULTS]),
-    ]
-
-
-def race(
-    name: str, stage: Stage, at: Service, directory: Path, peer: Path | None, checkouts: Mapping[str, Path]
-) -> Cost:
+def race(name: str, stage: Stage, at: Service, directory: Path, checkouts: Mapping[str, Path]) -> Cost:
     """One race of one contestant, in a directory of its own; refuses one that did not come to its end."""
     spec = directory / "spec.json"
     spec.write_text(json.dumps(_spec(stage, at, directory)), "utf-8")
@@ -88,10 +94,8 @@ def race(
         environment |= _settings(stage, at, directory)
         command = [*_command(checkouts[name]), "sync", "--report", stage.kind.report]
         command += ["--from", str(FIRST), "--to", str(stage.last)]
-    elif name == FLOOR:
-        command = [sys.executable, "-m", "tests.tools.bench.floor", str(spec)]
     else:
-        command = [str(peer), str(Path(__file__).with_name("peer.py")), str(spec), WAYS[name]]
+        command = [sys.executable, "-m", "tests.tools.bench.floor", str(spec)]
     output = directory / "output.log"
     code, cost = cost_of(command, environment, output)
     if code:
@@ -108,7 +112,7 @@ def _command(checkout: Path) -> list[str]:
 
 
 def _spec(stage: Stage, at: Service, directory: Path) -> Mapping[str, object]:
-    """What the floor and dlt are told."""
+    """The input of the floor."""
     return {
         "answers": stage.answers_as,
         "base_url": at.base_url,
@@ -137,17 +141,6 @@ def _settings(stage: Stage, at: Service, directory: Path) -> dict[str, str]:
         "LARGEST_ANSWER_MB": "2048",
     }
     return {f"BROKERBI_{name}": value for name, value in settings.items()}
-
-
-def installed_peer(directory: Path) -> Path:
-    """The Python of an environment that holds dlt in the pinned versions, made now if need be."""
-    python, stamp = directory / "bin" / "python", directory / PINS.name
-    pins = PINS.read_text("utf-8")
-    if not stamp.exists() or stamp.read_text("utf-8") != pins:
-        venv.create(directory, with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "-qq", "-r", PINS], check=True)
-        stamp.write_text(pins, "utf-8")
-    return python
 
 
 def cost_of(command: Sequence[str], environment: Mapping[str, str], output: Path) -> tuple[int, Cost]:
@@ -200,35 +193,51 @@ class _MemoryWatch(threading.Thread):
 
 
 def races(name: str, size: int, given: argparse.Namespace) -> list[Result]:
-    """Every contestant on one stage, in turns; dlt at its defaults, who takes minutes, once."""
+    """Every contestant on one stage, in turns."""
     stage = Stage.of(name, size)
     checkouts = {OURS: ROOT} | {f"{OURS} of {path.name}": path.resolve() for path in given.checkout}
-    names = [one for one in contestants(stage, checkouts) if not given.only or one in given.only]
-    names += [one for one in checkouts if one != OURS and one not in names]
-    peer = installed_peer(ROOT / ".dev" / "peer") if WAYS.keys() & set(names) else None
-    costs: dict[str, list[Cost]] = {one: [] for one in names}
+    contestants = [*checkouts, FLOOR]
+    costs: dict[str, list[Cost]] = {who: [] for who in contestants}
     with service(stage, size, given) as at:
         for number in range(given.rounds):
-            for one in names[number % len(names) :] + names[: number % len(names)]:
-                if one == DEFAULTS and number:
-                    continue
+            first = number % len(contestants)
+            for who in contestants[first:] + contestants[:first]:
                 with TemporaryDirectory(prefix="race-", dir=given.directory) as directory:
-                    costs[one].append(race(one, stage, at, Path(directory), peer, checkouts))
-                _say(f"{name} {size}, round {number + 1}: {one} took {costs[one][-1].seconds:.1f} s")
+                    costs[who].append(race(who, stage, at, Path(directory), checkouts))
+                _say(f"{name} {size}, round {number + 1}: {who} took {costs[who][-1].seconds:.1f} s")
                 time.sleep(given.pause)
-        return [Result.of(stage, one, of_one, at.bytes, given.latency) for one, of_one in costs.items()]
+    return [Result.of(stage, who, costs[who]) for who in contestants]
+
+
+def table(results: Iterable[Result]) -> str:
+    """One line for each contestant on each stage."""
+    results = list(results)
+    floors = {result.stage: result.cost.cpu_seconds for result in results if result.who == FLOOR}
+    return "\n".join([HEAD, RULE, *(_line(result, floors[result.stage]) for result in results)])
+
+
+def _line(result: Result, floor: float) -> str:
+    cost, rows = result.cost, result.stage.rows
+    cells = [
+        result.stage.name,
+        f"{rows:,}",
+        result.who,
+        f"{rows / cost.seconds:,.0f}",
+        f"{cost.seconds:.1f}",
+        f"{cost.cpu_seconds:.1f}",
+        f"{cost.peak_bytes / MEGABYTE:.0f}",
+        f"{cost.cpu_seconds / floor:.1f}",
+    ]
+    return f"| {' | '.join(cells)} |"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Race on every stage, print the table, and keep it."""
+    """Race on every stage and print the table."""
     given = _parser().parse_args(arguments)
     measured: list[Result] = []
     for name in OPTIONS:
         if size := getattr(given, name.replace("-", "_")):
             measured += races(name, size, given)
-    results = given.results or (None if given.checkout else ROOT / "docs")
-    if results:
-        keep(measured, datetime.now(UTC).replace(microsecond=0, tzinfo=None), results)
     print(table(measured))  # noqa: T201
 
 
@@ -240,12 +249,10 @@ def _parser() -> argparse.ArgumentParser:
         parser.add_argument(f"--{name}", type=int, default=option.default, help=f"{option.help} (0: none)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before every answer")
-    parser.add_argument("--only", action="append", choices=sorted({OURS, FLOOR, *WAYS}))
     parser.add_argument(
         "--checkout", action="append", type=Path, default=[], help="another checkout that races as well"
     )
     parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--results", type=Path, help="where the results are written (default: docs)")
     parser.add_argument("--pause", type=float, default=0.5, help="seconds between races")
     parser.add_argument("--directory", type=Path, help="where the races write (default: temporary files)")
     return parser

@@ -22,8 +22,8 @@ from typing import Any
 from urllib.error import URLError
 
 from tests.tools.browser.chromium import Tab, browser
-from tests.tools.nights import graphql
-from tests.tools.nights.server import end, get_json, half_a_day_away, this_month, wait
+from tests.tools.night import graphql
+from tests.tools.night.server import end, get_json, half_a_day_away, this_month, wait
 from tests.tools.telling import conclude, say
 from tests.unit.assets.request_months import asked_twice
 from tests.unit.repository.files import ROOT

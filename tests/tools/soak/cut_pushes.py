@@ -1,7 +1,7 @@
 """Pushes of budgets whose connection is cut after each byte of a request and of its answer.
 
 The service gets a request whole or not at all, as a real one does, and each budget must reach it once.
-`python -m tests.tools.soak.cut_pushes` is part of `make soak`.
+Run it with `python -m tests.tools.soak.cut_pushes`.
 """
 
 from __future__ import annotations

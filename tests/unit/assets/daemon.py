@@ -24,7 +24,7 @@ from dagster_graphql.test.utils import execute_dagster_graphql
 from dagster_shared.yaml_utils import load_yaml_from_path
 
 from assets.definitions import build_definitions
-from tests.tools.nights.graphql import BACKFILL, REEXECUTE
+from tests.tools.night.graphql import BACKFILL, REEXECUTE
 from tests.unit.assets.harness import Harness, harness
 from tests.unit.repository.files import ROOT
 

@@ -22,7 +22,7 @@ from zoneinfo import ZoneInfo
 from assets.partitions import partition_key
 from pipelines.months import Month
 from pipelines.settings.model import Settings, load_settings
-from tests.tools.nights import graphql
+from tests.tools.night import graphql
 from tests.unit.repository.files import ROOT
 
 TIMEOUT_SECONDS = 180.0

@@ -1,25 +1,18 @@
-"""Processes that sync, replay, publish and read in one data directory at once.
-
-`python -m tests.tools.soak.crowd --seconds 600` lets them work for long (part of `make soak`).
-"""
+"""Processes that sync, replay, publish and read in one data directory at once."""
 
 from __future__ import annotations
 
-import argparse
 import multiprocessing
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import duckdb
 
 from tests.scenarios.processes import Job, do
 from tests.scenarios.scenario import scenario
-from tests.tools.telling import conclude, say
 
 WRITERS = ("sync", "sync", "replay", "publish")
 OLDER_THAN_FETCHED = """
@@ -73,18 +66,3 @@ def _read(job: Job) -> int:
         file.execute("SELECT count(*), sum(commission) FROM bi.sales_estates").fetchall()
         file.execute("SELECT count(*) FROM meta.publications").fetchall()
     return 0
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--readers", type=int, default=8)
-    given = parser.parse_args()
-    with TemporaryDirectory() as folder:
-        found = crowd(Path(folder) / "data", seconds=given.seconds, readers=given.readers)
-    say(f"{dict(found.done)}")
-    return conclude(found.wrong)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

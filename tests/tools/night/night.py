@@ -1,6 +1,6 @@
 """How long a night of twenty customers takes, and how much of that is Dagster's.
 
-`python -m tests.tools.nights.measured` asks all reports of 20 customers at 50 ms: once as `brokerbi sync`
+`python -m tests.tools.night.measured` asks all reports of 20 customers at 50 ms: once as `brokerbi sync`
 does, once as the night of a server does. Each is compared with what the network alone would take: requests
 times latency divided by the requests in flight.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pipelines.months import Month, months_between
-from tests.tools.nights.server import BIN, ENDED, NIGHT, Server, serving, this_month, wait
+from tests.tools.night.server import BIN, ENDED, NIGHT, Server, serving, this_month, wait
 from tests.tools.telling import say
 from tests.unit.repository.files import ROOT
 

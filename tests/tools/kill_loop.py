@@ -1,6 +1,6 @@
 """Kills at random moments under faulty answers, and every table compared with an undisturbed run.
 
-`python -m tests.tools.soak.kill_loop --kills 200` is part of `make soak`.
+Run it with `python -m tests.tools.kill_loop --kills 200`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Bodies that a service may answer: real ones with one thing or many gone wrong, from structure to bytes.
 
-`python -m tests.tools.soak.spoiled_bodies --bodies 100000` sends so many through reading and normalizing.
+`python -m tests.tools.spoiled_bodies --bodies 100000` sends so many through reading and normalizing.
 """
 
 from __future__ import annotations

@@ -1,18 +1,11 @@
-"""Nights of a moving world of which a quarter of all answers is faulty, judged by the sandbox's log.
-
-`python -m tests.tools.soak.faulty_nights --nights 30` says of every night what was asked twice, outside the
-limits of the interface or more often than docs/faults.md allows. A try after a fault is no second request.
-"""
+"""Nights of a moving world in which a quarter of all answers is faulty, judged by the sandbox's log."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from pipelines.months import Month
 from pipelines.planning.plan import Plan
@@ -21,7 +14,6 @@ from pipelines.sandbox.calls import LoggedCall
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.sync import sync
 from tests.scenarios.scenario import TODAY, Scenario, scenario
-from tests.tools.telling import say
 from tests.unit.assets.request_months import MONTH_IN_PATH, months_of
 
 KINDS = "429 500 502 503 reset reset_inside half half_without_length html empty".split()
@@ -79,27 +71,8 @@ def outside_limits(entries: Sequence[LoggedCall], today: date) -> Iterator[str]:
             yield f"outside the limits: {asked}"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--nights", type=int, default=30)
-    parser.add_argument("--rate", type=float, default=0.25, help="of all answers that are faulty")
-    given = parser.parse_args()
-    found = 0
-    for shapes in ("a", "b"):
-        with TemporaryDirectory() as folder:
-            here = all_reports(Path(folder), shapes)
-            for day, asked, wrong in faulty_nights(here, given.nights, given.rate):
-                found += len(wrong)
-                say("\n  ".join([f"{shapes} {day}: {asked} requests, {len(wrong)} wrong", *wrong]))
-    return int(found > 0)
-
-
 def all_reports(folder: Path, shapes: str) -> Scenario:
     """An office of which every usual report is asked, with one of the shapes of budgets."""
     here = scenario(folder, (), offices=1, start="2026-05")
     here.service.shapes = shapes  # type: ignore[assignment]
     return here
-
-
-if __name__ == "__main__":
-    sys.exit(main())
