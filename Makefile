@@ -44,7 +44,7 @@ $(STAMP): requirements.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: $(STAMP) ## from nothing to a published file, against the sandbox (in .demo); REPORTS=+bids,+areas switches some on
+demo: $(STAMP) ## from nothing to a published file, against the sandbox (in .demo); REPORTS=+bids switches some on
 	$(BIN)/brokerbi demo $(if $(REPORTS),--reports=$(REPORTS))
 
 dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI together (in .dev), until Ctrl-C

@@ -237,17 +237,6 @@ CREATE OR REPLACE TEMP MACRO budgeted(measure, amount) AS
         'amount': coalesce(TRY_CAST(amount AS DECIMAL(18, 4)), amount_written(amount::VARCHAR))
     };
 
--- Whether a position lies in an outline: a line from it to the east crosses the sides an odd number of times.
-CREATE OR REPLACE TEMP MACRO lies_in(longitude, latitude, outline) AS
-    len(list_filter(
-        range(1, len(outline) + 1),
-        LAMBDA _corner: (outline[_corner].latitud > latitude) <> (outline[_corner % len(outline) + 1].latitud > latitude)
-            AND longitude < outline[_corner].longitud
-            + (outline[_corner % len(outline) + 1].longitud - outline[_corner].longitud)
-            * (latitude - outline[_corner].latitud)
-            / (outline[_corner % len(outline) + 1].latitud - outline[_corner].latitud)
-    )) % 2 = 1;
-
 -- The parts in which a mart of very many rows is built, half a million rows each, so that it needs no more memory the more
 -- there are: for a line `For each`.
 CREATE OR REPLACE TEMP MACRO parts_of(row_count) AS TABLE

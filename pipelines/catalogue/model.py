@@ -103,7 +103,6 @@ degrees = partial(column, "DECIMAL(18,8)")
 local_time = partial(column, "TIMESTAMP")  # the brokerage's wall clock
 day = partial(column, "TIMESTAMP", is_day=True)  # sent as the midnight that it begins with
 text = partial(column, "VARCHAR")
-json = partial(column, "JSON")  # a list of plain values, or anything else that stays as it is written
 integer = partial(column, "BIGINT")
 boolean = partial(column, "BOOLEAN")
 
@@ -389,8 +388,3 @@ def declared_columns(table: Table) -> tuple[Column, ...]:
         else []
     )
     return (*table.inherited, *levels, *keys, *table.columns)
-
-
-asked_one_by_one = partial(
-    Report, timing=Timing(enabled=False), stored_as="history", month_of_row="none"
-)  # of an office, an estate or a contact: off, and kept as it is now with its history

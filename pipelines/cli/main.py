@@ -152,7 +152,7 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
     demo = commands["demo"]
     demo.add_argument("--data-dir", default=".demo", metavar="DIR", help="where the demo keeps its files")
     demo.add_argument("--months", type=int, default=36, help="how many months of history (default 36)")
-    demo.add_argument("--reports", default="", metavar="NAMES", help="as BROKERBI_REPORTS, like +bids,+areas")
+    demo.add_argument("--reports", default="", metavar="NAMES", help="as BROKERBI_REPORTS, like +bids")
     demo.add_argument("--keep", action="store_true", help="go on from an earlier demo's files")
     commands["doctor"].add_argument("--offline", action="store_true", help="ask the service nothing")
     status = commands["status"]

@@ -11,9 +11,9 @@ from zoneinfo import ZoneInfo
 
 from pipelines.months import Month
 from pipelines.sandbox.answers import (
+    bid_answers,
     budget_answers,
     commission_answers,
-    crm_answers,
     lead_answers,
     sales_answers,
     user_answers,
@@ -206,8 +206,8 @@ def _budget_report(name: str) -> Route:
     return Route(f"/Report/Budget/{{customerId}}/{name}", answer, reads_months=True)
 
 
-def _crm(path: str, answer: AnswerFunction) -> Route:
-    return Route(path, answer, reads_ids=True)
+def _bids(name: str, *, hidden: bool) -> Route:
+    return Route(f"/CRM/{name}/{{customerId}}", partial(bid_answers.bids, hidden=hidden), reads_ids=True)
 
 
 ROUTES: tuple[Route, ...] = (
@@ -232,17 +232,8 @@ ROUTES: tuple[Route, ...] = (
     _budget_report("SoldEstates"),
     _budget_report("Commission"),
     _budget_report("Crm"),
-    _crm("/CRM/Bids/{customerId}", partial(crm_answers.bids, hidden=False)),
-    _crm("/CRM/HiddenBids/{customerId}", partial(crm_answers.bids, hidden=True)),
-    _crm("/CRM/Economy/{customerId}/CRM/Estate/{estateId}/deposit", crm_answers.deposit),
-    _crm("/CRM/Estate/{customerId}/{estateId}/biddingSettings", crm_answers.bidding_setting),
-    _crm("/CRM/Buyer/{customerId}/{contactId}/Estate/{estateId}/Economy", crm_answers.economy),
-    _crm("/CRM/Contact/{customerId}/SearchProfile/SearchProfileValues", crm_answers.profile_values),
-    _crm("/CRM/Contact/{customerId}/SearchProfile/{contactId}", crm_answers.profiles),
-    _crm("/Area/GetAreas", crm_answers.areas),
-    _crm("/Area/FocusArea", crm_answers.focus_areas),
-    _crm("/Category/GetCategories", crm_answers.categories),
-    _crm("/Advertising/Association/{customerId}/{associationId}", crm_answers.association),
+    _bids("Bids", hidden=False),
+    _bids("HiddenBids", hidden=True),
     Route(f"{_BI}/Budget/{{customerId}}/{{officeId}}/{{userId}}/{{year}}/{{month}}", nothing, writes=True),
 )
 

@@ -50,7 +50,7 @@ FROM marts.ambiguous_estates
 UNION ALL
 SELECT
     'A row of the sales report is a sale, unless its kind of assignment is called a valuation or a writing',
-    'marts.sales, marts.sale_shares, marts.same_days, marts.area_month',
+    'marts.sales, marts.sale_shares, marts.same_days',
     CASE WHEN count(*) = 0 THEN 'nothing has arrived' ELSE 'fits' END,
     string_agg(
         row_count || if(is_sale, ' counted of ', ' left out of ') || coalesce('kind ' || assignment, 'no kind')

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -16,9 +15,7 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
-from pipelines.upkeep.erase import erase
-from tests.scenarios.processes import Job, Step, is_killed
-from tests.scenarios.scenario import TODAY, Scenario, files_with, scenario, whole_chain
+from tests.scenarios.scenario import TODAY, Scenario, scenario, whole_chain
 from warehouse.ledger.window_result import WindowStatus
 from warehouse.store.database import Store
 
@@ -76,16 +73,6 @@ def test_a_sale_that_the_service_says_it_changed_is_asked_for_again_that_night(t
     )
 
 
-def test_what_is_filled_is_asked_for_no_more(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("sales", "deposits"), offices=1)
-    here.sync()
-    paid = here.rows("SELECT asked_estate_id FROM bi.deposits WHERE paid_at IS NOT NULL")
-    later = here.on_calendar_day(TODAY + timedelta(days=7))
-    later.sync()
-    asked = [entry.path.split("/")[6] for entry in later.asked if entry.path.endswith("/deposit")]
-    assert sorted(asked) == sorted(set(sold(here)) - {id_ for (id_,) in paid})
-
-
 def test_a_night_asks_for_so_many_and_the_next_for_the_others(office: Scenario) -> None:
     few = office.with_settings(ids_a_night=2)
     few.sync(reports=("sales",))
@@ -99,75 +86,10 @@ def test_a_night_asks_for_so_many_and_the_next_for_the_others(office: Scenario) 
     assert (len(first), len(waiting), set(first) & set(ids(few))) == (2, 1, set())
 
 
-def test_a_killed_sync_goes_on_with_the_ids_that_are_not_loaded(tmp_path: Path) -> None:
-    here = scenario(tmp_path / "data", ("sales", "deposits"), offices=1, start="2025-06")
-    here.sync(reports=("sales",))
-    assert is_killed(Job.of("sync", here, refresh=False), Step("load_committed", 2))
-    loaded = {one.split("|")[1] for (one,) in here.rows("SELECT asked FROM meta.history_scopes")}
-    here.sync()
-    asked = {entry.path.split("/")[6] for entry in here.asked if entry.path.endswith("/deposit")}
-    wanted = {id_ for (id_,) in here.rows("SELECT asked_estate_id FROM bi.deposits")}
-    assert (bool(loaded), loaded & asked, loaded | asked) == (True, set(), wanted)
-
-
-@pytest.fixture(scope="module")
-def sales_held(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
-    here = scenario(tmp_path_factory.mktemp("paid") / "data", ("sales", "deposits"), offices=1)
-    here.sync(reports=("sales",))
-    return here
-
-
 @pytest.fixture
 def paid(sales_held: Scenario, tmp_path: Path) -> Scenario:
     """An office whose sales are held, and whose deposits nobody has asked for."""
     return sales_held.copied_to(tmp_path / "data")
-
-
-@pytest.mark.parametrize("kind", ["500", "400"])
-def test_an_id_without_an_answer_costs_nobody_else_and_is_asked_again(paid: Scenario, kind: str) -> None:
-    one, *others = sold(paid)
-    summary = paid.sync(Fault(kind, path=f"/{one}/"), reports=("deposits",))
-    assert len(summary.trouble) == 1
-    assert paid.rows("SELECT asked_estate_id FROM bi.deposits ORDER BY 1") == [(id_,) for id_ in others]
-    assert paid.rows("SELECT report, status FROM meta.open_failures") == [("deposits", "failed")]
-    assert paid.sync(reports=("deposits",)).is_well
-    assert {entry.path.split("/")[6] for entry in paid.asked} == {one}
-    assert paid.rows("FROM meta.open_failures") == []
-
-
-def test_an_answer_that_cannot_be_read_costs_nobody_else(paid: Scenario) -> None:
-    one, *others = sold(paid)
-    sandbox = paid.sandbox
-
-    async def answer(request: httpx.Request) -> httpx.Response:
-        if one in request.url.path:
-            return httpx.Response(200, json={"errors": [{"message": "no"}], "message": "failed"})
-        return await sandbox.handle_async_request(request)
-
-    summary = replace(paid, transport=httpx.MockTransport(answer)).sync(reports=("deposits",))
-    assert [result.asked for result in summary.trouble] == [(f"{paid.settings.customers[0].id}|{one}",)]
-    assert paid.rows("SELECT asked_estate_id FROM bi.deposits ORDER BY 1") == [(id_,) for id_ in others]
-
-
-def test_an_id_that_is_only_dots_costs_nobody_else(paid: Scenario) -> None:
-    one, *others = sold(paid)
-    paid.execute("UPDATE bi.sales_estates SET id = '..' WHERE id = $1", one)
-    [failed] = paid.sync(reports=("deposits",)).trouble
-    assert failed.asked == (f"{paid.settings.customers[0].id}|..",)
-    assert paid.rows("SELECT asked_estate_id FROM bi.deposits ORDER BY 1") == [(id_,) for id_ in others]
-
-
-def test_an_id_that_is_gone_is_answered(paid: Scenario) -> None:
-    assert paid.sync(Fault("404", path=f"/{sold(paid)[1]}/"), reports=("deposits",)).is_well
-    paid.sync(reports=("deposits",))
-    assert paid.asked == []
-
-
-def test_accounts_are_not_even_landed(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("sales", "bids", "buyer_economy"), offices=1)
-    assert here.sync().is_well
-    assert here.value("SELECT count(*) FROM bi.buyer_economy WHERE bank_name IS NOT NULL") > 0
-    assert files_with(tmp_path, "accountNumber", "8327-9") == []
 
 
 def test_everything_that_is_asked_one_by_one_is_replayed_as_it_was_loaded(tmp_path: Path) -> None:
@@ -181,16 +103,6 @@ def test_everything_that_is_asked_one_by_one_is_replayed_as_it_was_loaded(tmp_pa
     assert here.cells() == before
 
 
-def test_of_a_group_each_estate_is_asked_for_as_its_offices(tmp_path: Path) -> None:
-    here = whole_chain(tmp_path, ("sales", "bids", "areas"), start="2026-11", customers="G1")
-    assert here.sync().is_well
-    offices = {office for (office,) in here.rows("SELECT DISTINCT office_customer_id FROM bi.sales_estates")}
-    assert {entry.customer for entry in here.asked if "/Bids/" in entry.path} == offices
-    assert here.rows("SELECT DISTINCT asked_customer_id FROM bi.areas ORDER BY 1") == [
-        (one,) for one in sorted(offices)
-    ]
-
-
 def test_the_other_shapes_are_landed_as_well(tmp_path: Path) -> None:
     here = scenario(tmp_path, EVERYTHING, offices=1)
     here.service.shapes = "b"
@@ -202,17 +114,6 @@ def test_nothing_is_late_where_there_is_nothing_to_ask_for(tmp_path: Path) -> No
     here = scenario(tmp_path, ("users", "bids"), offices=1)
     assert here.sync().is_well
     assert here.rows("SELECT state FROM meta.freshness WHERE report = 'bids'") == []
-
-
-def test_a_contact_that_was_asked_for_is_erased_from_everything(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("tips_and_leads", "search_profiles"), offices=1, whole=True)
-    here.sync()
-    contact = here.value("SELECT min(asked_contact_id) FROM bi.search_profiles")
-    erase(here.settings, "contact", contact, clock=here.clock)
-    assert files_with(here.data_dir, contact) == []
-    found = here.value("SELECT count(*) FROM bi.search_profiles WHERE asked_contact_id LIKE 'erased%'")
-    asked = here.value("SELECT count(*) FROM meta.history_scopes WHERE asked LIKE '%|erased%'")
-    assert (found > 0, asked) == (True, 1)
 
 
 ESTATES_AGAIN = Report(
@@ -249,20 +150,35 @@ def test_another_report_by_id_is_added_by_its_block_alone(office: Scenario) -> N
     assert here.replay().failures == []
 
 
-def test_a_login_without_the_right_to_bids_loses_nothing_else(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("sales", "bids", "hidden_bids", "deposits"), offices=3)
-    summary = here.sync(Fault("403", path="Bids"))
-    states = {(one.report, one.status) for one in summary.results}
-    assert states == {
-        ("sales", WindowStatus.LOADED),
-        ("deposits", WindowStatus.LOADED),
-        ("bids", WindowStatus.NO_ACCESS),
-        ("hidden_bids", WindowStatus.NO_ACCESS),
-    }
-    assert Counter(entry.path.split("/")[2] for entry in here.asked)["Bids"] == 3
-
-
 def test_a_bidder_has_a_pseudonym_where_contacts_have(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("sales", "bids"), offices=1, pseudonym_key="a secret")
     here.sync()
     assert {alias[:2] for (alias,) in here.rows("SELECT DISTINCT alias FROM bi.bids")} == {"p-"}
+
+
+def answering(here: Scenario, estate: str, answer: httpx.Response) -> Scenario:
+    """The scenario, but what is requested for one estate gets this answer."""
+
+    async def handle(request: httpx.Request) -> httpx.Response:
+        if request.url.params.get("criteria.estateId") == estate:
+            return answer
+        return await here.sandbox.handle_async_request(request)
+
+    return replace(here, transport=httpx.MockTransport(handle))
+
+
+@pytest.mark.parametrize(
+    "answer", [httpx.Response(400), httpx.Response(200, json={"errors": [{"message": "no"}]})]
+)
+def test_an_id_without_an_answer_costs_nobody_else_and_is_requested_again(
+    office: Scenario, answer: httpx.Response
+) -> None:
+    office.sync(reports=("sales",))
+    failing, *others = sold(office)
+    [failed] = answering(office, failing, answer).sync(reports=("bids",)).trouble
+    assert failed.asked == (f"{office.settings.customers[0].id}|{failing}",)
+    assert office.rows("SELECT DISTINCT asked_estate_id FROM bi.bids ORDER BY 1") == [
+        (id_,) for id_ in others
+    ]
+    assert office.sync(reports=("bids",)).is_well
+    assert (ids(office), office.rows("FROM meta.open_failures")) == ([failing], [])

@@ -25,6 +25,7 @@ from tests.unit.sandbox.asking import (
     estates,
     leads,
     quiet,
+    reply,
     world,
 )
 
@@ -46,6 +47,7 @@ FIELDS = {
         f"changedAt status commission startingPrice finalPrice {FOREIGN}",
     ],
 }
+BID = "id estateId contactId isCanceled identifiedBidder alias amount createdAt condition isHidden"
 MEASURES = (
     "commission soldTotalPrice soldCommissionPercentage soldAverageCommission soldEstateParts writingParts "
     "valuationParts"
@@ -189,3 +191,17 @@ def test_the_estates_reports_have_sales_and_writings(name: str) -> None:
     true = truth(world(), "G1", date(2025, 1, 1), date(2025, 12, 31))
     tree = ask(quiet(), f"{BI}/{name}", customerId="G1", **AGREED, **YEAR)
     assert len(list(estates(tree))) == sum(row["count"] for row in true["sales"] + true["writings"])
+
+
+def test_bids_of_an_estate_are_visible_or_hidden_and_a_group_has_none() -> None:
+    sales = ask(quiet(), f"{BI}/GetSalesReport", customerId="M30016", **AGREED, **YEAR)
+    sold = {estate["id"] for _, _, estate in estates(sales)}
+    for operation, hidden in (("Bids", False), ("HiddenBids", True)):
+        bids = [
+            bid
+            for estate in sold
+            for bid in ask(quiet(), f"/CRM/{operation}/M30016", **{"criteria.estateId": estate})
+        ]
+        assert {(bid["estateId"] in sold, bid["isHidden"]) for bid in bids} == {(True, hidden)}
+        assert " ".join(bids[0]) == BID
+    assert reply(quiet(), "/CRM/Bids/G1").status == 404

@@ -96,7 +96,10 @@ class NotedPace(FilePace):
 async def test_passwords_of_one_username_share_its_pace_and_another_username_has_its_own(
     tmp_path: Path,
 ) -> None:
-    own = {"business_intelligence": {"password": "two"}, "area": {"username": "areas", "password": "three"}}
+    own = {
+        "business_intelligence": {"password": "two"},
+        "report": {"username": "budgets", "password": "three"},
+    }
     settings = Settings.model_validate(
         {"base_url": "https://x.example", "username": "partner", "password": "one", "logins": own}
         | {"customers": [{"id": "M1"}]}
@@ -107,11 +110,11 @@ async def test_passwords_of_one_username_share_its_pace_and_another_username_has
         clients = RunContext(clock=StillClock(), transport=service).open_clients(
             settings, settings.customers, limit, CircuitBreaker(limit), stack
         )
-        for path in ("/CRM/Bids/M1", "/BusinessIntelligence/GetSalesReport", "/Area/GetAreas"):
+        for path in ("/CRM/Bids/M1", "/BusinessIntelligence/GetSalesReport", "/Report/Budget/M1/Crm"):
             await clients("M1", path).get(replace(SALES, path=path), read)
-    assert NotedPace.took == ["partner", "partner", "areas"]
+    assert NotedPace.took == ["partner", "partner", "budgets"]
     sent = [b64decode(one.headers["authorization"].split()[1]).decode() for one in service.asked]
-    assert sent == ["partner:one", "partner:two", "areas:three"]
+    assert sent == ["partner:one", "partner:two", "budgets:three"]
 
 
 @pytest.mark.skipif(find_spec("psycopg") is not None, reason="the extra `scale` is installed")

@@ -89,12 +89,12 @@ def again(tmp_path_factory: pytest.TempPathFactory) -> tuple[Scenario, Finished]
     """A file from before a report was added and a column was documented, published with other settings."""
     folder = tmp_path_factory.mktemp("again")
     here = published()[0].copied_to(folder / "data")
-    here.execute("DROP VIEW bi.areas")
-    here.execute("DROP TABLE bi.areas_history")
+    here.execute("DROP VIEW bi.bids")
+    here.execute("DROP TABLE bi.bids_history")
     here.execute("ALTER TABLE bi.sales_estates DROP COLUMN final_price")
-    here.execute("DELETE FROM meta.tables WHERE table_name = 'areas'")
+    here.execute("DELETE FROM meta.tables WHERE table_name = 'bids'")
     here.execute(
-        "DELETE FROM meta.columns WHERE table_name = 'areas' "
+        "DELETE FROM meta.columns WHERE table_name = 'bids' "
         "OR (table_name, column_name) = ('sales_estates', 'final_price')"
     )
     here = here.with_settings(
@@ -106,7 +106,7 @@ def again(tmp_path_factory: pytest.TempPathFactory) -> tuple[Scenario, Finished]
 def test_a_file_of_an_earlier_version_is_published_without_a_sync(again: tuple[Scenario, Finished]) -> None:
     here, finished = again
     assert finished.publication.published
-    assert here.rows("SELECT count(final_price), (SELECT count(*) FROM bi.areas) FROM bi.sales_estates") == [
+    assert here.rows("SELECT count(final_price), (SELECT count(*) FROM bi.bids) FROM bi.sales_estates") == [
         (0, 0)
     ]
 
