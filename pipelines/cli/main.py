@@ -126,9 +126,6 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
     commands["plan"].add_argument(
         "--details", action="store_true", help="every report of every customer on a line of its own"
     )
-    commands["plan"].add_argument(
-        "--all-nights", action="store_true", help="what each night of a month would cost, if nothing changed"
-    )
     for name in ("plan", "sync", "replay"):
         add = commands[name].add_argument
         add("--customer", action="append", default=[], metavar="ID", help="only this customer (repeatable)")

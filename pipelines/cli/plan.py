@@ -1,4 +1,4 @@
-"""Command `plan`: what a sync would ask, tonight or each night of a month, without asking anything."""
+"""Command `plan`: what a sync would request, without a request."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from pipelines.cli.output import print_json, print_table, say
 from pipelines.cli.sync import selection_of
 from pipelines.clock import SystemClock
 from pipelines.connect.errors import LOGIN_REFUSED
-from pipelines.planning.cost import Night, by_pair, first_of_month, nights_to_come
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import left_customers
 from pipelines.planning.windows import Window
-from pipelines.settings.model import Settings, load_settings
+from pipelines.settings.model import load_settings
 from pipelines.sync.logins import login_states
 from pipelines.words import count, counted, duration
 from warehouse.store.database import Store
@@ -25,8 +24,6 @@ from warehouse.store.database import Store
 def run_plan(arguments: argparse.Namespace) -> int:
     """Print the plan for the arguments, as a table or as JSON; makes no request."""
     settings = load_settings(os.environ, offline=True)
-    if arguments.all_nights:
-        return _run_nights(arguments, settings)
     plan, outline = make_plan(settings, selection_of(arguments), Store(settings.data_dir), SystemClock())
     plan = without_refused(plan, login_states(settings))
     if arguments.json:
@@ -69,49 +66,6 @@ def without_refused(plan: Plan, is_refused: Callable[[str, str], bool | None]) -
         ),
         probes=tuple(one for one in plan.probes if not is_refused(one.customer.id, one.asked_of)),
     )
-
-
-def _run_nights(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Print what each night of a month would cost, as a table or as JSON."""
-    nights = nights_to_come(settings, selection_of(arguments), Store(settings.data_dir), SystemClock())
-    tonight, first = nights[0], first_of_month(nights)
-    if arguments.json:
-        print_json([_night_as_json(night) for night in nights])
-        return 0
-    total = by_pair(nights)
-    most = {pair: max(night.requests.get(pair, 0) for night in nights) for pair in total}
-    print_table(
-        ["report", "customer", "tonight", counted(len(nights), "night"), "at most", str(first.day)],
-        [
-            [*pair, *map(str, (tonight.requests[pair], total[pair], most[pair], first.requests[pair]))]
-            for pair in total
-        ],
-        right=(2, 3, 4, 5),
-    )
-    later = nights[1:]
-    average = round(sum(night.total for night in later) / len(later))
-    busiest, customers = max(later, key=lambda night: night.total), len({name for _, name in total})
-    say(
-        f"{counted(customers, 'customer')}, the questions what was changed included: "
-        f"{counted(tonight.total, 'request')} tonight, then {count(average)} a night, at most "
-        f"{count(busiest.total)} ({busiest.day}), {count(first.total)} on {first.day}, if nothing changes "
-        "and all goes well. None was made."
-    )
-    return 0
-
-
-def _night_as_json(night: Night) -> dict[str, object]:
-    asked = [
-        {"report": report, "customer": customer, "requests": requests}
-        for (report, customer), requests in night.requests.items()
-        if requests
-    ]
-    return {
-        "day": str(night.day),
-        "requests": night.total,
-        "asking_what_changed": night.probes,
-        "asked": asked,
-    }
 
 
 def _days(planned: PlannedReport) -> list[str]:
