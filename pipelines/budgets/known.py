@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from pipelines.budgets.present import number, parsed
 from pipelines.budgets.session import Session
-from pipelines.connect.errors import ConnectError, HostDown, RunFailed, Unauthorized
+from pipelines.connect.errors import ConnectError, HostDown, Unauthorized
 from pipelines.connect.models import Request
 from pipelines.months import Month
 from warehouse.marts.queries import SQL, rows_of
@@ -116,7 +116,7 @@ async def ask_what_is_known(session: Session, known: Known, months: Sequence[Mon
 async def _listed(session: Session, known: Known, request: Request) -> list[Mapping[str, Any]]:
     try:
         _, tree = await session.clients(request.customer, request.path).get(request, parsed)
-    except (Unauthorized, HostDown, RunFailed):
+    except (Unauthorized, HostDown):
         raise
     except ConnectError as error:
         known.notes.append(f"{request.report} of {request.customer} could not be listed: {error.found}")

@@ -15,7 +15,7 @@ from pipelines.budgets.budget_file import BudgetFile, Entry, merged, read_budget
 from pipelines.budgets.known import REQUESTS, Known, ask_what_is_known, known_in_file
 from pipelines.budgets.present import WORDS, Present, Unreadable, Whose, cancelled, read_present
 from pipelines.budgets.session import Session, open_session, os_user
-from pipelines.connect.errors import ConnectError, HostDown, RunFailed, Unauthorized
+from pipelines.connect.errors import ConnectError, HostDown, Unauthorized
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -133,7 +133,7 @@ async def _change(session: Session, cell: _Cell) -> tuple[Change, Present] | str
     whose = cell.whose
     try:
         present = await read_present(session.clients, session.catalogue, whose)
-    except (Unauthorized, HostDown, RunFailed):
+    except (Unauthorized, HostDown):
         raise
     except (Unreadable, ConnectError) as error:
         why = getattr(error, "found", error)

@@ -25,7 +25,6 @@ from pipelines.connect.errors import (
     HostDown,
     NotFound,
     Redirected,
-    RunFailed,
     TooManyRequests,
     Unauthorized,
     Unavailable,
@@ -62,7 +61,7 @@ POLLS = (1.0, 2.0, 4.0, 8.0, 15.0)
 """Seconds between two looks; the last for all further ones."""
 SENDS = 2
 """So often one push sends a budget at most: once, and once more when it is seen to be lost."""
-STOPPING = (Unauthorized, Forbidden, HostDown, RunFailed)
+STOPPING = (Unauthorized, Forbidden, HostDown)
 UNKNOWN = (TooManyRequests, Unavailable, Unreachable)
 """After these nobody knows whether the service has written."""
 NOT_ALLOWED = (

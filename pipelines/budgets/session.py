@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report
 from pipelines.clock import Clock
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.service_clock import ClockCheck
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import Clients, RunContext
 from warehouse.ledger.ledger import add_requests
@@ -51,7 +50,6 @@ async def open_session(settings: Settings, context: RunContext) -> AsyncIterator
             CircuitBreaker(rate_limit),
             stack,
             log.record,
-            clock_check=ClockCheck(context.machine_clock),
         )
         try:
             customers = [one.id for one in settings.active_customers]

@@ -10,10 +10,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from pipelines.cli.maintenance import draw_operators_page, finish_without_publication, publish
+from pipelines.cli.maintenance import finish_without_publication, publish
 from pipelines.cli.output import complain, print_table, say, sentence_of
 from pipelines.clock import SystemClock
-from pipelines.connect.errors import WrongClock
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings, load_settings
@@ -37,11 +36,7 @@ def run_sync(arguments: argparse.Namespace) -> int:
 
 
 def _sync_and_publish(settings: Settings, arguments: argparse.Namespace) -> int:
-    try:
-        summary = sync_with_progress(settings, selection_of(arguments), take_over=arguments.take_over)
-    except WrongClock:
-        draw_operators_page(settings)
-        raise
+    summary = sync_with_progress(settings, selection_of(arguments), take_over=arguments.take_over)
     is_published = True
     if arguments.no_publish:
         finish_without_publication(settings)

@@ -26,7 +26,6 @@ from pipelines.connect.models import NO_CONTENT, NOTHING, OK, Answer, Limits, Lo
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy, retry_after_seconds
-from pipelines.connect.service_clock import ClockCheck
 from pipelines.coordination import CoordinationError
 
 LOOKED_AT = 1000  # bytes of an answer in which its first character is looked for
@@ -41,7 +40,7 @@ class Client:
     A request is repeated after 429, 5xx, time-outs, resets, half bodies and answers with status 200
     that are not JSON, and after nothing else. After a 401 the login is not used again by this client, nor by
     any other that shares `refused_logins`, until these let it be tried a second time, unless it is told to
-    `try_refused` ones. With a `clock_check` no answer is used before it has told a time that fits ours.
+    `try_refused` ones.
     Refuses a base address that carries credentials.
     """
 
@@ -59,11 +58,9 @@ class Client:
         on_try: Callable[[Try], None] | None = None,
         refused_logins: RefusedLogins | None = None,
         try_refused: bool = False,
-        clock_check: ClockCheck | None = None,
     ) -> None:
         self.login = login
         self._refused_logins = refused_logins
-        self._clock_check = clock_check
         self._try_refused = try_refused
         self._rate_limit = rate_limit
         self._circuit_breaker = circuit_breaker or CircuitBreaker(rate_limit)
@@ -179,8 +176,6 @@ class Client:
             self._check(request)
             sent_at = self._clock.monotonic()
             one, answer = await self._connection.send(request, number)
-            if answer is not None and self._clock_check is not None:
-                self._clock_check.look_at(answer)
             if one.status == UNAUTHORIZED and not self._unauthorized:
                 self._unauthorized = True
                 if self._refused_logins is not None:
@@ -189,8 +184,6 @@ class Client:
 
     def _check(self, request: Request) -> None:
         self._circuit_breaker.check(request)
-        if self._clock_check is not None and self._clock_check.error is not None:
-            raise self._clock_check.error
         if self._unauthorized:
             raise unauthorized(request, self.login)
 

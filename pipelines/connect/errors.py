@@ -14,9 +14,7 @@ ConnectError
 ├── Unreachable       no connection, every time one was tried
 ├── HostDown          the host fails one request after the other: the run is over
 ├── AllRefused        403 for every report, customer after customer: the run is over
-├── PaceLost          the database in which hosts count their requests is out of reach: the run is over
-└── RunFailed         this machine is not fit to ask: the run is over, and nothing of it is written down
-    └── WrongClock    its clock is an hour or more away from the service's
+└── PaceLost          the database in which hosts count their requests is out of reach: the run is over
 """
 
 from __future__ import annotations
@@ -141,14 +139,6 @@ class PaceLost(HostDown):
     """Nobody knows how much the other hosts ask, so nothing is asked; what was wanted stays due."""
 
     trouble = "coordination"
-
-
-class RunFailed(ConnectError):
-    """Nothing can be asked from this machine as it is: the whole run ends with this error."""
-
-
-class WrongClock(RunFailed):
-    """What was fetched now would be dated wrongly."""
 
 
 LOGIN_REFUSED = (

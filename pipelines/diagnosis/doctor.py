@@ -18,7 +18,6 @@ from pipelines.connect.errors import (
     ConnectError,
     Forbidden,
     HostDown,
-    RunFailed,
     Unauthorized,
     correct,
 )
@@ -186,7 +185,7 @@ class AccessSurvey:
                     except Unauthorized as error:  # no other report is asked with that login
                         wrong[client.login].append((customer, report.endpoint.path, error.found))
                         continue
-                    except (HostDown, RunFailed) as error:
+                    except HostDown as error:
                         return self._note_down(error.found, error.remedy)
                     self.access.append(Access(report.name, customer.id, word))
                     self.on_access(self.access[-1])
@@ -227,7 +226,7 @@ class AccessSurvey:
             question = question.with_query(pageIndex="0", pageSize=str(rows))
         try:
             answer, _ = await client.get(question, read_document)
-        except (Unauthorized, HostDown, RunFailed):
+        except (Unauthorized, HostDown):
             raise
         except Forbidden:
             return REFUSED

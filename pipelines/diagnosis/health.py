@@ -11,10 +11,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from shutil import disk_usage
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from pipelines.months import Month
-from pipelines.planning.selection import correct_customers, left_customers, why_no_rehearsal
+from pipelines.planning.selection import correct_customers, left_customers
 from pipelines.sync.causes import LONGEST_REASON, sentence, shortened
 from pipelines.words import count, counted, size
 from warehouse.ledger.conditions import (
@@ -149,9 +148,6 @@ def observed(
             for one in standings
             if one.customer in shown
         ]
-    really = now.astimezone(ZoneInfo(settings.timezone)).date()
-    if view.holds_real_days and (why := why_no_rehearsal(settings, really)):
-        of_settings.append(Condition(Kind.SETTINGS, error=f"a sync would not accept the settings: {why}"))
     if refusal:
         more = f" (and {len(refusal.problems) - 1} more)" if len(refusal.problems) > 1 else ""
         of_settings.append(

@@ -32,7 +32,6 @@ from pipelines.planning.due import (
 )
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
 from pipelines.planning.windows import NOW, Span, Window, spans_of_days, windows
-from warehouse.ledger.ahead import is_ahead
 from warehouse.ledger.ids import KnownId, known_ids
 from warehouse.ledger.ledger import read_outline, write_due_days
 
@@ -192,14 +191,12 @@ def plan_from(
 ) -> Plan:
     """The plan, given the outline of the ledger and a function that knows the ids to ask for one by one.
 
-    It is made now, or on the later day to rehearse, or for a night to come.
+    It is made for today, or for a night to come.
     """
     if night:
         settings = settings.model_copy(update={"today": night})
     reports = chosen_reports(settings, selection, catalogue)
     customers = chosen_customers(settings, selection)
-    moment = datetime.combine(night, NIGHT_UTC) if night else clock.utc_now()
-    now = max(moment, clock.utc_now(), settings.clock_of_day(clock).utc_now())
     planner = Planner(
         calendar(settings, clock),
         outline,
@@ -209,7 +206,6 @@ def plan_from(
         settings.ids_a_night,
         settings.changed_months,
         frozenset(one.name for one in reports),
-        now,
     )
     asks_for_changes = settings.changed_months and selection.asks_for_changes
     return Plan(
@@ -241,10 +237,7 @@ def note_next_due(
 
 @dataclass(frozen=True)
 class Planner:
-    """What a plan is made from: the calendar, the ledger, the selection and the names of its reports.
-
-    Months that were read later than `now`, under a clock that was ahead, are due like failed ones.
-    """
+    """What a plan is made from: the calendar, the ledger, the selection and the names of its reports."""
 
     calendar: Calendar
     ledger: Ledger
@@ -254,7 +247,6 @@ class Planner:
     most_ids: int = 0
     most_changed: int = 0
     chosen: frozenset[str] = frozenset()
-    now: datetime | None = None
 
     def plan(self, reports: Sequence[Report], customers: Sequence[Customer]) -> Iterator[PlannedReport]:
         """Every report of every customer, those without months first: users before their budgets."""
@@ -397,7 +389,6 @@ class Planner:
         and those of which the twin tells.
         """
         pair, ahead = (report.name, customer.id), -self.calendar.months_ahead
-        held = self.held.get(pair, NOTHING_HELD)
         rules = Rules(
             report,
             self.calendar,
@@ -405,10 +396,7 @@ class Planner:
             # the months of each customer come later than those of others, of most by another number of days
             offset=report.timing.place * OLDER_MONTHS + zlib.crc32(customer.id.encode()) % DAYS_OF_FOUR_WEEKS,
             nightly=range(ahead, self.calendar.due_months),
-            failed={
-                *(Month.of(day) for day in self.ledger.failed.get(pair, ())),
-                *(one for one in held if one and self.now and is_ahead(held[one].fetched_at_utc, self.now)),
-            },
+            failed={Month.of(day) for day in self.ledger.failed.get(pair, ())},
             refresh=self.selection.refresh,
         )
         if not rules.is_one_by_one:

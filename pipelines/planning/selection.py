@@ -12,15 +12,8 @@ from pipelines.months import Month
 from pipelines.settings.messages import SettingsError, nearest
 
 if TYPE_CHECKING:
-    from datetime import date
-
     from pipelines.settings.model import Customer, Settings
 
-REAL_DATA = (
-    "BROKERBI_TODAY says that it is {0}, and {1} holds what was asked on real days (today is {2}): nothing "
-    "is asked. Give the rehearsal a directory of its own, like BROKERBI_DATA_DIR={1}/rehearsals/{0}, or take "
-    "BROKERBI_TODAY out."
-)
 Pair = tuple[str, str]
 """A report's name and a customer's id: what is planned, asked, refused and reported together."""
 
@@ -62,13 +55,6 @@ class Selection:
     def is_of_night(self) -> bool:
         """Whether months may wait for their turn: what somebody has chosen is asked for whole."""
         return self.asks_for_changes or self.older
-
-
-def why_no_rehearsal(settings: Settings, really: date) -> str:
-    """Why no other day is rehearsed where what was asked on real days is held; empty where none is."""
-    if settings.today in (None, really):
-        return ""
-    return REAL_DATA.format(settings.today, settings.data_dir, really)
 
 
 def chosen_reports(

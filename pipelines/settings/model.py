@@ -324,6 +324,11 @@ class Settings(BaseModel):
                 "BROKERBI_BASE_URL begins with http, so the login would cross the network readable by all; "
                 "write https, or set BROKERBI_ALLOW_HTTP=true if that is truly meant."
             )
+        if self.today and not is_loopback(self.base_url):
+            problems.append(
+                "BROKERBI_TODAY is set, but the service is not on this machine; take it out, or point "
+                "BROKERBI_BASE_URL at a sandbox here, like http://127.0.0.1:8080."
+            )
         if self.alert_email_to and not self.alert_smtp_host:
             problems.append(
                 "BROKERBI_ALERT_EMAIL_TO is set, but BROKERBI_ALERT_SMTP_HOST is not; set it to the mail "
@@ -384,7 +389,7 @@ class Settings(BaseModel):
         return f"{key} in {self.in_file[key]}" if key in self.in_file else variable(key)
 
     def clock_of_day(self, real: Clock) -> Clock:
-        """The clock of a run: the real one, or that of the day to rehearse."""
+        """The clock of a run: the real one, or that of the day to rehearse against a sandbox."""
         return RehearsalClock(real, self.today, ZoneInfo(self.timezone)) if self.today else real
 
     def today_local(self, clock: Clock) -> date:

@@ -12,7 +12,7 @@ from pipelines.planning.due import Calendar, calendar, months_in_scope
 from pipelines.planning.selection import Selection, chosen_reports
 from warehouse.load.schema_evolution import declare, undeclared
 from warehouse.store.database import Connection
-from warehouse.store.meta_schema import write_configured
+from warehouse.store.meta_schema import note_rehearsal, write_configured
 from warehouse.store.schema import StoredColumn, TableSchema
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def declare_catalogue(
 
     A report that is only asked on demand is never late, so it counts as switched off.
     """
+    note_rehearsal(connection, is_rehearsal=settings.today is not None)
     if missing := undeclared(connection, declared_tables(catalogue.values())):
         declare(connection, missing, clock.utc_now().replace(tzinfo=None))
     wanted = {

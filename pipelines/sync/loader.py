@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from pipelines.sync.summary import Summary
 from pipelines.sync.window.memory_budget import UNDER_WAY, MemoryBudget
 from warehouse.errors import WarehouseError
-from warehouse.ledger.ahead import take_back
 from warehouse.ledger.window_result import WindowStatus
 from warehouse.load.write_session import WriteSession
 
@@ -39,7 +38,6 @@ class Loader:
     summary: Summary
     memory: MemoryBudget = field(default_factory=MemoryBudget)
     patience: float = GATHERING_SECONDS
-    has_ahead: bool = False  # whether moments of the ledger are to be taken back before anything is loaded
     _waiting: list[WindowResult] = field(default_factory=list)
     _is_over: bool = False
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
@@ -81,10 +79,6 @@ class Loader:
         Returns the last group, whose rows DuckDB holds in memory until the file is closed.
         """
         loaded: Sequence[WindowResult] = ()
-        if self.has_ahead and self._waiting:
-            with self.store.writing() as connection:
-                take_back(connection, self.summary.started_utc, self.store.now())
-            self.has_ahead = False
         with WriteSession(self.store) as session:
             while group := asyncio.run_coroutine_threadsafe(self._next(loaded), loop).result():
                 loaded = self._load(session, group)

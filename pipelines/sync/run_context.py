@@ -1,4 +1,4 @@
-"""Context of a run: its clock, network and catalogue, so that a test or a rehearsal can hand in its own."""
+"""Context of a run: its clock, network and catalogue, so that a test can hand in its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from pipelines.connect.models import MEGABYTE, Limits, Login, Try
 from pipelines.connect.rate_limit import AFTER_A_TRY, Pace, RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy
-from pipelines.connect.service_clock import ClockCheck
 from pipelines.coordination import Claim, Database, NotOwner, OutOfReach, Ownership
 from pipelines.settings.model import login_in_words
 
@@ -35,15 +34,11 @@ Clients = Callable[[str, str], Client]
 
 @dataclass(frozen=True)
 class RunContext:
-    """`transport` replaces the network, `clock` the time, `catalogue` the reports there are.
-
-    `machine_clock` is what the service's own clock is compared with, whatever day a run is made for.
-    """
+    """`transport` replaces the network, `clock` the time, `catalogue` the reports there are."""
 
     clock: Clock = field(default_factory=SystemClock)
     transport: httpx.AsyncBaseTransport | None = None
     catalogue: Mapping[str, Report] = field(default_factory=lambda: REPORTS)
-    machine_clock: Clock = field(default_factory=SystemClock)
 
     def rate_limit(self, settings: Settings) -> RateLimit:
         """One pace for all processes of the data directory; with a database for all hosts of a login."""
@@ -66,7 +61,6 @@ class RunContext:
         on_try: Callable[[Try], None] | None = None,
         *,
         try_refused: bool = False,
-        clock_check: ClockCheck | None = None,
     ) -> Clients:
         """Says which client asks for a customer at a path, one per login, all under one rate limit.
 
@@ -94,7 +88,6 @@ class RunContext:
                     on_try=on_try,
                     refused_logins=refused_logins,
                     try_refused=try_refused,
-                    clock_check=clock_check,
                 )
                 stack.push_async_callback(by_login[login].aclose)
             return by_login[login]

@@ -25,8 +25,8 @@ class Summary:
     """Everything that became of one sync; grows while it runs.
 
     `held` counts the months left alone, `stopped` is why the run ended early, if it did; `on_result` is
-    called with every window. `has_ahead` says that something held is dated later than now, `conditions` what
-    is not as it should be once all is written down.
+    called with every window. `conditions` are what is not as it should be once all is
+    written down.
     """
 
     run_id: str
@@ -36,7 +36,6 @@ class Summary:
     held: Counter[Pair] = field(default_factory=Counter)
     seconds: float = 0.0
     stopped: ConnectError | None = None
-    has_ahead: bool = False
     conditions: Sequence[Condition] = ()
 
     def add(self, result: WindowResult) -> None:

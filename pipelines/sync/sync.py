@@ -9,13 +9,10 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.service_clock import ClockCheck
 from pipelines.planning.plan import Plan, PlannedReport, ids_in, note_next_due, plan_from
-from pipelines.planning.selection import Selection, why_no_rehearsal
-from pipelines.settings.messages import SettingsError
+from pipelines.planning.selection import Selection
 from pipelines.sync.changed_sales import ask_what_changed
 from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.loader import Loader
@@ -30,7 +27,6 @@ from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.paging import PageSize
 from pipelines.sync.window.task import TaskState
 from warehouse.errors import WarehouseError
-from warehouse.ledger.ahead import holds_real_days, is_ahead, note_rehearsal
 from warehouse.ledger.ledger import (
     Cap,
     add_requests,
@@ -46,8 +42,6 @@ from warehouse.load.landing import Landing
 from warehouse.store.database import Connection, Store
 
 if TYPE_CHECKING:
-    from datetime import date
-
     from pipelines.settings.model import Settings
 
 RECORDED = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NO_ACCESS})
@@ -76,20 +70,18 @@ def sync(
     """Ask what is missing or due, load it, and report what became of every window.
 
     One customer's or report's failure stops nothing else and is in the summary. Raises WarehouseError
-    when nothing can be kept at all (a full disk, an unwritable directory), SettingsError for logins and for a
-    rehearsal among real data, WrongClock when ours is an hour away from the service's, CoordinationError for
-    a shard that another directory owns, unless it is to `take_over`.
+    when nothing can be kept at all (a full disk, an unwritable directory), SettingsError for logins,
+    CoordinationError for a shard that another directory owns, unless it is to `take_over`.
     """
     context = context or RunContext()
-    really = context.clock.utc_now().astimezone(ZoneInfo(settings.timezone)).date()
-    clock = settings.clock_of_day(context.clock)  # BROKERBI_TODAY makes a run a rehearsal
+    clock = settings.clock_of_day(context.clock)
     context = replace(context, clock=clock)
     store = Store(settings.data_dir, now=clock.utc_now, transform=pseudonyms_of(settings))
     run_id = f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"  # sorts by time
     summary = Summary(run_id, clock.utc_now(), on_result)
     if claim := claim_of(settings):
         claim.make(take_over=take_over)
-    run = _Run(settings, selection, context, store, summary, on_plan, really)
+    run = _Run(settings, selection, context, store, summary, on_plan)
     plan, tasks = run.prepare()
     if tasks or plan.probes:
         asyncio.run(run.ask_and_load(plan, tasks))
@@ -112,7 +104,6 @@ class _Run:
     store: Store
     summary: Summary
     on_plan: Callable[[Plan], None]
-    real_today: date
 
     def prepare(self) -> tuple[Plan, list[TaskState]]:
         """The first plan and its tasks; every documented table is declared, with the file opened once.
@@ -120,16 +111,9 @@ class _Run:
         What killed syncs left unfinished in landing is removed.
         """
         with self.store.writing() as connection:
-            self._keep_rehearsals_apart(connection)
             Landing(self.settings.data_dir / "landing").clear_unfinished()
             declare_catalogue(connection, self.settings, self.context.catalogue, self.context.clock)
             return self._plan(connection)
-
-    def _keep_rehearsals_apart(self, connection: Connection) -> None:
-        """Refuse to rehearse another day among what was asked on real ones; raises SettingsError."""
-        if holds_real_days(connection) and (why := why_no_rehearsal(self.settings, self.real_today)):
-            raise SettingsError([why])
-        note_rehearsal(connection, rehearses=self.settings.today is not None)
 
     def plan_again(self) -> tuple[Plan, list[TaskState]]:
         """The plan as of now, and its tasks."""
@@ -139,7 +123,6 @@ class _Run:
     def _plan(self, connection: Connection) -> tuple[Plan, list[TaskState]]:
         clock, catalogue = self.context.clock, self.context.catalogue
         outline = read_outline(connection)
-        self.summary.has_ahead |= is_ahead(outline.newest_utc, clock.utc_now())
         plan = plan_from(
             outline, partial(ids_in, connection), self.settings, self.selection, clock, catalogue
         )
@@ -209,7 +192,6 @@ class _Run:
                 breaker,
                 stack,
                 log.record,
-                clock_check=ClockCheck(self.context.machine_clock),
             )
             if plan.probes:
                 reports = list(self.context.catalogue.values())
@@ -222,7 +204,7 @@ class _Run:
             self.on_plan(plan)
             scheduler = Scheduler(
                 fetcher=fetcher,
-                loader=Loader(self.store, self.summary, fetcher.memory, has_ahead=self.summary.has_ahead),
+                loader=Loader(self.store, self.summary, fetcher.memory),
                 clients=clients,
                 circuit_breaker=breaker,
                 summary=self.summary,

@@ -22,7 +22,6 @@ from pipelines.sync.pseudonyms import pseudonyms_of
 from pipelines.sync.window.answers import read_landed_tables
 from pipelines.upkeep.archive import landing_of
 from warehouse.errors import LandingDamaged, WarehouseError
-from warehouse.ledger.ahead import latest_moment, note_rehearsal
 from warehouse.ledger.budget_pushes import IN_LANDING, relearn_pushes
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.archiving import relearn_archive
@@ -91,18 +90,12 @@ def replay(
             done.failures.append(str(error))
             landing = Landing(landing.root)
     with store.writing() as connection:
-        if settings.today is not None:
-            note_rehearsal(connection, rehearses=True)
         declare_catalogue(connection, settings, catalogue, clock or SystemClock())
         known = () if quarantine else landing_files(connection)
     if not quarantine:
         _relearn(store, landing, known, done.failures)
     with store.reading() as connection:
-        now = latest_moment(connection, store.now())
-        store.now = lambda: now  # the days of a rehearsal are none of a clock that was ahead
-        landed = effective_loads(
-            connection, reports or None, customers or None, only_quarantined=quarantine, now=now
-        )
+        landed = effective_loads(connection, reports or None, customers or None, only_quarantined=quarantine)
     afresh: set[tuple[str, str]] = set()
     if not quarantine:
         landed, afresh = _whole_histories(landed, landing, done.failures)
@@ -159,7 +152,7 @@ def _groups(landed: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
     A history is begun afresh, so all its snapshots are in one group: killed, it is the old one or the new.
     """
     group: list[WindowResult] = []
-    for one in sorted(landed, key=lambda load: (*load.pair, load.fetched)):
+    for one in sorted(landed, key=lambda load: load.pair):
         is_next_pair = bool(group) and one.pair != group[0].pair
         if is_next_pair or (len(group) >= LOADS_IN_A_GROUP and not one.history):
             yield group

@@ -84,13 +84,6 @@ rolled_back AS (
     HAVING arg_max(status, at_utc) = 'rolled back' AND arg_max(name, at_utc) <> latest_name
 ),
 
--- not in the file of a rehearsal, whose days are as they were said to be
-ahead AS (
-    SELECT report, customer, month, fetched_at_utc, now_utc
-    FROM meta.months, meta.current_moment, meta.deadlines
-    WHERE fetched_at_utc > now_utc + to_seconds(ahead_after_seconds) AND NOT EXISTS (FROM meta.storage WHERE is_rehearsal)
-),
-
 overlapping AS (
     SELECT
         checked_at_utc,
@@ -219,18 +212,6 @@ found AS (
         'Analysts have the version ' || name || ', and not the latest one, ' || latest_name || '.' AS error,
         'Run `brokerbi publish`, once what was wrong is mended; the next night publishes anew as well.' AS remedy
     FROM rolled_back
-    UNION ALL BY NAME
-    SELECT
-        'clock ahead' AS kind,
-        CASE WHEN count(DISTINCT report) = 1 THEN any_value(report) END AS report, customer,
-        min(fetched_at_utc) AS since_utc,
-        'What was read of ' || string_agg(DISTINCT report, ', ' ORDER BY report) || ' is dated up to '
-        || ceil(epoch(max(fetched_at_utc - now_utc)) / 3600)::BIGINT || ' hours later than now'
-        || CASE WHEN count(month) > 0 THEN ', ' || count(month) || ' months' ELSE '' END
-        || ': the clock was ahead then or is behind now, or another day was rehearsed here.' AS error,
-        'See that the clock of this machine is right; the next sync asks again and corrects the dates.' AS remedy
-    FROM ahead
-    GROUP BY customer
     UNION ALL BY NAME
     SELECT
         'quarantine' AS kind, report, customer, month, fetched_at_utc AS since_utc,

@@ -133,6 +133,9 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "commissions_are_not_negative": sql("UPDATE bi.commission_office SET commission = -1"),
     "shares_of_a_sale_are_whole": sql("UPDATE bi.sales_agents SET commission_percentage_of_total = 90"),
     "foreign_money_has_a_rate": sql("UPDATE bi.sales_estates SET commission_foreign = 10"),
+    "nothing_is_dated_in_the_future": sql(
+        "UPDATE meta.months SET fetched_at_utc = fetched_at_utc + INTERVAL 400 DAY"
+    ),
     "reports_are_fresh": sql("UPDATE meta.loads SET fetched_at_utc = fetched_at_utc - INTERVAL 3 DAY"),
     "reports_reconcile": sql("UPDATE bi.commission_user SET commission = 100.01"),
     "customers_do_not_overlap": overlap,

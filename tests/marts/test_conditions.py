@@ -11,13 +11,12 @@ from duckdb import DuckDBPyConnection
 from pipelines.connect.errors import AllRefused, ConnectError, HostDown, NotFound, Unavailable
 from pipelines.page.language import language
 from tests.marts.given import build, held, warehouse
-from warehouse.ledger.ahead import is_ahead
 from warehouse.ledger.conditions import ERROR, Kind, traits_of_kinds
 from warehouse.ledger.ledger import deny
 from warehouse.ledger.sinks import note_sink
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import insert_rows
-from warehouse.store.meta_schema import ahead_after, write_configured
+from warehouse.store.meta_schema import write_configured
 
 NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # lateness is measured by the reader's clock
 LONG_AGO = NOW - timedelta(days=9)
@@ -191,15 +190,6 @@ def test_a_rehearsed_day_is_late_by_its_own_clock() -> None:
     assert conditions(given) == []
     held(given, "users", "M1", ["2025-12"], at_utc=LONG_AGO + timedelta(days=2))
     assert conditions(given) == [("late", "error", "sales", "M1")]
-
-
-@pytest.mark.parametrize("seconds", [-30, 30])
-def test_what_is_ahead_of_the_clock_is_so_for_the_next_sync_as_well(seconds: int) -> None:
-    given, now = warehouse(), datetime.now(UTC)
-    moment = now + ahead_after() + timedelta(seconds=seconds)
-    held(given, "sales", "M1", ["2026-01"], at_utc=moment.replace(tzinfo=None))
-    found = any(kind == "clock ahead" for kind, *_ in conditions(given))
-    assert is_ahead(moment, now) == found == (seconds > 0)
 
 
 def test_what_has_an_outage_behind_it_is_one_trouble_and_says_what_to_do() -> None:

@@ -59,7 +59,7 @@ class BudgetScenario:
     @property
     def context(self) -> RunContext:
         sandbox = None if self.on_socket else SandboxTransport(self.service, sleep=self.clock.sleep)
-        return RunContext(self.clock, sandbox, machine_clock=self.clock)
+        return RunContext(self.clock, sandbox)
 
     @property
     def users(self) -> list[str]:

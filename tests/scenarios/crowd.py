@@ -15,10 +15,11 @@ from tests.scenarios.processes import Job, do
 from tests.scenarios.scenario import scenario
 
 WRITERS = ("sync", "sync", "replay", "publish")
-OLDER_THAN_FETCHED = """
-SELECT held.report, held.month FROM meta.months AS held JOIN meta.loads AS load
-ON (held.report, held.customer) = (load.report, load.customer) AND list_contains(load.months, held.month)
-WHERE load.status = 'loaded' AND load.fetched_at_utc > held.fetched_at_utc
+OLDER_THAN_LOADED = """
+SELECT report, month FROM meta.months AS held JOIN meta.loads AS load USING (report, customer)
+JOIN meta.loads AS in_force ON in_force.load_id = held.load_id
+WHERE list_contains(load.months, held.month) AND load.status = 'loaded'
+AND load.load_number > in_force.load_number
 """
 _FORK_SERVER = multiprocessing.get_context("forkserver")
 
@@ -45,7 +46,7 @@ def crowd(directory: Path, *, seconds: float, readers: int) -> Crowd:
             process.join()
         ended = list(told)
     wrong = [sentence for _, sentence in ended if sentence]
-    wrong += [f"an older fetch replaced a newer one: {row}" for row in here.rows(OLDER_THAN_FETCHED)]
+    wrong += [f"an older load replaced a newer one: {row}" for row in here.rows(OLDER_THAN_LOADED)]
     return Crowd(Counter(what for what, sentence in ended if not sentence), wrong)
 
 

@@ -58,7 +58,7 @@ class Job:
     customers: tuple[str, ...]
     start: str = "2026-10"
     reports: tuple[str, ...] = ()
-    base_url: str = "https://sandbox.example"
+    base_url: str = "http://127.0.0.1:8080"
     refresh: bool = True
     killed_at: Step | None = None
     largest_file: int | None = None

@@ -239,7 +239,7 @@ def settings_for(
     data_dir: Path, customers: Sequence[str], start: str, reports: Sequence[str] = (), **environment: str
 ) -> Settings:
     written = {
-        "base_url": "https://sandbox.example",
+        "base_url": "http://127.0.0.1:8080",
         "username": "sandbox",
         "password": "sandbox",
         "customers": ",".join(customers),

@@ -55,7 +55,6 @@ class Kind(StrEnum):
     NEVER_READ = "never read"
     UNPUBLISHED = "unpublished"
     ROLLED_BACK = "rolled back"
-    CLOCK_AHEAD = "clock ahead"
     QUARANTINE = "quarantine"
     CHECK = "check"
     CHANGES_UNKNOWN = "changes unknown"

@@ -25,13 +25,6 @@ _FAILED = """
     SELECT report, customer, list(month) FROM meta.open_failures
     WHERE status = 'failed' AND month IS NOT NULL GROUP BY ALL
 """
-_NEWEST = """
-    SELECT max(moment) FROM (
-        SELECT max(fetched_at_utc) AS moment FROM meta.loads
-        UNION ALL SELECT max(fetched_at_utc) FROM meta.probes
-        UNION ALL SELECT max(denied_at_utc) FROM meta.access
-    )
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +74,6 @@ class Ledger:
     before, its times taken back like those of `held`.
     `not_understood` are the undocumented reports that no mart could read when marts were last built.
     `failed` are the months that failed when they were last asked, whether or not they are held from before.
-    `newest_utc` is the latest moment of any answer, which may be later than now: see ahead.py.
     """
 
     months: Mapping[tuple[str, str, date | None], HeldMonth] = field(default_factory=dict)
@@ -96,7 +88,6 @@ class Ledger:
     snapshots_changed: Mapping[Pair, Mapping[date | None, datetime]] = field(default_factory=dict)
     not_understood: frozenset[str] = frozenset()
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)
-    newest_utc: datetime | None = None
 
     def was_denied_since(self, pair: Pair, moment: datetime) -> bool:
         """Whether the service refused (403) a report of a customer at that moment or later."""
@@ -384,7 +375,6 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
     differing = ask("SELECT DISTINCT split_part(query, '.', 2) FROM meta.assumptions WHERE state = 'differs'")
     not_understood = frozenset(name for (name,) in differing.fetchall())
     failed = ask(_FAILED).fetchall()
-    [(newest,)] = ask(_NEWEST).fetchall()
     snapshots_changed: dict[Pair, dict[date | None, datetime]] = {}
     for report, customer, month, at in ask(
         "SELECT report, customer, month, time_bucket(INTERVAL 15 MINUTE, max(changed_at_utc)) "
@@ -404,5 +394,4 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
         "snapshots_changed": snapshots_changed,
         "not_understood": not_understood,
         "failed": {(report, customer): frozenset(months) for report, customer, months in failed},
-        "newest_utc": aware(newest) if newest else None,
     }

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import WarehouseError
-from warehouse.ledger.ahead import holds_real_days
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.store.database import Store
 from warehouse.store.duckdb_file import STORAGE_VERSION
@@ -123,8 +122,6 @@ class Overview:
     """Whether there ever was a published file."""
     published_file: str = ""
     """GONE or CHANGED, if the published file is not as the latest publication or rollback left it."""
-    holds_real_days: bool = False
-    """Of a working file: whether something was asked on real days, among which none is rehearsed."""
 
     @property
     def states(self) -> list[str]:
@@ -218,7 +215,6 @@ def read_state(connection: DuckDBPyConnection, versions: Versions | None = None)
         read_conditions(connection),
         is_published=is_published,
         published_file=published_file,
-        holds_real_days=bool(versions) and holds_real_days(connection),
     )
 
 

@@ -25,14 +25,13 @@ from warehouse.store.schema import Tables, TableSchema, tables_of_report
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from warehouse.ledger.ahead import Rank
     from warehouse.ledger.window_result import Load
 
 ROWS_OF_A_LOAD = 1 << 24
 """Each load has so many numbers for the rows of a table: what makes `_row` unique over all loads."""
 ScopeKey = tuple[str, str, date | None, str | None]
-Merged = Mapping[ScopeKey, tuple[datetime, datetime | None]]
-"""When the newest snapshot was fetched, and when one last differed from the one before, by scope."""
+Merged = Mapping[ScopeKey, tuple[int, datetime | None]]
+"""The number of the newest load, and when a snapshot last differed from the one before, by scope."""
 
 _SCOPES = """
 CREATE OR REPLACE TEMP TABLE scopes (
@@ -113,35 +112,34 @@ class Scope:
 
 
 def merged_scopes(connection: DuckDBPyConnection, loads: Sequence[Load]) -> Merged:
-    """When the newest snapshot was fetched, and when one last differed from the one before, by scope."""
+    """The number of the newest load, and when a snapshot last differed from the one before, by scope."""
     results = [load.result for load in loads]
     found = connection.execute(
         """
-        SELECT report, customer, month, asked, fetched_at_utc, changed_at_utc FROM meta.history_scopes
+        SELECT report, customer, month, scopes.asked, coalesce(load_number, 0), changed_at_utc
+        FROM meta.history_scopes AS scopes LEFT JOIN meta.loads AS loads USING (load_id, report, customer)
         WHERE list_contains($1, report) AND list_contains($2, customer)
         """,
         [list({one.report for one in results}), list({one.customer for one in results})],
     )
-    return {(*key,): (fetched, changed) for *key, fetched, changed in found.fetchall()}
+    return {(*key,): (number, changed) for *key, number, changed in found.fetchall()}
 
 
-def waves_of(loads: Sequence[Load], merged: Merged, in_order: Rank) -> list[list[Scope]]:
+def waves_of(loads: Sequence[Load], merged: Merged) -> list[list[Scope]]:
     """Sort the scopes of snapshots into waves, oldest first, without those older than what is merged.
 
     Takes the months that are left out from the loads.
     """
-    newest = {key: fetched for key, (fetched, _) in merged.items()}
+    newest = {key: number for key, (number, _) in merged.items()}
     waves: list[list[Scope]] = []
     in_wave: set[ScopeKey] = set()
-    for load in sorted(loads, key=lambda one: in_order(naive_utc(one.result.fetched))):
-        fetched = naive_utc(load.result.fetched)
+    for load in sorted(loads, key=lambda load: load.number):
         asked = (None,) if load.result.asked is None else load.result.asked
         scopes = [Scope(load, month, one) for month in load.months for one in asked]
-        news = [scope for scope in scopes if in_order(fetched) >= in_order(newest.get(scope.key, fetched))]
-        load.months = tuple(month for month in load.months if any(one.month == month for one in news))
-        load.superseded = tuple(month for month in load.result.months if month not in load.months)
+        news = [scope for scope in scopes if load.number >= newest.get(scope.key, 0)]
+        load.leave_out({*load.months} - {scope.month for scope in news})
         keys = {scope.key for scope in news}
-        newest.update(dict.fromkeys(keys, fetched))
+        newest.update(dict.fromkeys(keys, load.number))
         if not waves or keys & in_wave:
             waves.append([])
             in_wave = set()

@@ -1,7 +1,7 @@
 """The load of a group of windows, in one transaction: months replaced, snapshots merged, the ledger written.
 
-`load_group` is the whole story. An older fetch never replaces a newer one: months for which something newer
-is held, or comes in the same group, are left alone. What is dated later than now counts as the oldest.
+`load_group` is the whole story. An older load never replaces a newer one, and older means a lower load
+number: months that a load with a higher number has filled, or fills in the same group, are left alone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from warehouse.ledger.ahead import rank
 from warehouse.ledger.ledger import forget_healed_refusals, load_row
 from warehouse.ledger.window_result import Load, Loaded, WindowResult, WindowStatus
 from warehouse.load.history import (
@@ -37,14 +36,13 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from warehouse.handed_over import ColumnLike, TableLike
-    from warehouse.ledger.ahead import Rank
 
     Transform = Callable[[TableLike], pl.DataFrame]
 
 MonthKey = tuple[str, str, date | None]
 """A month of a report and customer; the month is None for a report without months."""
-Held = Mapping[MonthKey, tuple[datetime, int]]
-"""When the load in force of a month was fetched, and its rows."""
+Held = Mapping[MonthKey, tuple[int, int]]
+"""The number of the load in force of a month, and its rows."""
 Counts = Counter[tuple[str, str, date | None]]
 """Rows written, by load, table and month."""
 Incoming = dict[str, tuple[TableSchema, Sequence[Batch]]]
@@ -77,11 +75,10 @@ def load_group(
         ensure_tables_of(connection, tables, (report for report, _ in pairs))
         forget_histories(connection, tables, pairs)
     held = _held_months(connection, results)
-    in_order = rank(now)
-    loads = _admitted(connection, results, held, in_order)
+    loads = _admitted(connection, results, held)
     snapshots = [load for load in loads if load.result.history]
     merged = merged_scopes(connection, snapshots) if snapshots else {}
-    waves = waves_of(snapshots, merged, in_order)
+    waves = waves_of(snapshots, merged)
 
     entering = [load for load in loads if load.months]
     incoming = _incoming(entering, transform)
@@ -125,25 +122,34 @@ def _check(results: Sequence[WindowResult]) -> None:
 def _held_months(connection: DuckDBPyConnection, results: Sequence[WindowResult]) -> Held:
     found = connection.execute(
         """
-        SELECT report, customer, month, fetched_at_utc, rows FROM meta.months
+        SELECT report, customer, month, coalesce(load_number, 0), months.rows
+        FROM meta.months AS months LEFT JOIN meta.loads AS loads USING (load_id, report, customer)
         WHERE list_contains($1, report) AND list_contains($2, customer)
         """,
         [list({one.report for one in results}), list({one.customer for one in results})],
     )
-    return {(report, customer, month): (at, rows) for report, customer, month, at, rows in found.fetchall()}
+    return {
+        (report, customer, month): (number, rows)
+        for report, customer, month, number, rows in found.fetchall()
+    }
 
 
-def _admitted(
-    connection: DuckDBPyConnection, results: Sequence[WindowResult], held: Held, in_order: Rank
-) -> list[Load]:
-    """Number the loads, and leave out the months for which something newer is held or comes along."""
-    newest = {key: (in_order(fetched), -1) for key, (fetched, _) in held.items()}  # -1: what is held
-    for position, one in enumerate(results):
-        fetched = in_order(naive_utc(one.fetched))
-        for month in one.months or (None,):
-            key = (*one.pair, month)
-            if key not in newest or fetched >= newest[key][0]:
-                newest[key] = fetched, position
+def _admitted(connection: DuckDBPyConnection, results: Sequence[WindowResult], held: Held) -> list[Load]:
+    """Number the loads, and leave out the months for which a newer load is held or comes along."""
+    loads = _numbered(connection, results)
+    newest = {key: number for key, (number, _) in held.items()}
+    for load in loads:
+        for month in load.months:
+            key = (*load.result.pair, month)
+            newest[key] = max(newest.get(key, 0), load.number)
+    for load in loads:
+        if not load.result.history:
+            load.leave_out({month for month in load.months if newest[*load.result.pair, month] > load.number})
+    return loads
+
+
+def _numbered(connection: DuckDBPyConnection, results: Sequence[WindowResult]) -> list[Load]:
+    """The loads with their numbers: the next ones, or for a replay those that they were loaded with."""
     loaded_before = {
         load_id: (number, opened, closed)
         for load_id, number, opened, closed in connection.execute(
@@ -151,22 +157,18 @@ def _admitted(
             SELECT load_id, load_number, opened, closed FROM meta.loads
             WHERE load_number IS NOT NULL AND list_contains($1, load_id)
             """,
-            [[one.load_id for one in results]],
+            [[result.load_id for result in results]],
         ).fetchall()
     }
     following = following_number(connection)
     loads = []
-    for position, one in enumerate(results):
-        months: tuple[date | None, ...] = tuple(
-            month for month in one.months or (None,)
-            if one.history or newest[*one.pair, month][1] == position
-        )  # fmt: skip
-        superseded = tuple(month for month in one.months if month not in months)
-        if one.load_id in loaded_before:
-            number, opened, closed = loaded_before[one.load_id]
-            loads.append(Load(one, number, months, superseded, True, (opened, closed)))
+    for result in results:
+        months = result.months or (None,)
+        if result.load_id in loaded_before:
+            number, opened, closed = loaded_before[result.load_id]
+            loads.append(Load(result, number, months, is_repeated=True, changed_before=(opened, closed)))
         else:
-            loads.append(Load(one, following, months, superseded))
+            loads.append(Load(result, following, months))
             following += 1
     return loads
 
@@ -401,7 +403,7 @@ def _write_ledger(
             "fetched_at_utc": naive_utc(load.result.fetched),
             "state": "open" if month in load.result.open_months else "held",
         }
-        for load in sorted(loads, key=lambda one: rank(now)(naive_utc(one.result.fetched)))
+        for load in sorted(loads, key=lambda load: load.number)
         for month in load.months
     }
     replace_rows(connection, "months", list(months.values()), key=["report", "customer", "month"])

@@ -13,7 +13,7 @@ from warehouse.load.landing import Landed
 from warehouse.load.load import following_number
 from warehouse.marts.build import MEMORY, queries_behind
 from warehouse.store.duckdb_file import insert_rows, literal
-from warehouse.store.meta_schema import ahead_after, aware, naive_utc
+from warehouse.store.meta_schema import aware, naive_utc
 
 if TYPE_CHECKING:
     from warehouse.store.database import Store
@@ -23,15 +23,14 @@ REBUILDING = "rebuilding"
 
 _IN_FORCE = """
 WITH able AS (
-    SELECT load_id, report, customer, fetched_at_utc, load_number,
+    SELECT load_id, report, customer, load_number,
            unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
     FROM meta.loads WHERE status IN ('loaded', 'landed') AND NOT history
 )
-SELECT DISTINCT arg_max(load_id, (fetched_at_utc <= $4, fetched_at_utc, load_number)) AS load_id FROM able
+SELECT DISTINCT arg_max(load_id, load_number) AS load_id FROM able
 GROUP BY report, customer, month
 """
-"""For each month, the load fetched last: the same as meta.months says, also while a rebuild is under way.
-One dated later than now is the oldest."""
+"""For each month, the newest load: the same as meta.months says, also while a rebuild is under way."""
 
 _EFFECTIVE = f"""
 landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report))
@@ -40,6 +39,15 @@ AND ($2 IS NULL OR list_contains($2, customer)) AND (
 )
 AND (NOT $3 OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = loads.load_id))
 """
+_NUMBER_AGAIN = """
+UPDATE meta.loads AS loads SET load_number = numbered.load_number
+FROM (
+    SELECT load_id, $1 - 1 + row_number() OVER (ORDER BY fetched_at_utc, load_number) AS load_number
+    FROM meta.loads WHERE load_number IS NOT NULL
+) AS numbered
+WHERE loads.load_id = numbered.load_id
+"""
+"""New numbers, larger than any before: `_row` of what stays in the tables comes from the old ones."""
 _FIELDS = (
     "load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "history", "asked",
     "requests", "bytes", "sha256", "seconds", "fetched_at_utc", "landing",
@@ -56,14 +64,9 @@ def effective_loads(
     customers: Sequence[str] | None = None,
     *,
     only_quarantined: bool = False,
-    now: datetime | None = None,
 ) -> list[WindowResult]:
-    """The loads in force and every merged snapshot, oldest first, as their landing files can repeat them.
-
-    Given what time it is now, one dated later is in force only where there is no other.
-    """
-    latest = naive_utc(now) + ahead_after() if now else datetime.max
-    chosen = [reports and list(reports), customers and list(customers), only_quarantined, latest]
+    """The loads in force and every merged snapshot, oldest first, as their landing files can repeat them."""
+    chosen = [reports and list(reports), customers and list(customers), only_quarantined]
     return _loads(connection, _EFFECTIVE, chosen)
 
 
@@ -88,13 +91,16 @@ def landing_files(connection: DuckDBPyConnection) -> set[str]:
 def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
     """Write down the loads of landing files that the ledger does not know; answers how many those are.
 
-    They count as 'landed' until a replay loads them, and their months as missing until then.
+    They count as 'landed' until a replay loads them, and their months as missing until then. Landing does not
+    keep the numbers of loads, so all loads are numbered again in the order in which they were fetched.
     """
     known = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}
     lost = [one for one in landed if one.header["load_id"] not in known]
     number = following_number(connection)
     rows = [_row(one, number + place) for place, one in enumerate(sorted(lost, key=_fetched_at))]
     insert_rows(connection, "meta.loads", rows)
+    if rows:
+        connection.execute(_NUMBER_AGAIN, [number + len(rows)])
     return len(rows)
 
 
@@ -138,8 +144,7 @@ def replace_memory(store: Store, rebuilt: Store) -> str:
 
 def _loads(connection: DuckDBPyConnection, condition: str, values: Sequence[object]) -> list[WindowResult]:
     found = connection.execute(
-        f"SELECT note, {', '.join(_FIELDS)} FROM meta.loads AS loads WHERE {condition} "
-        "ORDER BY fetched_at_utc, load_number",
+        f"SELECT note, {', '.join(_FIELDS)} FROM meta.loads AS loads WHERE {condition} ORDER BY load_number",
         values,
     )
     return [

@@ -14,7 +14,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import WarehouseError
 from warehouse.store.duckdb_file import insert_rows, mappings, quoted, run_definitions
 
-FORMAT = 20
+FORMAT = 21
 """Raised whenever something in sql/meta/tables or views changes: a file of an older format gets what it
 lacks, one of this format is opened as it is. Every publication describes the queries beside them anew."""
 
@@ -145,14 +145,16 @@ def write_declared(connection: DuckDBPyConnection, table: str, *values: object) 
         connection.execute(f"INSERT INTO meta.{table} VALUES ({places})", [*values])
 
 
+def note_rehearsal(connection: DuckDBPyConnection, *, is_rehearsal: bool) -> None:
+    """Note whether the latest run took another day for today."""
+    connection.execute(
+        "UPDATE meta.storage SET is_rehearsal = $1 WHERE is_rehearsal IS DISTINCT FROM $1", [is_rehearsal]
+    )
+
+
 def late_after() -> timedelta:
     """How long nothing may come of what is awaited, as meta.deadlines says."""
     return timedelta(hours=constants("deadlines")[0]["late_after_hours"])
-
-
-def ahead_after() -> timedelta:
-    """How much later than now something may be dated, as meta.deadlines says."""
-    return timedelta(seconds=constants("deadlines")[0]["ahead_after_seconds"])
 
 
 @cache

@@ -23,7 +23,6 @@ from pipelines.connect.errors import (
     ConnectError,
     NotFound,
     NotJson,
-    RunFailed,
     Unavailable,
     Unexpected,
 )
@@ -101,7 +100,7 @@ class Fetcher:
             return with_rows(reader.record(), normalized, self.timezone), reader.error_of_ids
         except (RowsWithoutMonths, RefusedTogether) as error:
             return reader.record(), error
-        except (OSError, WarehouseError, MemoryError, RunFailed):
+        except (OSError, WarehouseError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
             await reader.finish_landing(error=type(error).__name__)

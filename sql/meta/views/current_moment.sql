@@ -1,4 +1,4 @@
--- What time it is for a reader; in the file of a rehearsal the clock stands at its latest load.
+-- What time it is for a reader; after a run on a rehearsed day the clock stands at its latest load.
 -- epoch_us and make_timestamp give UTC whatever the reader's time zone is, in every DuckDB 1.x tool.
 CREATE OR REPLACE VIEW meta.current_moment AS
 SELECT
@@ -7,5 +7,5 @@ SELECT
         ELSE make_timestamp(epoch_us(now()))
     END AS now_utc;
 COMMENT ON VIEW meta.current_moment IS
-    'What time it is for a reader; in the file of a rehearsal the clock stands at its latest load.';
+    'What time it is for a reader; after a run on a rehearsed day the clock stands at its latest load.';
 COMMENT ON COLUMN meta.current_moment.now_utc IS 'that moment, in UTC';

@@ -22,7 +22,6 @@ FROM (VALUES
     (
         'rolled back', 'file', ['warning'], NULL, false, true, false, 'analysts have an older version, which `brokerbi rollback` put back'
     ),
-    ('clock ahead', 'file', ['error'], 'after the night', false, true, true, 'what was read is dated later than now'),
     ('quarantine', 'file', ['warning'], NULL, false, true, true, 'rows were set aside, as something in them is not as it is documented'),
     ('check', 'file', ['warning', 'error'], 'after the night', false, true, true, 'a check of the figures found rows, or could not run'),
     ('changes unknown', 'file', ['warning'], NULL, false, true, true, 'the service does not tell which sales were changed'),

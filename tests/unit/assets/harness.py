@@ -48,7 +48,7 @@ def settings(directory: Path, **values: str) -> Settings:
     usual = {
         "customers": "c01,c02,c03",
         "start": str(START),
-        "base_url": "https://service.test",
+        "base_url": "http://127.0.0.1:8080",
         "username": "somebody",
         "password": "something",
         "data_dir": str(directory / "data"),

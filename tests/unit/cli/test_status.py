@@ -93,6 +93,7 @@ def test_status_its_sentence_and_the_plan_count_missing_months_alike(
     given_settings(monkeypatch, here, here.data_dir)
     monkeypatch.setenv("BROKERBI_REPORTS", "users,sales,budget_crm")
     monkeypatch.setenv("BROKERBI_TODAY", "2026-11-21")
+    monkeypatch.setenv("BROKERBI_BASE_URL", "http://127.0.0.1:8080")
     found: list[str] = []
     for command in ("status", "plan"):
         assert main([command]) == 0
@@ -316,17 +317,3 @@ def test_what_a_sync_would_refuse_is_an_alarm_for_who_means_to_ask(
         bool(said),
         True,
     )
-
-
-def test_another_day_left_in_the_settings_of_real_nights_is_an_alarm(
-    here: Scenario, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = here.copied_to(tmp_path / "real")
-    given_settings(monkeypatch, here, real.data_dir)
-    monkeypatch.setenv("BROKERBI_TODAY", "2026-12-24")
-    found = []
-    for is_rehearsal in (True, False):
-        real.execute("UPDATE meta.storage SET is_rehearsal = $1", is_rehearsal)
-        main(["status", "--check"])
-        found.append("holds what was asked on real days" in capsys.readouterr().out.splitlines()[0])
-    assert found == [False, True]

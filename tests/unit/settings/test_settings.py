@@ -261,7 +261,8 @@ class _NewYearsEve:
 
 def test_today_is_a_day_of_the_brokerage_unless_another_is_set(tmp_path: Path) -> None:
     assert load(tmp_path).today_local(_NewYearsEve()) == date(2024, 1, 1)
-    assert load(tmp_path, BROKERBI_TODAY="2022-02-28").today_local(_NewYearsEve()) == date(2022, 2, 28)
+    rehearsal = load(tmp_path, BROKERBI_TODAY="2022-02-28", BROKERBI_BASE_URL="http://localhost")
+    assert rehearsal.today_local(_NewYearsEve()) == date(2022, 2, 28)
 
 
 def test_neither_settings_nor_customers_show_a_login(tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ WRONG = [
     ("CONCURRENCY", "five", "('five') is not a whole number from 1 to 50."),
     ("REQUESTS_PER_SECOND", "nan", "('nan') is not a number from 0.1 to 1000."),
     ("TODAY", "monday", "('monday') is not a day for rehearsals, like 2026-03-31."),
+    ("TODAY", "2026-03-31", "is set, but the service is not on this machine; take it out, or point"),
     ("NIGHTLY", "at five", "('at five') is not a schedule in cron's five fields, like 0 5 * * *"),
     ("PASSWORD", "hush\n", "holds a line break or another control character; look for one that"),
     ("PASSWRD", "hush", "is no setting; did you mean BROKERBI_PASSWORD?"),

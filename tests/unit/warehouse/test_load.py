@@ -49,16 +49,27 @@ def test_a_table_that_the_new_answer_lacks_is_emptied_too(given: Given) -> None:
     assert given.rows("SELECT count(*) FROM bi.sales_agents") == [(0,)]
 
 
-def test_an_older_answer_counts_only_for_months_of_which_nothing_newer_is_held(given: Given) -> None:
-    given.load([sales("new", (JANUARY, "1", "1"), fetched=hours(2)), sales("late", (JANUARY, "2", "2"))])
+def test_an_older_load_counts_only_for_months_that_no_newer_load_has_filled(given: Given) -> None:
     both = sales("old", (JANUARY, "2", "2"), (FEBRUARY, "3", "3"), months=(JANUARY, FEBRUARY))
+    given.load([both])
+    given.load([sales("new", (JANUARY, "1", "1"))])
     [result] = given.load([both])
-    assert result.loaded == Loaded({"sales": 1}, superseded=(JANUARY,))
+    assert result.loaded == Loaded({"sales": 1}, rows_before=1, superseded=(JANUARY,))
+    assert given.rows(IDS) == [("M1", JANUARY, "1"), ("M1", FEBRUARY, "3")]
+
+
+def test_the_later_of_two_loads_of_a_group_counts(given: Given) -> None:
+    given.load([sales("first", (JANUARY, "1", "1")), sales("second", (JANUARY, "2", "2"))])
     assert given.rows("SELECT load_id, status FROM meta.loads ORDER BY ALL") == [
-        ("late", "superseded"),
-        ("new", "loaded"),
-        ("old", "loaded"),
+        ("first", "superseded"),
+        ("second", "loaded"),
     ]
+
+
+def test_a_load_is_newer_by_its_number_and_not_by_the_clock(given: Given) -> None:
+    given.load([sales("clock ahead", (JANUARY, "1", "1"), fetched=hours(9999))])
+    given.load([sales("clock right", (JANUARY, "2", "2"))])
+    assert given.rows(IDS) == [("M1", JANUARY, "2")]
 
 
 def test_loading_the_same_load_again_changes_nothing(given: Given) -> None:

@@ -53,8 +53,10 @@ def test_a_row_of_unknown_month_that_is_seen_again_is_counted_once(given: Given)
 
 
 def test_a_superseded_answer_brings_nothing_into_quarantine(given: Given) -> None:
-    given.load([sales("new", fetched=hours(2))])
-    given.load([sales("old", months=(JANUARY, FEBRUARY), rejected=[Rejected("1", JANUARY)])])
+    old = sales("old", months=(JANUARY, FEBRUARY), rejected=[Rejected("1", JANUARY)])
+    given.load([old])
+    given.load([sales("new")])
+    given.load([old])
     assert waiting(given) == []
 
 

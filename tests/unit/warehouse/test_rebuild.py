@@ -41,7 +41,6 @@ def story() -> list[WindowResult]:
         users("u1", {"1": "Ann", "2": "Bo"}, offices=[(0, "North"), (1, "South")]),
         users("u2", {"2": "Bo", "1": "Ann"}, offices=[(0, "South"), (1, "North")], fetched=hours(2)),
         users("u3", {"1": "Anna"}, offices=[(0, "North")], fetched=hours(3)),
-        users("u0", {"9": "late"}, fetched=hours(1)),
     ]
 
 
@@ -58,7 +57,7 @@ def test_a_rebuild_needs_the_loads_in_force_and_every_snapshot_oldest_first(tmp_
         return [one.load_id for one in given.read(effective_loads, *chosen)]
 
     given = told(tmp_path)
-    assert needed() == ["s1", "s2", "s4", "u1", "s3", "u2", "u3"]
+    assert needed() == ["s1", "s2", "s3", "s4", "u1", "u2", "u3"]
     assert needed(["users"]) == ["u1", "u2", "u3"]
     assert needed(None, ["M3"]) == ["s4"]
 
@@ -87,6 +86,17 @@ def test_what_the_ledger_knows_is_not_learned_again(given: Given, tmp_path: Path
         ("s1", "loaded"),
         ("s2", "failed"),
     ]
+
+
+def test_a_load_that_was_lost_is_older_than_those_that_were_fetched_after_it(
+    given: Given, tmp_path: Path
+) -> None:
+    landing = Landing(tmp_path / "landing")
+    given.load([sales("new", fetched=hours(1))])
+    land(landing, sales("lost"))
+    with given.store.writing() as connection:
+        relearn(connection, [one for one in landing.walk() if isinstance(one, Landed)])
+    assert given.rows("SELECT load_id FROM meta.loads ORDER BY load_number") == [("lost",), ("new",)]
 
 
 def test_landing_files_that_nothing_in_force_needs_are_cleared_when_they_are_old(

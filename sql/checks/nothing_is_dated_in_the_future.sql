@@ -1,0 +1,9 @@
+-- Is something dated later than now, because the clock of this machine was ahead?
+-- One row per report and customer with loaded months that are dated more than a minute later than now; set the clock
+-- right, and a `sync --refresh` dates them again.
+-- Severity: warning
+-- Concerns: commission
+SELECT report, customer, count(*) AS month_count, max(fetched_at_utc) AS latest_fetched_at_utc
+FROM meta.months, meta.current_moment
+WHERE fetched_at_utc > now_utc + INTERVAL 1 MINUTE
+GROUP BY report, customer
