@@ -1,6 +1,6 @@
 -- What kinds of leads are counted, in which state, and which were removed?
 -- One row per kind and state.
--- Parameters: kind, id, first_month, month, measure, way
+-- Parameters: kind, id, first_month, month, measure
 SELECT
     way,
     lead_type,
@@ -9,7 +9,7 @@ SELECT
     count(*) FILTER (is_removed) AS removed
 FROM marts.leads
 WHERE month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-    AND (way = getvariable('way') OR (getvariable('measure') = 'removed_lead_count' AND is_removed))
+    AND (getvariable('measure') = replace(way, ' ', '_') || '_count' OR (getvariable('measure') = 'removed_lead_count' AND is_removed))
     AND getvariable('kind') <> 'chain' AND is_asked_for(office_id, user_id)
 GROUP BY ALL
 ORDER BY way, leads DESC, lead_type, state

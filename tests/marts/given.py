@@ -232,7 +232,6 @@ def explained_again(
         "month": month(last or first),
         "measure": "commission",
         "report": "commission_user" if user else "commission_office",
-        "way": "",
         **variables,
     }
     for name, value in asked.items():

@@ -126,6 +126,9 @@ def sale_without_a_day(given: Given) -> None:
 
 OFFENCES: dict[str, Callable[[Given], object]] = {
     "documented_keys_are_unique": key_twice,
+    "office_months_are_their_rows": sql(
+        "INSERT INTO bi.commission_office SELECT * REPLACE ('another' AS _load_id) FROM bi.commission_office"
+    ),
     "no_month_stands_twice": sql("UPDATE bi.running_commissions SET _load_id = 'another'"),
     "totals_are_not_negative": sql("UPDATE bi.commission_office SET writing_parts = -1"),
     "parts_and_prices_are_not_negative": sql("UPDATE bi.commission_user SET sold_estate_parts = -1"),

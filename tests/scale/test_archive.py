@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 import zstandard
 
-from pipelines.diagnosis.explain import explain_alone
 from pipelines.diagnosis.installation import sink_findings
 from pipelines.diagnosis.quarantined_rows import raw_rows
 from pipelines.shards.move import move
@@ -105,17 +104,6 @@ def test_a_publication_that_cannot_be_archived_is_a_publication_and_says_what_wa
 def test_where_nothing_was_loaded_what_waits_is_archived_all_the_same(local: Scenario) -> None:
     assert finish_without_file(local.settings, local.clock) == ""
     assert sorted(archive(local).newest()) == names(local)
-
-
-def test_a_number_is_counted_again_in_answers_that_only_the_archive_has(tmp_path: Path) -> None:
-    night = synced(tmp_path / "data", ("commission_office", "users"))
-    here = night.with_settings(landing_archive=str(tmp_path / "archive"))
-    assert here.publish().publication.published
-    shutil.rmtree(here.data_dir / "landing")
-    [(office, month)] = here.rows("SELECT office_id, max(month) FROM marts.office_month GROUP BY 1 LIMIT 1")
-    asked: dict[str, Any] = {"month": month, "measure": "commission", "office": office}
-    assert not explain_alone(here.data_dir, **asked).agrees
-    assert explain_alone(here.data_dir, **asked, archive=archive(here)).agrees
 
 
 def test_a_row_in_quarantine_is_shown_as_the_archive_has_it(local: Scenario) -> None:
