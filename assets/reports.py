@@ -75,7 +75,7 @@ NO_NOTES: Mapping[str, Mapping[str, str]] = {}
 RETRY_NUMBER = "dagster/retry_number"
 ACCEPT_SHRINK = "brokerbi/accept_shrink"
 YES = "yes"
-"""Run tag brokerbi/accept_shrink=yes: what the guard of what is held would hold back is loaded."""
+"""Run tag brokerbi/accept_shrink=yes: answers that the guard would hold back are loaded."""
 
 NOTHING_SELECTED = (
     "Nothing was asked: the run names no customers and months. For all that is due, launch the run of the "

@@ -293,6 +293,17 @@ class Timing:
 
 
 @dataclass(frozen=True)
+class ShrinkLimits:
+    """How many of the stored rows of the requested months an answer may take away without being held back."""
+
+    largest_loss: float = 0.5  # share of the stored rows
+    fewest_rows: int = 20  # of fewer stored rows all may go
+
+
+SNAPSHOT_LIMITS = ShrinkLimits(largest_loss=0.33, fewest_rows=1)
+
+
+@dataclass(frozen=True)
 class Report:
     """One report of the Connect service, whole: how and when it is requested, how it is read and stored.
 
@@ -308,6 +319,7 @@ class Report:
     tables: tuple[Table, ...]
     timing: Timing = field(default_factory=Timing)
     estate_id_column: str | None = None  # column of the first table: id of the estate that a row is about
+    shrink: ShrinkLimits | None = None  # None: the limits of its kind
 
     def __post_init__(self) -> None:
         tops = [table for table in self.tables if table.parent is None]
@@ -351,6 +363,11 @@ class Report:
     def has_months(self) -> bool:
         """Whether the ledger counts this report by month."""
         return self.month_of_row != "none"
+
+    @property
+    def shrink_limits(self) -> ShrinkLimits:
+        """The limits of this report, or else those of reports by month or of snapshots."""
+        return self.shrink or (ShrinkLimits() if self.has_months else SNAPSHOT_LIMITS)
 
     @property
     def is_by_id(self) -> bool:

@@ -135,7 +135,7 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
     sync.add_argument(
         "--accept-shrink",
         action="store_true",
-        help="load answers that were held back: most rows gone, values empty or all multiplied",
+        help="load answers that were held back: too many rows gone, or a column empty",
     )
     sync.add_argument(
         "--take-over", action="store_true", help="make this data directory the owner of its shard"

@@ -24,7 +24,7 @@ class Selection:
 
     `exact` names the months of each report and customer one by one (the partitions of a backfill; an empty
     tuple is a report without months); the other fields then only say how to treat them.
-    `refresh` asks even for what is held; `accept_shrink` loads what the guard of what is held would hold
+    `refresh` asks even for what is held; `accept_shrink` loads what the guard would hold
     back; `ids` are asked by the reports on demand. `guided` asks the service first which
     sales it changed, and reads those months as well; a selection that names nothing always does.
     `older` is the part of a night that reads what customers lack of older months.

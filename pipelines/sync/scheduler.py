@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.connect.errors import BadRequest, ConnectError, Forbidden, HostDown
 from pipelines.planning.windows import Span, Window, halves_of, windows
-from pipelines.sync.guard import Comparison, compared_months, reason, remedy, shrink_warning
+from pipelines.sync.guard import Comparison, reason, remedy
 from pipelines.sync.loader import Loader
 from pipelines.sync.summary import Summary
 from pipelines.sync.window.answers import RowsWithoutMonths, read_landed_tables
@@ -59,7 +59,7 @@ class Scheduler:
         for task in tasks:
             task.windows_left = len(task.planned.windows)
         if not self.accept_shrink:
-            await asyncio.to_thread(self._compare_with_held, tasks)
+            await asyncio.to_thread(self._prepare_comparisons, tasks)
         self.jobs.extend(in_turns(tasks))
         loading = asyncio.create_task(self.loader.run())
         workers = [asyncio.create_task(self._work()) for _ in range(self.concurrency * WORKERS_PER_SLOT)]
@@ -74,19 +74,25 @@ class Scheduler:
             await self.loader.finish(loading)
         await asking
 
-    def _compare_with_held(self, tasks: Sequence[TaskState]) -> None:
-        """Give every task what is held of it, as far as there is anything to compare with."""
-        whole = [
-            task for task in tasks if not task.planned.report.is_by_id
-        ]  # a few ids are not all there are
-        months = {task.planned.pair: compared_months(task.months, task.rows_held) for task in whole}
-        known = {pair: compared for pair, compared in months.items() if compared}
-        if known:
-            with self.loader.store.reading() as connection:
-                profiles = read_profiles(connection, known)
-            for task in tasks:
-                if task.planned.pair in known:
-                    task.comparison = Comparison(task.rows_held, profiles[task.planned.pair])
+    def _prepare_comparisons(self, tasks: Sequence[TaskState]) -> None:
+        """Give every task with stored rows of the requested months a profile of them.
+
+        Reports that are requested by id have none: an answer is about a few of all ids.
+        """
+        months = {
+            task.planned.pair: stored
+            for task in tasks
+            if not task.planned.report.is_by_id
+            and (stored := [month for month in task.months if task.rows_held.get(month)])
+        }
+        if not months:
+            return
+        with self.loader.store.reading() as connection:
+            profiles = read_profiles(connection, months)
+        for task in tasks:
+            if task.planned.pair in months:
+                limits = task.planned.report.shrink_limits
+                task.comparison = Comparison(limits, task.rows_held, profiles[task.planned.pair])
 
     async def _work(self) -> None:
         while self.jobs:
@@ -114,7 +120,7 @@ class Scheduler:
             if task.comparison is None:
                 await self.loader.put(fetched)
                 return
-            task.comparison.add(fetched.months, fetched.tables)
+            task.comparison.add(fetched.tables)
             task.held_back.append(fetched.without_rows())
         memory.leave(result.report, fetched.bytes if fetched else 0)
 
@@ -211,11 +217,9 @@ class Scheduler:
         waiting, task.held_back = task.held_back, []
         comparison, task.comparison = task.comparison, None
         doubts = comparison.doubts(waiting) if comparison else ()
-        if not doubts and (shrunk := shrink_warning(task.rows_held, waiting)):
-            waiting[0] = replace(waiting[0], warnings=(*waiting[0].warnings, shrunk))
         for result in waiting:
             if doubts:  # warnings are of emptied months, which are among what is held back
-                failure = Failure(doubts[0].kind.value, remedy(doubts), doubts=doubts)
+                failure = Failure(doubts[0].kind.value, remedy(doubts))
                 why = reason(doubts)
                 self.summary.add(result.ended(WindowStatus.HELD_BACK, why, failure=failure, warnings=()))
                 continue

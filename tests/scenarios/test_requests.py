@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
-import httpx
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
@@ -18,7 +17,6 @@ from pipelines.sandbox.service import Service
 from tests.scenarios.faulty_nights import all_reports, faulty_nights
 from tests.scenarios.scenario import NOON, TODAY, Scenario, scenario, world_of
 from warehouse.ledger.ledger import Cap, forget_caps, ledger_of
-from warehouse.ledger.window_result import WindowStatus
 from warehouse.store.database import Store
 
 BUDGETS = ("budget_commission", "office_budget_commission")
@@ -74,15 +72,6 @@ def test_rows_without_a_month_are_asked_month_by_month_which_is_remembered_and_c
         forget_caps(connection)
     here.sync(refresh=True)
     assert len(here.asked) == 16
-
-
-def test_error_messages_that_are_held_back_teach_no_shorter_windows(tmp_path: Path) -> None:
-    here = office(tmp_path / "data", "a", "commission_office_by_month")
-    error = httpx.Response(200, json={"errorCode": 17, "errorText": "busy"})
-    night = replace(here, transport=httpx.MockTransport(lambda _: error)).sync(refresh=True)
-    assert WindowStatus.HELD_BACK in {one.status for one in night.results}
-    here.sync(refresh=True)
-    assert (len(here.asked), ledger_of(Store(here.data_dir)).caps) == (1, {})
 
 
 @pytest.mark.parametrize(

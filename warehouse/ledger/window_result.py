@@ -31,44 +31,13 @@ class WindowStatus(StrEnum):
     TOLD = "told what was changed"
 
 
-class DoubtKind(StrEnum):
-    """Why what was fetched of a report and customer may not be loaded without a word from somebody."""
-
-    ROWS_LOST = "rows lost"
-    MONTHS_EMPTIED = "months emptied"
-    TABLE_EMPTIED = "table emptied"
-    COLUMN_EMPTIED = "column emptied"
-    COLUMNS_REPLACED = "columns replaced"
-    AMOUNTS_ZERO = "amounts zero"
-    ROWS_NULL = "rows null"
-    ROWS_ZERO = "rows zero"
-    AMOUNTS_MULTIPLIED = "amounts multiplied"
-
-
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """One finding of the guard: `part` of `whole` rows speak for it, held ones that go or fetched ones.
-
-    `table` and `column` are empty where it is about all rows of the report; `months` are those that would be
-    empty.
-    """
-
-    kind: DoubtKind
-    part: int
-    whole: int
-    table: str = ""
-    column: str = ""
-    factor: float | None = None
-    months: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why a window was not loaded: `error` names the kind of error, `remedy` says what to do.
 
-    `trouble` is what others have behind them as well, `doubts` are what it was held back for. Of an error of
-    the service, `http_status` is that of its last answer, `last_try` how the last of several tries ended, and
-    `login` where the login is set that was refused.
+    `trouble` is what others have behind them as well. Of an error of the service, `http_status` is that of
+    its last answer, `last_try` how the last of several tries ended, and `login` where the login is set that
+    was refused.
     """
 
     error: str = ""
@@ -77,7 +46,6 @@ class Failure:
     http_status: int | None = None
     last_try: str = ""
     login: str = ""
-    doubts: tuple[Doubt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

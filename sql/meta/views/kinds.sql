@@ -5,7 +5,7 @@ FROM (VALUES
     ('failed', 'file', ['error'], 'with its run', false, true, true, 'a month was asked for, could not be read, and was not read since'),
     (
         'held back', 'file', ['error'], 'with its run', false, true, true,
-        'a month''s rows wait for somebody to look: too many are gone, a column is empty, or amounts are multiplied'
+        'a month''s rows wait for the operator: too many are gone, or a column is empty'
     ),
     ('shut out', 'file', ['error'], 'with its run', true, true, true, 'each of several reports of a customer is refused (403)'),
     ('right lost', 'file', ['error'], 'with its run', true, true, true, 'a report of a customer was answered before and is refused now'),

@@ -57,7 +57,7 @@ COMMENT ON VIEW meta.open_failures IS 'Which months failed or are held back, and
 COMMENT ON COLUMN meta.open_failures.report IS 'name of the report';
 COMMENT ON COLUMN meta.open_failures.customer IS 'the customer that was asked';
 COMMENT ON COLUMN meta.open_failures.month IS 'first day of the month; null for a report without months';
-COMMENT ON COLUMN meta.open_failures.status IS 'failed, or held back: too many rows would go, or values come empty or multiplied';
+COMMENT ON COLUMN meta.open_failures.status IS 'failed, or held back: too many rows would go, or a column is empty';
 COMMENT ON COLUMN meta.open_failures.since_utc IS 'when it failed first since it was last loaded, in UTC';
 COMMENT ON COLUMN meta.open_failures.failed_at_utc IS 'when it failed last, in UTC';
 COMMENT ON COLUMN meta.open_failures.error_kind IS
