@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install demo dev test check lint types format coverage bench night browser scale lock clean
+.PHONY: help install demo dev test check lint types format coverage bench night browser lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -82,17 +82,6 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 test: $(STAMP) ## every test, the demo from end to end among them
 	$(OF_SMALL_FILES) $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-scale: $(STAMP).scale ## the tests of more than one machine, with the libraries and servers that only those need (.venv-scale)
-	.venv-scale/bin/python -m pytest tests/scale
-
-# What one machine has, and the extra `scale`; the servers in an environment of their own, since they are strangers.
-$(STAMP).scale: requirements-scale.txt tests/scale/servers.txt | $(STAMP)
-	@for name in .venv-scale .venv-servers; do test -x $$name/bin/python || $(BIN)/python -m venv $$name; done
-	.venv-scale/bin/python -m pip install --quiet --require-hashes --requirement requirements-scale.txt
-	.venv-scale/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
-	.venv-servers/bin/python -m pip install --quiet --require-hashes --requirement tests/scale/servers.txt
-	@touch $@
-
 check: lint types $(DEV)/dagster/dagster.yaml ## format, lint, types, import walls, definitions load
 	$(BIN)/lint-imports
 	env -u BROKERBI_REPORTS BROKERBI_CONFIG=/dev/null BROKERBI_CUSTOMERS=M1,G1 BROKERBI_START=2024-01 \
@@ -123,14 +112,8 @@ browser: $(STAMP) ## backfills of 252 and 70 squares by clicking in a real brows
 	$(BIN)/python -m tests.tools.browser.backfill --shots $${SHOTS:-$(DEV)/shots}/70 --customers M30011,M30012 --months 35
 
 lock: ## write requirements.txt, and that of the image, anew from pyproject.toml (needs uv)
-	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+	uv pip compile pyproject.toml --group dev --extra lake --universal --python-version 3.11 --generate-hashes \
 	  --no-strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file requirements.txt
-	uv pip compile pyproject.toml --group dev --extra scale --constraint requirements.txt --universal \
-	  --python-version 3.11 --generate-hashes --no-strip-extras --no-header --no-annotate --no-emit-index-url \
-	  --no-emit-find-links --output-file requirements-scale.txt
-	uv pip compile --group pyproject.toml:scale-servers --universal --python-version 3.11 --generate-hashes \
-	  --no-strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
-	  --output-file tests/scale/servers.txt
 	uv pip compile pyproject.toml deploy/container/requirements.in --constraint requirements.txt --universal \
 	  --python-version 3.11 --generate-hashes --no-strip-extras --no-header --no-annotate --no-emit-index-url \
 	  --no-emit-find-links --output-file deploy/container/requirements.txt

@@ -28,7 +28,7 @@ from assets.runs.under_way import unfinished_runs
 from pipelines.diagnosis.health import note_daemon, observed
 from pipelines.planning.plan import planned_now
 from pipelines.sync.causes import causes, lines
-from pipelines.upkeep.finish import Finished, finish, finish_without_file
+from pipelines.upkeep.finish import Finished, finish
 from pipelines.upkeep.report_page import ReportPage, refresh_operators_page
 from pipelines.words import count, counted, size
 from warehouse.errors import WarehouseError
@@ -162,8 +162,7 @@ def publish_after_fetching(
         return
     try:
         if loaded_since_publication(store_of(context)) is None:
-            if why := finish_without_file(project.settings, project.clock):
-                context.log.warning(why)
+            draw_operators_page(project, context)
             return
         context.log.info("Nothing else is being fetched: building the marts, checking and publishing.")
         finished = finish(project.settings, project.clock)
@@ -275,7 +274,7 @@ def _file_metadata(finished: Finished, published_url: str) -> dict[str, Any]:
     if warnings:
         metadata["warnings"] = dg.MetadataValue.md("\n".join(f"- {one}" for one in warnings))
     sinks = {"export": finished.export, "lake": finished.lake}
-    return {**metadata, **{name: why for name, why in sinks.items() if isinstance(why, str)}}
+    return {**metadata, **{name: why for name, why in sinks.items() if why and isinstance(why, str)}}
 
 
 def _conditions(project: Project, finished: Finished) -> Sequence[Condition]:

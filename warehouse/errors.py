@@ -40,8 +40,8 @@ OF_PUBLISHED_FILE = Remedy(
     "Analysts open it read-only, which locks nobody out.",
 )
 MAKES_ROOM = (
-    "the oldest files in published/ may be deleted by hand, then BROKERBI_LANDING_DAYS, "
-    "BROKERBI_KEEP_PUBLISHED and `brokerbi compact` help"
+    "the oldest files in published/ may be deleted by hand, then BROKERBI_LANDING_DAYS "
+    "and a smaller BROKERBI_KEEP_PUBLISHED help"
 )
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOTDIR}

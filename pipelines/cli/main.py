@@ -22,17 +22,12 @@ COMMANDS = {
     "status": "say what is held, missing, failed and published",
     "replay": "rebuild tables from landing alone, without the service",
     "publish": "build the marts, run the checks and publish the working file",
-    "merge": "make one published file from those of several shards",
-    "shards": "check the file that names the shards, render what runs them, or move a customer between two",
     "rollback": "put an earlier published file back",
-    "report": "draw the published file as one page that any browser opens",
     "budget": "plan from a file what budgets to set at the service, and push a plan that is right",
     "explain": "say where a number comes from, down to the stored answer, and count it anew",
     "query": "put a statement of SQL, or one of the analyses, to the published file",
     "export": "write the published file as Parquet, CSV or an Excel workbook",
     "erase": "take a person out of everything that is kept, and say what was touched",
-    "archive": "put stored answers into the archive that are not there yet",
-    "compact": "make the working file small again",
     "doctor": "look for trouble in settings, disk, login and rights, and name each remedy",
 }
 # The modules of commands that are not named like theirs; the function of a command is run_NAME.
@@ -40,15 +35,11 @@ MODULES = {
     "sandbox": "demo",
     "reports": "status",
     "doctor": "status",
-    "report": "maintenance",
     "replay": "maintenance",
     "publish": "maintenance",
-    "merge": "shards",
     "export": "maintenance",
     "rollback": "maintenance",
     "erase": "maintenance",
-    "archive": "maintenance",
-    "compact": "maintenance",
 }
 LONGEST_PATIENCE = 3600.0
 WELL, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -137,9 +128,6 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
         action="store_true",
         help="load answers that were held back: too many rows gone, or a column empty",
     )
-    sync.add_argument(
-        "--take-over", action="store_true", help="make this data directory the owner of its shard"
-    )
     commands["replay"].add_argument(
         "--quarantine", action="store_true", help="only repeat loads that have rows in quarantine"
     )
@@ -166,9 +154,6 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
     )
     status.add_argument(
         "--quarantine", action="store_true", help="show every row in quarantine as it came, from landing"
-    )
-    commands["report"].add_argument(
-        "--out", metavar="FILE", help="where to put it; else report.html beside the published file"
     )
     explain = commands["explain"]
     whose = explain.add_mutually_exclusive_group()  # neither: the chain
@@ -212,24 +197,6 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
     export.add_argument(
         "--table", action="append", default=[], metavar="NAME", help="only this table (repeatable)"
     )
-    merge = commands["merge"]
-    merge.add_argument(
-        "source",
-        nargs="*",
-        metavar="[NAME=]FILE_OR_DIR",
-        help="a shard's published file or data directory; without any, those of the file of shards",
-    )
-    merge.add_argument("--to", required=True, metavar="DIR", help="the directory of the merged file")
-    shards = commands["shards"].add_subparsers(dest="step", metavar="check|render|move", required=True)
-    shards.add_parser("check", help="say all that is wrong with the file")
-    render = shards.add_parser("render", help="write what runs the shards: Dagster, compose, Kubernetes")
-    render.add_argument("--to", default="shards", metavar="DIR", help="where (default %(default)s)")
-    move = shards.add_parser("move", help="carry a customer from one shard to another; may be said again")
-    move.add_argument("customer", metavar="CUSTOMER")
-    move.add_argument("source", metavar="FROM", help="the shard that holds it")
-    move.add_argument("target", metavar="TO", help="the shard that is to hold it, as the file says")
-    for one in (merge, *shards.choices.values()):
-        one.add_argument("--file", default="shards.toml", metavar="FILE", help="default %(default)s")
     steps = commands["budget"].add_subparsers(dest="step", metavar="plan|push", required=True)
     plan = steps.add_parser("plan", help="compare a file with the present budgets; sends nothing")
     plan.add_argument("file", metavar="FILE", help="CSV, Parquet or .xlsx, see docs/budgets.md")

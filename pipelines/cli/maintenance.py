@@ -1,4 +1,4 @@
-"""Commands on what is held: `publish`, `rollback`, `report`, `export`, `replay`, `archive`, `compact`, ...
+"""Commands on what is held: `publish`, `rollback`, `export`, `replay` and `erase`.
 
 Each imports what it needs itself: `publish` needs nothing of a replay.
 """
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from pipelines.cli.output import complain, print_json, say
 from pipelines.clock import SystemClock
-from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Settings, load_settings
 from pipelines.words import count, counted, duration, size
 
@@ -54,19 +53,9 @@ def publish(settings: Settings) -> bool:
         say(f"warning: {finished.export}")
     elif finished.export is not None:
         _print_export(finished.export)
-    if isinstance(finished.lake, str):
+    if finished.lake:
         say(f"warning: {finished.lake}")
-    if finished.archive and finished.archive.error:
-        say(f"warning: {count(finished.archive.waiting)} stored answers wait: {finished.archive.error}")
     return True
-
-
-def finish_without_publication(settings: Settings) -> None:
-    """Archive what waits, and let the operators' page say how things are, where nothing was loaded."""
-    from pipelines.upkeep.finish import finish_without_file
-
-    if why := finish_without_file(settings):
-        say(f"warning: {why}")
 
 
 def draw_operators_page(settings: Settings, page: ReportPage | str | None = None) -> None:
@@ -80,8 +69,8 @@ def draw_operators_page(settings: Settings, page: ReportPage | str | None = None
 
 def run_rollback(arguments: argparse.Namespace) -> int:
     """Put back the file before the current one, or the version named with --to."""
-    from pipelines.upkeep.lake import refresh_lake
     from pipelines.upkeep.report_page import refresh_report_page
+    from warehouse.publishing.lake import refresh_lake
     from warehouse.publishing.publish import rollback
 
     settings = load_settings(os.environ, reading=True)
@@ -91,33 +80,9 @@ def run_rollback(arguments: argparse.Namespace) -> int:
     if isinstance(page, str):
         say(f"warning: {page}")
     draw_operators_page(settings, page)
-    lake = refresh_lake(settings, clock.utc_now())
-    if isinstance(lake, str):
-        say(f"warning: {lake}")
+    if why := refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now()):
+        say(f"warning: {why}")
     say(f"{publication.path} is version {publication.version} again; the next sync publishes anew")
-    return 0
-
-
-def run_report(arguments: argparse.Namespace) -> int:
-    """Write the page beside the published file, or where --out says."""
-    from pipelines.upkeep.report_page import write_dictionary_page, write_report_page
-
-    settings = load_settings(os.environ, reading=True)
-    out = Path(arguments.out) if arguments.out else None
-    if not (out or settings.pages):
-        raise SettingsError(
-            [f"{settings.name_of('pages')} is false; name a file with --out, or set it to true."]
-        )
-    page = write_report_page(settings, SystemClock(), out)
-    if not arguments.out:
-        write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=SystemClock().utc_now())
-        draw_operators_page(settings, page)
-    if page.missing:
-        complain(
-            f"brokerbi: the published file cannot answer for {', '.join(page.missing)}; the rest is there. "
-            "If an earlier version published it, `brokerbi publish` makes one that can"
-        )
-    say(f"{page.path} ({size(page.bytes)}, {duration(page.seconds)}); open it in any browser")
     return 0
 
 
@@ -182,30 +147,6 @@ def _counter(sentence: str) -> Callable[[int, int], None]:
             complain(sentence.format(count(done), count(total)))
 
     return on_load
-
-
-def run_archive(_: argparse.Namespace) -> int:
-    """Put everything that waits into the archive, however long it takes; 1 when something still waits."""
-    from pipelines.upkeep.archive import refresh_archive
-
-    settings = load_settings(os.environ, offline=True)
-    drained = refresh_archive(settings, settings.clock_of_day(SystemClock()).utc_now, seconds=None)
-    if drained is None:
-        complain("brokerbi: there is no archive; BROKERBI_LANDING_ARCHIVE says where it is to be")
-        return 1
-    say(f"{count(drained.archived)} stored answers put into the archive, {count(drained.waiting)} wait")
-    if drained.error:
-        complain(f"brokerbi: {drained.error}")
-    return 1 if drained.waiting or drained.error else 0
-
-
-def run_compact(_: argparse.Namespace) -> int:
-    """Rewrite the working file without what was deleted from it; the published one stays as it is."""
-    from warehouse.publishing.retention import compact
-
-    before, after = compact(load_settings(os.environ, offline=True).data_dir)
-    say(f"the working file has {size(after)} now; it had {size(before)}")
-    return 0
 
 
 def run_erase(arguments: argparse.Namespace) -> int:

@@ -59,9 +59,8 @@ def run_status(arguments: argparse.Namespace) -> int:
     rows: list[RawRow] = []
     if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for
         from pipelines.diagnosis.quarantined_rows import raw_rows
-        from pipelines.upkeep.archive import archive_of
 
-        rows = list(raw_rows(store, archive_of(settings)))
+        rows = list(raw_rows(store))
     if arguments.json:
         described = {"verdict": verdict.sentence, **_status_as_json(planned, view)}
         if arguments.quarantine:

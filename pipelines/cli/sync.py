@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from pipelines.cli.maintenance import finish_without_publication, publish
+from pipelines.cli.maintenance import draw_operators_page, publish
 from pipelines.cli.output import complain, print_table, say, sentence_of
 from pipelines.clock import SystemClock
 from pipelines.planning.plan import Plan
@@ -36,15 +36,15 @@ def run_sync(arguments: argparse.Namespace) -> int:
 
 
 def _sync_and_publish(settings: Settings, arguments: argparse.Namespace) -> int:
-    summary = sync_with_progress(settings, selection_of(arguments), take_over=arguments.take_over)
+    summary = sync_with_progress(settings, selection_of(arguments))
     is_published = True
     if arguments.no_publish:
-        finish_without_publication(settings)
+        draw_operators_page(settings)
     elif summary.loaded or was_left_unpublished(settings):
         is_published = publish(settings)
     else:
         say("nothing was loaded, so the published file stays as it is")
-        finish_without_publication(settings)
+        draw_operators_page(settings)
     for sentence in summary.complaints():
         complain(f"brokerbi: {sentence}")
     return 0 if summary.is_well and is_published else 1
@@ -75,17 +75,11 @@ def selection_of(arguments: argparse.Namespace) -> Selection:
     )
 
 
-def sync_with_progress(settings: Settings, selection: Selection, *, take_over: bool = False) -> Summary:
+def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
     """Sync; print one line per report: rows, windows loaded, months held, and what did not go well."""
     progress = SyncProgress()
     try:
-        summary = sync(
-            settings,
-            selection,
-            on_plan=progress.planned,
-            on_result=progress.happened,
-            take_over=take_over,
-        )
+        summary = sync(settings, selection, on_plan=progress.planned, on_result=progress.happened)
     finally:
         progress.bar.stop()
     print_table(HEADS, by_report(summary.results, summary.held), right=range(1, 6))

@@ -15,7 +15,6 @@ from pipelines.connect.connection import Connection
 from pipelines.connect.errors import (
     MARKUP,
     UNAUTHORIZED,
-    PaceLost,
     TooManyObjects,
     exhausted,
     refusal,
@@ -26,7 +25,6 @@ from pipelines.connect.models import NO_CONTENT, NOTHING, OK, Answer, Limits, Lo
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy, retry_after_seconds
-from pipelines.coordination import CoordinationError
 
 LOOKED_AT = 1000  # bytes of an answer in which its first character is looked for
 BLANKS = b"\xef\xbb\xbf \t\r\n"  # a byte order mark and white space
@@ -137,17 +135,11 @@ class Client:
             self._on_try(one)
 
     async def _one_try(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        """Send once, unless the login, the circuit or the clock is against it."""
-        self._check(request)
-        try:
-            return await self._first_alone(request, number)
-        except CoordinationError as lost:
-            error = PaceLost(lost.found, lost.remedy, request=request, tries=number - 1)
-            self._circuit_breaker.give_up(error)
-            raise error from lost
+        """Send once, unless the login, the circuit or the clock is against it.
 
-    async def _first_alone(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        """Send; the first try of a login goes alone, so that a wrong one costs one request."""
+        The first try of a login goes alone, so that a wrong one costs one request.
+        """
+        self._check(request)
         if not self._is_tried:
             async with self._first_try:
                 if not self._is_tried:

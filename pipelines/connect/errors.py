@@ -135,12 +135,6 @@ class AllRefused(HostDown):
     trouble = "refusal"
 
 
-class PaceLost(HostDown):
-    """Nobody knows how much the other hosts ask, so nothing is asked; what was wanted stays due."""
-
-    trouble = "coordination"
-
-
 LOGIN_REFUSED = (
     "The login was refused (401), and nothing is asked with it until it is another one, but for one more try "
     "the night after."

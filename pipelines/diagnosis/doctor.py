@@ -26,14 +26,12 @@ from pipelines.connect.service_clock import LARGE_DIFFERENCE, late_by
 from pipelines.diagnosis.installation import (
     SEE_SENTENCE,
     Finding,
-    coordination_findings,
     daemon_findings,
     dagster_findings,
     disk_findings,
     file_findings,
     lock_finding,
     settings_findings,
-    sink_findings,
     state_findings,
     working_file_findings,
 )
@@ -118,16 +116,13 @@ def _examine(
     yield lock_finding(data_dir)
     yield from working_file_findings(settings)
     yield from file_findings(data_dir)
-    yield from sink_findings(settings)
     yield from dagster_findings(environment, None if settings.shard else CHECKOUT / "dagster.yaml")
     yield from daemon_findings(data_dir, environment)
-    coordination = list(coordination_findings(settings))
-    yield from coordination
     if ask and (closed := unwritable(data_dir)):
         found = f"not asked, as {closed[0]} cannot be written, where processes share its pace"
         yield Finding("service", Severity.WARNING, found)
         ask = False
-    if ask and all(one.severity == Severity.WELL for one in coordination):
+    if ask:
         survey = AccessSurvey(settings, context, on_access)
         yield from asyncio.run(survey.run())
     else:

@@ -17,7 +17,6 @@ from pipelines.planning.selection import correct_customers, left_customers
 from pipelines.sync.causes import LONGEST_REASON, sentence, shortened
 from pipelines.words import count, counted, size
 from warehouse.ledger.conditions import (
-    COORDINATION,
     ERROR,
     LOGIN_REFUSED,
     REFUSAL,
@@ -47,7 +46,6 @@ START_DAEMON = (
 TROUBLES = {
     SERVICE: "not read as the service is down",
     REFUSAL: "not read as the service refuses everybody (403)",
-    COORDINATION: "not read as the database of BROKERBI_COORDINATION_URL is away",
 }
 """What failures are counted as that have the same behind them; of any other it is a login."""
 

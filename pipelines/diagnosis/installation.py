@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from pipelines.connect.database_pace import pace_of_login
-from pipelines.coordination import SERVER_TIME, SHARDS, CoordinationError, run_once
 from pipelines.diagnosis.health import (
     ENOUGH_FREE_BYTES,
     START_DAEMON,
@@ -24,7 +21,6 @@ from pipelines.diagnosis.health import (
 from pipelines.planning.plan import planned_now
 from pipelines.settings.alerts import CHANNELS, alert_channels
 from pipelines.sync.causes import causes
-from pipelines.sync.run_context import claim_of
 from pipelines.words import count, size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Condition, Kind, Severity
@@ -36,7 +32,6 @@ from warehouse.ledger.status import (
     storage_version,
 )
 from warehouse.store.database import Store
-from warehouse.store.object_store import open_object_store
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
@@ -90,37 +85,6 @@ def disk_findings(data_dir: Path) -> Iterator[Finding]:
     """How much room there is for the data directory; too little of it, or of rights, is a condition."""
     if (free := free_bytes(data_dir)) >= ENOUGH_FREE_BYTES:
         yield Finding("disk", Severity.WELL, f"{size(free)} are free in {data_dir}")
-
-
-def coordination_findings(settings: Settings) -> Iterator[Finding]:
-    """Whether the database that hosts share answers, how they count together, and who owns this shard."""
-    url, subject = settings.coordination_url, "coordination"
-    if not url.get_secret_value():
-        return
-    try:
-        began = datetime.now(UTC)
-        server_time = run_once(url, SERVER_TIME)[0][0]
-        ended = datetime.now(UTC)
-        shards = run_once(url, SHARDS, login=pace_of_login(settings.base_url, settings.username))
-        claim = claim_of(settings)
-        owner = claim.look() if claim else None
-    except CoordinationError as error:
-        yield Finding(subject, Severity.ERROR, error.found, error.remedy)
-        return
-    ahead = (began + (ended - began) / 2 - server_time).total_seconds()
-    found = f"the database answers in {(ended - began).total_seconds() * 1000:.0f} ms"
-    found += (
-        f"; our clock is {abs(ahead):.1f} s {'ahead of' if ahead > 0 else 'behind'} its own, which counts"
-    )
-    yield Finding(subject, Severity.WELL, found)
-    if claim:
-        whose = f"this data directory owns {claim.name}" if owner else f"nobody owns {claim.name} yet"
-        yield Finding("shard", Severity.WELL, whose)
-    if shards:
-        each = ", ".join(f"{name} {rate:g}/s and {slots}" for name, rate, slots in shards)
-        rate, slots = max(one[1] for one in shards), max(one[2] for one in shards)
-        found = f"{each} in flight; counted together, so never more than {rate:g}/s and {slots}"
-        yield Finding("pace", Severity.WELL, found)
 
 
 def lock_finding(data_dir: Path) -> Finding:
@@ -197,7 +161,9 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
             yield Finding(subject, Severity.WELL, found)
         else:
             found = f"its storage version is {version}: older clients cannot open it"
-            remedy = "`brokerbi compact`, then `brokerbi publish`: they write it in the version of 1.0"
+            remedy = (
+                "remove {path}, then `brokerbi replay` and `brokerbi publish` write it in the version of 1.0"
+            )
             yield Finding(subject, Severity.WARNING, found, remedy)
     for name in PRIVATE_FOLDERS:
         folder = data_dir / name
@@ -206,29 +172,10 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
             yield Finding("privacy", Severity.WARNING, found, f"chmod 700 {folder}")
 
 
-def sink_findings(settings: Settings) -> Iterator[Finding]:
-    """Whether archive and lake can be written, read and listed, and never take the same object twice.
-
-    One that is out of reach is a warning: meta.conditions says when what waits for it is an error.
-    """
-    for subject, address in (("archive", settings.landing_archive), ("lake", settings.lake)):
-        if not address:
-            continue
-        remedy = "mend it, or name another place: BROKERBI_LANDING_ARCHIVE, BROKERBI_LAKE"
-        try:
-            why, severity = open_object_store(address).prove(), Severity.ERROR
-        except WarehouseError as error:
-            why, severity = str(error), Severity.WARNING
-        if why:
-            yield Finding(subject, severity, why, remedy)
-        else:
-            yield Finding(subject, Severity.WELL, f"{address} takes an object once, and gives it back")
-
-
 def dagster_findings(environment: Mapping[str, str], shipped: Path | None) -> Iterator[Finding]:
     """What is missing or different in Dagster's own settings; nothing is asked of a running one.
 
-    A shard has those that were rendered for all shards, and not the shipped ones.
+    Several shards share one Dagster, whose settings differ from the shipped ones.
     """
     home = environment.get("DAGSTER_HOME", "")
     if not home:
@@ -241,7 +188,7 @@ def dagster_findings(environment: Mapping[str, str], shipped: Path | None) -> It
         yield Finding("dagster", Severity.ERROR, found, "make the directory, and write its whole path")
         return
     file = Path(home) / "dagster.yaml"
-    put_it_there = f"cp {shipped or 'hosts/dagster.yaml'} {home}/"
+    put_it_there = f"cp {shipped or 'dagster.yaml'} {home}/"
     if not file.is_file():
         found = f"there is no dagster.yaml in {home}: no retries, no limits, no watch over runs that die"
         yield Finding("dagster", Severity.ERROR, found, put_it_there)

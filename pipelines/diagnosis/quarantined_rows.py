@@ -19,7 +19,6 @@ from warehouse.load.landing import Landing
 from warehouse.load.quarantine import fingerprint
 
 if TYPE_CHECKING:
-    from warehouse.load.archive import Archive
     from warehouse.store.database import Store
 
 _PLACE = re.compile(r"(?:page (\d+): )?\$(.*)", re.DOTALL)
@@ -36,9 +35,9 @@ class RawRow:
     trouble: str = ""
 
 
-def raw_rows(store: Store, archive: Archive | None = None) -> Iterator[RawRow]:
+def raw_rows(store: Store) -> Iterator[RawRow]:
     """Every row in quarantine; a landing file is read once for all rows of its load."""
-    landing = Landing(store.data_dir / "landing", archive)
+    landing = Landing(store.data_dir / "landing")
     with store.reading() as connection:
         rows = quarantined_rows(connection)
     for _, of_load in groupby(rows, key=lambda row: row.load_id):

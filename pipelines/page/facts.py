@@ -445,17 +445,6 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class MergedShard:
-    """A shard of a merged file, and how old what is here of it is."""
-
-    shard: str
-    customer_count: int
-    published_at_utc: datetime | None
-    fetched_at_utc: datetime | None
-    state: str
-
-
-@dataclass(frozen=True, slots=True)
 class OpenProblem:
     """Something that is wrong or unsure: a cause that the verdict of the page counts, whoever knows of it."""
 
@@ -539,7 +528,6 @@ class Facts:
     differences: Sequence[Disagreement] = ()
     restatements: Sequence[Restatement] = ()
     standings: Sequence[Standing] = ()
-    shards: Sequence[MergedShard] = ()
     problems: Sequence[OpenProblem] = ()
     requests: Sequence[RequestDay] = ()
     quarantine: Sequence[SetAside] = ()
@@ -557,7 +545,7 @@ RECORDS: Mapping[str, type[Any]] = {
 OF_FIGURES = ("basis", "agreements", "differences", "restatements")
 """The queries of the operators' page on what analysts see."""
 
-OF_PIPELINE = ("standings", "shards", "requests", "quarantine", "coverage")
+OF_PIPELINE = ("standings", "requests", "quarantine", "coverage")
 """The queries of the operators' page on the state of the pipeline, which goes on without a publication."""
 
 

@@ -15,7 +15,6 @@ from pipelines.page.facts import (
     Agreement,
     Disagreement,
     Facts,
-    MergedShard,
     OpenProblem,
     RequestDay,
     Restatement,
@@ -55,7 +54,6 @@ class OperatorsPage:
     """What the page says: tables of what is not as it should be, and of what else is known."""
 
     problems: PageTable | None
-    shards: PageTable | None
     agreements: PageTable | None
     differences: PageTable | None
     restatements: PageTable | None
@@ -72,7 +70,6 @@ def operators_page(facts: Facts, words: Language, timezone: ZoneInfo) -> Operato
     states = {one.state for one in facts.coverage}
     return OperatorsPage(
         problems=writer.table("Open problems", _problem_columns(words, timezone), facts.problems),
-        shards=writer.table("Shards in this file", _shard_columns(words, timezone), facts.shards),
         agreements=writer.table("Do the reports agree?", _AGREEMENTS, facts.agreements),
         differences=writer.table("The largest differences", _DIFFERENCES, facts.differences),
         restatements=writer.table(
@@ -117,16 +114,6 @@ def _problem_columns(words: Language, timezone: ZoneInfo) -> list[TableColumn[Op
         TableColumn("Reports", lambda one: one.reports, "words"),
         TableColumn("Customers", lambda one: one.customers, "words"),
         TableColumn("Months", months, "words"),
-    ]
-
-
-def _shard_columns(words: Language, timezone: ZoneInfo) -> list[TableColumn[MergedShard]]:
-    return [
-        TableColumn("Shard", lambda one: one.shard),
-        TableColumn("State", lambda one: one.state),
-        TableColumn("Customers", lambda one: one.customer_count, "count"),
-        TableColumn("Published", lambda one: words.moment(one.published_at_utc, timezone)),
-        TableColumn("Newest answer", lambda one: words.moment(one.fetched_at_utc, timezone)),
     ]
 
 

@@ -17,8 +17,6 @@ NEVER_QUOTED = frozenset(
         "alert_smtp_username",
         "alert_smtp_password",
         "alert_smtp_password_file",
-        "coordination_url",
-        "coordination_url_file",
         "pseudonym_key",
         "pseudonym_key_file",
     }

@@ -42,7 +42,6 @@ NO_CONTROL = re.compile(f"[^{CONTROL}]*")
 NO_CONTROL_OR_COLON = re.compile(f"[^:{CONTROL}]*")
 LINK = re.compile(r"(https?://|file:///)[^\s@?#]+")
 WEBHOOK = re.compile(r"(https?://[^\s/]+(/\S*)?)?")
-POSTGRESQL = re.compile(r"(postgres(ql)?://\S+)?")
 TextOrSecret = TypeVar("TextOrSecret", bound=str | SecretStr)
 MAILBOX = r"^[^\s@,;<>\"]+@[^\s@,;<>\"]+$"
 
@@ -115,7 +114,7 @@ def _words(value: object) -> object:
 
 NOT_CARRIED = "may not hold a colon or a control character: Basic authentication cannot carry it"
 SLIPPED_IN = "holds a line break or another control character; look for one that slipped in"
-NO_POSTGRESQL = "is not the address of a PostgreSQL database; it begins with postgresql:// and holds no blank"
+
 NO_WEBHOOK = "is not an address to post to; it begins with https:// and holds no blank"
 Username = Annotated[str, AfterValidator(partial(_matching, NO_CONTROL_OR_COLON, NOT_CARRIED))]
 Secret = Annotated[SecretStr, AfterValidator(partial(_matching, NO_CONTROL, SLIPPED_IN))]
@@ -241,24 +240,12 @@ class Settings(BaseModel):
         description="a directory, or an address without a login, like s3://bucket/folder",
     )
 
-    # More than one machine: docs/scale.md says when. With nothing set nothing of it is imported.
+    # Several logins on one Dagster, and tables for other engines: deltalake is only imported with a lake.
     shard: str = Field(
         default="",
         pattern=r"^([a-z][a-z0-9_]{0,29})?$",
         description="a short name in small letters, digits and _, like north",
     )
-    coordination_url: Annotated[SecretStr, AfterValidator(partial(_matching, POSTGRESQL, NO_POSTGRESQL))] = (
-        Field(default=NO_SECRET, description="the address of a PostgreSQL database")
-    )
-    coordination_url_file: Path | None = Field(
-        default=None, description="a file that holds the address of a PostgreSQL database"
-    )
-    landing_archive: str = Field(
-        default="",
-        pattern=r"^[^@]*$",
-        description="a directory, or an address without a login, like s3://bucket/landing",
-    )
-    landing_local_days: int | None = Field(default=None, ge=1, description="a number of days, at least 1")
     lake: str = Field(
         default="",
         pattern=r"^[^@]*$",

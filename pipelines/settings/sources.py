@@ -26,7 +26,6 @@ SECRETS = (
     "alert_smtp_password",
     "ping_url",
     "pseudonym_key",
-    "coordination_url",
 )
 PATHS = ("data_dir", *(f"{secret}_file" for secret in SECRETS))
 LARGEST_SECRET = 4096

@@ -13,13 +13,11 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
-from pipelines.connect.database_pace import DatabasePace, pace_of_login
 from pipelines.connect.file_pace import FilePace
 from pipelines.connect.models import MEGABYTE, Limits, Login, Try
-from pipelines.connect.rate_limit import AFTER_A_TRY, Pace, RateLimit
+from pipelines.connect.rate_limit import AFTER_A_TRY, RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy
-from pipelines.coordination import Claim, Database, NotOwner, OutOfReach, Ownership
 from pipelines.settings.model import login_in_words
 
 if TYPE_CHECKING:
@@ -41,14 +39,10 @@ class RunContext:
     catalogue: Mapping[str, Report] = field(default_factory=lambda: REPORTS)
 
     def rate_limit(self, settings: Settings) -> RateLimit:
-        """One pace for all processes of the data directory; with a database for all hosts of a login."""
+        """One pace for all processes of the data directory."""
         clock, lease = self.clock, settings.try_seconds + AFTER_A_TRY
         most = (settings.concurrency, settings.requests_per_second)
-        if settings.coordination_url.get_secret_value():
-            database = Database(settings.coordination_url, clock)
-            pace: Pace = DatabasePace(database, settings.base_url, *most, clock=clock, lease=lease)
-        else:
-            pace = FilePace(settings.data_dir, *most, clock=clock, lease=lease)
+        pace = FilePace(settings.data_dir, *most, clock=clock, lease=lease)
         return RateLimit(pace, settings.concurrency, clock=clock)
 
     def open_clients(
@@ -100,39 +94,6 @@ class RunContext:
 def login_of(settings: Settings, customer: Customer, path: str = "") -> Login:
     """The login to ask for a customer with at a path, under the name that messages give it."""
     return Login(*settings.login_of(customer, path), login_in_words(settings, customer, path))
-
-
-def claim_of(settings: Settings) -> Claim | None:
-    """What to claim the shard with, where several hosts share the work."""
-    if not (settings.shard and settings.coordination_url.get_secret_value()):
-        return None
-    return Claim(
-        settings.coordination_url,
-        settings.shard,
-        settings.data_dir,
-        pace_of_login(settings.base_url, settings.username),
-        settings.requests_per_second,
-        settings.concurrency,
-    )
-
-
-def owner_of(settings: Settings, *, strict: bool = True) -> Ownership | None:
-    """That this data directory owns its shard, where several share the work.
-
-    What is made visible here alone needs no database; where it does not answer, or with `strict` off
-    belongs to another, the ownership is unknown, and its check refuses what all would see. Raises NotOwner.
-    """
-    claim = claim_of(settings)
-    if claim is None:
-        return None
-    try:
-        return claim.make()
-    except OutOfReach:
-        pass
-    except NotOwner:
-        if strict:
-            raise
-    return Ownership(claim.url, claim.name, epoch=0)
 
 
 def refused_logins_of(settings: Settings) -> RefusedLogins:

@@ -19,7 +19,7 @@ from pipelines.sync.loader import Loader
 from pipelines.sync.logins import note_corrected_logins
 from pipelines.sync.pseudonyms import pseudonyms_of
 from pipelines.sync.request_log import RequestLogger
-from pipelines.sync.run_context import RunContext, claim_of
+from pipelines.sync.run_context import RunContext
 from pipelines.sync.scheduler import Scheduler
 from pipelines.sync.summary import Summary
 from pipelines.sync.window.bisect import WindowLimit
@@ -65,13 +65,11 @@ def sync(
     context: RunContext | None = None,
     on_plan: Callable[[Plan], None] = ignore,
     on_result: Callable[[WindowResult], None] = ignore,
-    take_over: bool = False,
 ) -> Summary:
     """Ask what is missing or due, load it, and report what became of every window.
 
     One customer's or report's failure stops nothing else and is in the summary. Raises WarehouseError
-    when nothing can be kept at all (a full disk, an unwritable directory), SettingsError for logins,
-    CoordinationError for a shard that another directory owns, unless it is to `take_over`.
+    when nothing can be kept at all (a full disk, an unwritable directory), SettingsError for logins.
     """
     context = context or RunContext()
     clock = settings.clock_of_day(context.clock)
@@ -79,8 +77,6 @@ def sync(
     store = Store(settings.data_dir, now=clock.utc_now, transform=pseudonyms_of(settings))
     run_id = f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"  # sorts by time
     summary = Summary(run_id, clock.utc_now(), on_result)
-    if claim := claim_of(settings):
-        claim.make(take_over=take_over)
     run = _Run(settings, selection, context, store, summary, on_plan)
     plan, tasks = run.prepare()
     if tasks or plan.probes:

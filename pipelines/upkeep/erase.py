@@ -15,14 +15,11 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.normalize.columns.tables import name_of
 from pipelines.sync.declaration import declared_tables
-from pipelines.upkeep.archive import landing_of
 from pipelines.upkeep.export import remove_exports
 from pipelines.upkeep.finish import finish
-from pipelines.upkeep.lake import clean_lake
 from pipelines.upkeep.replay import replay
 from pipelines.upkeep.report_page import refresh_report_page, remove_pages
-from warehouse.ledger.sinks import ARCHIVE, was_used
-from warehouse.load.archiving import archive_lock
+from warehouse.load.landing import Landing
 from warehouse.load.schema_evolution import declare_missing
 from warehouse.marts.build import build_marts
 from warehouse.persons import erasure
@@ -31,18 +28,13 @@ from warehouse.persons.erasure_record import remembered
 from warehouse.persons.landing_erasure import erase_landing, find_in_landing, update_ledger
 from warehouse.persons.person import SHORTEST, Person
 from warehouse.persons.personal_data import PersonKind
+from warehouse.publishing.lake import clean_lake
 from warehouse.publishing.retention import compact
 from warehouse.store.database import Store
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
-
-
-ARCHIVE_NOT_NAMED = (
-    "stored answers were archived, and BROKERBI_LANDING_ARCHIVE does not say where: name it, and run the "
-    "same again"
-)
 
 
 @dataclass
@@ -102,7 +94,7 @@ def erase(
         raise ValueError("name the person's id; an empty one would mean everybody")
     clock = clock or SystemClock()
     data_dir, tables = settings.data_dir, documented_tables(REPORTS)
-    store, landing = Store(data_dir), landing_of(settings)
+    store, landing = Store(data_dir), Landing(data_dir / "landing")
     person = Person(kind, id_, f"erased-{secrets.token_hex(8)}", name_of)
     receipt = ErasureReceipt(kind, clock.utc_now().isoformat(timespec="seconds"))
     if person.is_short:
@@ -110,7 +102,7 @@ def erase(
             f"the id has fewer than {SHORTEST} signs: it is gone where it is a whole value, but messages, "
             "keys, logs and bodies nobody can read were not searched for it"
         )
-    with archive_lock(data_dir), store.locked():
+    with store.locked():
         with store.reading() as connection:
             person, pairs, receipt.rows = erasure.find_in_tables(connection, person, tables)
         person = find_in_landing(landing, person, tables.personal)
@@ -132,12 +124,9 @@ def erase(
                     receipt.rows.setdefault(table, count)
                 erasure.leave_traces(connection)
             compact(data_dir)
-            with store.reading() as connection:
-                if was_used(connection, ARCHIVE) and not landing.archive:
-                    receipt.problems.append(ARCHIVE_NOT_NAMED)
             if begun or receipt.found or erasure.was_published(data_dir, person, tables):
                 _publish(settings, clock, person, tables, receipt)
-            if left := clean_lake(settings, person, clock.utc_now()):
+            if left := clean_lake(data_dir, settings.lake, settings.shard, clock.utc_now()):
                 receipt.problems.append(left)
             if not receipt.published:
                 with store.writing() as connection:
@@ -165,7 +154,7 @@ def _publish(
     data_dir, now = settings.data_dir, clock.utc_now()
     receipt.exports_removed = remove_exports(data_dir)
     if Versions(data_dir).published.exists():
-        publication = finish(settings, clock, must_own=False).publication
+        publication = finish(settings, clock).publication
         receipt.published = publication.version or ""
         if not publication.published:  # a check failed on the new rows: the old ones are cleaned
             receipt.published = erasure.clean_published(data_dir, person, tables, now)

@@ -21,7 +21,6 @@ import fsspec
 from filelock import FileLock
 
 from pipelines.foreign_text import FORMULA_SIGNS, file_name
-from pipelines.upkeep.fencing import Fence
 from pipelines.upkeep.workbook import sheets, write_workbook
 from warehouse.errors import WarehouseError, explained
 from warehouse.publishing.table_export import PublishedTable, TableExport, table_export
@@ -92,13 +91,11 @@ def export(
     return Export(place, publication, len(files), size, time.monotonic() - began, tuple(too_long))
 
 
-def refresh_export(settings: Settings, now: datetime, fence: Fence) -> Export | str | None:
+def refresh_export(settings: Settings, now: datetime) -> Export | str | None:
     """The export of a new publication, if the settings want one, or why there is none."""
     if not settings.export_formats:
         return None
     try:
-        if fence.still_owner:
-            fence.still_owner()
         return export(
             settings.data_dir,
             formats=settings.export_formats,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,21 +13,16 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.planning.plan import note_next_due
 from pipelines.sync.declaration import declared_tables
 from pipelines.sync.logins import note_corrected_logins
-from pipelines.upkeep.archive import refresh_archive
 from pipelines.upkeep.export import Export, refresh_export
-from pipelines.upkeep.fencing import Fence, fence_of
-from pipelines.upkeep.lake import refresh_lake
 from pipelines.upkeep.report_page import ReportPage, refresh_operators_page, refresh_report_page
 from warehouse.errors import WarehouseError
 from warehouse.ledger.changes import remember_disagreements
 from warehouse.ledger.ledger import holds_anything
-from warehouse.ledger.sinks import ARCHIVE, LAKE, forget_sinks
-from warehouse.load.archiving import Drained
+from warehouse.ledger.sinks import forget_lake
 from warehouse.load.schema_evolution import declare_missing
 from warehouse.marts.build import MartError, build_marts, within_memory
 from warehouse.marts.checks import CheckResult, check_and_keep
-from warehouse.publishing.lake import LakePublication
-from warehouse.publishing.merge import is_merged
+from warehouse.publishing.lake import refresh_lake
 from warehouse.publishing.publish import Publication, note_failure, publish
 from warehouse.publishing.retention import clear_landing
 from warehouse.store.database import Connection, Store
@@ -48,8 +43,7 @@ class Finished:
     publication: Publication
     page: ReportPage | str | None = None  # beside the published file, or why it could not be drawn
     export: Export | str | None = None  # in other formats, if the settings want them, or why there is none
-    lake: LakePublication | str | None = None  # in the lake, if the settings name one, or why it is not
-    archive: Drained | None = None  # what became of the archive of landing, if there is one
+    lake: str = ""  # why the lake could not be written
     ping: str = ""  # why nobody could be told that there is a new file
 
 
@@ -58,38 +52,14 @@ def finish(
     clock: Clock | None = None,
     *,
     transport: httpx.BaseTransport | None = None,
-    must_own: bool = True,
 ) -> Finished:
     """Build the marts, run the checks and publish; with a failing error check the old file stays.
 
-    Raises WarehouseError before the first load, and MartError when a mart cannot be built: then too the old
-    file stays, and the refusal is written down with its reason and shown on the operators' page. Stored
-    answers go into the archive either way. Whatever else goes wrong is written down as a failure, and raised.
-    Raises NotOwner where another directory owns this shard, unless it `must_own` nothing.
-    """
-    fence = fence_of(settings, strict=must_own)
-    clock = settings.clock_of_day(clock or SystemClock())
-    try:
-        finished = _finish(settings, clock, transport, fence)
-    except MartError:
-        refresh_archive(settings, clock.utc_now, fence=fence)
-        raise
-    return replace(finished, archive=refresh_archive(settings, clock.utc_now, fence=fence))
-
-
-def finish_without_file(settings: Settings, clock: Clock | None = None) -> str:
-    """What a publication does beside its file, where nothing was loaded: the archive and the operators' page.
-
-    Answers why the page could not be drawn.
+    Raises WarehouseError before the first load, and MartError when a mart cannot be built: then too the
+    old file stays, and the refusal is written down with its reason and shown on the operators' page. Any
+    other error is written down as a failure, and raised.
     """
     clock = settings.clock_of_day(clock or SystemClock())
-    refresh_archive(settings, clock.utc_now)
-    return refresh_operators_page(settings, clock)
-
-
-def _finish(
-    settings: Settings, clock: Clock, transport: httpx.BaseTransport | None, fence: Fence
-) -> Finished:
     data_dir, keep = settings.data_dir, settings.keep_published
     store = Store(data_dir)
     with store.locked():
@@ -107,11 +77,11 @@ def _finish(
             raise
     if settings.landing_days is not None:
         clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())
-    page, exported, lake, ping = None, None, None, ""
+    page, exported, lake, ping = None, None, "", ""
     if publication.published:
         page = refresh_report_page(settings, clock)
-        exported = refresh_export(settings, clock.utc_now(), fence)
-        lake = refresh_lake(settings, clock.utc_now(), fence=fence)
+        exported = refresh_export(settings, clock.utc_now())
+        lake = refresh_lake(data_dir, settings.lake, settings.shard, clock.utc_now())
         ping = call(settings.ping_url.get_secret_value(), transport)
     else:
         refresh_operators_page(settings, clock)
@@ -140,10 +110,6 @@ def _build_and_check(
                 "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
             )
         declare_missing(connection, declared_tables(), clock.utc_now().replace(tzinfo=None))
-        if is_merged(connection):  # what is declared, and what is asked next, is for its shards to say
-            return build_marts(connection, memory_limit_mb=memory_limit_mb), check_and_keep(
-                connection, clock.utc_now()
-            )
         _declare(connection, settings)
         marts = build_marts(connection, memory_limit_mb=memory_limit_mb)
         remember_disagreements(connection, [one.name for one in REPORTS.values() if one.timing.follows_sales])
@@ -168,5 +134,6 @@ def _declare(connection: Connection, settings: Settings) -> None:
     write_declared(connection, "clock", settings.timezone)
     write_declared(connection, "tax_basis", settings.commission_vat, settings.vat_rate)
     write_declared(connection, "rereading", settings.changed_months)
-    forget_sinks(connection, but={ARCHIVE: settings.landing_archive, LAKE: settings.lake})
+    if not settings.lake:
+        forget_lake(connection)
     note_corrected_logins(connection, settings)

@@ -10,7 +10,7 @@ that were one row of marts.restatements or marts.sale_changes become two.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,11 +20,9 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.sync.declaration import declare_catalogue, declared_tables
 from pipelines.sync.pseudonyms import pseudonyms_of
 from pipelines.sync.window.answers import read_landed_tables
-from pipelines.upkeep.archive import landing_of
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.ledger.budget_pushes import IN_LANDING, relearn_pushes
 from warehouse.ledger.window_result import WindowResult
-from warehouse.load.archiving import relearn_archive
 from warehouse.load.landing import Landing
 from warehouse.load.schema_evolution import declare_tables
 from warehouse.load.write_session import WriteSession
@@ -33,7 +31,6 @@ from warehouse.persons.rebuild import (
     REBUILDING,
     effective_loads,
     lacks_memory,
-    landing_files,
     loads_behind_memory,
     relearn,
     replace_memory,
@@ -81,19 +78,12 @@ def replay(
     move to their tables. A landing file that is missing or damaged is named, and the rest goes on.
     `on_load` and `on_totals` are called with how many loads of how many are done.
     """
-    landing, done = landing_of(settings), Replayed()
+    landing, done = Landing(settings.data_dir / "landing"), Replayed()
     store = Store(settings.data_dir, now=(clock or SystemClock()).utc_now, transform=pseudonyms_of(settings))
-    if landing.archive:
-        try:
-            relearn_archive(store, landing.archive)
-        except WarehouseError as error:  # what is on the disk can be replayed all the same
-            done.failures.append(str(error))
-            landing = Landing(landing.root)
     with store.writing() as connection:
         declare_catalogue(connection, settings, catalogue, clock or SystemClock())
-        known = () if quarantine else landing_files(connection)
     if not quarantine:
-        _relearn(store, landing, known, done.failures)
+        _relearn(store, landing, done.failures)
     with store.reading() as connection:
         landed = effective_loads(connection, reports or None, customers or None, only_quarantined=quarantine)
     afresh: set[tuple[str, str]] = set()
@@ -117,9 +107,9 @@ def replay(
     return done
 
 
-def _relearn(store: Store, landing: Landing, known: Collection[str], failures: list[str]) -> None:
+def _relearn(store: Store, landing: Landing, failures: list[str]) -> None:
     """Write loads that only landing knows into the ledger, as after the working file was lost."""
-    found = list(landing.walk(known))
+    found = list(landing.walk())
     failures += [str(one) for one in found if isinstance(one, LandingDamaged)]
     whole = [one for one in found if not isinstance(one, LandingDamaged)]
     pushes = [landing.read(one.path) for one in whole if one.header["report"] == IN_LANDING]
@@ -202,7 +192,7 @@ def _rebuild_memory(
             make_folder(folder)
             rebuilt = Store(folder, now=store.now)
             declare_tables(rebuilt, declared_tables(catalogue.values()))
-            _relearn(rebuilt, landing, (), known)
+            _relearn(rebuilt, landing, known)
             with rebuilt.reading() as connection:
                 landed = loads_behind_memory(connection)
             done = 0

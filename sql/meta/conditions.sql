@@ -13,8 +13,8 @@
 --   remedy: what to do about it; null where nothing is to be done, or the error says it
 --   last_try: how the last of several tries ended, like answered 500
 --   login: where the login is set that was refused
---   trouble: what several of them have behind them: the service, which is down, its refusal of everybody, the database
---     that hosts share (coordination), or a login; null where each is its own
+--   trouble: what several of them have behind them: the service, which is down, its refusal of everybody, or
+--     a login; null where each is its own
 --   check_name: the check that found it, where one did
 --   row_count: how many rows it concerns, where they were counted
 --   is_of_figures: whether figures may be missing or doubtful while it is so
@@ -242,7 +242,7 @@ found AS (
     -- a login may be for some reports only, and not for the one that was asked
     ANTI JOIN failed
         ON failed.customer = probes.customer
-        AND trouble IS NOT NULL AND (trouble IN ('service', 'refusal', 'coordination') OR failed.report = asked_of)
+        AND trouble IS NOT NULL AND (trouble IN ('service', 'refusal') OR failed.report = asked_of)
     WHERE coalesce(is_active, true) AND coalesce(is_on, true)
     GROUP BY asked_of, customer
     HAVING arg_max(status, fetched_at_utc) = 'failed'
@@ -282,15 +282,11 @@ found AS (
     FROM not_refreshed
     UNION ALL BY NAME
     SELECT
-        CASE sink WHEN 'archive' THEN 'not archived' ELSE 'not in the lake' END AS kind,
+        'not in the lake' AS kind,
         CASE WHEN waiting_since_utc < now_utc - to_hours(late_after_hours) THEN 'error' ELSE 'warning' END AS severity,
         waiting_since_utc AS since_utc, sink AS cause,
-        CASE sink
-            WHEN 'archive' THEN waiting_count || ' stored answers are not in the archive yet'
-            ELSE 'The lake has not the latest publication'
-        END || coalesce(': ' || sinks.error, '.') AS error,
-        CASE sink WHEN 'archive' THEN 'They are tried again with each publication, or by `brokerbi archive`.'
-            ELSE 'It is tried again with the next publication, or by `brokerbi publish`.' END AS remedy
+        'The lake has not the latest publication' || coalesce(': ' || sinks.error, '.') AS error,
+        'It is tried again with the next publication, or by `brokerbi publish`.' AS remedy
     FROM meta.sinks AS sinks, meta.current_moment, meta.deadlines
     WHERE waiting_count > 0
     UNION ALL BY NAME
@@ -305,20 +301,6 @@ found AS (
     WHERE sent_at_utc > now_utc - INTERVAL 31 DAY
         AND (status = 'unconfirmed' OR (status = 'sent' AND sent_at_utc < now_utc - INTERVAL 1 HOUR))
     GROUP BY customer, month
-    UNION ALL BY NAME
-    SELECT
-        CASE WHEN shards.error IS NULL THEN 'shard late' ELSE 'shard missing' END AS kind,
-        coalesce(published_at_utc, merged_at_utc) AS since_utc, shard AS cause,
-        CASE WHEN shards.error IS NULL THEN
-            'The file of the shard ' || shard || ' was more than ' || late_after_hours || ' hours old when it was merged.'
-            ELSE 'Nothing of the shard ' || shard || ' is in this file'
-                || coalesce(', so ' || nullif(len(customers), 0) || ' customers lack', '') || ': ' || shards.error
-        END AS error,
-        'See that the shard publishes, then run `brokerbi merge` again.' AS remedy
-    FROM meta.shards AS shards, meta.deadlines
-    WHERE shards.error IS NOT NULL
-        OR published_at_utc IS NULL
-        OR merged_at_utc > published_at_utc + to_hours(late_after_hours)
 ),
 
 judged AS (

@@ -13,7 +13,7 @@ from pipelines.page.language import language
 from tests.marts.given import build, held, warehouse
 from warehouse.ledger.conditions import ERROR, Kind, traits_of_kinds
 from warehouse.ledger.ledger import deny
-from warehouse.ledger.sinks import note_sink
+from warehouse.ledger.sinks import note_lake
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import insert_rows
 from warehouse.store.meta_schema import write_configured
@@ -208,21 +208,12 @@ def test_what_has_an_outage_behind_it_is_one_trouble_and_says_what_to_do() -> No
     ]
 
 
-@pytest.mark.parametrize(
-    ("sink", "hours", "kind", "severity"),
-    [
-        ("archive", 1, "not archived", "warning"),
-        ("archive", 37, "not archived", "error"),
-        ("lake", 1, "not in the lake", "warning"),
-    ],
-)
-def test_what_waits_for_the_archive_or_the_lake_is_an_error_after_a_day_and_a_half(
-    sink: str, hours: int, kind: str, severity: str
-) -> None:
+@pytest.mark.parametrize(("hours", "severity"), [(1, "warning"), (37, "error")])
+def test_a_lake_that_stays_behind_is_an_error_after_a_day_and_a_half(hours: int, severity: str) -> None:
     given, now = warehouse(), datetime.now(UTC)
-    note_sink(given, sink, now, waiting=3, since=now - timedelta(hours=hours), error="It is down.")
-    assert conditions(given) == [(kind, severity, None, None)]
-    note_sink(given, sink, now)
+    note_lake(given, now - timedelta(hours=hours), "It is down.")
+    assert conditions(given) == [("not in the lake", severity, None, None)]
+    note_lake(given, now)
     assert conditions(given) == []
 
 

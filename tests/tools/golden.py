@@ -372,7 +372,7 @@ ENDED_AT_ONCE = (
     "frobnicate", "sync --frobnicate", "sync --from 2024-13", "plan --from 2024-05 --to 2024-04",
     "plan --report salse", "plan --customer M1", "explain --office M30016",
     "explain --office M1 --month 2024-04 --measure commission",
-    "status", "publish", "rollback", "replay", "compact", "report",
+    "status", "publish", "rollback", "replay",
     "sandbox --port 0 --fault nonsense", "sandbox --port 0 --host 0.0.0.0",
 )  # fmt: skip
 WRONG_SETTINGS = (
@@ -399,7 +399,7 @@ def whole_way(checkout: Checkout, *, fast: bool) -> None:
             return
         _night_after(here)
         note_older_readers(here.published, checkout)
-        here.run_each("status", "status --json", "doctor", "doctor --offline", "report")
+        here.run_each("status", "status --json", "doctor", "doctor --offline")
         _kept_files(here)
         _forgetting(here)
 
@@ -478,13 +478,12 @@ def _kept_files(here: World) -> None:
 
 
 def _forgetting(here: World) -> None:
-    """Two people leave, and the file is made small."""
+    """Two people leave."""
     contact = here.value("SELECT min(contact_id) FROM bi.incoming_leads")
     user = here.value("SELECT min(id) FROM bi.users WHERE _customer = 'M30016'")
     here.run("erase contact", "erase", "--contact", contact)
     here.run("erase user", "erase", "--user", user)
     here.run("erase nobody", "erase", "--user", "nobody-has-this-id")
-    here.run("compact", "compact")
     here.run("publish erased", "publish")
     here.look("erased")
 

@@ -20,10 +20,9 @@ LOGIN_REFUSED, LOGIN_CORRECTED, ACCESS_REFUSED = "Unauthorized", "login correcte
 """Causes: a login that the service refuses, one that is another by now, and a right that it lacks."""
 SERVICE = "service"
 REFUSAL = "refusal"
-COORDINATION = "coordination"
 """The trouble behind conditions of many: the service is down, it refuses everybody, or the database that
 hosts share is away; else it names a login, or is empty."""
-OUTAGES = frozenset((SERVICE, REFUSAL, COORDINATION))
+OUTAGES = frozenset((SERVICE, REFUSAL))
 """Troubles in which nobody is asked, so that they hide everything else."""
 
 
@@ -62,11 +61,8 @@ class Kind(StrEnum):
     ASSUMPTION = "assumption"
     OVERLAP = "overlap"
     NOT_REFRESHED = "not refreshed"
-    NOT_ARCHIVED = "not archived"
     NOT_IN_LAKE = "not in the lake"
     BUDGET_UNCONFIRMED = "budget unconfirmed"
-    SHARD_MISSING = "shard missing"
-    SHARD_LATE = "shard late"
     MONTHS_MISSING = "months missing"
     NOT_IN_SETTINGS = "not in settings"
     NOT_WRITABLE = "not writable"

@@ -16,7 +16,7 @@ import json
 import os
 import sys
 import tarfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
@@ -27,9 +27,9 @@ from urllib.parse import quote
 import zstandard
 
 from warehouse.errors import LandingDamaged, explained
-from warehouse.load.archive import ENDING, Archive
 from warehouse.store.files import PRIVATE_FILE, PRIVATE_FOLDER, make_folder
 
+ENDING = ".tar.zst"
 UNFINISHED = ".part"
 HELD = ".held"
 """What follows the ending of a file while nobody has decided that it may be loaded."""
@@ -56,10 +56,9 @@ class Landed:
 
 @dataclass(frozen=True)
 class Landing:
-    """All landing files below one directory; what is gone from there comes back from the archive, if any."""
+    """All landing files below one directory."""
 
     root: Path
-    archive: Archive | None = None
 
     def open(
         self,
@@ -85,7 +84,7 @@ class Landing:
 
     def read(self, path: str, sha256: str | None = None) -> Answers:
         """Every answer of a file, in the order received; raises LandingDamaged if a byte is wrong."""
-        with self._present(path, sha256) as whole:
+        with self._present(path) as whole:
             if sha256 and file_sha256(whole) != sha256:
                 raise LandingDamaged(_sentence(whole, "its checksum is not the one in the ledger"))
             meta: dict[str, Any] = {}
@@ -102,8 +101,7 @@ class Landing:
 
     def read_used(self, path: str, sha256: str | None = None) -> Answers:
         """The answers that counted when the load was fetched, in the order in which they counted."""
-        with self._present(path, sha256):
-            wanted: list[int] = self.landed(path).trailer.get("used", [])
+        wanted: list[int] = self.landed(path).trailer.get("used", [])
         waiting: dict[int, tuple[dict[str, Any], bytes]] = {}
         following = iter(wanted)
         awaited = next(following, None)
@@ -122,49 +120,19 @@ class Landing:
             return Landed(path, json.loads(said[HEADER]), json.loads(said[TRAILER]), size, digest)
 
     @contextmanager
-    def _present(self, path: str, sha256: str | None = None) -> Iterator[Path]:
+    def _present(self, path: str) -> Iterator[Path]:
         """Where a file is, for reading it."""
         whole = self.root / path
         with _readable(whole):
-            if self.archive and not whole.exists():
-                self.archive.bring_back(path, whole, sha256)
             yield whole
 
-    @contextmanager
-    def borrowed(self, path: str, sha256: str | None = None) -> Iterator[None]:
-        """A file for the body; one that only the archive had goes again, unless the body wrote it anew."""
-        whole = self.root / path
-        if whole.exists() or not self.archive:
-            yield
-            return
-        with self._present(path, sha256):
-            before = whole.stat().st_ino
-        try:
-            yield
-        finally:
-            if whole.stat().st_ino == before:
-                whole.unlink()
-
-    def walk(self, known: Collection[str] = ()) -> Iterator[Landed | LandingDamaged]:
-        """Every landing file, in the order of their names; a damaged one comes as the error that says so.
-
-        What is `known` is only looked at where it is on the disk.
-        """
-        here = set(self.paths())
-        for path, sha256 in self.everywhere():
-            if path not in here and path in known:
-                continue
+    def walk(self) -> Iterator[Landed | LandingDamaged]:
+        """Every landing file, in the order of their names; a damaged one comes as the error that says so."""
+        for path in self.paths():
             try:
-                with self.borrowed(path, sha256):
-                    yield self.landed(path)
+                yield self.landed(path)
             except LandingDamaged as error:
                 yield error
-
-    def everywhere(self) -> list[tuple[str, str | None]]:
-        """Every finished landing file, also of the archive; there with its checksum."""
-        archived = self.archive.newest() if self.archive else {}
-        found = {path: sha256 for path, (_, sha256) in archived.items()}
-        return [(path, found.get(path)) for path in sorted({*self.paths(), *found})]
 
     def paths(self) -> list[str]:
         """Every finished landing file, relative to the landing directory."""
@@ -304,7 +272,8 @@ def _readable(path: Path) -> Iterator[None]:
             yield
     except FileNotFoundError as error:
         raise LandingDamaged(
-            f"The landing file {path} is gone; `brokerbi sync --refresh` asks the service for it again."
+            f"The landing file {path} is gone; copy it back from the backup (`cp` or `rclone "
+            "copy`), or let `brokerbi sync --refresh` ask the service again."
         ) from error
     except (zstandard.ZstdError, tarfile.TarError, EOFError, KeyError, ValueError) as error:
         raise LandingDamaged(_sentence(path, str(error))) from error

@@ -45,15 +45,14 @@ class RewrittenLanding:
 def find_in_landing(landing: Landing, person: Person, documented: Documented) -> Person:
     """The person with the values that landing tells, and the customers whose answers tell them."""
     values, customers = set(person.values), set(person.customers)
-    for path, sha256 in _all_files(landing):
+    for path in _all_files(landing):
         found: set[str] = set()
-        with landing.borrowed(path, sha256):
-            for _, body in landing.read(path):
-                text = decoded(body).text
-                if person.is_named_in(text):
-                    found |= set(person.values_in_json(text, documented))
-            if found:
-                customers.add(landing.landed(path).header["customer"])
+        for _, body in landing.read(path):
+            text = decoded(body).text
+            if person.is_named_in(text):
+                found |= set(person.values_in_json(text, documented))
+        if found:
+            customers.add(landing.landed(path).header["customer"])
         values |= found
     return replace(person, values=frozenset(values), customers=frozenset(customers))
 
@@ -61,25 +60,18 @@ def find_in_landing(landing: Landing, person: Person, documented: Documented) ->
 def erase_landing(landing: Landing, person: Person, documented: Documented) -> RewrittenLanding:
     """Rewrite every landing file with data of the person; a damaged one raises: nobody can look into it.
 
-    The answers are read and written one by one. In the archive a file that was rewritten takes the place of
-    the one of before, also where that was left by an erasure that was killed.
+    The answers are read and written one by one.
     """
     by_id = replace(person, values=frozenset())
     held, marked = [], []
-    for path, sha256 in _all_files(landing):
-        with landing.borrowed(path, sha256):
-            landed = landing.landed(path)
-            sought = person if landed.header["customer"] in person.customers else by_id
-            if _may_hold(landing, landed, sought) and (
-                new := _rewritten(landing, landed, sought, documented)
-            ):
-                landed = new
-                held.append(landed)
-            if landed.header.get(REWRITTEN):
-                marked.append(landed)
-                if landing.archive and not path.endswith(HELD):
-                    landing.archive.put(landing.root, path)
-                    landing.archive.keep_only(path, landed.sha256)
+    for path in _all_files(landing):
+        landed = landing.landed(path)
+        sought = person if landed.header["customer"] in person.customers else by_id
+        if _may_hold(landing, landed, sought) and (new := _rewritten(landing, landed, sought, documented)):
+            landed = new
+            held.append(landed)
+        if landed.header.get(REWRITTEN):
+            marked.append(landed)
     return RewrittenLanding(tuple(held), tuple(marked))
 
 
@@ -94,12 +86,11 @@ def update_ledger(connection: DuckDBPyConnection, rewritten: RewrittenLanding) -
             "UPDATE meta.loads SET sha256 = $1 WHERE landing = $2 AND sha256 <> '' AND sha256 <> $1",
             [one.sha256, one.path],
         )
-        connection.execute("UPDATE meta.archived SET sha256 = $1 WHERE landing = $2", [one.sha256, one.path])
     sys.audit("brokerbi.landing_erased")
 
 
-def _all_files(landing: Landing) -> list[tuple[str, str | None]]:
-    return [*landing.everywhere(), *((path, None) for path in landing.held())]
+def _all_files(landing: Landing) -> list[str]:
+    return [*landing.paths(), *landing.held()]
 
 
 def _may_hold(landing: Landing, landed: Landed, person: Person) -> bool:

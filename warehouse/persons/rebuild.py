@@ -82,12 +82,6 @@ def loads_behind_memory(connection: DuckDBPyConnection) -> list[WindowResult]:
     return _loads(connection, f"status = 'landed' AND {of_reports}", [sorted(read)])
 
 
-def landing_files(connection: DuckDBPyConnection) -> set[str]:
-    """The landing files that the ledger knows."""
-    found = connection.execute("SELECT landing FROM meta.loads WHERE landing IS NOT NULL").fetchall()
-    return {path for (path,) in found}
-
-
 def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
     """Write down the loads of landing files that the ledger does not know; answers how many those are.
 

@@ -61,7 +61,7 @@ COMMENT ON COLUMN meta.loads.login IS 'where the login is set that was refused, 
 COMMENT ON COLUMN meta.loads.error_kind IS
     'the kind of error in one word, like Unavailable; null where it has none';
 COMMENT ON COLUMN meta.loads.trouble IS
-    'what it has behind it that other failures have as well: service, refusal, coordination or login; null or empty where it is alone';
+    'what it has behind it that other failures have as well: service, refusal or login; null or empty where it is alone';
 COMMENT ON COLUMN meta.loads.landing IS
     'the file below landing/ with the answers; null once it was cleared away';
 COMMENT ON COLUMN meta.loads.note IS 'what was unusual about it';

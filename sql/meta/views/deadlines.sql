@@ -3,4 +3,4 @@ CREATE OR REPLACE VIEW meta.deadlines AS
 SELECT 36 AS late_after_hours;
 COMMENT ON VIEW meta.deadlines IS 'From when on is what is awaited late?';
 COMMENT ON COLUMN meta.deadlines.late_after_hours IS
-    'how many hours a report may be without a success, a stored answer outside the archive, the lake behind, and the file of a shard unchanged';
+    'how many hours a report may be without a success, and the lake behind';

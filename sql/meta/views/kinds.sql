@@ -33,19 +33,13 @@ FROM (VALUES
         'figures come from a customer who is not read any more, and nobody else answers for the office'
     ),
     (
-        'not archived', 'file', ['warning', 'error'], 'after the night', false, false, false,
-        'stored answers are not in the archive yet; an error once the first has waited as long as makes a report `late`'
-    ),
-    (
         'not in the lake', 'file', ['warning', 'error'], 'after the night', false, false, false,
-        'the lake has not the latest publication; an error after the same time'
+        'the lake has not the latest publication; an error once it has waited as long as makes a report `late`'
     ),
     (
         'budget unconfirmed', 'file', ['error'], 'after the night', false, true, false,
         'a budget that was sent in the latest 31 days is not shown by the service'
     ),
-    ('shard missing', 'file', ['error'], 'after the night', false, true, true, 'a shard could not be merged, so nothing of it is in the merged file'),
-    ('shard late', 'file', ['error'], 'after the night', false, true, true, 'the file of a shard was as old as makes a report `late` when it was merged'),
     ('months missing', 'process', ['warning'], NULL, false, false, false, 'months that are over were not read yet, as after a backfill that was cancelled'),
     ('not in settings', 'process', ['warning'], NULL, false, true, false, 'something is held of a customer who is not in the settings any more'),
     ('not writable', 'process', ['error'], 'after the night', false, false, false, 'the data directory cannot be written, or be made'),

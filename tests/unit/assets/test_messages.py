@@ -104,7 +104,6 @@ def test_what_has_the_same_behind_it_as_something_told_is_not_new(
         (DOWN, UNKNOWN, True),
         (LOGIN, UNKNOWN, True),
         (LOGIN, DOWN, False),
-        (LOGIN, replace(DOWN, cause="PaceLost", trouble="coordination"), False),
         (LOGIN, CORRECTED, False),
         (UNKNOWN, DOWN, False),
         (UNKNOWN, replace(NO_ANSWER, customer="M2"), True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from base64 import b64encode
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -15,20 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from pipelines.connect.client import Client
 from pipelines.connect.errors import (
     AnswerTooLarge,
     ConnectError,
-    HostDown,
-    PaceLost,
     Unauthorized,
     Unavailable,
 )
-from pipelines.connect.file_pace import FilePace
 from pipelines.connect.models import MEGABYTE, Limits, Login, Request, Try
-from pipelines.connect.rate_limit import Grant, RateLimit
 from pipelines.connect.retry import RetryPolicy
-from pipelines.coordination import CoordinationError
 from tests.unit.connect.fake_service import (
     BASE_URL,
     FINAL,
@@ -327,23 +321,6 @@ async def test_a_refused_question_without_a_month_is_not_called_too_long(
 async def test_a_validation_error_is_quoted_and_cut(tmp_path: Path) -> None:
     error = await error_of(tmp_path, reply(400, LONG))
     assert error.found.endswith('It says: {"message": "' + "x" * 287 + "...")
-
-
-class LostPace(FilePace):
-    """A pace whose database does not answer."""
-
-    async def take(self, login: str) -> Grant | float:  # noqa: ARG002 - no pace, whatever the login
-        raise CoordinationError("It is away.", "Look at it.")
-
-
-async def test_without_the_pace_that_hosts_share_nothing_is_asked_and_the_run_is_over(tmp_path: Path) -> None:
-    service, limit = Service(ROWS), RateLimit(LostPace(tmp_path, 1, 1), 1)
-    async with aclosing(Client(BASE_URL, LOGIN, rate_limit=limit, transport=service)) as asking:
-        with pytest.raises(PaceLost) as lost:
-            await asking.get(SALES, read)
-        with pytest.raises(HostDown, match="It is away"):  # at once, whatever else is asked
-            await asking.get(SALES, read)
-    assert (service.asked, lost.value.remedy) == ([], "Look at it.")
 
 
 WRITTEN = Request("/Budget/M1", {}, "budget_pushes", "M1", b'{"commission": 1}')

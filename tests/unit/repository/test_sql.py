@@ -49,10 +49,8 @@ def test_views_of_the_published_file_keep_to_what_older_duckdbs_know() -> None:
 
 
 def test_only_the_warehouse_runs_sql_and_ends_transactions() -> None:
-    others = [  # what hosts share is in a database of its own, which the warehouse knows nothing of
-        path
-        for path in files_below("assets", "pipelines", ending=".py")
-        if "sandbox" not in path.parts and path.name != "coordination.py"
+    others = [
+        path for path in files_below("assets", "pipelines", ending=".py") if "sandbox" not in path.parts
     ]
     assert [named(path) for path in others if ON_A_CONNECTION.search(read(path))] == []
 

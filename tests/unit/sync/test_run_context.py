@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64decode
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,7 +17,6 @@ from pipelines.connect.errors import AnswerTooLarge, ConnectError, Unavailable
 from pipelines.connect.file_pace import FilePace
 from pipelines.connect.models import MEGABYTE
 from pipelines.connect.rate_limit import Grant, RateLimit
-from pipelines.coordination import CoordinationError
 from pipelines.months import Month
 from pipelines.settings.model import Customer, FunctionLogin, Settings
 from pipelines.sync.run_context import RunContext, login_of
@@ -115,13 +112,3 @@ async def test_passwords_of_one_username_share_its_pace_and_another_username_has
     assert NotedPace.took == ["partner", "partner", "budgets"]
     sent = [b64decode(one.headers["authorization"].split()[1]).decode() for one in service.asked]
     assert sent == ["partner:one", "partner:two", "budgets:three"]
-
-
-@pytest.mark.skipif(find_spec("psycopg") is not None, reason="the extra `scale` is installed")
-def test_a_database_for_hosts_without_its_driver_is_one_sentence_that_says_what_to_install(
-    tmp_path: Path,
-) -> None:
-    url = SecretStr("postgresql://somewhere/brokerbi")
-    settings = Settings(customers=(Customer(id="M1"),), data_dir=tmp_path, coordination_url=url)
-    with pytest.raises(CoordinationError, match=re.escape("pip install 'brokerbi[scale]'")):
-        RunContext().rate_limit(settings)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from html import unescape
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -97,9 +96,7 @@ def again(tmp_path_factory: pytest.TempPathFactory) -> tuple[Scenario, Finished]
         "DELETE FROM meta.columns WHERE table_name = 'bids' "
         "OR (table_name, column_name) = ('sales_estates', 'final_price')"
     )
-    here = here.with_settings(
-        pages=False, landing_archive=str(folder / "archive"), lake=str(folder / "lake"), **DECLARED
-    )
+    here = here.with_settings(pages=False, **DECLARED)
     return here, here.publish()
 
 
@@ -109,16 +106,6 @@ def test_a_file_of_an_earlier_version_is_published_without_a_sync(again: tuple[S
     assert here.rows("SELECT count(final_price), (SELECT count(*) FROM bi.bids) FROM bi.sales_estates") == [
         (0, 0)
     ]
-
-
-@pytest.mark.skipif(find_spec("obstore") is not None, reason="the libraries are there")
-def test_a_publication_is_one_where_the_libraries_of_archive_and_lake_are_missing(
-    again: tuple[Scenario, Finished],
-) -> None:
-    finished = again[1]
-    assert finished.archive
-    for said in (finished.archive.error, str(finished.lake)):
-        assert "pip install 'brokerbi[scale]'" in said
 
 
 def test_what_the_settings_declare_is_in_the_file(again: tuple[Scenario, Finished]) -> None:

@@ -1,1 +1,0 @@
-"""Shards: the file that names them, what runs them, and customers moving between them."""
