@@ -19,6 +19,10 @@ class WarehouseError(Exception):
     """The warehouse cannot do what it was asked to do; nothing half-done is left behind."""
 
 
+class OlderFormat(WarehouseError):
+    """An earlier version wrote the working file; a replay rebuilds it."""
+
+
 class LandingDamaged(WarehouseError):
     """A landing file is gone, or does not hold the bytes that were written."""
 

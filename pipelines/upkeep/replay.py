@@ -9,8 +9,8 @@ that were one row of marts.restatements or marts.sale_changes become two.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.sync.declaration import declare_catalogue, declared_tables
 from pipelines.sync.pseudonyms import pseudonyms_of
 from pipelines.sync.window.answers import read_landed_tables
-from warehouse.errors import LandingDamaged, WarehouseError
+from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
 from warehouse.ledger.budget_pushes import IN_LANDING, relearn_pushes
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landing
@@ -30,10 +30,12 @@ from warehouse.marts.build import MEMORY, build_marts
 from warehouse.persons.rebuild import (
     REBUILDING,
     effective_loads,
+    fresh_file,
     lacks_memory,
     loads_behind_memory,
     relearn,
     replace_memory,
+    working_folder,
 )
 from warehouse.store.database import LOCK_SECONDS, Store
 from warehouse.store.files import make_folder
@@ -80,31 +82,97 @@ def replay(
     """
     landing, done = Landing(settings.data_dir / "landing"), Replayed()
     store = Store(settings.data_dir, now=(clock or SystemClock()).utc_now, transform=pseudonyms_of(settings))
-    with store.writing() as connection:
-        declare_catalogue(connection, settings, catalogue, clock or SystemClock())
-    if not quarantine:
-        _relearn(store, landing, done.failures)
-    with store.reading() as connection:
-        landed = effective_loads(connection, reports or None, customers or None, only_quarantined=quarantine)
-    afresh: set[tuple[str, str]] = set()
-    if not quarantine:
-        landed, afresh = _whole_histories(landed, landing, done.failures)
-    with WriteSession(store) as session:
-        for group in _groups(landed):
-            readable = list(_read_again(landing, group, catalogue, settings.timezone, done.failures))
-            first = {one.pair for one in readable} & afresh
-            done.loads += len(readable)
-            done.rows += sum(table.frame.height for one in readable for table in one.tables)
-            done.rejected += sum(row.count for one in readable for row in one.rejected)
-            session.load(readable, afresh=bool(first))
-            afresh -= first
-            on_load(done.loads, len(landed))
+    replaying = _Replay(settings, landing, catalogue, clock or SystemClock(), on_load, done)
+    if _is_older(store):
+        replaying.replace_older_file(store)
+        if done.failures:
+            return done
+    else:
+        replaying.load_again(store, reports, customers, quarantine=quarantine)
     if not quarantine:
         with store.reading() as connection:
             is_lacking = lacks_memory(connection)
         if is_lacking and (note := _rebuild_memory(store, landing, settings, catalogue, on_totals)):
             done.notes.append(note)
     return done
+
+
+def _is_older(store: Store) -> bool:
+    """Whether an earlier version wrote the working file."""
+    try:
+        with store.reading():
+            return False
+    except OlderFormat:
+        return True
+
+
+class _Incomplete(Exception):
+    """Something could not be loaded again, so the older file stays."""
+
+
+@dataclass
+class _Replay:
+    """What loads are read from, and what has become of them so far."""
+
+    settings: Settings
+    landing: Landing
+    catalogue: Mapping[str, Report]
+    clock: Clock
+    on_load: Callable[[int, int], None]
+    done: Replayed
+
+    def replace_older_file(self, store: Store) -> None:
+        """Rebuild the whole working file of an earlier version; it stays while an answer is missing."""
+        with suppress(_Incomplete), fresh_file(store) as fresh:
+            self.load_again(fresh, histories_left=self.done.notes)  # they were copied
+            if self.done.failures:
+                raise _Incomplete
+        if self.done.failures:
+            self.done.failures.append(
+                f"{store.path} stays as it was: copy the stored answers that are missing or damaged back "
+                f"into {self.landing.root} from a backup, and run `brokerbi replay` again"
+            )
+
+    def load_again(
+        self,
+        store: Store,
+        reports: Sequence[str] = (),
+        customers: Sequence[str] = (),
+        *,
+        quarantine: bool = False,
+        histories_left: list[str] | None = None,
+    ) -> None:
+        """Load what is in force again; why histories stay as they are is a failure, or goes to a list."""
+        done, landing = self.done, self.landing
+        with store.writing() as connection:
+            declare_catalogue(connection, self.settings, self.catalogue, self.clock)
+        if not quarantine:
+            _relearn(store, landing, done.failures)
+        with store.reading() as connection:
+            landed = effective_loads(
+                connection, reports or None, customers or None, only_quarantined=quarantine
+            )
+        gone = {load.report for load in landed} - self.catalogue.keys()
+        done.notes += [
+            f"{name} is no longer in the catalogue, so it is not replayed" for name in sorted(gone)
+        ]
+        landed = [load for load in landed if load.report not in gone]
+        afresh: set[tuple[str, str]] = set()
+        if not quarantine:
+            left = done.failures if histories_left is None else histories_left
+            landed, afresh = _whole_histories(landed, landing, left)
+        with WriteSession(store) as session:
+            for group in _groups(landed):
+                readable = list(
+                    _read_again(landing, group, self.catalogue, self.settings.timezone, done.failures)
+                )
+                first = {load.pair for load in readable} & afresh
+                done.loads += len(readable)
+                done.rows += sum(table.frame.height for load in readable for table in load.tables)
+                done.rejected += sum(row.count for load in readable for row in load.rejected)
+                session.load(readable, afresh=bool(first))
+                afresh -= first
+                self.on_load(done.loads, len(landed))
 
 
 def _relearn(store: Store, landing: Landing, failures: list[str]) -> None:
@@ -161,12 +229,8 @@ def _read_again(
 ) -> Iterator[WindowResult]:
     """The loads of a group with their rows; one that cannot be read is a failure of the replay."""
     for load in group:
-        report = catalogue.get(load.report)
-        if report is None:
-            failures.append(f"{load.report} is no longer in the catalogue; its rows stay as they are")
-            continue
         try:
-            yield read_landed_tables(landing, load, report, timezone)
+            yield read_landed_tables(landing, load, catalogue[load.report], timezone)
         except (WarehouseError, OSError) as error:
             failures.append(f"{load.report} of {load.customer}, {load.when}: {error}")
 
@@ -186,28 +250,23 @@ def _rebuild_memory(
     folder = settings.data_dir / "work" / REBUILDING
     known: list[str] = []
     make_folder(folder.parent)
-    with locked_file(folder.with_suffix(".lock"), LOCK_SECONDS):
-        shutil.rmtree(folder, ignore_errors=True)
-        try:
-            make_folder(folder)
-            rebuilt = Store(folder, now=store.now)
-            declare_tables(rebuilt, declared_tables(catalogue.values()))
-            _relearn(rebuilt, landing, known)
-            with rebuilt.reading() as connection:
-                landed = loads_behind_memory(connection)
-            done = 0
-            for run in _runs(landed):
-                with WriteSession(rebuilt) as session:
-                    for start in range(0, len(run), LOADS_IN_A_GROUP):
-                        group = run[start : start + LOADS_IN_A_GROUP]
-                        done += len(group)
-                        session.load(list(_read_again(landing, group, catalogue, settings.timezone, known)))
-                        on_totals(done, len(landed))
-                with rebuilt.writing() as connection:
-                    build_marts(connection, wanted=MEMORY)
-            return replace_memory(store, rebuilt)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+    with locked_file(folder.with_suffix(".lock"), LOCK_SECONDS), working_folder(folder):
+        rebuilt = Store(folder, now=store.now)
+        declare_tables(rebuilt, declared_tables(catalogue.values()))
+        _relearn(rebuilt, landing, known)
+        with rebuilt.reading() as connection:
+            landed = loads_behind_memory(connection)
+        done = 0
+        for run in _runs(landed):
+            with WriteSession(rebuilt) as session:
+                for start in range(0, len(run), LOADS_IN_A_GROUP):
+                    group = run[start : start + LOADS_IN_A_GROUP]
+                    done += len(group)
+                    session.load(list(_read_again(landing, group, catalogue, settings.timezone, known)))
+                    on_totals(done, len(landed))
+            with rebuilt.writing() as connection:
+                build_marts(connection, wanted=MEMORY)
+        return replace_memory(store, rebuilt)
 
 
 def _runs(landed: Sequence[WindowResult]) -> list[list[WindowResult]]:

@@ -17,6 +17,7 @@ from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import TODAY, Scenario, scenario, synced, whole_chain
+from warehouse.errors import OlderFormat
 from warehouse.load.landing import Landing
 from warehouse.marts.queries import SQL
 from warehouse.publishing.retention import clear_landing
@@ -182,6 +183,52 @@ def test_what_was_restated_is_known_again_from_landing_also_after_a_sync(
     assert restatements(here) == before != []
     for query in (SALES_CHANGED, USERS_BEFORE, REASONS):
         assert here.rows(query) == restated.rows(query) != []
+
+
+HISTORIES = "FROM bi.users_history ORDER BY ALL"
+
+
+def in_older_format(here: Scenario, directory: Path) -> Scenario:
+    """A copy of a data directory whose working file an earlier version has written."""
+    older = here.copied_to(directory)
+    older.execute("ALTER TABLE meta.loads DROP COLUMN bytes")
+    older.execute("UPDATE meta.storage SET format = format - 1")
+    return older
+
+
+def test_a_file_of_an_older_format_is_rebuilt_with_all_that_it_remembers(
+    restated: Scenario, tmp_path: Path
+) -> None:
+    here, before = in_older_format(restated, tmp_path / "data"), restated.cells()
+    with pytest.raises(OlderFormat, match="brokerbi replay"):
+        here.sync()
+    done = here.replay()
+    assert (done.failures, done.notes) == ([], [])
+    assert here.cells() == before
+    here.build(*REMEMBERING)
+    for query in (RESTATED, SALES_CHANGED, USERS_BEFORE, REASONS):
+        assert here.rows(query) == restated.rows(query) != []
+
+
+def test_a_file_of_an_older_format_stays_while_a_stored_answer_is_missing(
+    loaded: Scenario, tmp_path: Path
+) -> None:
+    here, before = in_older_format(loaded, tmp_path / "older"), loaded.cells()
+    lost = next(path for path in here.landing_files if "sales" in path.parts)
+    lost.rename(tmp_path / "elsewhere")
+    *_, remedy = here.replay().failures
+    assert f"back into {here.data_dir}/landing from a backup" in remedy
+    (tmp_path / "elsewhere").rename(lost)
+    assert here.replay().failures == []
+    assert here.cells() == before
+
+
+def test_a_history_of_an_older_file_outlives_its_answers(loaded: Scenario, tmp_path: Path) -> None:
+    here = in_older_format(loaded, tmp_path / "older")
+    next(path for path in here.landing_files if "users" in path.parts).unlink()
+    done = here.replay()
+    assert (done.failures, ["the history of users" in note for note in done.notes]) == ([], [True])
+    assert here.rows(HISTORIES) == loaded.rows(HISTORIES) != []
 
 
 def test_the_sales_that_changed_explain_every_month_that_was_restated(restated: Scenario) -> None:

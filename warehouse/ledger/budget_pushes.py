@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from warehouse.store.duckdb_file import insert_rows
-from warehouse.store.meta_schema import aware, complete, naive_utc, replace_rows
+from warehouse.store.meta_schema import aware, naive_utc, replace_rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -51,7 +51,6 @@ _OF = "(plan_id, office_id, user_id, month) = ($1, $2, $3, $4)"
 
 def note_planned(connection: DuckDBPyConnection, rows: Sequence[Mapping[str, Any]], now: datetime) -> None:
     """Write down what a plan wants, a row for each measure, unless it is there from an earlier push."""
-    complete(connection)
     known = connection.execute("SELECT DISTINCT plan_id FROM meta.budget_pushes").fetchall()
     new = [row for row in rows if (row["plan_id"],) not in known]
     planned = {"status": PushStatus.PLANNED.value, "sent_count": 0, "noted_at_utc": naive_utc(now)}
@@ -122,7 +121,6 @@ def relearn_pushes(connection: DuckDBPyConnection, kept: Iterable[bytes]) -> Non
 
     Of a plan that is known only what was written down later counts: an erasure may have renamed its users.
     """
-    complete(connection)
     latest: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in chain.from_iterable(map(json.loads, kept)):
         row["month"] = date.fromisoformat(row["month"])

@@ -15,7 +15,6 @@ from warehouse.marts.assumptions import fitted
 from warehouse.marts.dictionary import describe
 from warehouse.marts.queries import SQL, Query, in_order, queries
 from warehouse.marts.relations import declare_relations
-from warehouse.store import meta_schema
 from warehouse.store.duckdb_file import mappings, quoted
 
 Built = TypeVar("Built")
@@ -108,7 +107,6 @@ def build_marts(
         staging, marts, meta = (
             [query for query in found if query.table in needed] for found in (staging, marts, meta)
         )
-    meta_schema.complete(connection)
     macros = "".join(path.read_text(encoding="utf-8") for path in folder.glob("macros.sql"))
     connection.execute(macros)
     staging = fitted(connection, staging, macros)

@@ -38,7 +38,6 @@ from warehouse.store.files import (
     remove,
     replacement,
 )
-from warehouse.store.meta_schema import split_agent_ids
 from warehouse.store.schema import BETWEEN_IDS, VALID, TableSchema, describe, read_tables
 from warehouse.store.versions import Versions
 
@@ -147,7 +146,6 @@ def erase_tables(connection: DuckDBPyConnection, person: Person, tables: Documen
         f"WHERE list_has_any(string_split(array_to_string(asked, '{BETWEEN_IDS}'), '{BETWEEN_IDS}'), $1)",
         [ids, person.alias],
     )
-    split_agent_ids(connection)  # a published file may be older
     connection.execute(
         f"UPDATE meta.sale_versions SET agent_ids = {renamed.replace('asked', 'agent_ids')} "
         "WHERE list_has_any(agent_ids, $1)",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from duckdb import DuckDBPyConnection
 
@@ -12,14 +15,15 @@ from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landed
 from warehouse.load.load import following_number
 from warehouse.marts.build import MEMORY, queries_behind
-from warehouse.store.duckdb_file import insert_rows, literal
+from warehouse.store.checkpoint_journal import open_for_writing
+from warehouse.store.database import Store
+from warehouse.store.duckdb_file import insert_rows, literal, quoted
+from warehouse.store.files import make_folder, replacement
 from warehouse.store.meta_schema import aware, naive_utc
-
-if TYPE_CHECKING:
-    from warehouse.store.database import Store
+from warehouse.store.schema import describe, read_tables
 
 REBUILDING = "rebuilding"
-"""The folder below work/ in which what marts remember is rebuilt; a killed process leaves it behind."""
+"""The folder below work/ in which a file is rebuilt; a killed process leaves it behind."""
 
 _IN_FORCE = """
 WITH able AS (
@@ -56,6 +60,79 @@ _FIELDS = (
 _SAID_IN_LANDING = (
     "load_id", "run_id", "report", "customer", "history", "asked", "requests", "seconds", "error", "note",
 )  # fmt: skip
+
+
+@contextmanager
+def fresh_file(store: Store) -> Iterator[Store]:
+    """A new file to load months into, with the ledger, the memory and the histories of an older one.
+
+    After the body it takes the place of the older one, which stays if the body raises or is killed. Columns
+    that both formats have under the same name are copied.
+    """
+    rebuilt = Store(store.data_dir / "work" / REBUILDING, now=store.now, transform=store.transform)
+    with store.locked() as path, working_folder(rebuilt.data_dir):
+        with rebuilt.opened() as connection:
+            connection.execute(f"ATTACH {literal(str(path))} AS old (READ_ONLY)")
+            connection.begin()
+            for table in _tables_of(connection, "meta"):
+                if table != "storage":
+                    _copy_rows(connection, table)
+            histories = [schema for schema in read_tables(connection).values() if schema.history]
+            in_old = _tables_of(connection, "bi", "old")
+            for schema in histories:
+                if schema.stored_name in in_old:
+                    connection.execute(f"CREATE TABLE {schema.stored} AS FROM old.{schema.stored}")
+            describe(connection, [schema for schema in histories if schema.stored_name in in_old])
+            connection.execute(
+                "DELETE FROM meta.months WHERE report NOT IN (SELECT report FROM meta.tables WHERE history)"
+            )
+            connection.commit()
+            connection.execute("DETACH old")
+        yield rebuilt
+        with open_for_writing(path, strict=True):
+            pass  # its log must not meet the new file
+        with replacement(path, unfinished=store.rewritten) as place:
+            rebuilt.path.replace(place)
+
+
+@contextmanager
+def working_folder(folder: Path) -> Iterator[None]:
+    """An empty folder for the body, which is gone afterwards."""
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        make_folder(folder)
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _tables_of(connection: DuckDBPyConnection, schema: str, database: str | None = None) -> set[str]:
+    found = connection.execute(
+        "SELECT table_name FROM duckdb_tables() "
+        "WHERE schema_name = $1 AND database_name = coalesce($2, current_database())",
+        [schema, database],
+    )
+    return {name for (name,) in found.fetchall()}
+
+
+def _copy_rows(connection: DuckDBPyConnection, table: str) -> None:
+    """Copy the rows of a table of meta from the older file, what the new columns can hold of them."""
+    columns = connection.execute(
+        """
+        SELECT column_name, new.data_type, new.data_type = old.data_type
+        FROM duckdb_columns() AS new JOIN duckdb_columns() AS old USING (schema_name, table_name, column_name)
+        WHERE (new.database_name, old.database_name) = (current_database(), 'old')
+            AND schema_name = 'meta' AND table_name = $1
+        """,
+        [table],
+    ).fetchall()
+    if columns:
+        names = ", ".join(quoted(name) for name, *_ in columns)
+        values = ", ".join(
+            quoted(name) if is_same else f"try_cast({quoted(name)} AS {type_})"
+            for name, type_, is_same in columns
+        )
+        connection.execute(f"INSERT INTO meta.{table} ({names}) SELECT {values} FROM old.meta.{table}")
 
 
 def effective_loads(

@@ -80,19 +80,11 @@ class Store:
 
     @contextmanager
     def opened(self, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
-        """The file, open under the write lock; one of an older format is brought up to date first."""
+        """The file, open under the write lock; raises OlderFormat for one that is to be replayed."""
         opening = partial(connect_working, read_only=True) if read_only else open_for_writing
-        with self.locked() as path:
-            with opening(path) as connection:
-                if meta_schema.format_of(connection, path) == meta_schema.FORMAT:
-                    yield connection
-                    return
-            with open_for_writing(path) as connection:
-                connection.begin()
-                meta_schema.upgrade(connection)
-                connection.commit()
-            with opening(path) as connection:
-                yield connection
+        with self.locked() as path, opening(path) as connection:
+            meta_schema.check_format(connection, path)
+            yield connection
 
     @contextmanager
     def reading(self) -> Iterator[DuckDBPyConnection]:
@@ -120,8 +112,7 @@ class Store:
             if journal_path(self.path).exists():
                 raise to_be_mended
             with connect_working(self.path, read_only=True) as connection:
-                if meta_schema.format_of(connection, self.path) != meta_schema.FORMAT:
-                    raise to_be_mended
+                meta_schema.check_format(connection, self.path)
                 yield connection
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Tables and views of schema meta: made from sql/meta, brought up to date, and written to."""
+"""Tables and views of schema meta: made from sql/meta, and written to."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.errors import WarehouseError
-from warehouse.store.duckdb_file import insert_rows, mappings, quoted, run_definitions
+from warehouse.errors import OlderFormat, WarehouseError
+from warehouse.store.duckdb_file import insert_rows, mappings, quoted
 
 FORMAT = 21
-"""Raised whenever something in sql/meta/tables or views changes: a file of an older format gets what it
-lacks, one of this format is opened as it is. Every publication describes the queries beside them anew."""
+"""Raised whenever something in sql/meta/tables or views changes: a file of an older format is replayed. Every
+publication describes the queries beside them again."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
 
@@ -32,73 +32,19 @@ def statements() -> Iterator[str]:
         "INSERT INTO meta.storage (format, has_traces, is_rehearsal) "
         f"SELECT {FORMAT}, false, false WHERE NOT EXISTS (FROM meta.storage)"
     )
-    yield f"UPDATE meta.storage SET format = {FORMAT}"
 
 
-def complete(connection: DuckDBPyConnection) -> None:
-    """Give a file that an earlier version made the tables and views of meta that it lacks."""
-    for column in ("path VARCHAR", "is_awaited BOOLEAN", "first_month DATE", "last_month DATE"):
-        connection.execute(f"ALTER TABLE IF EXISTS meta.reports ADD COLUMN IF NOT EXISTS {column}")
-    found = connection.execute(
-        """
-        SELECT name FROM (
-            SELECT database_name, schema_name, table_name AS name FROM duckdb_tables() UNION ALL
-            SELECT database_name, schema_name, view_name AS name FROM duckdb_views()
-        ) WHERE schema_name = 'meta' AND database_name = current_database()
-        """
-    )
-    definitions = _definitions()
-    if not definitions.keys() <= {name for (name,) in found.fetchall()}:
-        run_definitions(connection, list(definitions.values()))
-
-
-def format_of(connection: DuckDBPyConnection, path: Path) -> int:
-    """The format of the open file's ledger; raises WarehouseError for one that this version cannot know."""
+def check_format(connection: DuckDBPyConnection, path: Path) -> None:
+    """Raise OlderFormat or WarehouseError unless the open file's ledger is of this version's format."""
     try:
         [(found,)] = connection.execute("SELECT format FROM meta.storage").fetchall()
     except duckdb.CatalogException as error:
         raise WarehouseError(f"{path} is not a working file of this project; put it aside.") from error
-    if not 0 < found <= FORMAT:
-        raise WarehouseError(
-            f"{path} keeps its ledger in format {found}, and this version of brokerbi in format {FORMAT}; "
-            "install the version that wrote it, or put the file aside and run `brokerbi replay` to rebuild "
-            "it from landing."
-        )
-    return int(found)
-
-
-def upgrade(connection: DuckDBPyConnection) -> None:
-    """Give a file of an older format the tables and columns that it lacks; what is in it stays.
-
-    Until format 2 the rows in quarantine were kept as they came. Landing has them as well, so only a
-    fingerprint stays; the next publication clears the free space of the file.
-    """
-    for table, columns in _columns_of_new_file().items():
-        for name, type_ in columns.items():
-            connection.execute(
-                f"ALTER TABLE IF EXISTS meta.{table} ADD COLUMN IF NOT EXISTS {quoted(name)} {type_}"
-            )
-    if "raw" in _columns(connection).get("quarantine_rows", {}):
-        connection.execute("UPDATE meta.quarantine_rows SET fingerprint = left(sha256(raw), 32)")
-        connection.execute("ALTER TABLE meta.quarantine_rows DROP COLUMN raw")
-        connection.execute("UPDATE meta.storage SET has_traces = true")
-    split_agent_ids(connection)
-    connection.execute("DROP TABLE IF EXISTS meta.column_lineage")  # until format 15
-    connection.execute("ALTER TABLE meta.storage DROP COLUMN IF EXISTS column_lineage_sha256")
-    for statement in statements():
-        connection.execute(statement)
-
-
-AGENT_IDS_SPLIT = "string_split(agent_ids, ', ')"
-"""The list of the agents of a remembered sale, from the one text that they were until format 18."""
-
-
-def split_agent_ids(connection: DuckDBPyConnection) -> None:
-    """Make a list of the agents of a remembered sale in a file of format 18 or older."""
-    if _columns(connection).get("sale_versions", {}).get("agent_ids") == "VARCHAR":
-        connection.execute(
-            f"ALTER TABLE meta.sale_versions ALTER agent_ids TYPE VARCHAR[] USING {AGENT_IDS_SPLIT}"
-        )
+    formats = f"{path} keeps its ledger in format {found}, and this version of brokerbi in format {FORMAT}"
+    if found < FORMAT:
+        raise OlderFormat(f"{formats}; run `brokerbi replay`, which rebuilds it from landing.")
+    if found > FORMAT:
+        raise WarehouseError(f"{formats}; install the version that wrote it.")
 
 
 def replace_rows(
@@ -122,7 +68,6 @@ def write_configured(
 
     Nothing is written unless something differs: a write of any size costs a checkpoint.
     """
-    complete(connection)
     key, switch = SWITCHES[table]
     loaded = connection.execute(f"SELECT DISTINCT {key} FROM meta.loads").fetchall()
     found = connection.execute(f"FROM meta.{table}")
@@ -138,7 +83,6 @@ def write_configured(
 
 def write_declared(connection: DuckDBPyConnection, table: str, *values: object) -> None:
     """Write down what the settings declare, the one row of a table of meta, unless it is there already."""
-    complete(connection)
     if connection.execute(f"FROM meta.{table}").fetchall() != [values]:
         connection.execute(f"DELETE FROM meta.{table}")
         places = ", ".join(f"${number}" for number in range(1, len(values) + 1))
@@ -187,25 +131,3 @@ def _definitions() -> Mapping[str, str]:
         query = path.read_text(encoding="utf-8")
         found[path.stem] = f"CREATE OR REPLACE VIEW meta.{path.stem} AS {query}"
     return found
-
-
-def _columns_of_new_file() -> dict[str, dict[str, str]]:
-    with duckdb.connect() as connection:
-        for statement in statements():
-            connection.execute(statement)
-        return _columns(connection)
-
-
-def _columns(connection: DuckDBPyConnection) -> dict[str, dict[str, str]]:
-    """The columns of every table of meta, with their types."""
-    found = connection.execute(
-        """
-        SELECT table_name, column_name, data_type
-        FROM duckdb_columns() JOIN duckdb_tables() USING (database_name, schema_name, table_name)
-        WHERE database_name = current_database() AND schema_name = 'meta' ORDER BY table_name, column_index
-        """
-    )
-    columns: dict[str, dict[str, str]] = {}
-    for table, column, type_ in found.fetchall():
-        columns.setdefault(table, {})[column] = type_
-    return columns

@@ -14,8 +14,8 @@ import duckdb
 import pytest
 from filelock import FileLock, Timeout
 
-from tests.unit.warehouse.given import JANUARY, MARCH, NOON, Given, Rejected, column_load, sales
-from warehouse.errors import WarehouseError
+from tests.unit.warehouse.given import JANUARY, MARCH, NOON, Given, column_load, sales
+from warehouse.errors import OlderFormat, WarehouseError
 from warehouse.ledger.ledger import ledger_of
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.write_session import WriteSession
@@ -146,27 +146,10 @@ def test_a_ledger_of_a_newer_format_is_refused_in_a_sentence(given: Given) -> No
         given.ledger()
 
 
-def test_a_working_file_of_an_older_format_gets_what_it_lacks_and_keeps_what_it_holds(given: Given) -> None:
-    given.load([sales("a", rejected=[Rejected("{}", JANUARY)])])
-    columns = "load_id, report, customer, month, table_name, column_name, place, reason, fingerprint"
-    before = given.ledger(), given.rows(f"SELECT {columns} FROM meta.quarantine_rows")
-    given.change("DROP TABLE meta.changes; ALTER TABLE meta.access DROP COLUMN denied_at_utc")
-    given.change("ALTER TABLE meta.quarantine_rows RENAME COLUMN fingerprint TO raw")
-    given.change("CREATE TABLE meta.column_lineage (column_name VARCHAR)")
-    given.change("UPDATE meta.quarantine_rows SET raw = '{}'; UPDATE meta.storage SET format = 1")
-    assert (given.ledger(), given.rows(f"SELECT {columns} FROM meta.quarantine_rows")) == before
-    assert given.rows("SELECT count(denied_at_utc) FROM meta.access") == [(0,)]
-    assert given.rows("FROM duckdb_tables() WHERE table_name = 'column_lineage'") == []
-    given.change("UPDATE meta.storage SET format = 1")  # as if it had been cut short
-    assert given.ledger() == before[0]
-
-
-def test_agents_of_a_remembered_sale_that_are_one_text_become_a_list(given: Given) -> None:
-    given.change("ALTER TABLE meta.sale_versions ALTER agent_ids TYPE VARCHAR")
-    given.change("INSERT INTO meta.sale_versions (agent_ids) VALUES ('U1, U2'), ('U3'), (NULL)")
-    given.change("UPDATE meta.storage SET format = 18")
-    found = given.rows("SELECT agent_ids FROM meta.sale_versions ORDER BY ALL")
-    assert found == [(["U1", "U2"],), (["U3"],), (None,)]
+def test_a_ledger_of_an_older_format_is_to_be_replayed(given: Given) -> None:
+    given.change("UPDATE meta.storage SET format = 1")
+    with pytest.raises(OlderFormat, match=r"in format 1, .*; run `brokerbi replay`"):
+        given.ledger()
 
 
 def test_the_format_is_raised_with_the_tables_and_views_of_meta() -> None:

@@ -87,7 +87,7 @@ def test_what_only_the_log_of_the_working_file_holds_is_published_too(given: Giv
 
 def test_of_rows_in_quarantine_analysts_see_how_many_and_why_and_never_what(given: Given) -> None:
     given.load([sales("a", rejected=[Rejected(SECRET, JANUARY), Rejected(token_hex(), JANUARY)])])
-    as_in_format_2(given)
+    leave_traces(given)
     assert SECRET.encode() in given.working.read_bytes()
     inodes = [given.working.stat().st_ino]
     for _ in range(2):
@@ -99,14 +99,11 @@ def test_of_rows_in_quarantine_analysts_see_how_many_and_why_and_never_what(give
     assert inodes[0] != inodes[1] == inodes[2]  # it is rewritten once, and copied from then on
 
 
-def as_in_format_2(given: Given) -> None:
-    """The working file as earlier versions kept it: with rows in quarantine, one of them deleted."""
-    given.change("ALTER TABLE meta.quarantine_rows ADD COLUMN raw VARCHAR")
-    given.change(f"UPDATE meta.quarantine_rows SET raw = '{SECRET}' || place")
-    given.change(f"INSERT INTO meta.quarantine_rows BY NAME SELECT 'b' AS load_id, '{SECRET}' AS raw")
+def leave_traces(given: Given) -> None:
+    """Delete a row whose bytes stay in the free space of the working file."""
+    given.change(f"INSERT INTO meta.quarantine_rows BY NAME SELECT 'b' AS load_id, '{SECRET}' AS reason")
     given.change("DELETE FROM meta.quarantine_rows WHERE load_id = 'b'")
-    given.change("ALTER TABLE meta.quarantine_rows DROP COLUMN fingerprint")
-    given.change("UPDATE meta.storage SET format = 2, has_traces = true")
+    given.change("UPDATE meta.storage SET has_traces = true")
 
 
 def test_the_newest_versions_are_kept(given: Given, tmp_path: Path) -> None:
