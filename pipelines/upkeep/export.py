@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import fsspec
 from filelock import FileLock
@@ -82,12 +82,15 @@ def export(
     to = fsspec.url_to_fs(to)[1] if to.startswith(LOCAL) else to
     is_address = "://" in to
     root = data_dir / FOLDER if is_address or not to else Path(to).absolute()
-    with explained(root), _unfinished_folder(root) as unfinished:
+    with explained(root), _unfinished_folder(root) as folder:
         publication = Versions(data_dir).current()
-        too_long = _write_files(data_dir, unfinished, formats, tables, publication, now, language)
-        files = [path for path in unfinished.rglob("*") if path.is_file()]
+        with table_export(data_dir) as source:
+            chosen = source.tables(tables)
+            too_long = _write_tables(source, chosen, folder, formats, now, language, is_chosen=bool(tables))
+            _write_manifest(source, chosen, folder, publication, now)
+        files = [path for path in folder.rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files)
-        place = _put_at_address(unfinished, to, now) if is_address else _put_in_place(unfinished, root, now)
+        place = _put_at_address(folder, to, now) if is_address else _put_in_place(folder, root, now)
     return Export(place, publication, len(files), size, time.monotonic() - began, tuple(too_long))
 
 
@@ -117,42 +120,57 @@ def remove_exports(data_dir: Path) -> int:
     return len(found)
 
 
-def _write_files(
-    data_dir: Path,
+def _write_tables(
+    source: TableExport,
+    tables: Sequence[PublishedTable],
     folder: Path,
     formats: Sequence[str],
-    wanted: Sequence[str],
-    publication: str | None,
     now: datetime,
     language: str,
+    *,
+    is_chosen: bool,
 ) -> list[str]:
-    """Write every file; the tables that are longer than a sheet."""
+    """Write the tables in each format; the names of those that are longer than a sheet of a workbook."""
     too_long: list[str] = []
-    with table_export(data_dir) as source:
-        tables = source.tables(wanted)
-        basis = source.tax_basis()
-        for format_ in formats:
-            if format_ == "xlsx":
-                marts = [table for table in tables if table.schema == "marts"]
-                too_long = write_workbook(
-                    folder / WORKBOOK,
-                    sheets(marts, language, is_chosen=bool(wanted)),
-                    source.frame,
-                    basis=basis,
-                    published_on=source.published_on() or now.astimezone(UTC).date(),
-                    language=language,
-                )
+    for format_ in formats:
+        if format_ == "xlsx":
+            marts = [table for table in tables if table.schema == "marts"]
+            too_long = write_workbook(
+                folder / WORKBOOK,
+                sheets(marts, language, is_chosen=is_chosen),
+                source.frame,
+                basis=source.tax_basis(),
+                published_on=source.published_on() or now.astimezone(UTC).date(),
+                language=language,
+            )
+            continue
+        (folder / format_).mkdir()
+        for table in tables:
+            path = folder / format_ / f"{file_name(table.name)}.{format_}"
+            if format_ == "parquet":
+                source.write_parquet(table, path)
             else:
-                _write_each(source, tables, folder / format_, format_)
+                source.write_csv(table, path, FORMULA_SIGNS)
+    return too_long
+
+
+def _write_manifest(
+    source: TableExport,
+    tables: Sequence[PublishedTable],
+    folder: Path,
+    publication: str | None,
+    now: datetime,
+) -> None:
+    """Describe the tables in a file, and let the group read all files, which are on the disk then."""
     described = {
         "publication": publication,
         "made_at_utc": now.astimezone(UTC).isoformat(timespec="seconds"),
-        "commission_basis": basis.commission_basis,
+        "commission_basis": source.tax_basis().commission_basis,
         "tables": {
             table.name: {
                 "rows": table.row_count,
-                "columns": {one.name: one.exported_type for one in table.columns},
-                "meanings": {one.name: one.meaning for one in table.columns},
+                "columns": {column.name: column.exported_type for column in table.columns},
+                "meanings": {column.name: column.meaning for column in table.columns},
             }
             for table in tables
         },
@@ -161,17 +179,6 @@ def _write_files(
     for path in [folder, *folder.rglob("*")]:
         path.chmod(SHARED_FOLDER if path.is_dir() else SHARED_FILE)
         sync(path)
-    return too_long
-
-
-def _write_each(source: TableExport, tables: Sequence[PublishedTable], folder: Path, format_: str) -> None:
-    folder.mkdir()
-    for table in tables:
-        path = folder / f"{file_name(table.name)}.{format_}"
-        if format_ == "parquet":
-            source.write_parquet(table, path)
-        else:
-            source.write_csv(table, path, FORMULA_SIGNS)
 
 
 @contextmanager
@@ -195,9 +202,9 @@ def _put_in_place(unfinished: Path, root: Path, now: datetime) -> str:
     link.unlink(missing_ok=True)
     link.symlink_to(name, target_is_directory=True)
     link.replace(root / LATEST)
-    write_file(root / f"{LATEST}.json", _naming(name), mode=SHARED_FILE)
-    for gone in [*earlier, name][:-KEPT]:
-        shutil.rmtree(root / gone)
+    write_file(root / f"{LATEST}.json", json.dumps({"export": name}).encode(), mode=SHARED_FILE)
+    for older in [*earlier, name][:-KEPT]:
+        shutil.rmtree(root / older)
     return str(root / LATEST)
 
 
@@ -209,31 +216,12 @@ def _put_at_address(unfinished: Path, to: str, now: datetime) -> str:
         listed = (str(name).rstrip("/").rpartition("/")[2] for name in system.ls(root, detail=False))
         earlier = sorted(name for name in listed if _MOMENT.fullmatch(name))
         name = next_name(earlier, now)
-        for path in sorted(unfinished.rglob("*")):
-            if path.is_file():
-                target = f"{root}/{name}/{path.relative_to(unfinished).as_posix()}"
-                system.makedirs(target.rpartition("/")[0], exist_ok=True)
-                system.put_file(str(path), target)
-        before = _latest(system, root)
-        system.pipe_file(f"{root}/{LATEST}.json", _naming(name))
-        for gone in earlier:
-            if gone != before:
-                system.rm(f"{root}/{gone}", recursive=True)
+        system.put(str(unfinished), f"{root}/{name}", recursive=True)
+        system.pipe_file(f"{root}/{LATEST}.json", json.dumps({"export": name}).encode())
+        for older in [*earlier, name][:-KEPT]:
+            system.rm(f"{root}/{older}", recursive=True)
     except ImportError as error:
         raise WarehouseError(f"{to} needs a library of its own: {error}") from error
     except (OSError, ValueError) as error:
         raise WarehouseError(f"{to} cannot be written: {error}") from error
     return f"{to.rstrip('/')}/{name}"
-
-
-def _naming(name: str) -> bytes:
-    """What latest.json says."""
-    return json.dumps({"export": name}).encode()
-
-
-def _latest(system: Any, root: str) -> str:
-    """The export that latest.json names; none before the first."""
-    try:
-        return str(json.loads(system.cat_file(f"{root}/{LATEST}.json"))["export"])
-    except (FileNotFoundError, ValueError, KeyError):
-        return ""

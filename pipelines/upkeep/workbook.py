@@ -21,7 +21,7 @@ from pipelines import units
 from warehouse.publishing.table_export import PublishedTable, TaxBasis
 
 MOST_ROWS = 1_048_575
-"""A sheet holds so many rows below its heads."""
+"""A sheet holds this many rows below its heads."""
 LONGEST_NAME = 31
 FORMS = {
     units.MONTH: "yyyy-mm",
@@ -64,19 +64,19 @@ def words() -> Mapping[str, Any]:
 def sheets(tables: Sequence[PublishedTable], language: str, *, is_chosen: bool) -> list[Sheet]:
     """The sheets of workbook.toml whose marts there are, or one a table where they are chosen."""
     if is_chosen:
-        return [Sheet(one.table[:LONGEST_NAME], one.meaning, one) for one in tables]
-    by_name = {one.name: one for one in tables}
+        return [Sheet(table.table[:LONGEST_NAME], table.meaning, table) for table in tables]
+    by_name = {table.name: table for table in tables}
     return [
         Sheet(
-            one["names"][language],
-            one["meanings"][language],
-            by_name[one["table"]],
-            one["columns"].split(),
-            one.get("where", ""),
-            one["order"],
+            sheet["names"][language],
+            sheet["meanings"][language],
+            by_name[sheet["table"]],
+            sheet["columns"].split(),
+            sheet.get("where", ""),
+            sheet["order"],
         )
-        for one in words()["sheets"]
-        if one["table"] in by_name
+        for sheet in words()["sheets"]
+        if sheet["table"] in by_name
     ]
 
 
@@ -112,16 +112,16 @@ def write_workbook(
             frame = frame_of(sheet.select).select(~of.starts_with("_"))
             cover.append((sheet.name, sheet.meaning, frame.height, table.name))
             if sheet.columns:
-                frame = frame.select(one for one in sheet.columns if one in frame.columns).with_columns(
+                frame = frame.select(name for name in sheet.columns if name in frame.columns).with_columns(
                     of.string().replace(own_words)
                 )
             if frame.height or not sheet.columns:
                 heads = {name: said["columns"][name] for name in frame.columns} if sheet.columns else {}
-                _write(book, sheet.name, frame, {one.name: one.type for one in table.columns}, heads)
+                _write(book, sheet.name, frame, {column.name: column.type for column in table.columns}, heads)
                 meanings += [
-                    (sheet.name, heads.get(one.name, one.name), one.name, one.meaning)
-                    for one in table.columns
-                    if one.name in frame.columns
+                    (sheet.name, heads.get(column.name, column.name), column.name, column.meaning)
+                    for column in table.columns
+                    if column.name in frame.columns
                 ]
         for part, rows, first in (("meanings", meanings, 0), ("cover", cover, 4)):
             heads = {name: word for name, word in said[part].items() if name in _TEXTS[part]}

@@ -1,4 +1,4 @@
-"""Tables of the published file as Parquet and CSV files, and as rows for whoever writes another format."""
+"""Tables of the published file as Parquet and CSV files, and as rows for other formats."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ DEPRECATED = ("marts.budget_vs_actual", "marts.leaderboard")
 """Tables of rows of several kinds, whose sums count twice: exported only by name. Views hold one kind."""
 PART_SIZE = "128MB"
 """Of files that are one table together."""
-MEMORY, PARQUET_MEMORY = "512MB", "256MB"
-"""CSV needs the first, Parquet too for a hundred columns; by itself DuckDB would take most of a machine's."""
+MEMORY = "512MB"
+"""Left to itself DuckDB would take most of a machine's."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ class PublishedTable:
     def select(self) -> str:
         """All its rows as they are exported."""
         casts = [
-            f"{quoted(one.name)}::DOUBLE AS {quoted(one.name)}"
-            for one in self.columns
-            if one.exported_type != one.type
+            f"{quoted(column.name)}::DOUBLE AS {quoted(column.name)}"
+            for column in self.columns
+            if column.exported_type != column.type
         ]
         return f"SELECT * REPLACE ({', '.join(casts)}) FROM {self.source}" if casts else f"FROM {self.source}"
 
@@ -124,29 +124,26 @@ class TableExport:
 
         Raises WarehouseError for a name that is none of them.
         """
-        found = []
-        for schema, table, meaning, columns in self.connection.execute(_COLUMNS).fetchall():
-            named = PublishedTable(
-                schema, table, meaning, 0, tuple(PublishedColumn(**column) for column in columns)
-            )
-            if {named.name, table} & set(wanted) or not (wanted or named.name in DEPRECATED):
-                [(count,)] = self.connection.execute(f"SELECT count(*) FROM {named.source}").fetchall()
-                found.append(PublishedTable(schema, table, meaning, count, named.columns))
-        names = {name for one in found for name in (one.name, one.table)}
+        tables = []
+        for schema, name, meaning, columns in self.connection.execute(_COLUMNS).fetchall():
+            full_name = f"{schema}.{name}"
+            if {full_name, name} & set(wanted) or not (wanted or full_name in DEPRECATED):
+                query = f"SELECT count(*) FROM {quoted(schema)}.{quoted(name)}"
+                [(row_count,)] = self.connection.execute(query).fetchall()
+                described = tuple(PublishedColumn(**column) for column in columns)
+                tables.append(PublishedTable(schema, name, meaning, row_count, described))
+        names = {name for table in tables for name in (table.name, table.table)}
         if unknown := [name for name in wanted if name not in names]:
             raise WarehouseError(
                 f"The published file has no table {', '.join(unknown)}; "
                 '`brokerbi query "FROM meta.dictionary WHERE column_name IS NULL"` lists them all.'
             )
-        return found
+        return tables
 
     def published_on(self) -> date | None:
-        """The day of the newest publication; nothing in a file of before."""
-        try:
-            [(found,)] = self.connection.execute(_PUBLISHED_ON).fetchall()
-        except duckdb.CatalogException:
-            return None
-        return found  # type: ignore[no-any-return]
+        """The day of the newest publication; none in a file of an earlier version."""
+        rows = self._rows_if_there(_PUBLISHED_ON)
+        return rows[0][0] if rows else None
 
     def timezone(self) -> str:
         """The clock of the brokerage; UTC where nobody said it."""
@@ -154,22 +151,24 @@ class TableExport:
         return str(found[0][0]) if found else "UTC"
 
     def tax_basis(self) -> TaxBasis:
-        """The tax basis of commissions; not declared in a file of before."""
+        """The tax basis of commissions; not declared in a file of an earlier version."""
+        rows = self._rows_if_there(_BASIS)
+        return TaxBasis(*rows[0]) if rows else TaxBasis()
+
+    def _rows_if_there(self, query: str) -> list[Any]:
         try:
-            [found] = self.connection.execute(_BASIS).fetchall()
+            return self.connection.execute(query).fetchall()
         except duckdb.CatalogException:
-            return TaxBasis()
-        return TaxBasis(*found)
+            return []
 
     def write_parquet(self, table: PublishedTable, path: Path) -> None:
-        """All rows of a table, typed; what the table and its columns mean is in the file's metadata."""
-        meanings = json.dumps({one.name: one.meaning for one in table.columns}, ensure_ascii=False)
-        statement = (
+        """All rows of a table, typed; the metadata of the file has the meanings of table and columns."""
+        meanings = json.dumps({column.name: column.meaning for column in table.columns}, ensure_ascii=False)
+        self.connection.execute(
             f"COPY ({table.select}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd, "
             f"KV_METADATA {{'table': {literal(table.name)}, 'meaning': {literal(table.meaning)}, "
             f"'columns': {literal(meanings)}}})"
         )
-        self._copy(statement)
 
     def write_parts(self, select: str, folder: Path) -> list[FilePart]:
         """The answer of a SELECT as Parquet files in a folder; none where it has no rows."""
@@ -177,21 +176,10 @@ class TableExport:
             f"COPY ({select}) TO {literal(str(folder))} (FORMAT parquet, COMPRESSION zstd, "
             f"FILE_SIZE_BYTES '{PART_SIZE}', FILENAME_PATTERN '{{uuid}}', APPEND, RETURN_STATS)"
         )
-        found = self._copy(statement)
+        found = self.connection.execute(statement).fetchall()
         return [
             FilePart(Path(path), rows, size, columns) for path, rows, size, _, columns, *_ in found if rows
         ]
-
-    def _copy(self, statement: str) -> list[Any]:
-        """What a COPY into Parquet answers, in little memory if it can be done in that."""
-        self.connection.execute(f"SET memory_limit = '{PARQUET_MEMORY}'")
-        try:
-            return self.connection.execute(statement).fetchall()
-        except duckdb.OutOfMemoryException:
-            self.connection.execute(f"SET memory_limit = '{MEMORY}'")
-            return self.connection.execute(statement).fetchall()
-        finally:
-            self.connection.execute(f"SET memory_limit = '{MEMORY}'")
 
     def write_csv(self, table: PublishedTable, path: Path, formula_signs: str) -> None:
         """All rows of a table under a line of heads, in UTF-8, with commas and decimal points."""

@@ -60,15 +60,6 @@ def test_parquet_has_days_and_doubles_and_meanings(here: Path) -> None:
     assert json.loads(pl.read_parquet_metadata(path)["columns"])["commission"] == MEANING
 
 
-def test_a_row_that_is_too_large_for_the_usual_memory_is_written_with_more(tmp_path: Path) -> None:
-    with duckdb.connect(tmp_path / "warehouse.duckdb") as connection:
-        connection.execute("CREATE SCHEMA marts")
-        connection.execute("CREATE VIEW marts.long AS SELECT list(i) AS numbers FROM range(6_000_000) r(i)")
-    exported(tmp_path, "parquet")
-    frame = pl.read_parquet(tmp_path / "export" / "latest" / "parquet" / "marts.long.parquet")
-    assert frame["numbers"].list.len().to_list() == [6_000_000]
-
-
 def test_csv_keeps_every_value(here: Path) -> None:
     exported(here, "csv")
     with (here / "export/latest/csv/bi.estates.csv").open(encoding="utf-8", newline="") as file:
