@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from dataclasses import asdict
-from datetime import date
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
@@ -20,8 +20,6 @@ from pipelines.sync.under_way import sync_notes
 from pipelines.words import count, counted, size
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from pipelines.diagnosis.quarantined_rows import RawRow
     from pipelines.planning.plan import PlannedReport
     from warehouse.ledger.status import Overview, PastPublication, ReportStatus
@@ -64,69 +62,79 @@ def run_status(arguments: argparse.Namespace) -> int:
     if arguments.json:
         described = {"verdict": verdict.sentence, **_status_as_json(planned, view)}
         if arguments.quarantine:
-            described["rows_in_quarantine"] = [asdict(one) for one in rows]
+            described["rows_in_quarantine"] = [asdict(row) for row in rows]
         print_json(described)
         return code
     say(verdict.sentence)
-    for begun in (one.begun_utc for one in sync_notes(settings.data_dir) if not one.was_left):
-        say(f"a sync is under way, begun {begun:%Y-%m-%d %H:%M} UTC")
-    (_print_held if arguments.details else _print_customers)(planned, view)
+    for note in sync_notes(settings.data_dir):
+        if not note.was_left:
+            say(f"a sync is under way, begun {note.begun_utc:%Y-%m-%d %H:%M} UTC")
+    (_print_reports if arguments.details else _print_customers)(planned, view)
     _print_conditions(view, details=arguments.details)
     _print_learned(view)
     _print_nights(view)
     for publication in view.publications if arguments.details else view.publications[:1]:
         say(_publication_line(publication))
-    for one in rows:
-        _print_quarantined(one)
+    for raw in rows:
+        month = f", {raw.row.month:%Y-%m}" if raw.row.month else ""
+        place = f"{raw.row.place} in landing/{raw.row.landing}"
+        say(f"bi.{raw.row.table} of {raw.row.customer}{month}: {raw.row.reason} ({place})")
+        say(f"    {raw.raw or raw.trouble}")
     return code
 
 
 def _print_customers(planned: tuple[PlannedReport, ...], view: Overview) -> None:
     """One line for each customer: all of its reports together."""
     rows = []
-    for customer in dict.fromkeys(
-        [*(one.customer.id for one in planned), *(one.customer for one in view.standings)]
-    ):
-        held = [one for one in view.standings if one.customer == customer]
-        wanted = [one.wanted for one in planned if one.customer.id == customer]
-        successes = [one.last_success_utc for one in held if one.last_success_utc]
-        until = max(successes).date() if successes else date.max  # budgets are held for months to come
-        months = [month for one in held if (month := one.newest_held_month) and month <= until]
+    customers = [*(plan.customer.id for plan in planned), *(row.customer for row in view.standings)]
+    for customer in dict.fromkeys(customers):
+        loaded = [row for row in view.standings if row.customer == customer]
+        wanted = [plan.wanted for plan in planned if plan.customer.id == customer]
+        success = max((row.last_success_utc for row in loaded if row.last_success_utc), default=None)
+        until = success.date() if success else date.max  # budgets are loaded for months to come
+        months = [month for row in loaded if (month := row.newest_held_month) and month <= until]
         rows.append(
             [
                 customer,
-                f"{sum(one.state == 'fresh' for one in held)} of {len(held)}",
-                f"{max(months):%Y-%m}" if months else "-",
-                str(sum(len(one.missing) for one in wanted)) if planned else "-",
-                str(sum(len(one.due) for one in wanted)) if planned else "-",
-                f"{max(successes):%Y-%m-%d %H:%M}" if successes else "never",
+                f"{sum(row.state == 'fresh' for row in loaded)} of {len(loaded)}",
+                _month(max(months, default=None)),
+                str(sum(len(months.missing) for months in wanted)) if planned else "-",
+                str(sum(len(months.due) for months in wanted)) if planned else "-",
+                _moment(success),
             ]
         )
     heads = ["customer", "reports fresh", "through", "missing", "due", "last success (UTC)"]
     print_table(heads, rows, right=(1, 3, 4))
 
 
-def _print_held(planned: tuple[PlannedReport, ...], view: Overview) -> None:
-    """One line for each report of each customer: those that would be asked, else those that ever were."""
-    held = {(one.report, one.customer): one for one in view.standings}
-    plans = {one.pair: one for one in planned}
+def _print_reports(planned: tuple[PlannedReport, ...], view: Overview) -> None:
+    """One line for each report of each customer: those that would be requested, else those that ever were."""
+    loaded = {(row.report, row.customer): row for row in view.standings}
+    plans = {plan.pair: plan for plan in planned}
     rows = []
-    for pair in plans or held:
-        status, plan = held.get(pair), plans.get(pair)
-        success = status.last_success_utc if status else None
+    for pair in plans or loaded:
+        status, plan = loaded.get(pair), plans.get(pair)
         rows.append(
             [
                 *pair,
                 str(status.held_months) if status else "0",
-                f"{status.newest_held_month:%Y-%m}" if status and status.newest_held_month else "-",
+                _month(status.newest_held_month if status else None),
                 str(len(plan.wanted.missing)) if plan else "-",
                 str(len(plan.wanted.due)) if plan else "-",
-                f"{success:%Y-%m-%d %H:%M}" if success else "never",
+                _moment(status.last_success_utc if status else None),
                 _remark(plan, status),
             ]
         )
     heads = ["report", "customer", "held", "through", "missing", "due", "last success (UTC)", ""]
     print_table(heads, rows, right=(2, 4, 5))
+
+
+def _month(month: date | None) -> str:
+    return f"{month:%Y-%m}" if month else "-"
+
+
+def _moment(at_utc: datetime | None) -> str:
+    return f"{at_utc:%Y-%m-%d %H:%M}" if at_utc else "never"
 
 
 def _remark(plan: PlannedReport | None, status: ReportStatus | None) -> str:
@@ -137,32 +145,23 @@ def _remark(plan: PlannedReport | None, status: ReportStatus | None) -> str:
     return status.state if status and not plan else ""
 
 
-def _print_quarantined(one: RawRow) -> None:
-    """A row in quarantine: what it is, and the line below it as it was received."""
-    row = one.row
-    month = f", {row.month:%Y-%m}" if row.month else ""
-    say(f"bi.{row.table} of {row.customer}{month}: {row.reason} ({row.place} in landing/{row.landing})")
-    say(f"    {one.raw or one.trouble}")
-
-
 def _print_conditions(view: Overview, *, details: bool) -> None:
-    """A line for each cause of what is not as it should be; in detail, for each report of a customer."""
+    """A line for each cause; in detail, for each report of a customer."""
     if not details:
         for line in lines(view.conditions, MOST_CAUSES, with_since=True):
             say(f"- {line}")
         return
-    for several in causes(view.conditions, by_report=True):
-        one = several.first
-        begun = f" since {several.begun}" if several.begun else ""
-        say(f"{one.severity}: {one.kind}{begun}: {several.line}")
+    for cause in causes(view.conditions, by_report=True):
+        begun = f" since {cause.begun}" if cause.begun else ""
+        say(f"{cause.first.severity}: {cause.first.kind}{begun}: {cause.line}")
 
 
 def _print_learned(view: Overview) -> None:
-    """What has its turn yet, and which windows and pages refusals have taught."""
+    """The months that are due later, and the windows and pages that the service has taught."""
     from warehouse.ledger.ledger import Cap
 
-    if days := [one.waiting_until for one in view.standings if one.waiting_until]:
-        waiting = sum(one.waiting_months for one in view.standings)
+    if days := [row.waiting_until for row in view.standings if row.waiting_until]:
+        waiting = sum(row.waiting_months for row in view.standings)
         say(f"{counted(waiting, 'month')} due by turns until {max(days)} (--details says of which reports)")
     for cap in view.caps:
         learned = Cap(cap.days, cap.months, cap.page_size)
@@ -170,17 +169,17 @@ def _print_learned(view: Overview) -> None:
 
 
 def _print_nights(view: Overview) -> None:
-    """What the last seven days on which anything was asked have cost, the latest first."""
+    """The cost of the last seven days with requests, the latest first."""
     rows = [
         [
-            str(one.day),
-            count(one.requests),
-            f"{one.requests / max(one.customers, 1):.1f}",
-            count(one.repeated),
-            count(one.failed),
-            size(one.bytes),
+            str(night.day),
+            count(night.requests),
+            f"{night.requests / max(night.customers, 1):.1f}",
+            count(night.repeated),
+            count(night.failed),
+            size(night.bytes),
         ]
-        for one in view.nights
+        for night in view.nights
     ]
     if rows:
         heads = ["day (UTC)", "requests", "per customer", "repeated", "failed", "received"]
@@ -199,15 +198,15 @@ def _status_as_json(planned: tuple[PlannedReport, ...], view: Overview) -> dict[
         **asdict(view),
         "planned": [
             {
-                "report": one.report.name,
-                "customer": one.customer.id,
-                "missing": [str(month) for month in one.wanted.missing],
-                "due": [str(month) for month in one.wanted.due],
-                "held": one.wanted.left + len(one.wanted.due),
-                "waiting": {str(month): str(day) for month, day in one.wanted.waiting.items()},
-                "skipped": one.skipped,
+                "report": plan.report.name,
+                "customer": plan.customer.id,
+                "missing": [str(month) for month in plan.wanted.missing],
+                "due": [str(month) for month in plan.wanted.due],
+                "held": plan.wanted.left + len(plan.wanted.due),
+                "waiting": {str(month): str(day) for month, day in plan.wanted.waiting.items()},
+                "skipped": plan.skipped,
             }
-            for one in planned
+            for plan in planned
         ],
     }
 
@@ -257,58 +256,31 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     from pipelines.sync.run_context import RunContext
     from warehouse.ledger.conditions import Severity
 
-    signs = {Severity.WELL: "ok   ", Severity.WARNING: "odd  ", Severity.ERROR: "WRONG"}
+    marks = {Severity.WELL: "ok   ", Severity.WARNING: "odd  ", Severity.ERROR: "WRONG"}
     settings = load_settings(os.environ, offline=arguments.offline)
-    found: list[Severity] = []
-    access: list[Access] = []
-    ask = not arguments.offline
-    bar = _progress_of_asking()
+    worst = Severity.WELL
+    words: dict[tuple[str, str], str] = {}
 
-    def asked(one: Access) -> None:
-        access.append(one)
-        said = f"{one.report} of {one.customer}: {one.word}"
-        bar.update(bar.task_ids[0], description=said, completed=len(access))
-        bar.start()
+    def note(access: Access) -> None:
+        words[access.report, access.customer] = access.word
+        if sys.stderr.isatty():
+            print(f"\r{len(words)} reports asked for", end="\r", file=sys.stderr, flush=True)
 
-    try:
-        for finding in examine(
-            settings,
-            RunContext(),
-            environment=os.environ,
-            ask=ask,
-            on_access=asked,
-            refusal=why_refused(os.environ, settings),
-        ):
-            bar.stop()
-            say(f"{signs[finding.severity]} {finding.subject}: {finding.found}")
-            if finding.remedy and finding.severity is not Severity.WELL:
-                say(f"      -> {finding.remedy}")
-            found.append(finding.severity)
-    finally:
-        bar.stop()  # it hides the cursor
-    if access:
-        customers = list(dict.fromkeys(one.customer for one in access))
-        reports = list(dict.fromkeys(one.report for one in access))
-        words = {(one.report, one.customer): one.word for one in access}
+    for finding in examine(
+        settings,
+        RunContext(),
+        environment=os.environ,
+        ask=not arguments.offline,
+        on_access=note,
+        refusal=why_refused(os.environ, settings),
+    ):
+        say(f"{marks[finding.severity]} {finding.subject}: {finding.found}")
+        if finding.remedy and finding.severity is not Severity.WELL:
+            say(f"      -> {finding.remedy}")
+        worst = Severity.worst((worst, finding.severity))
+    if words:
+        reports, customers = (list(dict.fromkeys(pair[place] for pair in words)) for place in (0, 1))
         say()
-        rows = [[report, *(words.get((report, one), "") for one in customers)] for report in reports]
+        rows = [[report, *(words.get((report, name), "") for name in customers)] for report in reports]
         print_table(["report", *customers], rows)
-    return int(Severity.ERROR in found)
-
-
-def _progress_of_asking() -> Progress:
-    """What was asked last, on stderr and on a terminal alone."""
-    from rich.console import Console
-    from rich.progress import Progress, TextColumn, TimeElapsedColumn
-
-    bar = Progress(
-        TextColumn("{task.completed} reports asked for, the latest {task.description}"),
-        TimeElapsedColumn(),
-        console=Console(file=sys.stderr),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-        redirect_stdout=False,
-        redirect_stderr=False,
-    )
-    bar.add_task("", total=None)
-    return bar
+    return int(worst is Severity.ERROR)

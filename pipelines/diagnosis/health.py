@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -65,54 +65,53 @@ class Verdict:
 
 
 def judge(view: Overview) -> Verdict:
-    """Each kind with how many reports of customers it concerns: an error is an alarm, a warning is not.
+    """The number of reports of customers by kind of condition: an error is an alarm, a warning is not.
 
-    As long as meta.freshness has no state nothing was asked. All begins with the first publication.
+    As long as meta.freshness has no state nothing was requested. All begins with the first publication.
     """
-    conditions = view.conditions
     errors, warnings = (
-        list(_counted(one for one in conditions if one.severity == severity)) for severity in (ERROR, WARNING)
+        list(_counted([condition for condition in view.conditions if condition.severity == severity]))
+        for severity in (ERROR, WARNING)
     )
-    if not view.states and not errors:
-        begin = "Nothing has been asked yet; `brokerbi sync` begins."
-        return Verdict(begin, WARNING, has_begun=False)
     if errors:
         also = f"; also {', '.join(warnings)}" if warnings else ""
         return Verdict(sentence(f"Look: {', '.join(errors)}{also}"), ERROR)
+    if not view.states:
+        begin = "Nothing has been asked yet; `brokerbi sync` begins."
+        return Verdict(begin, WARNING, has_begun=False)
     if not view.is_published:
         go_on = "Nothing has been published yet; `brokerbi sync` goes on."
         return Verdict(go_on, WARNING, has_begun=False)
-    fresh = sum(state == "fresh" for state in view.states)
+    fresh = counted(sum(state == "fresh" for state in view.states), "report")
     but = f" but for {', '.join(warnings)}" if warnings else ""
-    worst = Severity.worst(one.severity for one in conditions)
-    return Verdict(f"All is well{but}: {counted(fresh, 'report')} fresh, and nothing failed.", worst)
+    worst = WARNING if warnings else Severity.WELL
+    return Verdict(f"All is well{but}: {fresh} fresh, and nothing failed.", worst)
 
 
-def _counted(conditions: Iterable[Condition]) -> Iterator[str]:
-    several = list(conditions)
-    for one in several:
-        if not one.kind.traits.is_counted:
-            yield shortened(one.error.rstrip("."), LONGEST_REASON)
-    if rows := sum(one.row_count for one in several if one.kind == Kind.QUARANTINE):
+def _counted(conditions: Sequence[Condition]) -> Iterator[str]:
+    """Conditions in words: those of nobody in particular as they are, the others by number."""
+    concerned = set()
+    for condition in conditions:
+        if not condition.kind.traits.is_counted:
+            yield shortened(condition.error.rstrip("."), LONGEST_REASON)
+        elif condition.kind != Kind.QUARANTINE:
+            words, cause = _counted_as(condition), "" if condition.customer else condition.cause
+            concerned.add((words, condition.report, condition.customer, cause))
+    if rows := sum(condition.row_count for condition in conditions if condition.kind == Kind.QUARANTINE):
         yield f"{counted(rows, 'row')} in quarantine"
-    others = (one for one in several if one.kind.traits.is_counted and one.kind != Kind.QUARANTINE)
-    concerned = {
-        (_counted_as(one), one.report, one.customer, "" if one.customer else one.cause) for one in others
-    }
     counts: dict[str, Counter[str]] = {}
     for words, report, customer, _ in concerned:
         unit = "report" if report else "customer" if customer else ""
         counts.setdefault(words, Counter())[unit] += 1
-    for words, units in sorted(counts.items(), key=lambda found: (-found[1].total(), found[0])):
+    for words, units in sorted(counts.items(), key=lambda entry: (-entry[1].total(), entry[0])):
         numbers = [counted(number, unit) if unit else count(number) for unit, number in sorted(units.items())]
         yield f"{words} ({', '.join(numbers)})"
 
 
-def _counted_as(one: Condition) -> str:
-    """What the reports of customers are counted as; their months are one."""
-    if one.kind != Kind.FAILED or not one.trouble:
-        return one.kind
-    return TROUBLES.get(one.trouble, "failed as a login was refused")
+def _counted_as(condition: Condition) -> str:
+    if condition.kind != Kind.FAILED or not condition.trouble:
+        return condition.kind
+    return TROUBLES.get(condition.trouble, "failed as a login was refused")
 
 
 def observed(
@@ -125,40 +124,36 @@ def observed(
 ) -> Overview:
     """The overview as these settings have it, with the conditions that only this process knows.
 
-    `planned` is what a sync would ask for now, where that is known, and `refusal` why a sync would not accept
-    these settings. Of customers that left the settings only they are shown of whom something was read: a
+    `planned` is what a sync would request now, if that is known, and `refusal` why a sync would not accept
+    these settings. Customers that left the settings are shown only if something of them was loaded: a
     mistyped id, corrected, is gone.
     """
-    conditions = view.conditions
-    if any(one.cause == LOGIN_REFUSED for one in conditions):  # needs the client, which starts slowly
+    conditions = list(view.conditions)
+    if any(condition.cause == LOGIN_REFUSED for condition in conditions):  # the client starts slowly
         from pipelines.sync.logins import with_corrected_logins
 
         conditions = with_corrected_logins(conditions, settings)
-    standings, of_settings = view.standings, list[Condition]()
+    standings, added = list(view.standings), list[Condition]()
     if "customers" in settings.model_fields_set:
-        active = {one.id for one in settings.active_customers}
-        shown = {one.id for one in settings.customers}
-        shown |= {one.customer for one in standings if one.last_success_utc or one.held_months}
-        conditions = [one for one in conditions if not one.customer or one.customer in active]
-        of_settings = list(_of_customers(view, settings))
+        active = {customer.id for customer in settings.active_customers}
+        shown = {customer.id for customer in settings.customers}
+        shown |= {row.customer for row in standings if row.last_success_utc or row.held_months}
+        conditions = [row for row in conditions if not row.customer or row.customer in active]
+        added += _of_customers(view, settings)
         standings = [
-            one if one.customer in active else replace(one, state="switched off")
-            for one in standings
-            if one.customer in shown
+            row if row.customer in active else replace(row, state="switched off")
+            for row in standings
+            if row.customer in shown
         ]
     if refusal:
         more = f" (and {len(refusal.problems) - 1} more)" if len(refusal.problems) > 1 else ""
-        of_settings.append(
-            Condition(Kind.SETTINGS, error=f"the settings do not load: {refusal.problems[0]}{more}")
-        )
-    missing = _months_missing(planned, conditions, now) if standings else []
-    of_process = [
-        *of_settings,
-        *missing,
-        *_of_published_file(view, settings.data_dir),
-        *of_directory(settings.data_dir, now),
-    ]
-    return replace(view, standings=standings, conditions=[*of_process, *conditions])
+        error = f"the settings do not load: {refusal.problems[0]}{more}"
+        added.append(Condition(Kind.SETTINGS, error=error))
+    if standings:
+        added += _months_missing(planned, conditions, now)
+    added += _of_published_file(view, settings.data_dir)
+    added += of_directory(settings.data_dir, now)
+    return replace(view, standings=standings, conditions=[*added, *conditions])
 
 
 def _of_published_file(view: Overview, data_dir: Path) -> Iterator[Condition]:
@@ -188,12 +183,12 @@ def _left_syncs(data_dir: Path) -> Iterator[Condition]:
     """The latest `brokerbi sync` that did not come to its end, and why."""
     from pipelines.sync.under_way import sync_notes
 
-    for one in [note for note in sync_notes(data_dir) if note.was_left][-1:]:
-        ended = f"gave up: {one.error}" if one.error else "was stopped before it ended."
+    for note in [note for note in sync_notes(data_dir) if note.was_left][-1:]:
+        ended = f"gave up: {note.error}" if note.error else "was stopped before it ended."
         yield Condition(
             Kind.SYNC_LEFT,
-            since_utc=one.begun_utc.replace(tzinfo=None),
-            error=f"The sync begun {one.begun_utc:%Y-%m-%d %H:%M} UTC {ended}",
+            since_utc=note.begun_utc.replace(tzinfo=None),
+            error=f"The sync begun {note.begun_utc:%Y-%m-%d %H:%M} UTC {ended}",
             remedy="What it loaded is held; the next `brokerbi sync` goes on from there.",
         )
 
@@ -226,47 +221,44 @@ def _of_disk(data_dir: Path) -> Iterator[Condition]:
 
 
 def _of_customers(view: Overview, settings: Settings) -> Iterator[Condition]:
-    """Customers of the settings that were never asked for, and those that are held and no longer there."""
-    known = {one.customer for one in view.standings if one.last_success_utc or one.state != "switched off"}
-    for one in settings.active_customers if view.standings else ():
-        if one.id not in known:
+    """Customers of the settings without any request so far, and loaded ones that left the settings."""
+    known = {row.customer for row in view.standings if row.last_success_utc or row.state != "switched off"}
+    for customer in settings.active_customers if view.standings else ():
+        if customer.id not in known:
             yield Condition(
                 Kind.NEVER_READ,
-                customer=one.id,
+                customer=customer.id,
                 cause=Kind.NEVER_READ,
                 error="It was never read so far.",
                 remedy="Launch a backfill, or wait for the next night.",
             )
-    held = ((one.report, one.customer) for one in view.standings if one.last_success_utc)
-    for name, words in left_customers(settings, held).items() if settings.customers else ():
-        yield Condition(
-            Kind.NOT_IN_SETTINGS,
-            customer=name,
-            error=words,
-            remedy=correct_customers(settings),
-        )
+    loaded = ((row.report, row.customer) for row in view.standings if row.last_success_utc)
+    for name, words in left_customers(settings, loaded).items() if settings.customers else ():
+        remedy = correct_customers(settings)
+        yield Condition(Kind.NOT_IN_SETTINGS, customer=name, error=words, remedy=remedy)
 
 
 def _months_missing(
     planned: Sequence[PlannedReport], conditions: Sequence[Condition], now: datetime
 ) -> Iterator[Condition]:
-    """That months which are over were not read yet, as of a customer whose first backfill was cancelled.
+    """Months that are over and were never loaded, as of a customer whose first backfill was cancelled.
 
-    It counts what the tables of `status` and `plan` call missing, the current and coming months among it.
+    The number is the one that `status` and `plan` call missing, with the current and coming months.
     """
-    refused = {
-        (one.report, one.customer) for one in conditions if one.kind in (Kind.NO_RIGHT, Kind.RIGHT_LOST)
+    denied = {
+        (row.report, row.customer) for row in conditions if row.kind in (Kind.NO_RIGHT, Kind.RIGHT_LOST)
     }
-    refused |= {("", one.customer) for one in conditions if one.kind == Kind.SHUT_OUT}
+    denied |= {("", row.customer) for row in conditions if row.kind == Kind.SHUT_OUT}
     is_behind = any(
         month < Month.of(now.date())
-        for one in planned
-        if one.customer.active and refused.isdisjoint({one.pair, ("", one.customer.id)})
-        for month in {*one.wanted.missing} - {*one.wanted.waited}
+        for plan in planned
+        if plan.customer.active and denied.isdisjoint({plan.pair, ("", plan.customer.id)})
+        for month in {*plan.wanted.missing} - {*plan.wanted.waited}
     )
     if is_behind:
-        found = f"{counted(sum(len(one.wanted.missing) for one in planned), 'month')} of reports missing"
-        yield Condition(Kind.MONTHS_MISSING, error=found, remedy="Wait for the next nights, or sync.")
+        months = counted(sum(len(plan.wanted.missing) for plan in planned), "month")
+        remedy = "Wait for the next nights, or sync."
+        yield Condition(Kind.MONTHS_MISSING, error=f"{months} of reports missing", remedy=remedy)
 
 
 def note_daemon(data_dir: Path) -> None:
@@ -299,21 +291,19 @@ def silent_daemon(data_dir: Path, now: datetime) -> Iterator[Condition]:
 
 
 def open_erasures(data_dir: Path) -> list[Condition]:
-    """The erasures that were cut short, or that left something, the oldest first; nobody is named."""
+    """The erasures that were cut short, or that left something, the oldest first; without a person's name."""
     from warehouse.persons.erasure_record import erasure_records
 
-    return [_open_erasure(one) for one in erasure_records(data_dir)]
+    return [_open_erasure(record) for record in erasure_records(data_dir)]
 
 
-def _open_erasure(one: ErasureRecord) -> Condition:
-    begun = one.begun_at_utc[:16].replace("T", " ")
-    subject = f"The erasure of a {one.kind}, begun {begun} UTC,"
-    again = f"`brokerbi erase --{one.kind}` with the same id again"
-    if not one.is_finished:
+def _open_erasure(record: ErasureRecord) -> Condition:
+    begun = record.begun_at_utc[:16].replace("T", " ")
+    subject = f"The erasure of a {record.kind}, begun {begun} UTC,"
+    again = f"`brokerbi erase --{record.kind}` with the same id again"
+    if not record.is_finished:
         return Condition(Kind.ERASURE, error=f"{subject} is not finished.", remedy=f"Run {again}.")
+    error = f"{subject} left something: {'; '.join(record.remarks)}"
     return Condition(
-        Kind.ERASURE,
-        WARNING,
-        error=f"{subject} left something: {'; '.join(one.remarks)}",
-        remedy=f"Mend that and run {again}, or remove {one.path}.",
+        Kind.ERASURE, WARNING, error=error, remedy=f"Mend that and run {again}, or remove {record.path}."
     )

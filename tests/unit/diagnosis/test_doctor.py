@@ -139,7 +139,7 @@ def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(t
     world = whole_chain(tmp_path / "data", REPORTS, tries="5", customers="G1,M30016")
     world.service.faults.switch([Fault("503")])
     finding = worst(world, "service", ask=True)
-    assert finding.found.startswith("none of 4 reports answers. In 2 tries there was no answer; the last: ")
+    assert "4 requests in a row" in finding.found
     assert finding.remedy == RUN_AGAIN
     assert [one.customer for one in world.asked] == ["G1"] * 8
 
@@ -302,8 +302,10 @@ def test_a_published_file_that_is_not_as_it_should_be_is_told(
     [
         (None, "there is no dagster.yaml"),
         ("concurrency: [", "is not YAML"),
-        ("concurrency:\n  runs:\n    max_concurrent_runs: 30\n", "max_concurrent_runs: 30 instead of 3"),
-        ("telemetry:\n  enabled: false\n", "run_retries.max_retries: 1"),
+        (
+            "concurrency:\n  runs:\n    max_concurrent_runs: 30\n",
+            "differs from the shipped one in telemetry, nux, con",
+        ),
     ],
 )
 def test_dagsters_settings_are_compared_with_the_shipped_ones(
