@@ -19,7 +19,6 @@ from pydantic import SecretStr
 from assets.messages import JOB_OF_SELECTED_ASSETS, LOGIN, SELECTED_ASSETS, News, Subject
 from assets.runs.run_log import columns_in_words
 from pipelines.foreign_text import visible_lines
-from pipelines.settings.alerts import alert_channels
 from pipelines.settings.model import Settings
 from pipelines.sync.causes import Cause, names, shortened
 from pipelines.words import counted
@@ -194,12 +193,12 @@ def _email(settings: Settings) -> Email:
 
 
 MADE_BY: Mapping[str, Callable[[Settings], Channel]] = {
-    "alert_webhook": lambda settings: Webhook(settings.alert_webhook),
-    "alert_email_to": _email,
+    "the webhook": lambda settings: Webhook(settings.alert_webhook),
+    "the mail": _email,
 }
-"""Each channel of `pipelines/settings/alerts.py`, by its setting."""
+"""Each channel, by its name in `Settings.alert_channels`."""
 
 
 def channels(settings: Settings) -> Mapping[str, Channel]:
     """The channels that the settings name, by what a sentence calls them."""
-    return {one.name: MADE_BY[one.setting](settings) for one in alert_channels(settings)}
+    return {name: MADE_BY[name](settings) for name in settings.alert_channels}

@@ -168,7 +168,7 @@ class _Survey:
             rows = min(self.settings.page_size, SMALLEST_PAGE)
             question = question.with_query(pageIndex="0", pageSize=str(rows))
         try:
-            answer, _ = await client.get(question, read_document)
+            answer, _ = await client.get(question, read_document, tries=MOST_TRIES)
         except (Unauthorized, HostDown):
             raise
         except Forbidden:
@@ -194,9 +194,8 @@ class _Survey:
 
 
 def _with_few_tries(settings: Settings) -> Settings:
-    tries = min(settings.tries, MOST_TRIES)
     seconds = min(settings.retry_seconds, LONGEST_RETRIES)
-    return settings.model_copy(update={"tries": tries, "retry_seconds": seconds})
+    return settings.model_copy(update={"retry_seconds": seconds})
 
 
 def _refused(settings: Settings, reports: Iterable[Report], found: str) -> Mapping[Login, Sequence[Refusal]]:

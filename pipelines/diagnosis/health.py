@@ -13,7 +13,7 @@ from shutil import disk_usage
 from typing import TYPE_CHECKING
 
 from pipelines.months import Month
-from pipelines.planning.selection import correct_customers, left_customers
+from pipelines.planning.selection import CORRECT_CUSTOMERS, left_customers
 from pipelines.sync.causes import LONGEST_REASON, sentence, shortened
 from pipelines.words import count, counted, size
 from warehouse.ledger.conditions import (
@@ -234,8 +234,7 @@ def _of_customers(view: Overview, settings: Settings) -> Iterator[Condition]:
             )
     loaded = ((row.report, row.customer) for row in view.standings if row.last_success_utc)
     for name, words in left_customers(settings, loaded).items() if settings.customers else ():
-        remedy = correct_customers(settings)
-        yield Condition(Kind.NOT_IN_SETTINGS, customer=name, error=words, remedy=remedy)
+        yield Condition(Kind.NOT_IN_SETTINGS, customer=name, error=words, remedy=CORRECT_CUSTOMERS)
 
 
 def _months_missing(

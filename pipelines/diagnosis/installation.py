@@ -19,7 +19,6 @@ from pipelines.diagnosis.health import (
     of_directory,
 )
 from pipelines.planning.plan import planned_now
-from pipelines.settings.alerts import CHANNELS, alert_channels
 from pipelines.sync.causes import causes
 from pipelines.words import count, size
 from warehouse.errors import WarehouseError
@@ -77,11 +76,11 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
     off = f", {all_ - active} are switched off" if active < all_ else ""
     found = f"{active} customers are asked since {settings.start}{off}; days are those of {settings.timezone}"
     yield Finding("settings", Severity.WELL, found)
-    if channels := alert_channels(settings):
-        named = " and ".join(channel.name for channel in channels)
-        yield Finding("alerts", Severity.WELL, f"trouble is told by {named}")
+    if settings.alert_channels:
+        found = f"trouble is told by {' and '.join(settings.alert_channels)}"
+        yield Finding("alerts", Severity.WELL, found)
     else:
-        remedy = f"set {', or '.join(channel.how for channel in CHANNELS)}"
+        remedy = "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server"
         yield Finding("alerts", Severity.WARNING, "nobody is told of a night that went wrong", remedy)
 
 

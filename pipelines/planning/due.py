@@ -33,6 +33,8 @@ DAYS_OF_WEEK, DAYS_OF_FOUR_WEEKS = 7, 28
 WITHOUT_DELAY = range(-2, 1)
 """Ages in months: the current month of a budget and the next two."""
 NO_MONTHS = range(0)
+DUE_MONTHS_MONTHLY = 13
+"""The months that are fetched again once in four weeks."""
 
 
 class Due(NamedTuple):
@@ -50,7 +52,6 @@ class Calendar:
     start: Month
     timezone: ZoneInfo
     due_months: int
-    due_months_monthly: int
     months_ahead: int
 
     @cached_property
@@ -73,7 +74,6 @@ def calendar(settings: Settings, clock: Clock) -> Calendar:
         start=settings.start,
         timezone=ZoneInfo(settings.timezone),
         due_months=settings.due_months,
-        due_months_monthly=settings.due_months_monthly,
         months_ahead=settings.budget_months_ahead,
     )
 
@@ -133,7 +133,7 @@ class Rules:
         days, following = self._days_between(month), self.calendar.this_month.plus(1).first_day
         if days and (day := self._latest_day(month, days) + timedelta(days=days)) < following:
             return Due(day, "weekly" if self._is_latest(month) else "monthly")
-        if self.calendar.age(month) >= self.calendar.due_months_monthly:
+        if self.calendar.age(month) >= DUE_MONTHS_MONTHLY:
             return None
         return replace(self, calendar=replace(self.calendar, today=following)).next_due(month, held)
 
@@ -159,7 +159,7 @@ class Rules:
         if self._is_latest(month):  # of few months each is asked more often, so that no night is without one
             shortest = min(DAYS_OF_WEEK, calendar.due_months + calendar.months_ahead)
             return shortest if self.is_one_by_one else None
-        return DAYS_OF_FOUR_WEEKS if calendar.age(month) < calendar.due_months_monthly else None
+        return DAYS_OF_FOUR_WEEKS if calendar.age(month) < DUE_MONTHS_MONTHLY else None
 
     def _latest_day(self, month: Month, days: int) -> date:
         """The latest day of a month until today, where it has one every so many days."""

@@ -16,6 +16,7 @@ from pipelines.catalogue.sales import DAYS_AT_ONCE, changed_sales
 from pipelines.months import Month
 from pipelines.planning.due import (
     DAYS_OF_FOUR_WEEKS,
+    DUE_MONTHS_MONTHLY,
     NO_MONTHS,
     WITHOUT_DELAY,
     Calendar,
@@ -407,7 +408,7 @@ class Planner:
             and twin not in self.ledger.not_understood
             and (twin, customer.id) not in self.ledger.denied
         )
-        oldest = self.calendar.due_months_monthly - 2  # which has its day before it is too old for one
+        oldest = DUE_MONTHS_MONTHLY - 2  # which has its day before it is too old for one
         may_wait = range(ahead, oldest + 1 if is_told else 0) if self.selection.is_of_night else NO_MONTHS
         return replace(rules, nightly=WITHOUT_DELAY, may_wait=may_wait)
 

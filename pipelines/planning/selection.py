@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Pair = tuple[str, str]
 """A report's name and a customer's id: what is planned, asked, refused and reported together."""
+CORRECT_CUSTOMERS = "Correct BROKERBI_CUSTOMERS, or keep it there with active = false."
+"""What to do about a customer with stored rows that is no longer in the settings."""
 
 
 @dataclass(frozen=True)
@@ -94,17 +96,12 @@ def left_customers(settings: Settings, held: Iterable[Pair]) -> dict[str, str]:
     """A sentence for each customer that is held and no longer in the settings, or written otherwise there."""
     known = {customer for _, customer in held}
     new = {customer.id.lower(): customer.id for customer in settings.customers if customer.id not in known}
-    found, place = {}, settings.in_file.get("customers", "BROKERBI_CUSTOMERS")
+    found = {}
     for name in sorted(known - {customer.id for customer in settings.customers}):
         meant = nearest(name, list(new))
-        found[name] = f"{name} is held and no longer in {place}"
+        found[name] = f"{name} is held and no longer in BROKERBI_CUSTOMERS"
         found[name] += f"; is {new[meant]} meant to be that one?" if meant else "; what is held of it stays."
     return found
-
-
-def correct_customers(settings: Settings) -> str:
-    """What to do about a customer that is held and no longer in the settings."""
-    return f"Correct {settings.name_of('customers')}, or keep it there with active = false."
 
 
 def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -22,20 +22,21 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from pipelines.address import checked_address, is_loopback
 from pipelines.catalogue.model import functions_of
 from pipelines.clock import Clock, RehearsalClock
 from pipelines.months import Month
-from pipelines.settings.messages import SettingsError, sentences, variable
+from pipelines.settings.messages import PREFIX, SettingsError, sentences, variable
 from pipelines.settings.sources import Sources
 
 __all__ = ["Customer", "Settings", "SettingsError", "load_settings", "login_in_words"]
 
-FORBIDDEN_IN_IDS = "|,[]\\\"'"  # the first four are forbidden in Dagster's partition keys
-LONGEST_ID = 100
+CUSTOMER_ID = re.compile(r"""[^|,\[\]\\"']{1,100}""")
+"""The first four are forbidden in Dagster's partition keys."""
 MOST_CUSTOMERS = 4
-"""So many customers that share a login are named."""
+"""The number of customers with one login that a sentence names."""
 EARLIEST_START = Month(1990, 1)
 CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff"
 NO_CONTROL = re.compile(f"[^{CONTROL}]*")
@@ -44,26 +45,17 @@ LINK = re.compile(r"(https?://|file:///)[^\s@?#]+")
 WEBHOOK = re.compile(r"(https?://[^\s/]+(/\S*)?)?")
 TextOrSecret = TypeVar("TextOrSecret", bound=str | SecretStr)
 MAILBOX = r"^[^\s@,;<>\"]+@[^\s@,;<>\"]+$"
+NO_LOGIN = r"^[^@]*$"
 
 
 def _checked_id(text: str) -> str:
-    """A customer id as it may be part of a partition key and, percent-encoded, of a path.
-
-    Blanks and slashes within it are the service's business: they are encoded wherever they would matter.
-    """
+    """A customer id as it may be part of a partition key and, percent-encoded, of a path."""
     customer = text.strip()
-    if not customer:
-        raise ValueError("a customer id is empty; write the ids with one comma between them, like M30011,G2")
-    found = [
-        sign
-        for sign in customer
-        if sign in FORBIDDEN_IN_IDS or (sign.isspace() and sign != " ") or not sign.isprintable()
-    ]
-    if found or "..." in customer or customer in {".", ".."}:
-        sign = repr(found[0]) if found else "dots alone"
-        raise ValueError(f"the customer id {customer!r} may not hold {sign}; ids look like M30011 or G2")
-    if len(customer) > LONGEST_ID:
-        raise ValueError(f"the customer id {customer[:20]!r}... is longer than {LONGEST_ID} signs")
+    is_id = CUSTOMER_ID.fullmatch(customer) and customer.isprintable()
+    if not is_id or "..." in customer or customer in {".", ".."}:
+        raise ValueError(
+            f"{customer[:20]!r} cannot be a customer id; write ids with a comma between two, like M30011,G2"
+        )
     return customer
 
 
@@ -114,7 +106,6 @@ def _words(value: object) -> object:
 
 NOT_CARRIED = "may not hold a colon or a control character: Basic authentication cannot carry it"
 SLIPPED_IN = "holds a line break or another control character; look for one that slipped in"
-
 NO_WEBHOOK = "is not an address to post to; it begins with https:// and holds no blank"
 Username = Annotated[str, AfterValidator(partial(_matching, NO_CONTROL_OR_COLON, NOT_CARRIED))]
 Secret = Annotated[SecretStr, AfterValidator(partial(_matching, NO_CONTROL, SLIPPED_IN))]
@@ -122,8 +113,6 @@ Webhook = Annotated[SecretStr, AfterValidator(partial(_matching, WEBHOOK, NO_WEB
 Link = Annotated[str, AfterValidator(_checked_link)]
 
 NO_SECRET = SecretStr("")
-FOUND_OUT = frozenset({"warnings", "in_file"})
-"""Fields that nobody sets: what was found while the settings were read."""
 FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
@@ -171,7 +160,10 @@ class Settings(BaseModel):
     )
     allow_http: bool = Field(default=False, description="true or false")
     username: Username = Field(default="", repr=False, description="the username of the login")
-    password: Secret = Field(default=NO_SECRET, description="the password of the login")
+    password: Secret = Field(
+        default=NO_SECRET,
+        description="the password of the login, or set BROKERBI_PASSWORD_FILE to a file with it",
+    )
     password_file: Path | None = Field(default=None, description="a file that holds the password")
     logins: Mapping[str, FunctionLogin] = Field(default={}, description=LOGINS)
     customers: tuple[Customer, ...] = Field(
@@ -183,8 +175,6 @@ class Settings(BaseModel):
     timeout_seconds: float = Field(
         default=30, gt=0, le=3600, description="seconds, more than 0, at most 3600"
     )
-    try_seconds: float = Field(default=120, gt=0, le=7200, description="seconds, more than 0, at most 7200")
-    tries: int = Field(default=5, ge=1, le=20, description="a whole number from 1 to 20")
     retry_seconds: float = Field(default=300, ge=0, le=86_400, description="seconds from 0 to 86400")
     largest_answer_mb: int = Field(default=24, ge=1, le=8192, description="megabytes from 1 to 8192")
 
@@ -199,7 +189,6 @@ class Settings(BaseModel):
         default=None, description="names of reports with commas, or +name and -name"
     )
     due_months: int = Field(default=3, ge=1, le=120, description="a number of months from 1 to 120")
-    due_months_monthly: int = Field(default=13, ge=1, le=120, description="a number of months from 1 to 120")
     changed_months: int = Field(default=12, ge=0, le=120, description="a number of months from 0 to 120")
     budget_months_ahead: int = Field(default=12, ge=0, le=60, description="a number of months from 0 to 60")
     ids_a_night: int = Field(default=200, ge=1, le=100_000, description="a whole number from 1 to 100000")
@@ -236,7 +225,7 @@ class Settings(BaseModel):
     )
     export_to: str = Field(
         default="",
-        pattern=r"^[^@]*$",
+        pattern=NO_LOGIN,
         description="a directory, or an address without a login, like s3://bucket/folder",
     )
 
@@ -248,7 +237,7 @@ class Settings(BaseModel):
     )
     lake: str = Field(
         default="",
-        pattern=r"^[^@]*$",
+        pattern=NO_LOGIN,
         description="a directory, or an address without a login, like s3://bucket/lake",
     )
 
@@ -276,10 +265,7 @@ class Settings(BaseModel):
     ping_url_file: Path | None = Field(default=None, description="a file that holds the address to call")
     ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
 
-    warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False, description="what looked odd")
-    in_file: Mapping[str, str] = Field(
-        default={}, exclude=True, repr=False, description="the file, by the settings that were written in it"
-    )
+    warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False)  # not set, found while reading
 
     @field_validator("customers")
     @classmethod
@@ -300,8 +286,11 @@ class Settings(BaseModel):
             for customer in self.customers
             if customer.username is not None and not (customer.password or customer.password_file)
         ] + [
-            f"The login for {function}{of} has no password; set its password_file, or take it out."
-            for logins, of in [(self.logins, ""), *((one.logins, f" of {one.id}") for one in self.customers)]
+            f"The login for {function}{owner} has no password; set its password_file, or take it out."
+            for owner, logins in [
+                ("", self.logins),
+                *((f" of {owner.id}", owner.logins) for owner in self.customers),
+            ]
             for function, login in logins.items()
             if not (login.password or login.password_file)
         ]
@@ -371,9 +360,11 @@ class Settings(BaseModel):
             )
         return username, password
 
-    def name_of(self, key: str) -> str:
-        """What a sentence calls a setting: its key and the file it was written in, or its variable."""
-        return f"{key} in {self.in_file[key]}" if key in self.in_file else variable(key)
+    @property
+    def alert_channels(self) -> list[str]:
+        """The channels that report a failed nightly run, as sentences call them."""
+        channels = {"the webhook": bool(self.alert_webhook), "the mail": bool(self.alert_email_to)}
+        return [name for name, is_set in channels.items() if is_set]
 
     def clock_of_day(self, real: Clock) -> Clock:
         """The clock of a run: the real one, or that of the day to rehearse against a sandbox."""
@@ -384,78 +375,65 @@ class Settings(BaseModel):
         return self.today or clock.utc_now().astimezone(ZoneInfo(self.timezone)).date()
 
 
+class Variables(BaseSettings, Settings):
+    """The names of all variables: of the settings, of one customer, and of the login for one function."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", enable_decoding=False)
+
+    customer: dict[str, dict[str, object]] = {}
+    login: dict[str, dict[str, object]] = {}
+
+
 def load_settings(
     environment: Mapping[str, str],
     *,
     directory: Path | None = None,
     offline: bool = False,
     reading: bool = False,
-    with_secrets: bool = False,
 ) -> Settings:
     """The settings of this environment and of the TOML file it names (else ./brokerbi.toml, if any).
 
-    Refuses everything that is wrong at once, a sentence for each. `offline` is for work that never
-    asks the service: the address and the login may then be missing. `reading` is for what only reads the
-    published file: customers and the first month may be missing too, and no file with a secret is opened
-    unless `with_secrets` says so.
+    Raises SettingsError with a sentence for each problem. `offline` is for work that never asks the service:
+    the address and the login may then be missing. `reading` is for work that only reads the published file:
+    customers and the first month may be missing too, and no file with a secret is opened.
     """
-    keys = [name for name in Settings.model_fields if name not in FOUND_OUT]
-    found = Sources(
-        environment,
-        directory or Path.cwd(),
-        keys,
-        list(Customer.model_fields),
-        with_secrets=with_secrets or not reading,
-    )
-    if found.is_unreadable:
-        raise SettingsError(found.problems)
-    problems = found.problems
-    for name in () if reading else ("customers", "start"):
-        if name not in found.values and name not in found.meant:
-            should_be = Settings.model_fields[name].description
-            problems.append(f"{variable(name)} is not set; set it to {should_be}.")
-    try:
-        in_file = dict.fromkeys(found.in_file, str(found.file))
-        settings = Settings.model_validate(
-            {**found.values, "warnings": tuple(found.warnings), "in_file": in_file}
-        )
-    except ValidationError as error:
-        raise SettingsError(
-            [*problems, *sentences(error, found.values, Settings, Customer, found.name_of)]
-        ) from None
-    if not (offline or reading):
-        customers = settings.active_customers
-        if not settings.base_url and "base_url" not in found.meant:
-            problems.append("BROKERBI_BASE_URL is not set; set it to the address of the Connect service.")
-        if (
-            not settings.username
-            and "username" not in found.meant
-            and not all(customer.username for customer in customers)
-        ):
-            problems.append("BROKERBI_USERNAME is not set; set it to the username of the login.")
-        if (
-            not (settings.password.get_secret_value() or settings.password_file)
-            and found.meant.isdisjoint({"password", "password_file"})
-            and not all(customer.password or customer.password_file for customer in customers)
-        ):
-            problems.append(
-                "BROKERBI_PASSWORD is not set; set it, or BROKERBI_PASSWORD_FILE to a file with it."
-            )
-    if problems:
+    sources = Sources(Variables, environment, directory or Path.cwd(), with_secrets=not reading)
+    problems = [*sources.warnings, *sources.problems]
+    if sources.is_unreadable:
         raise SettingsError(problems)
+    try:
+        settings = Settings.model_validate({**sources.values, "warnings": tuple(sources.warnings)})
+    except ValidationError as error:
+        raise SettingsError([*problems, *sentences(error, sources.values, Settings, Customer)]) from None
+    missing = [] if reading else list(_missing(settings, offline=offline))
+    if sources.problems or missing:
+        raise SettingsError([*problems, *missing])
     return settings
 
 
-def why_refused(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:
-    """Why a sync would refuse settings that reading accepts; None where nobody means to ask with them.
+def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
+    """A sentence for each setting that is needed and was not given."""
+    needed = {"customers": bool(settings.customers), "start": "start" in settings.model_fields_set}
+    if not offline:
+        customers = settings.active_customers
+        has_password = bool(settings.password or settings.password_file)
+        needed |= {
+            "base_url": bool(settings.base_url),
+            "username": bool(settings.username) or all(customer.username for customer in customers),
+            "password": has_password
+            or all(customer.password or customer.password_file for customer in customers),
+        }
+    for name, is_given in needed.items():
+        if not is_given:
+            yield f"{variable(name)} is not set; set it to {Settings.model_fields[name].description}."
 
-    Whoever names the service or a login means to ask; reading takes no more than the data directory.
-    """
-    means_to_ask = not settings.model_fields_set.isdisjoint(
-        {"base_url", "username", "password", "password_file"}
-    )
+
+def why_refused(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:
+    """Why a sync would reject settings that reading accepts; None if they name neither service nor login."""
+    if settings.model_fields_set.isdisjoint({"base_url", "username", "password", "password_file"}):
+        return None
     try:
-        load_settings(environment, reading=not means_to_ask, with_secrets=True)
+        load_settings(environment)
     except SettingsError as error:
         return error
     return None
@@ -466,14 +444,14 @@ def login_in_words(settings: Settings, customer: Customer, path: str = "") -> st
     entry, function = settings.login_entry(customer, path)
     purpose = f" for {function}" if function else ""
     if entry is settings:
-        return f"{settings.name_of('username')} or the password that goes with it"
+        return "BROKERBI_USERNAME or the password that goes with it"
     if entry is settings.logins.get(function):
         return f"the username or password of the login{purpose}"
 
-    def own(one: Customer) -> tuple[object, ...]:
-        found, for_function = settings.login_entry(one, path)
-        return (found.username, found.password or found.password_file, for_function)
+    def own_login(owner: Customer) -> tuple[object, ...]:
+        login, login_function = settings.login_entry(owner, path)
+        return (login.username, login.password or login.password_file, login_function)
 
-    sharing = [one.id for one in settings.customers if own(one) == own(customer)]
+    sharing = [owner.id for owner in settings.customers if own_login(owner) == own_login(customer)]
     more = f" and {len(sharing) - MOST_CUSTOMERS} more" if len(sharing) > MOST_CUSTOMERS else ""
     return f"the username or password of {', '.join(sharing[:MOST_CUSTOMERS])}{more}'s own login{purpose}"

@@ -40,7 +40,7 @@ class RunContext:
 
     def rate_limit(self, settings: Settings) -> RateLimit:
         """One pace for all processes of the data directory."""
-        clock, lease = self.clock, settings.try_seconds + AFTER_A_TRY
+        clock, lease = self.clock, Limits().whole_seconds + AFTER_A_TRY
         most = (settings.concurrency, settings.requests_per_second)
         pace = FilePace(settings.data_dir, *most, clock=clock, lease=lease)
         return RateLimit(pace, settings.concurrency, clock=clock)
@@ -60,9 +60,9 @@ class RunContext:
 
         `stack` closes them. A login that was refused (401) before is only used again with `try_refused`.
         """
-        retry = RetryPolicy(tries=settings.tries, total_seconds=settings.retry_seconds)
+        retry = RetryPolicy(total_seconds=settings.retry_seconds)
         largest_bytes = settings.largest_answer_mb * MEGABYTE
-        limits = Limits(settings.timeout_seconds, settings.try_seconds, largest_bytes)
+        limits = Limits(seconds=settings.timeout_seconds, largest_bytes=largest_bytes)
         refused_logins = refused_logins_of(settings)
         by_id, by_login = {customer.id: customer for customer in customers}, dict[Login, Client]()
 

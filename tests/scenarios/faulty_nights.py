@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 
+from pipelines.connect.retry import RetryPolicy
 from pipelines.months import Month
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
@@ -36,9 +37,9 @@ def faulty_nights(here: Scenario, nights: int, rate: float) -> Iterator[tuple[da
         here.service.faults.switch([Fault(kind, rate=each) for kind in KINDS])
         sync(here.settings, Selection(), context=here.context, on_plan=plans.append)
         log = here.service.log
-        wrong = [*asked_too_often(log.entries, here.settings.tries), *outside_limits(log.entries, day)]
+        wrong = [*asked_too_often(log.entries, RetryPolicy.tries), *outside_limits(log.entries, day)]
         of_plan = [one for one in log.entries if not MONTH_IN_PATH.search(one.path)]  # others follow a change
-        if len(of_plan) > here.settings.tries * plans[-1].requests:
+        if len(of_plan) > RetryPolicy.tries * plans[-1].requests:
             wrong.append(f"{len(of_plan)} requests for a plan of {plans[-1].requests}")
         if log.most_in_flight > here.settings.concurrency:
             wrong.append(f"{log.most_in_flight} requests at a time")

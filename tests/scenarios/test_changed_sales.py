@@ -72,7 +72,7 @@ class Week:
 
 @cache
 def first_sync(reports: tuple[str, ...], *, whole: bool = False) -> Scenario:
-    without_turns = {"due_months_monthly": "3", "tries": "1"}
+    without_turns = {"retry_seconds": "0"}
     here = whole_chain(
         Path(mkdtemp()) / "data", reports, start="2025-11", as_of=FIRST, whole=whole, **without_turns
     )

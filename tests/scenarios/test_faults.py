@@ -279,7 +279,7 @@ def test_other_sentences_for_the_same_errors_change_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kinds: str
 ) -> None:
     """A report of a customer to each fault of several; one alone strikes all."""
-    usual, other = (scenario(tmp_path / name, tries="2", concurrency="1") for name in ("usual", "other"))
+    usual, other = (scenario(tmp_path / name, concurrency="1") for name in ("usual", "other"))
     pairs = [(path, one.id) for one in usual.settings.customers for path in PATHS.values()]
     several = zip(kinds.split(), pairs, strict=False)
     faults = [Fault(kind, path=path, customer=one) for kind, (path, one) in several] if " " in kinds else ()

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
+from pipelines.connect.retry import RetryPolicy
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.processes import Job, Step, is_killed
 from tests.scenarios.scenario import Scenario, scenario, synced, whole_chain
@@ -80,7 +81,7 @@ def test_what_a_killed_sync_had_not_decided_on_is_loaded_by_nobody(tmp_path: Pat
 
 def test_a_window_that_keeps_timing_out_is_halved_remembered_and_can_be_forgotten(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("sales",), offices=1)
-    assert here.sync(Fault("slow_start", seconds=100, count=here.settings.tries)).complaints() == []
+    assert here.sync(Fault("slow_start", seconds=100, count=RetryPolicy.tries)).complaints() == []
     assert "1 spans were refused and halved" in here.value("SELECT note FROM meta.loads")
     assert caps(here) == [("sales", 1)]
     here.sync(refresh=True)

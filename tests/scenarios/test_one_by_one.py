@@ -59,7 +59,7 @@ def test_an_id_is_asked_again_when_what_has_it_was_changed(office: Scenario) -> 
 def test_a_sale_that_the_service_says_it_changed_is_asked_for_again_that_night(tmp_path: Path) -> None:
     """Also one of a month that is read again only because the service named the sale."""
     whole = whole_chain(tmp_path, ("sales", "bids"), start="2025-11", customers="G1", as_of=date(2026, 6, 5))
-    first = whole.with_settings(due_months_monthly=3, ids_a_night=1000)
+    first = whole.with_settings(ids_a_night=1000)
     first.sync()
     held = "SELECT id, changed_at FROM bi.sales_estates WHERE _month < DATE '2026-04-01'"
     before = first.rows(held)

@@ -390,7 +390,6 @@ def whole_way(checkout: Checkout, *, fast: bool) -> None:
         "reports": ",".join(f"+{name}" for name in OFF),
         "budget_months_ahead": "2",
         "page_size": "10",
-        "tries": "3",
     }
     with world(checkout, "a", *options, **settings) as here:
         _first_nights(here)
@@ -511,7 +510,7 @@ def other_shapes(checkout: Checkout) -> None:
 
 def command_line(checkout: Checkout) -> None:
     """Help texts, and how commands end that cannot go well."""
-    narrow = {"concurrency": "1", "start": "2024-04", "reports": "users", "tries": "1"}
+    narrow = {"concurrency": "1", "start": "2024-04", "reports": "users", "retry_seconds": "0"}
     options = ("--seed", "3", "--offices", "6", "--from", "2023-09", "--activity", "0.1")
     logins = ("--login", "sandbox:sandbox", "--login", "narrow:narrow:M30016")
     with world(checkout, "words", *options, *logins, customers="G1,M30016", **narrow) as here:

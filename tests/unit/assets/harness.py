@@ -38,7 +38,7 @@ OF_THE_SANDBOX = {
     "reports": "running_commissions,users",
     "today": TODAY.isoformat(),
     "requests_per_second": "1000",
-    "tries": "1",
+    "retry_seconds": "0",
     "pages": "false",
 }
 

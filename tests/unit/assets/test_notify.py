@@ -15,8 +15,7 @@ import pytest
 from pydantic import SecretStr
 
 from assets.messages import News
-from assets.notify import MADE_BY, ChannelRefused, Email, Webhook, channels
-from pipelines.settings.alerts import CHANNELS
+from assets.notify import ChannelRefused, Email, Webhook, channels
 from pipelines.sync.causes import Cause
 from tests.unit.assets.harness import settings
 from warehouse.ledger.conditions import Condition, Kind
@@ -133,7 +132,3 @@ def test_the_settings_say_which_channels_there_are(tmp_path: Path) -> None:
     mail = {"alert_email_to": "a@example.com", "alert_email_from": "b@example.com", "alert_smtp_host": "mail"}
     assert list(channels(settings(tmp_path))) == []
     assert list(channels(settings(tmp_path, **WEBHOOK_SETTINGS, **mail))) == ["the webhook", "the mail"]
-
-
-def test_every_channel_that_doctor_names_can_be_made() -> None:
-    assert {one.setting for one in CHANNELS} == {*MADE_BY}

@@ -243,7 +243,7 @@ def with_changed_sales(directory: Path) -> Harness:
     made.service = Service(WORLD.at(before))
     assert made.run("sales", first="G1|2026-04", last="M30017|2026-11").success
     made.service.set_as_of(after)
-    made.change_settings(today=after.isoformat(), due_months_monthly="3")  # no turns beside the changes
+    made.change_settings(today=after.isoformat())
     return made
 
 

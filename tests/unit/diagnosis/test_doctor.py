@@ -40,12 +40,12 @@ REPORTS = ("sales", "commission_office", "users", "live_activity")
 
 @pytest.fixture
 def world(tmp_path: Path) -> Scenario:
-    return whole_chain(tmp_path / "data", REPORTS, tries="1", customers="G1,M30016")
+    return whole_chain(tmp_path / "data", REPORTS, retry_seconds="0", customers="G1,M30016")
 
 
 @cache
 def first_sync() -> Scenario:
-    here = whole_chain(Path(mkdtemp()) / "data", REPORTS, tries="1", customers="G1,M30016")
+    here = whole_chain(Path(mkdtemp()) / "data", REPORTS, retry_seconds="0", customers="G1,M30016")
     here.sync()
     return here
 
@@ -136,7 +136,7 @@ def test_a_service_that_is_down_says_nothing_of_rights(world: Scenario) -> None:
 
 
 def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(tmp_path: Path) -> None:
-    world = whole_chain(tmp_path / "data", REPORTS, tries="5", customers="G1,M30016")
+    world = whole_chain(tmp_path / "data", REPORTS, customers="G1,M30016")
     world.service.faults.switch([Fault("503")])
     finding = worst(world, "service", ask=True)
     assert "4 requests in a row" in finding.found
@@ -333,6 +333,6 @@ def test_a_home_of_dagster_is_a_whole_path(world: Scenario) -> None:
 
 
 def test_no_finding_tells_a_secret(tmp_path: Path) -> None:
-    world = whole_chain(tmp_path, ["sales"], password="s3cret-word", tries="1")
+    world = whole_chain(tmp_path, ["sales"], password="s3cret-word", retry_seconds="0")
     world.transport = httpx.MockTransport(lambda _: httpx.Response(401))
     assert "s3cret-word" not in repr(findings(world, ask=True))

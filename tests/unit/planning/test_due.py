@@ -26,7 +26,7 @@ from pipelines.planning.due import (
 from warehouse.ledger.ledger import HeldMonth
 
 TODAY = date(2026, 11, 21)
-CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 13, 12)
+CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 12)
 LAST_NIGHT = datetime(2026, 11, 20, 4, tzinfo=UTC)
 LONG_AGO = datetime(2026, 9, 30, 4, tzinfo=UTC)
 

@@ -19,7 +19,7 @@ from pipelines.settings.model import Customer
 from warehouse.ledger.ledger import Cap, HeldMonth, Ledger
 
 TODAY = date(2026, 11, 21)
-CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 13, 12)
+CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 12)
 BUDGETS = ("budget_sold_estates", "budget_commission", "budget_crm")
 SALES = report("sales")
 HELD = HeldMonth(datetime(2026, 11, 20, 23, 30, tzinfo=UTC), "held")  # the same night, local time

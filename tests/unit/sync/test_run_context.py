@@ -36,7 +36,7 @@ from tests.unit.connect.fake_service import (
 @pytest.mark.parametrize(
     ("said", "error", "requests"),
     [
-        (reply(503), Unavailable, 2),
+        (reply(503), Unavailable, 5),
         (lambda _: httpx.Response(200, stream=Chunks(bytes(MEGABYTE), b"1")), AnswerTooLarge, 1),
     ],
 )
@@ -50,7 +50,6 @@ async def test_the_settings_say_how_patient_the_clients_are_and_how_much_they_re
         password=SecretStr("hush"),
         customers=(Customer(id="M1"),),
         start=Month(2024, 1),
-        tries=2,
         largest_answer_mb=1,
     )
     context = RunContext(clock=StillClock(), transport=service)
