@@ -1,13 +1,17 @@
-"""Budgets and the plan to change them: measures, changes, and the file that a plan is kept in."""
+"""Budgets and the plan to change them: measures, changes, and the file that keeps a plan."""
 
 from __future__ import annotations
 
+import getpass
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from pipelines.months import Month
 from warehouse.store.files import write_file
@@ -21,10 +25,7 @@ PLACES = {
 }
 """The measures of a budget, and where each is in the body that sets it (interface, RealtorBudget)."""
 MEASURES = tuple(PLACES)
-FORMAT = 1
-MOST_SAID = 30
-"""So many problems are said at once."""
-MAKE_ANEW = "make it anew with `brokerbi budget plan`"
+PLAN_AGAIN = "make it again with `brokerbi budget plan`"
 
 Values = Mapping[str, int | None]
 """A budget by measure; None is no budget."""
@@ -33,19 +34,17 @@ Key = tuple[str, str, str]
 
 
 class BudgetError(ValueError):
-    """A file or a plan that cannot be used; `problems` holds a sentence for each reason."""
+    """A file or a plan that cannot be used; the message has a sentence on a line for each problem."""
 
     def __init__(self, problems: Sequence[str]) -> None:
-        self.problems = tuple(problems)
-        further = [f"{len(problems) - MOST_SAID} more of the kind."] if len(problems) > MOST_SAID else []
-        super().__init__("\n".join([*problems[:MOST_SAID], *further]))
+        super().__init__("\n".join(problems))
 
 
 @dataclass(frozen=True)
 class Change:
     """A budget that is to be changed: `before` as it was read, `after` whole as it will be sent.
 
-    `office_id` is the customer id of the office, `sent_office_id` the id by which its budgets are set.
+    `office_id` is the customer id of the office, `sent_office_id` the id under which its budgets are set.
     """
 
     customer: str
@@ -62,7 +61,7 @@ class Change:
 
     @property
     def body(self) -> bytes:
-        """The whole budget; only what never was one and is not to be is left out."""
+        """The whole budget; only a measure that has no budget and gets none is left out."""
         tree: dict[str, Any] = {}
         for name, (first, *inner) in PLACES.items():
             value = self.after[name]
@@ -77,78 +76,45 @@ class Change:
 
 
 @dataclass(frozen=True)
-class OfficeSum:
-    """A measure of an office over the cells of the file, beside the office's of the same months last year.
-
-    `before` adds up the budgets there are, and is None where there is none; last year's sums are None where a
-    month of them is not held.
-    """
-
-    office_id: str
-    office_name: str
-    measure: str
-    cells: int
-    changed: int
-    before: int | None
-    after: int
-    last_year_budget: float | None
-    last_year_actual: float | None
-
-    @property
-    def difference(self) -> int | None:
-        return None if self.before is None else self.after - self.before
-
-
-@dataclass(frozen=True)
 class BudgetPlan:
-    """What is to be changed at one service, and what it was made from."""
+    """The changes to make at one service, and the file that they come from."""
 
     plan_id: str
     made_at_utc: str
     made_by: str
     base_url: str
     file: str
-    file_sha256: str
     changes: tuple[Change, ...]
-    sums: tuple[OfficeSum, ...]
     notes: tuple[str, ...] = ()
 
     def write(self, path: Path) -> None:
-        """Keep it in a file that only its owner can read, in one step."""
-        content = {"format": FORMAT, **asdict(self)}
-        known = {**content, "checksum": _checksum(content)}
-        write_file(path, json.dumps(known, ensure_ascii=False, indent=1).encode())
-
-    @staticmethod
-    def check_place(path: Path) -> None:
-        """Refuse a place at which no plan can be kept, or which holds something else; raises BudgetError."""
-        if not path.parent.is_dir():
-            raise BudgetError([f"There is no folder {path.parent} to keep the plan in; make it first."])
-        if path.exists():
-            try:
-                is_plan = "plan_id" in json.loads(path.read_bytes())
-            except (OSError, ValueError, TypeError):
-                is_plan = False
-            if not is_plan:
-                raise BudgetError([f"{path} is there and is no plan of budgets; name another file."])
+        """Write the plan to a file that only its owner can read, in one step."""
+        content = asdict(self)
+        whole = {**content, "checksum": _checksum(content)}
+        write_file(path, json.dumps(whole, ensure_ascii=False, indent=1).encode())
 
     @classmethod
     def read(cls, path: Path) -> BudgetPlan:
-        """A plan that was kept; raises BudgetError for a file that is none, or that somebody changed."""
+        """The plan in a file; raises BudgetError if the file is no plan, or was edited."""
         try:
-            known = json.loads(path.read_bytes())
-            checksum = known.pop("checksum")
-            if checksum != _checksum(known):
-                raise BudgetError([f"The plan {path} is not as it was made; {MAKE_ANEW}."])
-            if known.pop("format") != FORMAT:
-                raise BudgetError([f"The plan {path} was made by another version; {MAKE_ANEW}."])
-            changes = tuple(Change(**one) for one in known.pop("changes"))
-            sums = tuple(OfficeSum(**one) for one in known.pop("sums"))
-            return cls(**{**known, "notes": tuple(known["notes"])}, changes=changes, sums=sums)
+            content = json.loads(path.read_bytes())
+            is_as_made = content.pop("checksum") == _checksum(content)
+            plan = TypeAdapter(cls).validate_python(content)
         except OSError as error:
-            raise BudgetError([f"The plan {path} cannot be read ({error.strerror}); {MAKE_ANEW}."]) from None
-        except (KeyError, TypeError, AttributeError, json.JSONDecodeError, UnicodeDecodeError):
-            raise BudgetError([f"{path} is no plan of budgets; {MAKE_ANEW}."]) from None
+            raise BudgetError([f"The plan {path} cannot be read ({error.strerror}); {PLAN_AGAIN}."]) from None
+        except (KeyError, TypeError, AttributeError, ValueError):  # also what pydantic raises
+            raise BudgetError([f"{path} is no plan of budgets; {PLAN_AGAIN}."]) from None
+        if not is_as_made:
+            raise BudgetError([f"The plan {path} is not as it was made; {PLAN_AGAIN}."])
+        return plan
+
+
+def os_user() -> str:
+    """The name of the user who runs this process."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user may have no name
+        return str(os.getuid())
 
 
 def month_of(change: Change) -> Month:
@@ -157,6 +123,6 @@ def month_of(change: Change) -> Month:
 
 
 def _checksum(content: Mapping[str, Any]) -> str:
-    """Of everything else in the file, however it is laid out."""
+    """The checksum of the plan's content, whatever its layout in the file."""
     whole = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(whole.encode()).hexdigest()

@@ -1,202 +1,143 @@
-"""Plan of budgets: a file compared with what the service shows now; nothing is sent."""
+"""Plan of budgets: a file compared with the present budgets of the service; nothing is sent."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.budgets.budget import MEASURES, BudgetError, BudgetPlan, Change, OfficeSum
-from pipelines.budgets.budget_file import BudgetFile, Entry, merged, read_budget_file
-from pipelines.budgets.known import REQUESTS, Known, ask_what_is_known, known_in_file
-from pipelines.budgets.present import WORDS, Present, Unreadable, Whose, cancelled, read_present
-from pipelines.budgets.session import Session, open_session, os_user
+from pipelines.budgets.budget import (
+    BudgetError,
+    BudgetPlan,
+    Change,
+    Key,
+    os_user,
+)
+from pipelines.budgets.budget_file import Entry, read_budget_file
+from pipelines.budgets.present import REPORTS, Unreadable, number, open_clients, read_present
 from pipelines.connect.errors import ConnectError, HostDown, Unauthorized
+from pipelines.sync.window.fetch import in_parallel
+from warehouse.marts.queries import SQL, rows_of
+from warehouse.store.database import Store
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
     from pipelines.sync.run_context import RunContext
 
-MONTHS_OF_A_YEAR = 12
-NO_OWN_ID = (
-    "budgets are set under the customer id of {}, as nothing names another id of the office; if the service "
-    "answers 404 to it, give the office's own id (one like FIR31529) as office_id"
-)
-
 
 @dataclass(frozen=True)
-class _Cell:
-    """What the file wants for somebody whose office and user are known."""
+class Known:
+    """Offices and users of the latest marts by id, with their names; `customers` answer for the offices."""
 
-    entry: Entry
-    whose: Whose
+    offices: Mapping[str, str]
+    customers: Mapping[str, str]
+    users: Mapping[str, str]
+
+    def office(self, given: str) -> str | None:
+        """The customer id of an office that is given by either id; FIR31529 is M31529, assumed."""
+        matches = [office for office in self.offices if number(office) == number(given) != ""]
+        return given if given in self.offices else matches[0] if len(matches) == 1 else None
 
 
 def make_plan(
     settings: Settings, file: Path, context: RunContext, *, on_requests: Callable[[int], None]
 ) -> BudgetPlan:
-    """Check a file, and compare it with the present budgets; `on_requests` hears how many are asked, first.
+    """Check a file, and compare it with the present budgets; `on_requests` first gets the number of requests.
 
-    Raises BudgetError with a sentence for everything that is wrong, a ConnectError when nothing can be asked.
+    Raises BudgetError with a sentence for each problem, a ConnectError if nothing can be requested.
     """
-    given = read_budget_file(file, settings.today_local(context.clock))
-    on_requests(REQUESTS * len(settings.active_customers) + len(WORDS) * len(given.entries))
-    return asyncio.run(_make_plan(settings, file, given, context))
+    entries, notes = read_budget_file(file, settings.today_local(context.clock))
+    known = read_known(settings)
+    wanted = _wanted(entries, known)
+    on_requests(len(REPORTS) * len(wanted))
+    changes = asyncio.run(_compared(settings, context, wanted))
+    return BudgetPlan(
+        plan_id=secrets.token_hex(8),
+        made_at_utc=f"{settings.clock_of_day(context.clock).utc_now():%Y-%m-%dT%H:%M:%SZ}",
+        made_by=os_user(),
+        base_url=settings.base_url,
+        file=file.name,
+        changes=tuple(change for change in changes if change.after != change.before),
+        notes=tuple(notes),
+    )
 
 
-async def _make_plan(settings: Settings, file: Path, given: BudgetFile, context: RunContext) -> BudgetPlan:
-    known = known_in_file(settings)
-    async with open_session(settings, context) as session:
-        months = sorted({entry.month for entry in given.entries})
-        await ask_what_is_known(session, known, months)
-        cells = _cells(given.entries, known)
-        changes = _under_own_ids(await _compared(session, cells, settings.concurrency), known)
-        return BudgetPlan(
-            plan_id=secrets.token_hex(8),
-            made_at_utc=f"{session.clock.utc_now():%Y-%m-%dT%H:%M:%SZ}",
-            made_by=os_user(),
-            base_url=settings.base_url,
-            file=file.name,
-            file_sha256=given.sha256,
-            changes=tuple(one for one in changes if one.after != one.before),
-            sums=tuple(_sums(cells, changes, known)),
-            notes=(*given.notes, *known.notes),
-        )
+def read_known(settings: Settings) -> Known:
+    """The offices and users of the working file; raises BudgetError if it has no offices yet."""
+    with Store(settings.data_dir).reading() as connection:
+        found = rows_of(connection, SQL / "budgets", ("offices", "users"))
+    rows = {name: found[name] or [] for name in found}
+    active = {customer.id for customer in settings.active_customers}
+    sources = [row for row in rows["offices"] if row["customer_id"] in active]
+    if not sources:
+        raise BudgetError(["No office is known yet; run `brokerbi sync` first."])
+    sources.sort(key=lambda row: row["customer_id"] == row["office_id"])  # the office itself counts last
+    return Known(
+        {row["office_id"]: row["office_name"] or "" for row in sources},
+        {row["office_id"]: row["customer_id"] for row in sources},
+        {row["user_id"]: row["user_name"] or "" for row in rows["users"]},
+    )
 
 
-def _cells(entries: Sequence[Entry], known: Known) -> list[_Cell]:
-    """The entries with their offices and users; raises BudgetError for those that are not known."""
-    problems: dict[str, list[int]] = {}
-    found: dict[str, str] = {}
+def _wanted(entries: Sequence[Entry], known: Known) -> list[Change]:
+    """The changes that the file wants, before they are compared: `after` has only the measures of the file.
+
+    Raises BudgetError for offices and users that are not known, and for measures that are given twice.
+    """
+    problems = []
+    wanted: dict[Key, Change] = {}
+    own_ids: dict[str, str] = {}
     for entry in entries:
-        if office := known.office(entry.office_id):
-            found[entry.office_id] = office
-            if entry.office_id != office:
-                known.given_ids[office] = entry.office_id
-        else:
-            near = known.nearest_office(entry.office_id)
-            why = f"no office {entry.office_id!r} is known{f'; did you mean {near}' if near else ''}"
-            problems.setdefault(why, []).append(entry.row)
-        if entry.user_id not in known.users and not known.lacks_users:
-            near = known.nearest_user(entry.user_id)
-            why = f"no user {entry.user_id!r} is known{f'; did you mean {near}' if near else ''}"
-            problems.setdefault(why, []).append(entry.row)
-    if problems:
-        raise BudgetError([f"{_rows(rows)}: {why}." for why, rows in problems.items()])
-    same, doubled = merged([replace(entry, office_id=found[entry.office_id]) for entry in entries])
-    if doubled:
-        raise BudgetError([f"{one}." for one in doubled])
-    return [
-        _Cell(
-            entry,
-            Whose(
-                known.answered_by[entry.office_id],
-                entry.office_id,
-                known.sent_as(entry.office_id),
-                entry.user_id,
-                entry.month,
-            ),
+        office = known.office(entry.office_id)
+        unknown = [] if office else [f"office {_unknown(entry.office_id, known.offices)}"]
+        if known.users and entry.user_id not in known.users:
+            unknown.append(f"user {_unknown(entry.user_id, known.users)}")
+        problems += [f"Row {entry.row}: no {thing}." for thing in unknown]
+        if office is None or unknown:
+            continue
+        if entry.office_id != office:
+            own_ids[office] = entry.office_id
+        change = Change(
+            known.customers[office], office, office, entry.user_id, str(entry.month), {}, entry.values
         )
-        for entry in same
+        earlier = wanted[change.key].after if change.key in wanted else {}
+        twice = [name for name in entry.values if name in earlier]
+        problems += [f"Row {entry.row}: {name} of {change} is given twice." for name in twice]
+        wanted[change.key] = replace(change, after={**earlier, **entry.values})
+    if problems:
+        raise BudgetError(problems)
+    return [
+        replace(change, sent_office_id=own_ids.get(change.office_id, change.office_id))
+        for change in wanted.values()
     ]
 
 
-def _rows(rows: Sequence[int]) -> str:
-    return f"row {rows[0]}" if len(rows) == 1 else f"row {rows[0]} and {len(rows) - 1} more"
+def _unknown(given: str, known: Mapping[str, str]) -> str:
+    """The end of a sentence about an id that is not known, with the nearest known one."""
+    near = get_close_matches(given, known, n=1)
+    return f"{given!r} is known" + "".join(f"; did you mean {key} ({known[key]})" for key in near)
 
 
-async def _compared(session: Session, cells: Sequence[_Cell], at_once: int) -> list[tuple[Change, Present]]:
-    """The change of every cell, with the present budget; raises BudgetError where that cannot be told."""
-    changes, problems = list[tuple[Change, Present]](), list[str]()
-    for start in range(0, len(cells), at_once):
-        batch = cells[start : start + at_once]
-        tasks = [asyncio.ensure_future(_change(session, cell)) for cell in batch]
+async def _compared(settings: Settings, context: RunContext, wanted: Sequence[Change]) -> list[Change]:
+    """The wanted changes with the present budgets; raises BudgetError if one cannot be read."""
+
+    async def compare(change: Change) -> Change | str:
         try:
-            for found in await asyncio.gather(*tasks):
-                if isinstance(found, str):
-                    problems.append(found)
-                else:
-                    changes.append(found)
-        finally:
-            await cancelled(tasks)
-    if problems:
+            before = await read_present(clients, context.catalogue, change)
+        except (Unauthorized, HostDown):
+            raise
+        except (Unreadable, ConnectError) as error:
+            why = getattr(error, "found", error)
+            return f"The present budget of {change} cannot be read, and nothing is sent in its place: {why}"
+        return replace(change, before=before, after={**before, **change.after})
+
+    async with open_clients(settings, context) as clients:
+        results = await in_parallel([partial(compare, change) for change in wanted], settings.concurrency)
+    if problems := [result for result in results if isinstance(result, str)]:
         raise BudgetError(problems)
-    return changes
-
-
-async def _change(session: Session, cell: _Cell) -> tuple[Change, Present] | str:
-    """The change that a cell asks for, or why its present budget is not known."""
-    whose = cell.whose
-    try:
-        present = await read_present(session.clients, session.catalogue, whose)
-    except (Unauthorized, HostDown):
-        raise
-    except (Unreadable, ConnectError) as error:
-        why = getattr(error, "found", error)
-        return (
-            f"row {cell.entry.row}: the present budget of {whose.user_id} at {whose.office_id} in "
-            f"{whose.month} cannot be read, and nothing is sent in its place: {why}"
-        )
-    before = {name: present.values[name] for name in MEASURES}
-    change = Change(
-        customer=whose.customer,
-        office_id=whose.office_id,
-        sent_office_id=whose.sent_office_id,
-        user_id=whose.user_id,
-        month=str(whose.month),
-        before=before,
-        after={**before, **cell.entry.values},
-    )
-    return change, present
-
-
-def _under_own_ids(found: Sequence[tuple[Change, Present]], known: Known) -> list[Change]:
-    """The changes, each sent under the office's own id where the file or an answer gives it."""
-    own: dict[str, set[str]] = {}
-    for change, present in found:
-        own.setdefault(change.office_id, set()).update(present.office_ids)
-    known.own_ids.update({office: next(iter(ids)) for office, ids in own.items() if len(ids) == 1})
-    sent = {change.office_id: known.sent_as(change.office_id) for change, _ in found}
-    if unknown := [office for office, one in sent.items() if one == office and office not in known.own_ids]:
-        known.notes.append(NO_OWN_ID.format(", ".join(unknown)))
-    return [replace(change, sent_office_id=sent[change.office_id]) for change, _ in found]
-
-
-def _sums(cells: Sequence[_Cell], changes: Sequence[Change], known: Known) -> Iterator[OfficeSum]:
-    """The sums of the file by office and measure, over its cells alone."""
-    pairs = sorted(zip(cells, changes, strict=True), key=lambda pair: pair[1].office_id)
-    for office, several in groupby(pairs, key=lambda pair: pair[1].office_id):
-        of_office = list(several)
-        for measure in MEASURES:
-            given = [(cell, change) for cell, change in of_office if measure in cell.entry.values]
-            if not given:
-                continue
-            before = [there for _, change in given if (there := change.before[measure]) is not None]
-            months = sorted({cell.entry.month for cell, _ in given})
-            last_year = [
-                known.office_months.get(
-                    (office, month.plus(-MONTHS_OF_A_YEAR).first_day, measure), (None, None)
-                )
-                for month in months
-            ]
-            yield OfficeSum(
-                office_id=office,
-                office_name=known.offices[office],
-                measure=measure,
-                cells=len(given),
-                changed=sum(change.before[measure] != change.after[measure] for _, change in given),
-                before=sum(before) if before else None,
-                after=sum(cell.entry.values[measure] or 0 for cell, _ in given),
-                last_year_budget=_sum([budget for budget, _ in last_year]),
-                last_year_actual=_sum([actual for _, actual in last_year]),
-            )
-
-
-def _sum(parts: Sequence[float | None]) -> float | None:
-    """The sum, None where a part of it is not known."""
-    known = [one for one in parts if one is not None]
-    return sum(known) if len(known) == len(parts) else None
+    return [result for result in results if isinstance(result, Change)]

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pipelines.budgets.budget import BudgetPlan, Change, OfficeSum
+from pipelines.budgets.budget import MEASURES, BudgetError, BudgetPlan, Change
 from pipelines.budgets.plan import make_plan
 from pipelines.budgets.push import Pushed, push
 from pipelines.cli.output import complain, print_json, print_table, say
@@ -18,19 +18,8 @@ from pipelines.sync.run_context import RunContext
 from pipelines.words import count, counted, duration
 from warehouse.ledger.budget_pushes import PushStatus
 
-UNKNOWN = "–"
 INTERRUPTED = 130
-HEADS = [
-    "office",
-    "measure",
-    "cells",
-    "changed",
-    "before",
-    "after",
-    "difference",
-    "budget last year",
-    "reached last year",
-]
+HEADS = ["office", "measure", "budgets", "before", "after", "difference"]
 
 
 def run_budget(arguments: argparse.Namespace) -> int:
@@ -60,16 +49,18 @@ def _plan(settings: Settings, file: Path, target: Path, *, as_json: bool) -> int
         seconds = duration(requests / settings.requests_per_second)
         complain(f"asking {counted(requests, 'request')} at most, about {seconds}; nothing is sent")
 
-    BudgetPlan.check_place(target)
+    if not target.parent.is_dir():
+        raise BudgetError([f"There is no folder {target.parent} to keep the plan in; make it first."])
+    if target.exists():
+        BudgetPlan.read(target)  # a file that is no plan is not written over
     plan = make_plan(settings, file, RunContext(), on_requests=announce)
     plan.write(target)
     for note in plan.notes:
         complain(f"brokerbi: {note}")
     if as_json:
-        sums = [{**asdict(one), "difference": one.difference} for one in plan.sums]
-        print_json({**asdict(plan), "sums": sums, "plan": str(target)})
+        print_json({**asdict(plan), "plan": str(target)})
         return 0
-    print_table(HEADS, [_row(one) for one in plan.sums], right=range(2, len(HEADS)))
+    print_table(HEADS, _rows(plan.changes), right=range(2, len(HEADS)))
     if not plan.changes:
         say("the service shows all of it already; there is nothing to push")
         return 0
@@ -81,15 +72,19 @@ def _plan(settings: Settings, file: Path, target: Path, *, as_json: bool) -> int
     return 0
 
 
-def _row(one: OfficeSum) -> list[str]:
-    amounts = (one.before, one.after, one.difference, one.last_year_budget, one.last_year_actual)
-    return [
-        f"{one.office_name} ({one.office_id})" if one.office_name else one.office_id,
-        one.measure,
-        count(one.cells),
-        count(one.changed),
-        *(UNKNOWN if amount is None else count(round(amount)) for amount in amounts),
-    ]
+def _rows(changes: Iterable[Change]) -> list[list[str]]:
+    """The changed amounts added up by office and measure; an amount that is not there counts as none."""
+    sums: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for change in changes:
+        for measure in MEASURES:
+            before, after = change.before[measure], change.after[measure]
+            if before != after:
+                sums.setdefault((change.office_id, measure), []).append((before or 0, after or 0))
+    rows = []
+    for (office, measure), pairs in sorted(sums.items()):
+        before, after = (sum(amounts) for amounts in zip(*pairs, strict=True))
+        rows.append([office, measure, *map(count, (len(pairs), before, after, after - before))])
+    return rows
 
 
 def _say_outcome(change: Change, status: PushStatus, reason: str) -> None:
@@ -100,24 +95,23 @@ def _print_pushed(plan: BudgetPlan, pushed: Pushed) -> None:
     open_rows = list(_open(pushed))
     if open_rows:
         heads = list(open_rows[0])
-        print_table(heads, [[str(one[head]) for head in heads] for one in open_rows])
+        print_table(heads, [list(row.values()) for row in open_rows])
     say(
         f"confirmed: {count(len(plan.changes) - len(open_rows))} of {counted(len(plan.changes), 'budget')}"
         f"{'; push the plan again for the rest' if open_rows else ''}"
     )
 
 
-def _open(pushed: Pushed) -> Iterable[dict[str, Any]]:
+def _open(pushed: Pushed) -> Iterable[dict[str, str]]:
     """The budgets that the service does not show as planned."""
-    for (office, user, month), one in pushed.pushes.items():
-        if one.status is not PushStatus.CONFIRMED:
+    for (office, user, month), budget in pushed.pushes.items():
+        if budget.status is not PushStatus.CONFIRMED:
             yield {
                 "office": office,
                 "user": user,
-                "month": f"{month:%Y-%m}",
-                "status": one.status.value,
-                "sent": one.sent_count,
-                "reason": one.reason,
+                "month": month,
+                "status": budget.status.value,
+                "reason": budget.reason,
             }
 
 

@@ -21,7 +21,6 @@ from pipelines.sync.declaration import declare_catalogue, declared_tables
 from pipelines.sync.pseudonyms import pseudonyms_of
 from pipelines.sync.window.answers import read_landed_tables
 from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
-from warehouse.ledger.budget_pushes import IN_LANDING, relearn_pushes
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landing
 from warehouse.load.schema_evolution import declare_tables
@@ -180,10 +179,8 @@ def _relearn(store: Store, landing: Landing, failures: list[str]) -> None:
     found = list(landing.walk())
     failures += [str(one) for one in found if isinstance(one, LandingDamaged)]
     whole = [one for one in found if not isinstance(one, LandingDamaged)]
-    pushes = [landing.read(one.path) for one in whole if one.header["report"] == IN_LANDING]
     with store.writing() as connection:
         relearn(connection, (one for one in whole if one.header.get("kept", True)))
-        relearn_pushes(connection, (body for answers in pushes for _, body in answers))
 
 
 def _whole_histories(

@@ -120,10 +120,27 @@ def budget_scenario(
     writes = BudgetWrites(visible_after, omitted, clock.utc_now)
     service = Service(world_of("2026-10", 2).world, clock=clock.utc_now, budgets=writes)
     give_working_file(folder / "data")
+    _give_marts(folder / "data", service)
     words = {"allow_budget_writes": "true", "today": TODAY.isoformat(), **environment}
     return BudgetScenario(service, settings_for(folder / "data", [OFFICE], "2026-10", **words), clock)
 
 
+def _give_marts(data_dir: Path, service: Service) -> None:
+    """The marts of which a plan reads offices and users."""
+    with Store(data_dir).writing() as file:
+        file.execute("CREATE SCHEMA IF NOT EXISTS marts")
+        file.execute(
+            "CREATE TABLE marts.office_sources (customer_id VARCHAR, office_id VARCHAR, is_refreshed BOOLEAN)"
+        )
+        file.execute("CREATE TABLE marts.offices (office_id VARCHAR, office_name VARCHAR)")
+        file.execute("CREATE TABLE marts.users (user_id VARCHAR, user_name VARCHAR)")
+        name = service.world.history.chain.offices[OFFICE].name
+        file.execute("INSERT INTO marts.office_sources VALUES ($1, $1, true)", [OFFICE])
+        file.execute("INSERT INTO marts.offices VALUES ($1, $2)", [OFFICE, name])
+        users = [(user.id, user.cards[-1].name) for user in service.world.history.users(OFFICE)]
+        file.executemany("INSERT INTO marts.users VALUES ($1, $2)", users)
+
+
 def statuses(pushed: Pushed) -> Counter[str]:
     """How many budgets have come how far."""
-    return Counter(one.status.value for one in pushed.pushes.values())
+    return Counter(budget.status.value for budget in pushed.pushes.values())

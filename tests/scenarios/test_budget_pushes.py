@@ -12,14 +12,13 @@ import pytest
 from filelock import FileLock
 
 from pipelines.budgets.budget import BudgetError, BudgetPlan, month_of
-from pipelines.budgets.plan import make_plan
+from pipelines.budgets.plan import make_plan, read_known
 from pipelines.budgets.push import push
 from pipelines.clock import SystemClock
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.server import serving
 from pipelines.settings.messages import SettingsError
 from pipelines.upkeep.erase import erase
-from pipelines.upkeep.replay import replay
 from tests.sandbox_transport import SandboxTransport
 from tests.scenarios.budgets import (
     DECEMBER,
@@ -32,10 +31,7 @@ from tests.scenarios.budgets import (
     statuses,
 )
 from tests.scenarios.processes import Job, Step, is_killed, run
-from tests.scenarios.scenario import FEW, files_with, synced
-from tests.tools.soak.cut_pushes import push_cut_at
-from warehouse.load.landing import Landing
-from warehouse.store.database import Store
+from tests.scenarios.scenario import files_with, synced
 
 NEW = {"commission": 90_000, "sold": 3}
 
@@ -48,7 +44,7 @@ def here(tmp_path: Path) -> BudgetScenario:
 def test_a_plan_says_first_how_many_requests_it_makes_and_sends_nothing(here: BudgetScenario) -> None:
     said: list[int] = []
     plan = make_plan(here.settings, here.file(NEW), here.context, on_requests=said.append)
-    assert (said, len(here.service.log.entries), here.sent) == ([5], 5, {})
+    assert (said, len(here.service.log.entries), here.sent) == ([3], 3, {})
     [change] = plan.changes
     known = here.shown(here.users[0])
     assert (change.before["commission"], change.after["commission"]) == (known.commission, 90_000)
@@ -75,16 +71,12 @@ def test_a_push_sets_confirms_and_writes_down_who_and_what(here: BudgetScenario)
     assert (bool(who), customer, office) == (True, OFFICE, OFFICE)
 
 
-def test_landing_keeps_what_was_shown_sent_and_answered_without_a_login(tmp_path: Path) -> None:
+def test_no_file_knows_the_login(tmp_path: Path) -> None:
     here = budget_scenario(tmp_path, password="a-secret-word", username="some-partner")
     here.service.logins = (
         replace(here.service.logins[0], username="some-partner", password="a-secret-word"),
     )
-    here.push(here.plan(NEW))
-    [(path,)] = here.ledger("landing")
-    kept = list(Landing(here.settings.data_dir / "landing").read(str(path)))
-    assert [(meta["method"], meta["status"]) for meta, _ in kept] == [("GET", 200)] * 3 + [("POST", 204)]
-    assert json.loads(kept[-1][0]["sent"])["commission"] == 90_000
+    assert here.push(here.plan(NEW)).is_whole
     assert files_with(tmp_path, "a-secret-word", "some-partner") == []
 
 
@@ -115,7 +107,7 @@ def test_what_is_shown_late_is_waited_for_and_sent_once(tmp_path: Path) -> None:
     assert set(here.sent.values()) == {1}
 
 
-def test_what_is_shown_too_late_is_unconfirmed_and_a_later_push_only_looks(tmp_path: Path) -> None:
+def test_what_is_shown_too_late_is_unconfirmed_and_a_later_push_sends_nothing(tmp_path: Path) -> None:
     here = budget_scenario(tmp_path, visible_after=300)
     plan = here.plan(NEW)
     pushed = here.push(plan, patience=60)
@@ -135,17 +127,14 @@ def test_after_a_lost_answer_it_looks_instead_of_sending_again(
 
 
 @pytest.mark.parametrize("kind", ["500", "503", "429"])
-def test_what_the_service_lost_is_sent_once_more(here: BudgetScenario, kind: str) -> None:
-    pushed = here.push(here.plan(NEW), Fault(kind, path=SETTING, count=1))
-    assert (pushed.is_whole, here.sent) == (True, {here.users[0]: 2})
-    assert here.ledger("sent_count") == [(2,)]
-
-
-def test_what_is_lost_every_time_is_sent_twice_a_push_and_named(here: BudgetScenario) -> None:
+def test_what_the_service_lost_is_unconfirmed_and_sent_by_the_next_push(
+    here: BudgetScenario, kind: str
+) -> None:
     plan = here.plan(NEW)
-    pushed = here.push(plan, Fault("500", path=SETTING))
-    assert (statuses(pushed), here.sent) == ({"unconfirmed": 1}, {here.users[0]: 2})
+    pushed = here.push(plan, Fault(kind, path=SETTING))
+    assert (statuses(pushed), here.sent) == ({"unconfirmed": 1}, {here.users[0]: 1})
     assert (here.push(plan).is_whole, here.sent) == (True, {here.users[0]: 1})
+    assert here.ledger("status, sent_count") == [("confirmed", 2)]
 
 
 @pytest.mark.parametrize("kind", ["401", "403"])
@@ -172,9 +161,9 @@ def test_a_budget_that_is_refused_is_named_and_the_others_go_on(here: BudgetScen
     assert (here.push(plan).is_whole, here.sent.total()) == (True, 1)
 
 
-def test_a_redirect_is_a_refusal_unless_the_budget_is_shown(here: BudgetScenario) -> None:
+def test_after_a_redirect_the_budget_is_confirmed_if_it_is_shown(here: BudgetScenario) -> None:
     plan, sandbox = here.plan(NEW), SandboxTransport(here.service, sleep=here.clock.sleep)
-    assert statuses(here.push(plan, Fault("redirect", path=SETTING))) == {"refused": 1}
+    assert statuses(here.push(plan, Fault("redirect", path=SETTING))) == {"unconfirmed": 1}
 
     async def answer(request: httpx.Request) -> httpx.Response:
         answered = await sandbox.handle_async_request(request)
@@ -208,27 +197,20 @@ def test_what_is_changed_by_another_while_it_is_on_its_way_is_told(tmp_path: Pat
     here.change(user, commission=1)
     pushed = here.push(plan)
     assert (statuses(pushed), here.sent, here.shown(user).commission) == ({"changed meanwhile": 1}, {}, 1)
-    assert "commission is 1, where 90000 was sent" in next(iter(pushed.pushes.values())).reason
+    assert "in the plan, and is 1" in next(iter(pushed.pushes.values())).reason
 
 
-def test_another_plan_waits_for_what_the_first_has_sent(tmp_path: Path) -> None:
-    here = budget_scenario(tmp_path, visible_after=60)
-    here.push(here.plan(NEW), patience=10)
-    pushed = here.push(here.plan({"commission": 5}))
-    assert (statuses(pushed), here.sent) == ({"changed meanwhile": 1}, {})
-
-
-def test_a_finished_push_asks_nothing_more(here: BudgetScenario) -> None:
+def test_after_a_push_neither_the_same_plan_nor_a_new_one_has_anything_to_send(here: BudgetScenario) -> None:
     plan = here.plan(NEW)
     here.push(plan)
-    assert (here.push(plan).is_whole, here.service.log.entries) == (True, [])
+    assert (here.push(plan).is_whole, here.sent, here.plan(NEW).changes) == (True, {}, ())
 
 
 def test_a_present_budget_that_cannot_be_read_is_never_replaced(here: BudgetScenario) -> None:
     plan = here.plan(NEW)
     pushed = here.push(plan, Fault("text", path="Budget/Crm"))
     assert (statuses(pushed), here.sent) == ({"refused": 1}, {})
-    with pytest.raises(BudgetError, match=r"row 2: the present budget of .* cannot be read"):
+    with pytest.raises(BudgetError, match=r"The present budget of .* cannot be read"):
         here.plan(NEW)
 
 
@@ -243,34 +225,20 @@ def test_an_unknown_office_or_user_is_named_with_the_nearest(here: BudgetScenari
 
 
 def test_the_two_ids_of_an_office_are_one_office(here: BudgetScenario) -> None:
-    with pytest.raises(BudgetError, match="rows 2 and 3 both give sold"):
+    with pytest.raises(BudgetError, match=r"Row 3: sold of .* is given twice"):
         here.plan({"sold": 1}, {"office_id": OFFICE, "sold": 2})
 
 
-def test_the_own_id_of_an_office_is_learned_from_the_answers_or_asked_for(here: BudgetScenario) -> None:
-    plan = here.plan({**NEW, "office_id": OFFICE})
-    assert "give the office's own id" in " ".join(plan.notes)
-    assert statuses(here.push(plan)) == {"refused": 1}
-    here.service.shapes = "b"
-    plan = here.plan({**NEW, "office_id": OFFICE})
-    assert (plan.changes[0].sent_office_id, plan.notes) == (OWN_ID, ())
-    assert here.push(plan).is_whole
+def test_an_office_that_is_not_found_is_refused_with_a_question_for_its_own_id(here: BudgetScenario) -> None:
+    pushed = here.push(here.plan({**NEW, "office_id": OFFICE}))
+    assert (statuses(pushed), here.sent) == ({"refused": 1}, {here.users[0]: 1})
+    assert "Give the office's own id" in next(iter(pushed.pushes.values())).reason
 
 
-def test_the_own_id_in_the_file_or_of_the_service_wins_over_the_company_of_a_lead(tmp_path: Path) -> None:
-    held = synced(tmp_path / "held" / "data")
-    held.execute("UPDATE bi.incoming_leads SET receiver_company_id = 'C1'")
-    here = budget_scenario(tmp_path)
-    here.settings = held.settings.model_copy(update={"allow_budget_writes": True})
-    with_customer_id = [{**NEW, "office_id": OFFICE, "user_id": user} for user in here.users]
-
-    def sent_as(*rows: dict[str, object]) -> set[str]:
-        return {change.sent_office_id for change in here.plan(*rows).changes}
-
-    assert sent_as(*with_customer_id) == {"C1"}
-    assert sent_as({**NEW, "user_id": here.users[0]}, *with_customer_id[1:]) == {OWN_ID}
-    here.service.shapes = "b"
-    assert sent_as(*with_customer_id) == {OWN_ID}
+def test_an_id_that_one_row_gives_is_sent_for_all_rows_of_the_office(here: BudgetScenario) -> None:
+    others = [{**NEW, "office_id": OFFICE, "user_id": user} for user in here.users[1:]]
+    plan = here.plan({**NEW, "user_id": here.users[0]}, *others)
+    assert {change.sent_office_id for change in plan.changes} == {OWN_ID}
 
 
 def test_an_erasure_takes_the_user_out_of_pushes_and_their_requests(here: BudgetScenario) -> None:
@@ -279,24 +247,6 @@ def test_an_erasure_takes_the_user_out_of_pushes_and_their_requests(here: Budget
     assert files_with(here.settings.data_dir, user) != []
     assert erase(here.settings, "user", user, clock=here.clock).problems == []
     assert (files_with(here.settings.data_dir, user), here.ledger("measure, before, after")) == ([], amounts)
-    rows = here.ledger("*")
-    Store(here.settings.data_dir).path.unlink()
-    replay(here.settings)
-    assert here.ledger("*") == rows
-
-
-def test_what_became_of_pushes_is_relearned_from_landing(here: BudgetScenario) -> None:
-    """Two plans, one confirmed after it was lost twice, the other refused; then the working file is lost."""
-    plan = here.plan_for_all()
-    here.push(plan, Fault("500", path=SETTING))
-    here.push(plan)
-    here.push(here.plan(NEW), Fault("400", path=SETTING))
-    before = here.ledger("*")
-    assert replay(here.settings).failures == []
-    assert (here.ledger("*"), len(before)) == (before, 20)
-    Store(here.settings.data_dir).path.unlink()
-    assert replay(here.settings).failures == []
-    assert here.ledger("*") == before
 
 
 def test_a_plan_is_private_and_refused_when_somebody_changed_it(here: BudgetScenario, tmp_path: Path) -> None:
@@ -310,14 +260,6 @@ def test_a_plan_is_private_and_refused_when_somebody_changed_it(here: BudgetScen
     path.write_text("[]", "utf-8")
     with pytest.raises(BudgetError, match="is no plan of budgets"):
         BudgetPlan.read(path)
-
-
-def test_a_plan_is_not_kept_over_something_else_or_nowhere(tmp_path: Path) -> None:
-    (tmp_path / "budgets.csv").write_text("office_id", "utf-8")
-    with pytest.raises(BudgetError, match="is there and is no plan of budgets; name another"):
-        BudgetPlan.check_place(tmp_path / "budgets.csv")
-    with pytest.raises(BudgetError, match="There is no folder"):
-        BudgetPlan.check_place(tmp_path / "none" / "plan.json")
 
 
 def test_a_plan_of_another_service_or_customer_is_refused(here: BudgetScenario) -> None:
@@ -336,18 +278,15 @@ def test_only_one_push_runs_at_a_time(here: BudgetScenario) -> None:
 
 
 STEPS = (
-    Step("budgets_planned"),
     Step("journal_written"),
     Step("checkpointed"),
     Step("budget_intended"),
     Step("budget_sent"),
-    *(Step(name, turn) for name in ("before_landing_closed", "landing_closed") for turn in (1, 2, 3)),
-    Step("budget_landed"),
     Step("budget_noted"),
 )
 
 
-def test_a_push_killed_at_every_step_goes_on_and_sends_nothing_twice(tmp_path: Path) -> None:
+def test_a_push_killed_at_every_step_is_pushed_again_until_all_is_shown(tmp_path: Path) -> None:
     here = budget_scenario(tmp_path, visible_after=0.2)
     here.service.budgets.clock = SystemClock().utc_now
     plan_file = tmp_path / "plan.json"
@@ -365,22 +304,11 @@ def test_a_push_killed_at_every_step_goes_on_and_sends_nothing_twice(tmp_path: P
     assert {here.shown(one.user_id, month_of(one)).commission for one in plan.changes} == {90_000}
 
 
-def test_a_connection_that_is_cut_at_any_byte_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    assert push_cut_at(tmp_path, (*range(0, 400, 100), *range(400, 470, 20)))[1] == []
-
-
-def test_what_is_held_names_offices_and_users_and_is_set_beside_the_file(tmp_path: Path) -> None:
-    held = synced(tmp_path / "held" / "data", (*FEW, "budget_commission"), whole=True)
-    held.build("office_budget_vs_actual", "office_sources", "users")
-    here = budget_scenario(tmp_path)
-    here.settings = held.settings.model_copy(update={"allow_budget_writes": True})
-    month = "2027-10"
-    plan = here.plan({"office_id": OFFICE, "month": month, "commission": 5})
-    [(budget, actual)] = held.rows(
-        "SELECT budget, actual FROM marts.office_budget_vs_actual "
-        "WHERE (office_id, month, measure) = ($1, DATE '2026-10-01', 'commission')",
-        OFFICE,
-    )
-    [of_office] = plan.sums
-    assert (of_office.last_year_budget, of_office.last_year_actual) == (float(budget), float(actual))
-    assert (plan.changes[0].sent_office_id, plan.notes) == (OWN_ID, ())
+def test_offices_and_users_are_those_of_the_marts(tmp_path: Path) -> None:
+    held = synced(tmp_path / "data", whole=True)
+    with pytest.raises(BudgetError, match="No office is known yet; run `brokerbi sync` first"):
+        read_known(held.settings)
+    held.build("office_sources", "users")
+    known = read_known(held.settings)
+    assert (known.customers, known.office(OWN_ID)) == ({OFFICE: OFFICE}, OFFICE)
+    assert {user for (user,) in held.rows("SELECT user_id FROM marts.users")} == known.users.keys()

@@ -15,8 +15,7 @@ CREATE TABLE IF NOT EXISTS meta.budget_pushes (
     sent_at_utc TIMESTAMP,
     noted_at_utc TIMESTAMP,
     found BIGINT,
-    reason VARCHAR,
-    landing VARCHAR
+    reason VARCHAR
 );
 COMMENT ON TABLE meta.budget_pushes IS
     'Every budget that was to be set at the service, a row for each measure of a user and month: by whom, from what to what, and whether the service shows it. All measures of a budget are sent together, also those that stay.';
@@ -31,10 +30,9 @@ COMMENT ON COLUMN meta.budget_pushes.measure IS 'commission, sold, registered, m
 COMMENT ON COLUMN meta.budget_pushes.before IS 'the budget when the plan was made; null where there was none';
 COMMENT ON COLUMN meta.budget_pushes.after IS 'the budget to be; null where there is none, and none is sent';
 COMMENT ON COLUMN meta.budget_pushes.status IS
-    '''planned'', ''sent'' (written before it is sent), ''confirmed'' as the service shows it, ''unconfirmed'' as it does not, ''changed meanwhile'' where it shows another, or ''refused''';
+    '''sent'' (written before it is sent), ''confirmed'' as the service shows it, ''unconfirmed'' as it does not, ''changed meanwhile'' where it shows another, or ''refused''';
 COMMENT ON COLUMN meta.budget_pushes.sent_count IS 'how often it was sent, or about to be when a push was killed';
 COMMENT ON COLUMN meta.budget_pushes.sent_at_utc IS 'when it was last sent, in UTC';
 COMMENT ON COLUMN meta.budget_pushes.noted_at_utc IS 'when the status was written, in UTC';
 COMMENT ON COLUMN meta.budget_pushes.found IS 'the budget that the service showed last; null where it showed none';
 COMMENT ON COLUMN meta.budget_pushes.reason IS 'why it was not set, or is not known to be';
-COMMENT ON COLUMN meta.budget_pushes.landing IS 'the file below landing/ with the last request and its answer';

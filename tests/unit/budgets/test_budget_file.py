@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from pipelines.budgets.budget import BudgetError
-from pipelines.budgets.budget_file import BudgetFile, Entry, read_budget_file
+from pipelines.budgets.budget_file import Entry, read_budget_file
 from pipelines.months import Month
 
 TODAY = date(2026, 11, 23)
@@ -21,16 +21,16 @@ JANUARY = Month(2027, 1)
 WANTED = Entry(2, "M1", "U1", JANUARY, {"commission": 105_000, "sold": 2})
 
 
-def given(folder: Path, content: str | bytes, name: str = "budgets.csv") -> BudgetFile:
+def given(folder: Path, content: str | bytes, name: str = "budgets.csv") -> list[Entry]:
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read_budget_file(path, TODAY)
+    return read_budget_file(path, TODAY)[0]
 
 
 def row(folder: Path, **cells: str) -> dict[str, int | None]:
     """The values of a file with one row, in which these cells are others."""
     whole = {"office_id": "M1", "user_id": "U1", "month": "2027-01", "commission": "", "sold": "2", **cells}
-    return dict(given(folder, f"{';'.join(whole)}\n{';'.join(whole.values())}\n").entries[0].values)
+    return dict(given(folder, f"{';'.join(whole)}\n{';'.join(whole.values())}\n")[0].values)
 
 
 def problems(folder: Path, content: str | bytes, name: str = "budgets.csv") -> str:
@@ -59,7 +59,6 @@ TEXTS: dict[str, str | bytes] = {
     "commas": PLAIN.replace(";", ","),
     "tabs": PLAIN.replace(";", "\t"),
     "a byte order mark": b"\xef\xbb\xbf" + PLAIN.encode(),
-    "UTF-16": PLAIN.encode("utf-16"),
     "Windows ends of lines": PLAIN.replace("\n", "\r\n"),
     "old ends of lines": PLAIN.replace("\n", "\r"),
     "heads as people write them": PLAIN.replace("office_id;user_id", "Office ID; USER-ID "),
@@ -72,15 +71,13 @@ TEXTS: dict[str, str | bytes] = {
 
 @pytest.mark.parametrize("manner", TEXTS)
 def test_a_text_is_read_however_it_is_written(tmp_path: Path, manner: str) -> None:
-    assert given(tmp_path, TEXTS[manner]).entries == (WANTED,)
+    assert given(tmp_path, TEXTS[manner]) == [WANTED]
 
 
-def test_letters_of_windows_a_named_separator_and_lines_above_the_heads_are_understood(
-    tmp_path: Path,
-) -> None:
-    text = "sep=;\r\nBudget 2027 för Mäklarkedjan\r\n\r\n" + PLAIN
-    [entry] = given(tmp_path, text.encode("cp1252")).entries
-    assert (entry.values, entry.row) == (WANTED.values, 5)
+def test_letters_of_windows_and_lines_above_the_heads_are_understood(tmp_path: Path) -> None:
+    text = "Budget 2027 för Mäklarkedjan\r\n\r\n" + PLAIN
+    [entry] = given(tmp_path, text.encode("cp1252"))
+    assert (entry.values, entry.row) == (WANTED.values, 4)
 
 
 @pytest.mark.parametrize(
@@ -92,9 +89,6 @@ def test_letters_of_windows_a_named_separator_and_lines_above_the_heads_are_unde
         ("1\N{NARROW NO-BREAK SPACE}050\N{NARROW NO-BREAK SPACE}000", 1_050_000),
         ("105000,00", 105_000),
         ("105000.0", 105_000),
-        ("1.050.000,00", 1_050_000),
-        ("1,050,000.00", 1_050_000),
-        ("1'050'000", 1_050_000),
         ("105 000 kr", 105_000),
         ("105 000:-", 105_000),
         ("0", 0),
@@ -129,17 +123,17 @@ def test_an_amount_that_may_be_another_is_refused(tmp_path: Path, written: str, 
 
 def test_an_empty_cell_leaves_a_budget_as_it_is(tmp_path: Path) -> None:
     assert row(tmp_path, commission=" ") == {"sold": 2}
-    assert given(tmp_path, PLAIN.replace("105000", "") + "M1;U2;2027-01;;\n").entries == (
+    assert given(tmp_path, PLAIN.replace("105000", "") + "M1;U2;2027-01;;\n") == [
         Entry(2, "M1", "U1", JANUARY, {"sold": 2}),
-    )
+    ]
 
 
 @pytest.mark.parametrize(
     "written",
-    ["2027-01", "202701", "2027-1", "2027/01", "2027-01-31", "20270101", "2027-01-01 00:00:00"],
+    ["2027-01", "2027-01-31", "20270101", "2027-01-01 00:00:00"],
 )
 def test_a_month_may_be_a_date(tmp_path: Path, written: str) -> None:
-    assert given(tmp_path, PLAIN.replace("2027-01", written)).entries == (WANTED,)
+    assert given(tmp_path, PLAIN.replace("2027-01", written)) == [WANTED]
 
 
 @pytest.mark.parametrize("written", ["", "jan-27", "2027-13", "2027-02-30", "01/02/2027", "46388", "2027"])
@@ -152,51 +146,32 @@ def test_a_month_out_of_range_is_refused(tmp_path: Path, written: str) -> None:
     assert "is not from 2026-01 to 2028-12" in problems(tmp_path, PLAIN.replace("2027-01", written))
 
 
-def test_the_same_cell_twice_is_refused_and_two_halves_of_a_budget_are_one(tmp_path: Path) -> None:
-    half = PLAIN + "M1;U1;2027-01;;3\n"
-    assert "rows 2 and 3 both give sold of U1 in 2027-01" in problems(tmp_path, half)
-    assert given(tmp_path, half.replace("105000;2", "105000;")).entries[0].values == {
-        "commission": 105_000,
-        "sold": 3,
-    }
-
-
-def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
-    text = problems(tmp_path, PLAIN.replace("M1;U1", ";") + "M1;U1;x;1;y\n")
+def test_every_row_that_is_wrong_is_named(tmp_path: Path) -> None:
+    text = problems(tmp_path, PLAIN.replace("M1;U1", ";") + "M1;U1;x;1;y\nM1;U1;2027-01;1;y\n")
     assert [line.partition(": ")[2][:25] for line in text.splitlines()] == [
-        "row 2: names no office; g",
-        "row 2: names no user; giv",
+        "row 2: names no office or",
         "row 3: month 'x' is not a",
-        "row 3: sold 'y' is no num",
+        "row 4: sold 'y' is no num",
     ]
 
 
-def test_of_very_many_problems_the_first_are_said(tmp_path: Path) -> None:
-    text = problems(tmp_path, PLAIN + "M1;;2027-01;1;1\n" * 100)
-    assert text.splitlines()[-1] == "70 more of the kind."
-    assert len(text.splitlines()) == 31
-
-
-def test_a_head_that_is_almost_one_is_guessed_and_another_left_aside(tmp_path: Path) -> None:
-    assert "the column comission may be commission" in problems(tmp_path, PLAIN.replace("comm", "com"))
-    assert given(tmp_path, PLAIN.replace(";sold", ";Kommentar")).notes == (
-        "the column kommentar is left aside",
-    )
-    assert "userid may be user_id" in problems(tmp_path, PLAIN.replace("user_id", "userid"))
+def test_a_column_that_is_no_measure_is_left_aside_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "budgets.csv"
+    path.write_text(PLAIN.replace(";sold", ";Kommentar"), "utf-8")
+    assert read_budget_file(path, TODAY)[1] == ["the column kommentar is left aside"]
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", "has no row of heads"),
+        ("", "has no row with the heads"),
         ("office_id;user_id;month;sold\n", "no row below its heads"),
         ("office_id;user_id;month\nM1;U1;2027-01\n", "no column to budget"),
         (PLAIN.replace("sold", "commission"), "more than once"),
         (PLAIN.replace(";", ",").replace("105000", "105 000,00"), "more cells than there are heads"),
-        (PLAIN + 'M1;"U2;2027-01;1;1\n', "write the file anew"),
-        (b"\xd0\xcf\x11\xe0rest", "is an .xls, or protected"),
-        (b"PK\x03\x04rest", "no workbook that can be read"),
-        (b"PAR1rest", "no Parquet file that can be read"),
+        (PLAIN + 'M1;"U2;2027-01;1;1\n', "save it again"),
+        (b"PK\x03\x04rest", "save it again"),
+        (b"PAR1rest", "save it again"),
         (b"\x00\x01\x02", "neither CSV, Parquet nor a workbook"),
     ],
 )
@@ -212,19 +187,19 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_a_workbook_has_dates_numbers_and_sheets_that_are_none_of_ours(tmp_path: Path) -> None:
     cells = ("M1", "U1", datetime(2027, 1, 1), 105_000.0, 2)
     path = workbook(tmp_path, ("Budget 2027",), (), HEADS, cells, Notes=(("a", "b"),))
-    [entry] = read_budget_file(path, TODAY).entries
+    [entry] = read_budget_file(path, TODAY)[0]
     assert (entry.values, entry.month, entry.row) == (WANTED.values, JANUARY, 4)
 
 
 def test_a_formula_without_a_value_is_not_empty(tmp_path: Path) -> None:
     path = workbook(tmp_path, HEADS, ("M1", "U1", "2027-01", "=100000+5000", 2))
-    with pytest.raises(BudgetError, match=r"row 2: commission '=100000\+5000 without a value'"):
+    with pytest.raises(BudgetError, match=r"row 2: commission '=100000\+5000' is no number"):
         read_budget_file(path, TODAY)
 
 
 def test_two_sheets_of_budgets_are_one_too_many(tmp_path: Path) -> None:
     path = workbook(tmp_path, HEADS, Old=(HEADS,))
-    with pytest.raises(BudgetError, match="the sheets Budget, Old all have budgets"):
+    with pytest.raises(BudgetError, match="has 2 sheets with the heads"):
         read_budget_file(path, TODAY)
 
 
@@ -239,7 +214,7 @@ def test_parquet_has_types_of_its_own(tmp_path: Path) -> None:
         }
     )
     frame.write_parquet(tmp_path / "budgets.parquet")
-    [entry] = read_budget_file(tmp_path / "budgets.parquet", TODAY).entries
+    [entry] = read_budget_file(tmp_path / "budgets.parquet", TODAY)[0]
     assert (entry.values, entry.month) == (WANTED.values, JANUARY)
 
 
