@@ -6,7 +6,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import (
-    LOGIN_REFUSED,
     ConnectError,
     Forbidden,
     HostDown,
@@ -28,7 +27,6 @@ from pipelines.months import Month
 from pipelines.normalize.document import read_document
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.planning.windows import Question, Span, build_request
-from pipelines.sync.logins import login_states
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext, login_of, refused_logins_of
 from pipelines.sync.window.paging import SMALLEST_PAGE, UNPAGED
@@ -79,15 +77,11 @@ def examine(
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
     yield from local_findings(settings, environment, None if settings.shard else CHECKOUT / "dagster.yaml")
-    closed = unwritable(settings.data_dir)
-    if ask and closed:
+    if ask and (closed := unwritable(settings.data_dir)):
         found = f"not asked, as {closed[0]} cannot be written, where processes share its pace"
         yield Finding("service", Severity.WARNING, found)
-    if ask and not closed:
+    elif ask:
         yield from asyncio.run(_Survey(settings, context, on_access).run(reports))
-    else:
-        for refusals in _refused(settings, reports, LOGIN_REFUSED).values():
-            yield _wrong_login(settings, refusals)
     yield from state_findings(settings, context.clock, refusal)  # an answer may have given access back
 
 
@@ -118,7 +112,7 @@ class _Survey:
             logins = [Finding("service", Severity.ERROR, error.found, error.remedy)]
             self.findings.clear()  # each says the same of one request
         else:
-            logins += _tried_again_by_sync(self.settings, asked, reports)
+            _let_sync_try(self.settings, asked, reports)
         if is_readable:
             self._write(store, log)
         return [*logins, *_rights(self.access), *self.findings, _clock_finding(self.late_by)]
@@ -198,27 +192,17 @@ def _with_few_tries(settings: Settings) -> Settings:
     return settings.model_copy(update={"retry_seconds": seconds})
 
 
-def _refused(settings: Settings, reports: Iterable[Report], found: str) -> Mapping[Login, Sequence[Refusal]]:
-    """The logins that are remembered as denied, as far as these reports are requested with them."""
-    refused: defaultdict[Login, list[Refusal]] = defaultdict(list)
-    is_refused, paths = login_states(settings), {report.name: report.endpoint.path for report in reports}
+def _let_sync_try(settings: Settings, asked: Iterable[Report], reports: Iterable[Report]) -> None:
+    """Forget denials of logins that only reports by id use: those have no smallest question to ask here."""
+    logins = {
+        login_of(settings, customer, report.endpoint.path)
+        for customer in settings.active_customers
+        for report in asked
+    }
     for customer in settings.active_customers:
-        for name, path in paths.items():
-            if is_refused(customer.id, name):
-                refused[login_of(settings, customer, path)].append((customer, path, found))
-    return refused
-
-
-def _tried_again_by_sync(
-    settings: Settings, asked: Iterable[Report], reports: Iterable[Report]
-) -> Iterator[Finding]:
-    """Denied logins that are only used for reports by id, which have no smallest question."""
-    found = "the service refused it (401); nothing is asked with it here, so the next sync tries it once more"
-    tried = _refused(settings, asked, found)
-    for login, refusals in _refused(settings, reports, found).items():
-        if login not in tried:
-            refused_logins_of(settings).forget(login)
-            yield replace(_wrong_login(settings, refusals), severity=Severity.WARNING)
+        for report in reports:
+            if (login := login_of(settings, customer, report.endpoint.path)) not in logins:
+                refused_logins_of(settings).forget(login)
 
 
 def _wrong_login(settings: Settings, refusals: Sequence[Refusal]) -> Finding:

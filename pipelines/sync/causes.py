@@ -35,16 +35,16 @@ class Cause:
     endings: tuple[str, ...]
 
     @classmethod
-    def of(cls, several: Sequence[Condition]) -> Cause:
+    def of(cls, conditions: Sequence[Condition]) -> Cause:
         """The cause of some conditions."""
         return cls(
-            first=several[0],
-            number=len(several),
-            since_utc=min((one.since_utc for one in several if one.since_utc), default=None),
-            reports=tuple(sorted({one.report for one in several if one.report})),
-            customers=tuple(sorted({one.customer for one in several if one.customer})),
-            months=tuple(sorted({one.month for one in several if one.month})),
-            endings=tuple(sorted({one.last_try for one in several})),
+            first=conditions[0],
+            number=len(conditions),
+            since_utc=min((row.since_utc for row in conditions if row.since_utc), default=None),
+            reports=tuple(sorted({row.report for row in conditions if row.report})),
+            customers=tuple(sorted({row.customer for row in conditions if row.customer})),
+            months=tuple(sorted({row.month for row in conditions if row.month})),
+            endings=tuple(sorted({row.last_try for row in conditions})),
         )
 
     @property
@@ -58,62 +58,58 @@ class Cause:
     @property
     def line(self) -> str:
         """Whom it concerns, what was found, and what to do."""
-        found = sentence(shortened(self.first.error, LONGEST_REASON))
-        said = " ".join(filter(None, (found, self.first.remedy)))
-        return ": ".join(filter(None, (self.whom, said)))
+        error = sentence(shortened(self.first.error, LONGEST_REASON))
+        text = " ".join(filter(None, (error, self.first.remedy)))
+        return ": ".join(filter(None, (self.whom, text)))
 
     @property
     def begun(self) -> str:
-        """Since when it is so; empty where nobody can say."""
+        """When it began; empty if that is not known."""
         return f"{self.since_utc:%Y-%m-%d %H:%M} UTC" if self.since_utc else ""
 
     @property
     def dated_line(self) -> str:
-        """The line, and since when it is so."""
+        """The line, and when it began."""
         return f"{sentence(self.line)} Since {self.begun}." if self.begun else self.line
 
 
 def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[Cause]:
-    """Conditions by what is behind them, of each report of a customer apart if wanted.
+    """Conditions by what is behind them, if wanted separately for each report of a customer.
 
     Errors come first, then those that concern most.
     """
-    grouped: dict[tuple[object, ...], list[Condition]] = {}
-    for one in conditions:
-        apart = (one.report, one.customer) if by_report else ()
-        grouped.setdefault((one.cause_key or one, *apart), []).append(one)
-    found = [Cause.of(several) for several in grouped.values()]
-    return sorted(found, key=lambda one: (not one.first.is_error, -one.number))
+    groups: dict[tuple[object, ...], list[Condition]] = {}
+    for condition in conditions:
+        pair = (condition.report, condition.customer) if by_report else ()
+        groups.setdefault((condition.cause_key or condition, *pair), []).append(condition)
+    return sorted(map(Cause.of, groups.values()), key=lambda cause: (not cause.first.is_error, -cause.number))
 
 
 def concerning(
     keys: Collection[tuple[str, str, date | None]], conditions: Iterable[Condition]
 ) -> list[Condition]:
-    """What of these conditions such reports, customers and months have come to when they were asked for."""
+    """The conditions that requests for these reports, customers and months ended with."""
     pairs, customers = {(report, customer) for report, customer, _ in keys}, {key[1] for key in keys}
     return [
-        one
-        for one in conditions
-        if (one.kind == Kind.SHUT_OUT and one.customer in customers)
-        or (one.kind in (Kind.RIGHT_LOST, Kind.NO_RIGHT) and (one.report, one.customer) in pairs)
-        or (one.kind in (Kind.FAILED, Kind.HELD_BACK) and (one.report, one.customer, one.month) in keys)
+        row
+        for row in conditions
+        if (row.kind == Kind.SHUT_OUT and row.customer in customers)
+        or (row.kind in (Kind.RIGHT_LOST, Kind.NO_RIGHT) and (row.report, row.customer) in pairs)
+        or (row.kind in (Kind.FAILED, Kind.HELD_BACK) and (row.report, row.customer, row.month) in keys)
     ]
 
 
 def refusals(report: str, customer: str, conditions: Iterable[Condition]) -> list[Condition]:
-    """What of these conditions is that the service refuses the report of the customer.
-
-    It is wrongly refused where one of them is an error.
-    """
-    of_rights = [one for one in conditions if one.cause == ACCESS_REFUSED]
-    return concerning({(report, customer, None)}, of_rights)
+    """The conditions that say that the service denies a report; an error if it once gave it."""
+    denials = [condition for condition in conditions if condition.cause == ACCESS_REFUSED]
+    return concerning({(report, customer, None)}, denials)
 
 
 def lines(conditions: Iterable[Condition], most: int = MOST_LINES, *, with_since: bool = False) -> list[str]:
-    """A line for each cause, if wanted with since when it is so; what is beyond the limit is counted."""
+    """A line for each cause, if wanted with its begin; causes beyond the limit are counted."""
     found = causes(conditions)
     more = [f"{len(found) - most} more causes are in `brokerbi status`."] if len(found) > most else []
-    return [one.dated_line if with_since else one.line for one in found[:most]] + more
+    return [cause.dated_line if with_since else cause.line for cause in found[:most]] + more
 
 
 def sentence(words: str) -> str:
@@ -122,12 +118,12 @@ def sentence(words: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """A text in one line, of at most so many signs and a mark that there was more."""
+    """A text in one line, of at most `most` characters and a mark if there was more."""
     words = " ".join(text.split())
     return words if len(words) <= most else f"{words[:most].rstrip()}…"
 
 
-def names(several: Iterable[str], most: int = MOST_NAMES) -> str:
+def names(texts: Iterable[str], most: int = MOST_NAMES) -> str:
     """Some names as an enumeration: G1, M1 and 5 more."""
-    found = sorted(dict.fromkeys(filter(None, several)))
-    return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
+    unique = sorted(set(filter(None, texts)))
+    return ", ".join(unique[:most]) + (f" and {len(unique) - most} more" if len(unique) > most else "")

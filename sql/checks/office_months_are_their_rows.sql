@@ -4,32 +4,39 @@
 -- only office that has it.
 -- Severity: warning
 -- Concerns: commission
-WITH old_numbers AS (
-    SELECT ltrim(office_id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') AS old_number, count(*) AS office_count FROM marts.offices GROUP BY ALL
+WITH numbered AS (
+    SELECT
+        *,
+        ltrim(office_id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') AS old_number,
+        count(*) OVER (PARTITION BY old_number) = 1 AS is_only_one
+    FROM marts.offices
 ),
 
-answered AS (
-    SELECT *, coalesce(office_customer_id, customer_id::VARCHAR) AS named_id FROM bi.commission_office
+named AS (
+    SELECT
+        months.*,
+        unnest(list_distinct([
+            months.office_id,
+            CASE WHEN numbered.is_only_one OR months._customer = months.office_id THEN numbered.old_number END
+        ])) AS named_id
+    FROM marts.office_month AS months
+    LEFT JOIN numbered ON numbered.office_id = months.office_id
 )
 
 SELECT
-    months.month,
-    months.office_id,
-    coalesce(any_value(months.commission), 0) - coalesce(sum(answered.commission), 0) AS commission_difference,
-    coalesce(any_value(months.sold_total_price), 0) - coalesce(sum(answered.sold_total_price), 0) AS price_difference,
-    coalesce(any_value(months.sold_estate_parts), 0) - coalesce(sum(answered.sold_estate_parts), 0) AS estate_parts_difference,
-    coalesce(any_value(months.writing_parts), 0) - coalesce(sum(answered.writing_parts), 0) AS writing_parts_difference,
-    coalesce(any_value(months.valuation_parts), 0) - coalesce(sum(answered.valuation_parts), 0) AS valuation_parts_difference
-FROM marts.office_month AS months
-LEFT JOIN old_numbers ON old_numbers.old_number = ltrim(months.office_id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')
-LEFT JOIN answered
-    ON answered._load_id = months._load_id
-    AND answered._month = months.month
-    AND (
-        answered.named_id = months.office_id
-        OR (answered.named_id = old_numbers.old_number AND (old_numbers.office_count = 1 OR months._customer = months.office_id))
-    )
-GROUP BY months.month, months.office_id
+    named.month,
+    named.office_id,
+    coalesce(any_value(named.commission), 0) - coalesce(sum(answered.commission), 0) AS commission_difference,
+    coalesce(any_value(named.sold_total_price), 0) - coalesce(sum(answered.sold_total_price), 0) AS price_difference,
+    coalesce(any_value(named.sold_estate_parts), 0) - coalesce(sum(answered.sold_estate_parts), 0) AS estate_parts_difference,
+    coalesce(any_value(named.writing_parts), 0) - coalesce(sum(answered.writing_parts), 0) AS writing_parts_difference,
+    coalesce(any_value(named.valuation_parts), 0) - coalesce(sum(answered.valuation_parts), 0) AS valuation_parts_difference
+FROM named
+LEFT JOIN bi.commission_office AS answered
+    ON answered._load_id = named._load_id
+    AND answered._month = named.month
+    AND coalesce(answered.office_customer_id, answered.customer_id::VARCHAR) = named.named_id
+GROUP BY named.month, named.office_id
 HAVING (commission_difference, price_difference, estate_parts_difference, writing_parts_difference, valuation_parts_difference)
     <> (0, 0, 0, 0, 0)
-ORDER BY months.month DESC, months.office_id
+ORDER BY named.month DESC, named.office_id

@@ -342,7 +342,7 @@ def _found_id(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str
     Raises NotInTheFile unless it is one alone.
     """
     kind = number.kind
-    # Whoever had all budgets taken back is in no budget mart.
+    # An office or user whose budgets were all taken back is in no budget mart.
     names = _NAMES.format(kind=kind, mart=number.mart, is_budget=bool(number.source.budget))
     all_names = names + (_FORMER_NAMES.format(mart=number.mart) if kind == "user" else "")
     matches = connection.execute(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -27,8 +27,6 @@ EXACT = re.compile(r"DECIMAL.*|U?HUGEINT")
 """Types that most readers of files take for objects and not for numbers: they are exported as DOUBLE."""
 DEPRECATED = ("marts.budget_vs_actual", "marts.leaderboard")
 """Tables of rows of several kinds, whose sums count twice: exported only by name. Views hold one kind."""
-PART_SIZE = "128MB"
-"""Of files that are one table together."""
 MEMORY = "512MB"
 """Left to itself DuckDB would take most of a machine's."""
 
@@ -75,16 +73,6 @@ class PublishedTable:
             if column.exported_type != column.type
         ]
         return f"SELECT * REPLACE ({', '.join(casts)}) FROM {self.source}" if casts else f"FROM {self.source}"
-
-
-@dataclass(frozen=True)
-class FilePart:
-    """A Parquet file of a few rows of a table; `columns` are the bounds of each by its quoted name."""
-
-    path: Path
-    row_count: int
-    size: int
-    columns: Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
@@ -169,17 +157,6 @@ class TableExport:
             f"KV_METADATA {{'table': {literal(table.name)}, 'meaning': {literal(table.meaning)}, "
             f"'columns': {literal(meanings)}}})"
         )
-
-    def write_parts(self, select: str, folder: Path) -> list[FilePart]:
-        """The answer of a SELECT as Parquet files in a folder; none where it has no rows."""
-        statement = (
-            f"COPY ({select}) TO {literal(str(folder))} (FORMAT parquet, COMPRESSION zstd, "
-            f"FILE_SIZE_BYTES '{PART_SIZE}', FILENAME_PATTERN '{{uuid}}', APPEND, RETURN_STATS)"
-        )
-        found = self.connection.execute(statement).fetchall()
-        return [
-            FilePart(Path(path), rows, size, columns) for path, rows, size, _, columns, *_ in found if rows
-        ]
 
     def write_csv(self, table: PublishedTable, path: Path, formula_signs: str) -> None:
         """All rows of a table under a line of heads, in UTF-8, with commas and decimal points."""

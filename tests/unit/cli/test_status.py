@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from pipelines.cli.main import main
-from pipelines.diagnosis.health import DAEMON_SEEN, note_daemon
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario
 from warehouse.publishing.publish import publish
@@ -201,20 +200,6 @@ def test_a_right_that_customers_have_lost_alike_is_named_once_with_what_to_do(
     customers = ", ".join(sorted(one.id for one in here.settings.customers))
     assert line.startswith(f"- users of {customers}: ")
     assert line.endswith(" Ask the service's support for the right. Since 2026-11-21 12:00 UTC.")
-
-
-def test_a_dead_daemon_is_named_with_what_to_do(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Store(tmp_path).locked():
-        note_daemon(tmp_path)
-    os.utime(tmp_path / DAEMON_SEEN, (0, 0))
-    monkeypatch.setenv("BROKERBI_DATA_DIR", str(tmp_path))
-    assert main(["status", "--check"]) == 1
-    said = "Dagster's daemon was last seen 1970-01-01 00:00:00 UTC"
-    told = capsys.readouterr().out
-    assert told.startswith(f"Look: {said}.")
-    assert f"- {said}. Start it, as docs/operators.md says: dagster-daemon run " in told
 
 
 def test_a_mistyped_customer_is_to_be_checked_by_its_id_and_the_one_that_left_is_named(
