@@ -29,7 +29,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BudgetScen
             "DATA_DIR": str(scenario.settings.data_dir),
             "REQUESTS_PER_SECOND": "1000",
             "TODAY": "2026-11-21",
-            "TRIES": "1",
         }
         for name, value in given.items():
             monkeypatch.setenv(f"BROKERBI_{name}", value)
