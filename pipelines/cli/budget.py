@@ -18,6 +18,7 @@ from pipelines.sync.run_context import RunContext
 from pipelines.words import count, counted, duration
 from warehouse.ledger.budget_pushes import PushStatus
 
+UNKNOWN = "–"
 INTERRUPTED = 130
 HEADS = ["office", "measure", "budgets", "before", "after", "difference"]
 
@@ -73,17 +74,20 @@ def _plan(settings: Settings, file: Path, target: Path, *, as_json: bool) -> int
 
 
 def _rows(changes: Iterable[Change]) -> list[list[str]]:
-    """The changed amounts added up by office and measure; an amount that is not there counts as none."""
-    sums: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    """The changed amounts added up by office and measure; there is no sum of before if no budget was set."""
+    cells: dict[tuple[str, str], list[tuple[int | None, int]]] = {}
     for change in changes:
         for measure in MEASURES:
             before, after = change.before[measure], change.after[measure]
-            if before != after:
-                sums.setdefault((change.office_id, measure), []).append((before or 0, after or 0))
+            if after is not None and before != after:
+                cells.setdefault((change.office_id, measure), []).append((before, after))
     rows = []
-    for (office, measure), pairs in sorted(sums.items()):
-        before, after = (sum(amounts) for amounts in zip(*pairs, strict=True))
-        rows.append([office, measure, *map(count, (len(pairs), before, after, after - before))])
+    for (office, measure), pairs in sorted(cells.items()):
+        known = [before for before, _ in pairs if before is not None]
+        total = sum(after for _, after in pairs)
+        was = count(sum(known)) if known else UNKNOWN
+        difference = count(total - sum(known)) if known else UNKNOWN
+        rows.append([office, measure, count(len(pairs)), was, count(total), difference])
     return rows
 
 

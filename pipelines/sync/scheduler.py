@@ -181,12 +181,12 @@ class Scheduler:
         self._ask_alone(task)
         self._add(task, halves_of(window, self.today, task.planned.report.endpoint.limit))
 
-    def _add(self, task: TaskState, several: Sequence[Window]) -> None:
-        task.windows_left += len(several)
+    def _add(self, task: TaskState, new: Sequence[Window]) -> None:
+        task.windows_left += len(new)
         if task.waiting is None:
-            self.jobs.extendleft((task, one) for one in reversed(several))
+            self.jobs.extendleft((task, window) for window in reversed(new))
         else:
-            task.waiting += several
+            task.waiting += new
 
     def _ask_alone(self, task: TaskState) -> None:
         """Let the windows of a task that are still to be asked wait for each other."""

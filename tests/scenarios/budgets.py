@@ -65,7 +65,7 @@ class BudgetScenario:
     def users(self) -> list[str]:
         """Three who work at the office."""
         of_world = self.service.world
-        return [one.id for one in of_world.history.users(OFFICE) if one.works_on(of_world.as_of)][:3]
+        return [user.id for user in of_world.history.users(OFFICE) if user.works_on(of_world.as_of)][:3]
 
     def file(self, *rows: Mapping[str, object], name: str = "budgets.csv") -> Path:
         """A file with these rows, for the first user in December where they do not say otherwise."""

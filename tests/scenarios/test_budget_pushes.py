@@ -293,7 +293,9 @@ def test_a_push_killed_at_every_step_is_pushed_again_until_all_is_shown(tmp_path
     with serving(here.service) as server:
         here.settings = here.settings.model_copy(update={"base_url": server.base_url})
         months = [DECEMBER.plus(at) for at in range(3)]
-        plan = here.plan(*({"user_id": one, "month": month, **NEW} for one in here.users for month in months))
+        plan = here.plan(
+            *({"user_id": user, "month": month, **NEW} for user in here.users for month in months)
+        )
         plan.write(plan_file)
         job = Job("push", here.settings.data_dir, (OFFICE,), base_url=server.base_url, plan=plan_file)
         for step in STEPS:
@@ -301,7 +303,7 @@ def test_a_push_killed_at_every_step_is_pushed_again_until_all_is_shown(tmp_path
         assert run(job) == 0
     assert (len(here.sent), here.sent.total()) == (len(here.users), len(plan.changes))
     assert here.ledger("status") == [("confirmed",)]
-    assert {here.shown(one.user_id, month_of(one)).commission for one in plan.changes} == {90_000}
+    assert {here.shown(change.user_id, month_of(change)).commission for change in plan.changes} == {90_000}
 
 
 def test_offices_and_users_are_those_of_the_marts(tmp_path: Path) -> None:
