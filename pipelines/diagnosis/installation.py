@@ -115,9 +115,7 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
             yield Finding(subject, Severity.WELL, found)
         else:
             found = f"its storage version is {version}: older clients cannot open it"
-            remedy = (
-                f"remove {path}, then `brokerbi replay` and `brokerbi publish` write it in the version of 1.0"
-            )
+            remedy = "put the working file and its .wal aside, then `brokerbi replay` and `brokerbi publish`"
             yield Finding(subject, Severity.WARNING, found, remedy)
     for name in PRIVATE_FOLDERS:
         folder = data_dir / name

@@ -46,7 +46,7 @@ def page_of_chain(facts: Facts) -> ChainPart | None:
     return next((one for one in facts.scopes if one.kind == "chain"), None)
 
 
-def render_page(facts: Facts, form: Form, page: ChainPart | None, *, has_links: bool = True) -> str:
+def render_page(facts: Facts, form: Form, page: ChainPart | None) -> str:
     """The page of the chain, a brand, a region or an office, from the facts of all of them."""
     words, timezone = form.words, ZoneInfo(form.timezone)
     own = facts_of(facts, page) if page else facts
@@ -54,7 +54,7 @@ def render_page(facts: Facts, form: Form, page: ChainPart | None, *, has_links: 
     has_budget = any(one.budget is not None for one in own.periods)
     writer = Writer(words, basis.vat_rate if basis.commission_vat == "unknown" and has_budget else None)
     kind = page.kind if page else "chain"
-    has_links = has_links and kind != "office"  # an office's page is sent alone
+    has_links = kind != "office"  # an office's page is sent alone
     up = "" if kind == "chain" else "../"
     pages = [one for one in facts.scopes if one.kind != "chain"] if has_links else []
     files = {one.scope: up + page_path(one) for one in pages if one.kind == "office"}

@@ -36,6 +36,7 @@ from warehouse.persons.rebuild import (
     replace_memory,
     working_folder,
 )
+from warehouse.publishing.retention import leave_traces
 from warehouse.store.database import LOCK_SECONDS, Store
 from warehouse.store.files import make_folder
 from warehouse.store.lock import locked_file
@@ -88,6 +89,9 @@ def replay(
             return done
     else:
         replaying.load_again(store, reports, customers, quarantine=quarantine)
+    if store.transform is not None:  # the names that were loaded before there was a key are in free space
+        with store.writing() as connection:
+            leave_traces(connection)
     if not quarantine:
         with store.reading() as connection:
             is_lacking = lacks_memory(connection)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -42,50 +41,40 @@ MOST_PROBLEMS = 200
 
 @dataclass(frozen=True)
 class ReportPage:
-    """The chain's page that was written: where, how large it is, and how long all pages took.
-
-    `planned` is what a sync would ask for now, as the operators' page beside it was told.
-    """
+    """The chain's page: where it is, what the published file cannot answer, and what is planned now."""
 
     path: Path
-    bytes: int
-    seconds: float
-    missing: tuple[str, ...]  # what the published file cannot answer
-    planned: tuple[PlannedReport, ...] = ()
+    missing: tuple[str, ...]
+    planned: tuple[PlannedReport, ...]
 
 
-def write_report_page(settings: Settings, clock: Clock, out: Path | None = None) -> ReportPage:
+def write_report_page(settings: Settings, clock: Clock) -> ReportPage:
     """Render the published file; whoever has an old page open keeps it.
 
     All pages are rendered before the first is put in place, each in one step, and those of offices that are
-    not in the file any more are removed. With `out` the chain's page alone goes there, without links to the
-    others. Raises WarehouseError when there is no published file, or when a page cannot be written.
+    not in the file any more are removed. Raises WarehouseError if there is no published file, or if a page
+    cannot be written.
     """
-    began = time.monotonic()
     data_dir = settings.data_dir
     with Versions(data_dir).reading() as connection:
         facts = facts_from_rows(rows_of(connection, SQL / "page", RECORDS))
         view = read_state(connection)
     form = _form(settings, clock.utc_now())
-    path = out or data_dir / REPORT_PAGE
-    pages: dict[Path, str] = {}
-    planned: tuple[PlannedReport, ...] = ()
-    if out is None:
-        planned = planned_now(settings, Store(data_dir), clock)
-        for page in facts.scopes:
-            if page.kind != "chain":
-                pages[data_dir / page_path(page)] = render_page(facts, form, page)
-        pages[data_dir / OPERATORS_PAGE] = _operators_page(facts, view, settings, clock, planned)
-    pages[path] = render_page(facts, form, page_of_chain(facts), has_links=out is None)
-    with explained(path):
+    planned = planned_now(settings, Store(data_dir), clock)
+    pages = {
+        data_dir / page_path(page): render_page(facts, form, page)
+        for page in facts.scopes
+        if page.kind != "chain"
+    }
+    pages[data_dir / OPERATORS_PAGE] = _operators_page(facts, view, settings, clock, planned)
+    pages[data_dir / REPORT_PAGE] = render_page(facts, form, page_of_chain(facts))
+    with explained(data_dir / REPORT_PAGE):
         for place, html in pages.items():
-            if place.parent != data_dir and out is None:
+            if place.parent != data_dir:
                 make_folder(place.parent, SHARED_FOLDER)
             write_file(place, html.encode(), mode=SHARED_FILE)
-        if out is None:
-            _remove_pages_beside(data_dir, kept=pages)
-    seconds = time.monotonic() - began
-    return ReportPage(path, path.stat().st_size, seconds, tuple(facts.missing), planned)
+        _remove_pages_beside(data_dir, kept=pages)
+    return ReportPage(data_dir / REPORT_PAGE, tuple(facts.missing), planned)
 
 
 def _remove_pages_beside(data_dir: Path, kept: Iterable[Path] = ()) -> None:
@@ -104,7 +93,6 @@ def remove_pages(data_dir: Path) -> None:
 def write_dictionary_page(data_dir: Path, *, timezone: str, now: datetime) -> Path | None:
     """Render the dictionary of the published file; None for a file of before, which does not say enough."""
     rows = published_rows(data_dir, SQL / "page", dictionary.RECORDS)
-    rows["dictionary_sources"] = rows["dictionary_sources"] or []  # files of before do not tell it
     known = {name: found for name, found in rows.items() if found is not None}
     if len(known) < len(rows):
         return None

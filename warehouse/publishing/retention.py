@@ -8,7 +8,6 @@ from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.errors import WarehouseError
 from warehouse.store.checkpoint_journal import open_for_writing
 from warehouse.store.database import Store
 from warehouse.store.duckdb_file import attach_new, connect, quoted
@@ -57,26 +56,24 @@ def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
     return old
 
 
-def compact(data_dir: Path) -> tuple[int, int]:
-    """Rewrite the working file without what was deleted; its bytes before and after.
+def leave_traces(connection: DuckDBPyConnection) -> None:
+    """Note that free space holds what analysts must not see: the next publication rewrites the file."""
+    connection.execute("UPDATE meta.storage SET has_traces = true")
+
+
+def compact(data_dir: Path) -> None:
+    """Rewrite the working file without the rows that were deleted.
 
     Killed at any moment, it leaves one of the two files.
     """
-    file = Store(data_dir)
-    with file.locked() as working:
-        before = working.stat().st_size
-        with replacement(working, unfinished=file.rewritten) as rewritten:
-            with open_for_writing(working, strict=True) as connection:  # its log must not meet the new file
-                rewrite_file(connection, rewritten)
-                rows = _row_counts(connection)
-            with connect(rewritten) as connection:
-                if _row_counts(connection) != rows:  # pragma: no cover  # no way is known to make this happen
-                    raise WarehouseError(f"{working} could not be rewritten row by row; it stays as it is.")
-                connection.execute("UPDATE meta.storage SET has_traces = false")
-                connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
-        after = working.stat().st_size
+    store = Store(data_dir)
+    with store.locked() as working, replacement(working, unfinished=store.rewritten) as rewritten:
+        with open_for_writing(working, strict=True) as connection:  # its log must not meet the new file
+            rewrite_file(connection, rewritten)
+        with connect(rewritten) as connection:
+            connection.execute("UPDATE meta.storage SET has_traces = false")
+            connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
     sys.audit("brokerbi.compacted")
-    return before, after
 
 
 def rewrite_file(connection: DuckDBPyConnection, target: Path) -> None:
@@ -89,15 +86,3 @@ def rewrite_file(connection: DuckDBPyConnection, target: Path) -> None:
     connection.execute("CHECKPOINT rewritten")  # detaching does the same, but keeps quiet when it fails
     connection.execute("DETACH rewritten")
     sys.audit("brokerbi.file_rewritten")
-
-
-def _row_counts(connection: DuckDBPyConnection) -> dict[str, int]:
-    """How many rows each table of the open file has."""
-    tables = connection.execute(
-        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = current_database()"
-    ).fetchall()
-    rows = {}
-    for schema, table in tables:
-        name = f"{quoted(schema)}.{quoted(table)}"
-        [(rows[name],)] = connection.execute(f"SELECT count(*) FROM {name}").fetchall()
-    return rows

@@ -17,7 +17,6 @@ SHARED_FILE = 0o640
 """Readable for the group of the pipeline's user: put the analysts into it."""
 SHARED_FOLDER = 0o750
 
-COPY_BYTES = 1 << 30
 HEADER_BYTES = 3 * 4096
 """A DuckDB file begins with its headers; one of them changes with every checkpoint."""
 
@@ -63,19 +62,9 @@ def is_of_living_process(unfinished: Path) -> bool:
     return True
 
 
-def copy_file(source: Path, target: Path, by: Callable[[int, int, int], int] | None = None) -> None:
-    """Copy the bytes of a file, inside the kernel where that is possible: some file systems share them."""
-    by = by or getattr(os, "copy_file_range", None)
-    try:
-        if by is None:  # pragma: no cover  # only Linux has it
-            raise OSError(errno.ENOSYS, "this system cannot")
-        with source.open("rb") as old, target.open("wb") as new:
-            while by(old.fileno(), new.fileno(), COPY_BYTES):
-                pass
-    except OSError as error:
-        if error.errno not in _NOT_POSSIBLE:
-            raise
-        shutil.copyfile(source, target)
+def copy_file(source: Path, target: Path) -> None:
+    """Copy the bytes of a file."""
+    shutil.copyfile(source, target)
     sys.audit("brokerbi.file_copied")
 
 

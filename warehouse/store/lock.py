@@ -104,9 +104,8 @@ def _acquire(lock: FileLock, until: float) -> None:
             raise
         path = Path(lock.lock_file)
         if holder(path) != os.getpid():
-            logging.getLogger(__name__).warning(
-                WAITING, _who_writes(path), until - time.monotonic(), _remedy(path)
-            )
+            seconds = until - time.monotonic()
+            logging.getLogger(__name__).warning(WAITING, _writer(path), seconds, _remedy(path))
         lock.acquire(timeout=max(0.0, until - time.monotonic()))
 
 
@@ -117,12 +116,12 @@ def _write_pid(descriptor: int) -> None:
 
 def _sentence(path: Path, seconds: float) -> str:
     return (
-        f"The warehouse is being written by {_who_writes(path)}, and {seconds:g} seconds of waiting were not "
+        f"The warehouse is being written by {_writer(path)}, and {seconds:g} seconds of waiting were not "
         f"enough; wait for it to end, or end it, and run the same again (the lock is {path}). {_remedy(path)}"
     ).rstrip()
 
 
-def _who_writes(path: Path) -> str:
+def _writer(path: Path) -> str:
     pid = holder(path)
     return "this very process" if pid == os.getpid() else f"process {pid}" if pid else "an unknown process"
 

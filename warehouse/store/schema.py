@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -257,23 +257,18 @@ def write_meta(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -
         for schema in schemas
     ]
     columns = [
-        {
-            "table_name": schema.name,
-            "column_name": column.name,
-            "type": column.type,
-            "documented": column.documented,
-            "source": column.source,
-            "description": column.description,
-            "first_seen_utc": column.first_seen_utc,
-            "first_load_id": column.first_load_id,
-            "position": position,
-            "name_inferred": column.name_inferred,
-        }
+        _column_row(schema, position, column)
         for schema in schemas
         for position, column in enumerate(schema.columns.values())
     ]
     insert_rows(connection, "meta.tables", tables)
     insert_rows(connection, "meta.columns", columns)
+
+
+def _column_row(schema: TableSchema, position: int, column: StoredColumn) -> dict[str, object]:
+    """The row of meta.columns, whose other columns have the names of the fields."""
+    row = asdict(column)
+    return {"table_name": schema.name, "column_name": row.pop("name"), "position": position, **row}
 
 
 def _views(schema: TableSchema) -> Iterator[str]:

@@ -14,7 +14,6 @@ import pytest
 
 from warehouse.store.files import (
     SHARED_FOLDER,
-    copy_file,
     give_name,
     make_folder,
     replacement,
@@ -42,13 +41,6 @@ def source(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_is_copied_byte_by_byte_also_where_the_kernel_cannot(source: Path) -> None:
-    copies = [source.with_name("one"), source.with_name("two")]
-    copy_file(source, copies[0])
-    copy_file(source, copies[1], fails(errno.EXDEV))
-    assert [copy.read_bytes() for copy in copies] == [CONTENT] * 2
-
-
 def test_a_second_name_is_the_same_file(source: Path) -> None:
     target = source.with_name("target")
     target.write_text("what was there before")
@@ -64,9 +56,8 @@ def test_a_second_name_is_a_copy_where_files_have_only_one(source: Path) -> None
 
 
 def test_a_full_disk_is_no_reason_to_try_another_way(source: Path) -> None:
-    for act in (copy_file, give_name):
-        with pytest.raises(OSError, match="not on this"):
-            act(source, source.with_name("target"), fails(errno.ENOSPC))
+    with pytest.raises(OSError, match="not on this"):
+        give_name(source, source.with_name("target"), fails(errno.ENOSPC))
     assert not same_file(source, source.with_name("nowhere"))
 
 
