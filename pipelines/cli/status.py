@@ -28,7 +28,7 @@ MOST_CAUSES = 20
 
 
 def run_status(arguments: argparse.Namespace) -> int:
-    """Print what is held and what is wrong, as tables or as JSON; makes no request."""
+    """Print the loaded months and all conditions, as tables or as JSON; makes no request."""
     from pipelines.diagnosis.health import judge, observed
     from pipelines.planning.plan import planned_now
     from warehouse.ledger.ledger import forget_caps

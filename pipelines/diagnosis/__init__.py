@@ -1,1 +1,1 @@
-"""Diagnosis: what is wrong with an installation, and where a number comes from."""
+"""Diagnosis: the faults of an installation, and the origin of a number."""

@@ -63,7 +63,7 @@ def explain(
             raise NotInTheFile(f"{measure} is not added up over months; explain the measures it is made of.")
         traces = list(_traces_of_year(data_dir, month, measure, whose))
         first_month = month.replace(month=1)
-    explanations = [_with_answers(data_dir, one) for one in traces]
+    explanations = [_with_answers(data_dir, traced) for traced in traces]
     explanations[-1].around = _rows_around(data_dir, traces[-1], first_month)
     return explanations
 

@@ -1,4 +1,4 @@
-"""Health of a data directory: what only a running process knows of it, and the verdict on all conditions."""
+"""Health of a data directory: the conditions that only a running process knows, and the verdict on all."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ TROUBLES = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is wrong in one sentence, or that nothing is, and how bad it is."""
+    """The state of a data directory in one sentence, and how bad it is."""
 
     sentence: str
     severity: Severity
@@ -89,7 +89,7 @@ def judge(view: Overview) -> Verdict:
 
 
 def _counted(conditions: Sequence[Condition]) -> Iterator[str]:
-    """Conditions in words: those of nobody in particular as they are, the others by number."""
+    """Conditions in words: those without a report or customer as they are, the others by number."""
     concerned = set()
     for condition in conditions:
         if not condition.kind.traits.is_counted:
@@ -172,7 +172,7 @@ def _of_published_file(view: Overview, data_dir: Path) -> Iterator[Condition]:
 
 
 def of_directory(data_dir: Path, now: datetime) -> Iterator[Condition]:
-    """What is wrong with a data directory itself: its disk, open erasures, a silent daemon."""
+    """Conditions of a data directory itself: its disk, open erasures, a silent daemon, an unfinished sync."""
     yield from _of_disk(data_dir)
     yield from open_erasures(data_dir)
     yield from silent_daemon(data_dir, now)
@@ -277,7 +277,7 @@ def daemon_seen(data_dir: Path) -> datetime | None:
 
 
 def silent_daemon(data_dir: Path, now: datetime) -> Iterator[Condition]:
-    """Dagster's daemon if it is silent; nothing while it lives and where nobody uses Dagster."""
+    """Dagster's daemon if it is silent; nothing while it lives, or if Dagster is not used."""
     seen = daemon_seen(data_dir)
     if seen and now - seen > DAEMON_LATE_AFTER:
         yield Condition(

@@ -10,8 +10,8 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.normalize.document import Document, Json, read_document
-from pipelines.normalize.keyed_rows import raw_row, rows_in
+from pipelines.normalize.document import Document, read_document
+from pipelines.normalize.keyed_rows import raw_row
 from pipelines.normalize.row_locator import locator_of
 from warehouse.errors import WarehouseError
 from warehouse.ledger.status import QuarantinedRow, quarantined_rows
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from warehouse.store.database import Store
 
 _PLACE = re.compile(r"(?:page (\d+): )?\$(.*)", re.DOTALL)
-_POSITION = re.compile(r"\[(\d+)\]")
+_STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
+"""A key or a position on the way to a row."""
 REPLAY = "`brokerbi replay --quarantine` reads the answer again"
 
 
@@ -74,23 +75,11 @@ def _page(row: QuarantinedRow) -> int:
 
 
 def _found(page: Document, row: QuarantinedRow, names: Collection[str]) -> str | None:
-    """What stands at the place of a row, if it is the row that was set aside."""
+    """The row at the place of a row, if it is the one that was set aside."""
     place = _PLACE.fullmatch(row.place)
-    ways = _ways(page.value, place[2] if place else "", names)
-    found = (raw_row(page, steps, names) for steps in ways)
-    return next((raw for raw in found if fingerprint(raw) == row.fingerprint), None)
-
-
-def _ways(value: Json, path: str, names: Collection[str]) -> Iterator[list[str | int]]:
-    """The keys and positions that a path may mean: a dot or a bracket may stand in a key as well."""
-    if not path:
-        yield []
-    if isinstance(value, dict):
-        for key in value:
-            if path.startswith(f".{key}"):
-                yield from ([key, *rest] for rest in _ways(value[key], path[len(key) + 1 :], names))
-    position = _POSITION.match(path)
-    rows = rows_in(value, names) if position else None
-    if position and rows and int(position[1]) < len(rows):
-        place = int(position[1])
-        yield from ([place, *rest] for rest in _ways(rows[place], path[position.end() :], names))
+    steps = [int(position) if position else key for key, position in _STEP.findall(place[2] if place else "")]
+    try:
+        raw = raw_row(page, steps, names)
+    except (KeyError, IndexError, TypeError):
+        return None
+    return raw if fingerprint(raw) == row.fingerprint else None

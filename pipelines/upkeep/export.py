@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 FOLDER = "export"
-"""Where exports are, beside the published file, unless somebody says otherwise."""
+"""Where exports are, beside the published file, unless another place is named."""
 WORKBOOK = "brokerbi.xlsx"
 MANIFEST = "manifest.json"
 LATEST = "latest"
 LOCAL = ("file://", "local://")
 """Addresses of directories of this machine, for which a directory's rights and steps are kept."""
 KEPT = 2
-"""The newest export and the one before, which somebody may still be reading."""
+"""The newest export and the one before, which may still be read."""
 _MOMENT = re.compile(r"\d{8}T\d{6}Z")
 _UNFINISHED, _LOCK = ".unfinished", ".lock"
 

@@ -339,7 +339,7 @@ def _loads(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[Traced
 def _found_id(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, bool]:
     """The id that is meant by an id, a name or a part of one, and whether that is a former name.
 
-    Raises NotInTheFile unless it is one alone.
+    Raises NotInTheFile unless exactly one matches.
     """
     kind = number.kind
     # An office or user whose budgets were all taken back is in no budget mart.

@@ -134,7 +134,7 @@ class TableExport:
         return rows[0][0] if rows else None
 
     def timezone(self) -> str:
-        """The clock of the brokerage; UTC where nobody said it."""
+        """The clock of the brokerage; UTC if it is not known."""
         found = self.connection.execute("SELECT timezone FROM meta.clock").fetchall()
         return str(found[0][0]) if found else "UTC"
 
