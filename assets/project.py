@@ -98,4 +98,4 @@ class Project:
             ledger = ledger_of(self.store_for_a_look)
         except WarehouseError:
             return ()
-        return {customer for _, customer, _ in ledger.months}
+        return {customer for _, customer in ledger.held}

@@ -299,8 +299,8 @@ def _conditions_table(conditions: Iterable[Condition]) -> str:
 def _state_metadata(store: Store, rows_before: Mapping[str, int]) -> dict[str, Any]:
     """What is held and missing, and what changed since the last publication."""
     rows: Counter[str] = Counter()
-    for (report, _, _), held in ledger_of(store).months.items():
-        rows[report] += held.rows
+    for (report, _), months in ledger_of(store).held.items():
+        rows[report] += sum(month.rows for month in months.values())
     covered = coverage(store)
     return {
         "coverage": dg.MetadataValue.md(coverage_table(covered)),

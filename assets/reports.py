@@ -276,7 +276,7 @@ def _sync_and_compare(
     with store.reading() as connection:
         everything = read_conditions(connection)
         comparison = replace(comparison, after=read_ledger(connection), conditions=everything)
-        news = column_news(connection, [one.load_id for one in windows if one.load_id])
+        news = column_news(connection, since)
     found = _results(comparison, partitions, windows)
     return found, stopped, conditions_of(found, everything), news
 
@@ -297,7 +297,7 @@ def _refuse_to_ask_nobody(
     silent = selected - {customer.id for customer in project.settings.active_customers}
     if not silent:
         return
-    held = ((report, customer) for report, customer, _ in ledger_of(store_of(context)).months)
+    held = ledger_of(store_of(context)).held
     left = left_customers(project.settings, held)
     sentences = [
         left.get(one, f"{one} is switched off (active = false in the settings); what is held of it stays.")

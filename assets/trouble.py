@@ -20,7 +20,7 @@ from assets.runs.under_way import NIGHT_OF, customers_being_fetched, unfinished_
 from assets.schedules import NIGHTLY
 from pipelines.diagnosis.health import observed
 from warehouse.errors import WarehouseError
-from warehouse.ledger.column_news import column_news_since
+from warehouse.ledger.column_news import ColumnNews, column_news
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.status import Overview, overview
 from warehouse.store.meta_schema import aware
@@ -127,11 +127,16 @@ def look(
     news = news_of(
         night or str(project.calendar.today),
         change,
-        columns=column_news_since(project.store, project.as_of(_moment(told.until))) if night else (),
+        columns=_columns_since(project, told.until) if night else (),
         runs=[one.run_id for one in failed],
         ui_url=project.settings.ui_url,
     )
     return replace(after, news=news, channels=channels) if news else after
+
+
+def _columns_since(project: Project, moment: float) -> list[ColumnNews]:
+    with project.store.reading() as connection:
+        return column_news(connection, project.as_of(_moment(moment)))
 
 
 def _occasion(

@@ -75,12 +75,12 @@ def _of_others(
     project: Project, backfill: MonthsOfBackfill, partitions: Sequence[ReportPartition]
 ) -> Iterator[ReportPartition]:
     """Partitions in other months of what one request covers several months of, unless they are fetched."""
-    held = ledger_of(project.store).months
+    ledger = ledger_of(project.store)
     for one in partitions:
         is_asked_alone = one.report.endpoint.window_months == 1
         for month in sorted(() if is_asked_alone else backfill.unfinished - {one.month}):
             other = ReportPartition(one.report, one.customer, month)
-            known = held.get((*one.pair, month.first_day))
+            known = ledger.month(*one.pair, month.first_day)
             if known is None or known.fetched_at_utc < backfill.since:
                 yield other
 

@@ -118,7 +118,7 @@ class LedgerComparison:
         return self._are_fresh(partition.ledger_keys(self.calendar))
 
     def _are_fresh(self, keys: Iterable[tuple[str, str, date | None]]) -> bool:
-        held = [self.after.months.get(key) for key in keys]
+        held = [self.after.month(*key) for key in keys]
         return all(one is not None and one.fetched_at_utc >= self.since_utc for one in held)
 
     def _result(self, partition: ReportPartition, windows_of_pair: Sequence[WindowResult]) -> PartitionResult:
@@ -126,8 +126,8 @@ class LedgerComparison:
         # A window without months is about the whole report of its customer.
         days = {day for _, _, day in keys}
         windows = [one for one in windows_of_pair if not one.months or not days.isdisjoint(one.months)]
-        own, *ahead = [self.after.months.get(key) for key in keys]
-        before = self.before.months.get(keys[0])
+        own, *ahead = [self.after.month(*key) for key in keys]
+        before = self.before.month(*keys[0])
         state, reason = self._state(partition, windows)
         return PartitionResult(
             partition,
@@ -152,7 +152,7 @@ class LedgerComparison:
         }  # of months to come a partition is whole without those
         own, *ahead = partition.ledger_keys(self.calendar)
         keys = [own, *(key for key in ahead if key[-1] not in waiting)]
-        is_held = all(key in self.after.months for key in keys)
+        is_held = all(self.after.month(*key) for key in keys)
         is_fresh = self._are_fresh(keys)
         if partition.customer not in self.active:
             reason = "the customer is switched off or no longer in the settings"

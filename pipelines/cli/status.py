@@ -158,14 +158,11 @@ def _print_conditions(view: Overview, *, details: bool) -> None:
 
 def _print_learned(view: Overview) -> None:
     """The months that are due later, and the windows and pages that the service has taught."""
-    from warehouse.ledger.ledger import Cap
-
     if days := [row.waiting_until for row in view.standings if row.waiting_until]:
         waiting = sum(row.waiting_months for row in view.standings)
         say(f"{counted(waiting, 'month')} due by turns until {max(days)} (--details says of which reports)")
-    for cap in view.caps:
-        learned = Cap(cap.days, cap.months, cap.page_size)
-        say(f"learned: {cap.report} of {cap.customer} is asked {learned} (brokerbi status --forget-caps)")
+    for (report, customer), cap in view.caps.items():
+        say(f"learned: {report} of {customer} is asked {cap} (brokerbi status --forget-caps)")
 
 
 def _print_nights(view: Overview) -> None:

@@ -24,8 +24,9 @@ from pipelines.words import count, size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind, Severity
 from warehouse.ledger.ledger import ledger_of
-from warehouse.ledger.status import is_readable_by_all, lock_state, overview, storage_version
+from warehouse.ledger.status import lock_state, overview, storage_version
 from warehouse.store.database import Store
+from warehouse.store.duckdb_file import STORAGE_VERSION
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
         except WarehouseError as error:
             yield Finding(subject, Severity.ERROR, str(error), SEE_SENTENCE)
             continue
-        if is_readable_by_all(version):
+        if version == STORAGE_VERSION:
             found = f"its storage version is {version}, which every client can open"
             yield Finding(subject, Severity.WELL, found)
         else:
@@ -126,7 +127,11 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
 
 def _ledger_findings(store: Store) -> Iterator[Finding]:
     ledger = ledger_of(store)
-    yield Finding("working file", Severity.WELL, f"{count(len(ledger.months))} months of reports are held")
+    yield Finding(
+        "working file",
+        Severity.WELL,
+        f"{count(sum(map(len, ledger.held.values())))} months of reports are held",
+    )
     for (report, customer), cap in ledger.caps.items():
         found = f"{report} of {customer} is only answered {cap}"
         remedy = "brokerbi status --forget-caps, if the service has changed"

@@ -14,9 +14,8 @@ from pipelines.normalize.document import Document, read_document
 from pipelines.normalize.keyed_rows import raw_row
 from pipelines.normalize.row_locator import locator_of
 from warehouse.errors import WarehouseError
-from warehouse.ledger.status import QuarantinedRow, quarantined_rows
 from warehouse.load.landing import Landing
-from warehouse.load.quarantine import fingerprint
+from warehouse.load.quarantine import QuarantinedRow, fingerprint, quarantined_rows
 
 if TYPE_CHECKING:
     from warehouse.store.database import Store

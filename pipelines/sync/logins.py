@@ -16,8 +16,6 @@ from pipelines.settings.messages import SettingsError
 from pipelines.settings.sources import secret_in
 from pipelines.sync.run_context import refused_logins_of
 from warehouse.ledger.conditions import LOGIN_CORRECTED, LOGIN_REFUSED, Condition
-from warehouse.ledger.ledger import pairs_that_failed, rename_failures
-from warehouse.store.database import Connection
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Customer, Settings
@@ -56,14 +54,6 @@ def with_corrected_logins(conditions: Iterable[Condition], settings: Settings) -
         else one
         for one in conditions
     ]
-
-
-def note_corrected_logins(connection: Connection, settings: Settings) -> None:
-    """Let the ledger say that what a login failed at is asked again, where that login is corrected by now."""
-    if failed := pairs_that_failed(connection, LOGIN_REFUSED):
-        is_refused = login_states(settings)
-        corrected = {(report, name) for report, name in failed if is_refused(name, report) is False}
-        rename_failures(connection, LOGIN_REFUSED, corrected, LOGIN_CORRECTED, CORRECTED, NEXT_RUN_ASKS)
 
 
 def _login_of_next_run(settings: Settings, customer: Customer, path: str) -> Login:

@@ -16,7 +16,6 @@ from pipelines.planning.selection import Selection
 from pipelines.sync.changed_sales import ask_what_changed
 from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.loader import Loader
-from pipelines.sync.logins import note_corrected_logins
 from pipelines.sync.pseudonyms import pseudonyms_of
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
@@ -275,7 +274,6 @@ class _Run:
         results = results_by_pair(self.summary.results)
         learned = {task.planned.pair: task.learned(results.get(task.planned.pair, ())) for task in tasks}
         record_failures(connection, failures, now)
-        note_corrected_logins(connection, self.settings)
         for task in denied:
             deny(connection, *task.planned.pair, now)
         for pair, cap in learned.items():

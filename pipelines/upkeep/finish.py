@@ -12,7 +12,6 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.planning.plan import note_next_due
 from pipelines.sync.declaration import declared_tables
-from pipelines.sync.logins import note_corrected_logins
 from pipelines.upkeep.export import Export, refresh_export
 from pipelines.upkeep.report_page import ReportPage, refresh_operators_page, refresh_report_page
 from warehouse.errors import WarehouseError
@@ -136,4 +135,3 @@ def _declare(connection: Connection, settings: Settings) -> None:
     write_declared(connection, "rereading", settings.changed_months)
     if not settings.lake:
         forget_lake(connection)
-    note_corrected_logins(connection, settings)

@@ -26,7 +26,7 @@ from warehouse.store.database import Store
 
 def caps(here: Scenario) -> list[tuple[str, int | None]]:
     """The learned windows as `status` shows them."""
-    return [(one.report, one.months) for one in overview(Store(here.data_dir)).caps]
+    return [(report, cap.months) for (report, _), cap in overview(Store(here.data_dir)).caps.items()]
 
 
 def test_a_month_that_empties_is_asked_twice_and_then_believed_with_a_warning(tmp_path: Path) -> None:

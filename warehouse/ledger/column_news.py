@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from warehouse.store.meta_schema import naive_utc
+
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-    from warehouse.store.database import Store
 
 
 @dataclass(frozen=True)
@@ -38,28 +37,17 @@ class ColumnNews:
 _NEWS = """
     SELECT report, table_name, column_name, type, NULL
     FROM meta.columns INNER JOIN meta.tables USING (table_name)
-    WHERE list_contains($1, first_load_id) AND NOT documented AND table_name IN (
-        SELECT table_name FROM meta.columns WHERE NOT list_contains($1, first_load_id)
+    WHERE first_seen_utc >= $1 AND NOT documented AND table_name IN (
+        SELECT table_name FROM meta.columns WHERE first_seen_utc < $1
     )
     UNION ALL
     SELECT report, table_name, column_name, to_type, from_type
     FROM meta.column_changes INNER JOIN meta.tables USING (table_name)
-    WHERE list_contains($1, load_id) AND from_type <> 'NULL'
+    WHERE changed_at_utc >= $1 AND from_type <> 'NULL'
     ORDER BY ALL
 """
 
 
-def column_news(connection: DuckDBPyConnection, load_ids: Collection[str]) -> list[ColumnNews]:
-    """What these loads brought that no load had brought before."""
-    if not load_ids:
-        return []
-    return [ColumnNews(*row) for row in connection.execute(_NEWS, [list(load_ids)]).fetchall()]
-
-
-def column_news_since(store: Store, moment_utc: datetime) -> list[ColumnNews]:
-    """What the loads of answers fetched since a moment brought that no load had brought before."""
-    with store.reading() as connection:
-        loads = connection.execute(
-            "SELECT load_id FROM meta.loads WHERE fetched_at_utc >= $1", [moment_utc.replace(tzinfo=None)]
-        ).fetchall()
-        return column_news(connection, [load_id for (load_id,) in loads])
+def column_news(connection: DuckDBPyConnection, since_utc: datetime) -> list[ColumnNews]:
+    """What answers fetched since a moment brought that no answer had brought before."""
+    return [ColumnNews(*row) for row in connection.execute(_NEWS, [naive_utc(since_utc)]).fetchall()]

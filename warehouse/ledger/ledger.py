@@ -20,18 +20,41 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 """A report's name and a customer's id."""
 
-# What was held back waits for somebody to look: the same answer would be held back again.
+# What was held back waits for the operator: the same answer would be held back again.
 _FAILED = """
     SELECT report, customer, list(month) FROM meta.open_failures
     WHERE status = 'failed' AND month IS NOT NULL GROUP BY ALL
+"""
+_MONTHS = """
+    SELECT report, customer, list(month), list(fetched_at_utc), list(state), list(load_id), list(rows)
+    FROM meta.months GROUP BY ALL
+"""
+_OUTLINE = """
+    WITH dated AS (
+        SELECT report, customer, month, state,
+               CASE WHEN (report, customer) IN (SELECT (report, customer) FROM meta.changes)
+                    THEN fetched_at_utc ELSE time_bucket(INTERVAL 15 MINUTE, fetched_at_utc) END AS fetched
+        FROM meta.months
+    ), stored AS (
+        SELECT report, customer, list(month ORDER BY month) AS months,
+               list(fetched ORDER BY month) AS fetched, list(state ORDER BY month) AS states
+        FROM dated GROUP BY ALL
+    )
+    SELECT months, fetched, states, list(report), list(customer) FROM stored GROUP BY ALL
+"""
+_SNAPSHOTS_CHANGED = """
+    SELECT report, customer, list(month), list(changed) FROM (
+        SELECT report, customer, month, time_bucket(INTERVAL 15 MINUTE, max(changed_at_utc)) AS changed
+        FROM meta.history_scopes WHERE changed_at_utc IS NOT NULL GROUP BY ALL
+    ) GROUP BY ALL
 """
 
 
 @dataclass(frozen=True, slots=True)
 class HeldMonth:
-    """One month of one report of one customer: when it was last asked, and whether it was over then.
+    """One month of one report of one customer: when it was fetched, and whether it was over then.
 
-    `state` is 'held' or, of a month that was not over, 'open'; the load in force is not part of an outline.
+    `state` is 'held' or, of a month that was not over, 'open'; an outline lacks the load and its rows.
     """
 
     fetched_at_utc: datetime
@@ -42,7 +65,7 @@ class HeldMonth:
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """What the service was seen to accept where it refused more: days or calendar months, and rows a page.
+    """The largest request that the service accepts: days or calendar months, and rows a page.
 
     0 rows a page: only the report without pages.
     """
@@ -53,87 +76,67 @@ class Cap:
 
     def __str__(self) -> str:
         length = f"{self.days} days" if self.days else f"{self.months} months" if self.months else ""
-        said = [f"for at most {length} at a time"] if length else []
+        words = [f"for at most {length} at a time"] if length else []
         if self.page_size is not None:
-            said.append(f"in pages of at most {self.page_size} rows" if self.page_size else "without pages")
-        return " and ".join(said)
+            words.append(f"in pages of at most {self.page_size} rows" if self.page_size else "without pages")
+        return " and ".join(words)
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """Everything a plan needs to know; a report without months is held under the month None.
+    """What a plan needs to know; a report without months is held under the month None.
 
-    `months` are the loads in force: all of them, or none where only the outline was read. `held` says in
-    the outline what a plan needs of each month of a report and customer. Its times are exact where a change
-    of a sale was noticed for the report and customer, and else taken back to the quarter of an hour: days
-    and months begin at one in every time zone, and nothing finer is ever compared.
-    `pages` is the most requests that one window took, `request_seconds` how long a request takes.
-    `changed` says since when a month is to be read again because a sale of it was changed, `probed`
-    through which day each customer's changes have been asked for, `probe_refused` when that question was last
-    refused. `snapshots_changed` says when the answer for a month kept as history last differed from the one
-    before, its times taken back like those of `held`.
-    `not_understood` are the undocumented reports that no mart could read when marts were last built.
-    `failed` are the months that failed when they were last asked, whether or not they are held from before.
+    The times of an outline, and those of changed snapshots, are taken back to the quarter of an hour: days
+    and months begin at one in every time zone. They are exact if a sale of the report was changed.
     """
 
-    months: Mapping[tuple[str, str, date | None], HeldMonth] = field(default_factory=dict)
     held: Mapping[Pair, Mapping[date | None, HeldMonth]] = field(default_factory=dict)
+    failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # when they were last requested
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
-    pages: Mapping[Pair, int] = field(default_factory=dict)
-    request_seconds: float | None = None
+    # since when a month is to be read again, because a sale of it was changed
     changed: Mapping[tuple[str, str, date], datetime] = field(default_factory=dict)
+    # when an answer for a month kept as history last differed from the one before
+    snapshots_changed: Mapping[Pair, Mapping[date | None, datetime]] = field(default_factory=dict)
+    # by customer: the last day for which changes were asked for, and when that was last denied
     probed: Mapping[str, date] = field(default_factory=dict)
     probe_refused: Mapping[str, datetime] = field(default_factory=dict)
-    snapshots_changed: Mapping[Pair, Mapping[date | None, datetime]] = field(default_factory=dict)
-    not_understood: frozenset[str] = frozenset()
-    failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)
+    # what requests cost: the most that one window took, and how long one takes
+    pages: Mapping[Pair, int] = field(default_factory=dict)
+    request_seconds: float | None = None
+    not_understood: frozenset[str] = frozenset()  # undocumented reports that no mart could read
 
     def was_denied_since(self, pair: Pair, moment: datetime) -> bool:
-        """Whether the service refused (403) a report of a customer at that moment or later."""
+        """Whether the service denied (403) a report to a customer at that moment or later."""
         denied = self.denied.get(pair)
         return denied is not None and denied >= moment
 
+    def month(self, report: str, customer: str, month: date | None) -> HeldMonth | None:
+        """A month, if it is held."""
+        return self.held.get((report, customer), {}).get(month)
+
 
 def ledger_of(store: Store) -> Ledger:
-    """The whole ledger of a working file, read in one go."""
+    """The ledger of a working file, with the loads in force."""
     with store.reading() as connection:
         return read_ledger(connection)
 
 
 def read_ledger(connection: DuckDBPyConnection) -> Ledger:
-    """The whole ledger, without the outline."""
-    months = connection.execute(
-        "SELECT report, customer, month, fetched_at_utc, state, load_id, rows FROM meta.months"
-    )
-    held = {
-        (report, customer, month): HeldMonth(aware(fetched), state, load_id, rows)
-        for report, customer, month, fetched, state, load_id, rows in months.fetchall()
-    }
-    return Ledger(months=held, **_learned(connection))
+    """The ledger with the loads in force."""
+    held = {}
+    for report, customer, months, *columns in connection.execute(_MONTHS).fetchall():
+        states = (HeldMonth(aware(at), *state) for at, *state in zip(*columns, strict=True))
+        held[report, customer] = dict(zip(months, states, strict=True))
+    return Ledger(held=held, **_learned(connection))
 
 
 def read_outline(connection: DuckDBPyConnection) -> Ledger:
-    """The ledger as far as a plan needs it, much quicker to read where many months are held."""
-    alike = connection.execute(
-        """
-        WITH dated AS (
-            SELECT report, customer, month, state,
-                   CASE WHEN (report, customer) IN (SELECT (report, customer) FROM meta.changes)
-                        THEN fetched_at_utc ELSE time_bucket(INTERVAL 15 MINUTE, fetched_at_utc) END AS asked
-            FROM meta.months
-        ), held AS (
-            SELECT report, customer, list(month ORDER BY month) AS months,
-                   list(asked ORDER BY month) AS asked, list(state ORDER BY month) AS states
-            FROM dated GROUP BY ALL
-        )
-        SELECT months, asked, states, list(report), list(customer) FROM held GROUP BY ALL
-        """
-    )
+    """The ledger as far as a plan needs it, much quicker to read if many months are held."""
     held: dict[Pair, Mapping[date | None, HeldMonth]] = {}
-    for months, asked, states, reports, customers in alike.fetchall():
-        briefly = (HeldMonth(aware(at), state) for at, state in zip(asked, states, strict=True))
-        shared = dict(zip(months, briefly, strict=True))
+    for months, fetched, states, reports, customers in connection.execute(_OUTLINE).fetchall():
+        outline = (HeldMonth(aware(at), state) for at, state in zip(fetched, states, strict=True))
+        shared = dict(zip(months, outline, strict=True))
         held.update(dict.fromkeys(zip(reports, customers, strict=True), shared))
     return Ledger(held=held, **_learned(connection))
 
@@ -184,11 +187,7 @@ def forget_healed_refusals(connection: DuckDBPyConnection) -> None:
 
 def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
     """Remember what the service accepts, and since when: what is known already stays."""
-    found = connection.execute(
-        "SELECT days, months, page_size FROM meta.window_caps WHERE (report, customer) = ($1, $2)",
-        [report, customer],
-    ).fetchall()
-    known = Cap(*found[0]) if found else Cap()
+    known = read_caps(connection).get((report, customer), Cap())
     if cap.days is None and cap.months is None:
         cap = replace(cap, days=known.days, months=known.months)
     if cap.page_size is None:
@@ -196,6 +195,14 @@ def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap
     if cap != known:
         row = {"report": report, "customer": customer, **asdict(cap), "learned_at_utc": naive_utc(now)}
         replace_rows(connection, "window_caps", [row], key=["report", "customer"])
+
+
+def read_caps(connection: DuckDBPyConnection) -> dict[Pair, Cap]:
+    """The largest requests that the service accepts."""
+    found = connection.execute(
+        "SELECT report, customer, days, months, page_size FROM meta.window_caps ORDER BY ALL"
+    )
+    return {(report, customer): Cap(*cap) for report, customer, *cap in found.fetchall()}
 
 
 def forget_caps(connection: DuckDBPyConnection) -> None:
@@ -303,31 +310,6 @@ def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowRes
     replace_rows(connection, "loads", list(new.values()), key=["load_id"])
 
 
-def pairs_that_failed(connection: DuckDBPyConnection, kind: str) -> set[tuple[str, str]]:
-    """The reports and customers of which a window ever failed by that kind of error."""
-    found = connection.execute(
-        "SELECT DISTINCT report, customer FROM meta.loads WHERE (status, error_kind) = ('failed', $1)", [kind]
-    )
-    return set(found.fetchall())
-
-
-def rename_failures(
-    connection: DuckDBPyConnection,
-    kind: str,
-    pairs: Collection[tuple[str, str]],
-    to: str,
-    error: str,
-    remedy: str,
-) -> None:
-    """Give what failed of these reports and customers by one kind of error another kind, and other words."""
-    if pairs:
-        connection.execute(
-            "UPDATE meta.loads SET error_kind = $3, trouble = $3, error = $4, remedy = $5 "
-            "WHERE (status, error_kind) = ('failed', $1) AND list_contains($2, [report, customer])",
-            [kind, [list(pair) for pair in pairs], to, error, remedy],
-        )
-
-
 def add_requests(
     connection: DuckDBPyConnection, counts: Mapping[tuple[date, str, str], Mapping[str, float]]
 ) -> None:
@@ -356,42 +338,40 @@ def add_requests(
 
 def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
     """All of the ledger but its months."""
-    ask = connection.execute
-    denied = ask("SELECT report, customer, denied_at_utc FROM meta.access").fetchall()
-    caps = ask("SELECT report, customer, days, months, page_size FROM meta.window_caps").fetchall()
-    pages = ask(
+
+    def by_pair(query: str) -> dict[Pair, Sequence[Any]]:
+        return {
+            (report, customer): values for report, customer, *values in connection.execute(query).fetchall()
+        }
+
+    changed = by_pair(_SNAPSHOTS_CHANGED).items()
+    denied = by_pair("SELECT report, customer, denied_at_utc FROM meta.access")
+    pages = by_pair(
         "SELECT report, customer, max(requests) FROM meta.loads WHERE status = 'loaded' GROUP BY ALL"
+    )
+    probes = connection.execute(
+        "SELECT customer, max(window_end) FILTER (status = $1), max(fetched_at_utc) FILTER (note = $2) "
+        "FROM meta.probes GROUP BY customer",
+        [ANSWERED, WindowStatus.NO_ACCESS.value],
     ).fetchall()
-    probes = ask(
-        "SELECT customer, max(window_end) FROM meta.probes WHERE status = $1 GROUP BY ALL", [ANSWERED]
+    [(seconds, not_understood)] = connection.execute(
+        "SELECT (SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'), "
+        "(SELECT list(split_part(query, '.', 2)) FROM meta.assumptions WHERE state = 'differs')"
     ).fetchall()
-    refused = ask(
-        "SELECT customer, max(fetched_at_utc) FROM meta.probes WHERE note = $1 GROUP BY ALL",
-        [WindowStatus.NO_ACCESS.value],
-    ).fetchall()
-    [(seconds,)] = ask(
-        "SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'"
-    ).fetchall()
-    differing = ask("SELECT DISTINCT split_part(query, '.', 2) FROM meta.assumptions WHERE state = 'differs'")
-    not_understood = frozenset(name for (name,) in differing.fetchall())
-    failed = ask(_FAILED).fetchall()
-    snapshots_changed: dict[Pair, dict[date | None, datetime]] = {}
-    for report, customer, month, at in ask(
-        "SELECT report, customer, month, time_bucket(INTERVAL 15 MINUTE, max(changed_at_utc)) "
-        "FROM meta.history_scopes WHERE changed_at_utc IS NOT NULL GROUP BY ALL"
-    ).fetchall():
-        snapshots_changed.setdefault((report, customer), {})[month] = aware(at)
     return {
-        "denied": {(report, customer): aware(at) for report, customer, at in denied},
-        "caps": {(report, customer): Cap(*cap) for report, customer, *cap in caps},
-        "pages": {(report, customer): most for report, customer, most in pages},
-        "request_seconds": seconds,
+        "failed": {pair: frozenset(months) for pair, (months,) in by_pair(_FAILED).items()},
+        "denied": {pair: aware(at) for pair, (at,) in denied.items()},
+        "caps": read_caps(connection),
         "changed": {
-            (one.report, one.customer, one.month): one.due_since_utc for one in read_changes(connection)
+            (change.report, change.customer, change.month): change.due_since_utc
+            for change in read_changes(connection)
         },
-        "probed": dict(probes),
-        "probe_refused": {customer: aware(at) for customer, at in refused},
-        "snapshots_changed": snapshots_changed,
-        "not_understood": not_understood,
-        "failed": {(report, customer): frozenset(months) for report, customer, months in failed},
+        "snapshots_changed": {
+            pair: dict(zip(months, map(aware, moments), strict=True)) for pair, (months, moments) in changed
+        },
+        "probed": {customer: day for customer, day, _ in probes if day},
+        "probe_refused": {customer: aware(at) for customer, _, at in probes if at},
+        "pages": {pair: most for pair, (most,) in pages.items()},
+        "request_seconds": seconds,
+        "not_understood": frozenset(not_understood or ()),
     }

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Condition, Kind
+from warehouse.ledger.ledger import Cap, Pair, read_caps
 from warehouse.store.database import Store
-from warehouse.store.duckdb_file import STORAGE_VERSION
 from warehouse.store.lock import holder, unwritten_lock
 from warehouse.store.versions import Versions
 
@@ -35,34 +35,6 @@ class ReportStatus:
     state: str
     waiting_months: int = 0
     waiting_until: date | None = None
-
-
-@dataclass(frozen=True)
-class QuarantinedRow:
-    """A row in quarantine: what is wrong with it, and where in which landing file it is as it came."""
-
-    report: str
-    customer: str
-    month: date | None
-    table: str
-    column: str | None
-    place: str
-    reason: str
-    fingerprint: str | None
-    load_id: str
-    landing: str
-    sha256: str
-
-
-@dataclass(frozen=True)
-class LearnedWindow:
-    """A window shorter than documented, or pages smaller than wanted, that the service has taught us."""
-
-    report: str
-    customer: str
-    days: int | None
-    months: int | None
-    page_size: int | None
 
 
 @dataclass(frozen=True)
@@ -116,7 +88,7 @@ class Overview:
     standings: Sequence[ReportStatus]
     conditions: Sequence[Condition] = ()
     publications: Sequence[PastPublication] = ()
-    caps: Sequence[LearnedWindow] = ()
+    caps: Mapping[Pair, Cap] = field(default_factory=dict)
     nights: Sequence[RequestsOfNight] = ()
     is_published: bool = True
     """Whether there ever was a published file."""
@@ -158,13 +130,6 @@ _COVERAGE = """
            coalesce(min(state) FILTER (month IS NULL), CASE WHEN bool_and(state = 'off') THEN 'off' END, '')
     FROM meta.coverage GROUP BY ALL ORDER BY ALL
 """
-_QUARANTINED_ROWS = """
-SELECT report, customer, month, table_name, column_name, place, reason, fingerprint, load_id,
-       coalesce(landing, ''), coalesce(sha256, '')
-FROM meta.quarantine_rows LEFT JOIN meta.loads USING (load_id, report, customer)
-ORDER BY report, customer, load_id, table_name, place
-"""
-_WINDOWS = "SELECT report, customer, days, months, page_size FROM meta.window_caps ORDER BY ALL"
 _PUBLICATIONS = """
     SELECT name, at_utc, status, bytes, coalesce(reasons, []) FROM meta.publications
     ORDER BY at_utc DESC LIMIT 10
@@ -191,7 +156,7 @@ def overview(store: Store) -> Overview:
         return replace(
             read_state(connection, Versions(store.data_dir)),
             publications=[PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
-            caps=[LearnedWindow(*row) for row in _rows(connection, _WINDOWS)],
+            caps=read_caps(connection),
             nights=[RequestsOfNight(*row) for row in _rows(connection, _NIGHTS)],
         )
 
@@ -269,16 +234,6 @@ def storage_version(connection: DuckDBPyConnection) -> str:
         "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = current_database()"
     ).fetchall()
     return str(rows[0][0]).removesuffix("+")
-
-
-def is_readable_by_all(version: str) -> bool:
-    """Whether every DuckDB client from 1.0 on can open a file of this storage version."""
-    return version == STORAGE_VERSION
-
-
-def quarantined_rows(connection: DuckDBPyConnection) -> list[QuarantinedRow]:
-    """Every row in quarantine, those of one load together."""
-    return [QuarantinedRow(*row) for row in connection.execute(_QUARANTINED_ROWS).fetchall()]
 
 
 def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:

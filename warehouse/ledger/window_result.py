@@ -7,7 +7,7 @@ the last of them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
@@ -164,22 +164,3 @@ def results_by_pair(results: Iterable[WindowResult]) -> dict[tuple[str, str], li
     for one in results:
         found.setdefault(one.pair, []).append(one)
     return found
-
-
-@dataclass
-class Load:
-    """A window on its way into the tables: its number, and the months that it replaces."""
-
-    result: WindowResult
-    number: int
-    months: tuple[date | None, ...]
-    superseded: tuple[date, ...] = ()  # months that are left alone, as a newer load has filled them
-    is_repeated: bool = False  # loaded before: this is a replay
-    changed_before: tuple[int, int] = (0, 0)  # rows of history that it opened and closed then
-    opened: int = 0  # rows of history that began with it
-    closed: int = 0  # and that ended
-
-    def leave_out(self, months: Collection[date | None]) -> None:
-        """Leave these months as a newer load has filled them."""
-        self.months = tuple(month for month in self.months if month not in months)
-        self.superseded = tuple(month for month in self.result.months if month not in self.months)

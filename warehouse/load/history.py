@@ -25,7 +25,7 @@ from warehouse.store.schema import Tables, TableSchema, tables_of_report
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from warehouse.ledger.window_result import Load
+    from warehouse.load.incoming import Load
 
 ROWS_OF_A_LOAD = 1 << 24
 """Each load has so many numbers for the rows of a table: what makes `_row` unique over all loads."""

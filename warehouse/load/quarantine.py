@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
 from warehouse.store.duckdb_file import insert_rows
@@ -16,7 +18,7 @@ from warehouse.store.meta_schema import naive_utc
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from warehouse.ledger.window_result import Load
+    from warehouse.load.incoming import Load
 
 FINGERPRINT = 32
 """Digits of a checksum: two different rows never share as many."""
@@ -40,6 +42,31 @@ AND (old.report, old.customer, old.table_name, old.fingerprint)
     = (new.report, new.customer, new.table_name, new.fingerprint)
 """
 """Windows overlap, and a row of unknown month belongs to none of them: the newest answer has it."""
+
+
+_QUARANTINED_ROWS = """
+SELECT report, customer, month, table_name, column_name, place, reason, fingerprint, load_id,
+       coalesce(landing, ''), coalesce(sha256, '')
+FROM meta.quarantine_rows LEFT JOIN meta.loads USING (load_id, report, customer)
+ORDER BY report, customer, load_id, table_name, place
+"""
+
+
+@dataclass(frozen=True)
+class QuarantinedRow:
+    """A row in quarantine: what is wrong with it, and where in which landing file it is as it came."""
+
+    report: str
+    customer: str
+    month: date | None
+    table: str
+    column: str | None
+    place: str
+    reason: str
+    fingerprint: str | None
+    load_id: str
+    landing: str
+    sha256: str
 
 
 def fingerprint(raw: str) -> str:
@@ -77,3 +104,8 @@ def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) ->
     connection.execute(_OUT_OF_FORCE, [[report for report, _ in pairs], [customer for _, customer in pairs]])
     if rows:
         connection.execute(_SEEN_AGAIN, [load_ids])
+
+
+def quarantined_rows(connection: DuckDBPyConnection) -> list[QuarantinedRow]:
+    """Every row in quarantine, those of one load together."""
+    return [QuarantinedRow(*row) for row in connection.execute(_QUARANTINED_ROWS).fetchall()]

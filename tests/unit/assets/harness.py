@@ -75,7 +75,11 @@ def held(
 
 
 def ledger(*months: dict[tuple[str, str, date | None], HeldMonth]) -> Ledger:
-    return Ledger(months={key: one for some in months for key, one in some.items()})
+    held: dict[tuple[str, str], dict[date | None, HeldMonth]] = {}
+    for given in months:
+        for (report, customer, month), one in given.items():
+            held.setdefault((report, customer), {})[month] = one
+    return Ledger(held=held)
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -22,7 +22,7 @@ from pipelines.planning.plan import Planner
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Customer
 from tests.unit.assets.harness import TODAY, held, ledger, range_tags, run_requests, schedule_of, settings
-from warehouse.ledger.ledger import HeldMonth, Ledger
+from warehouse.ledger.ledger import Ledger
 
 STOCKHOLM = ZoneInfo("Europe/Stockholm")
 NIGHT = datetime(2026, 11, 21, 5, tzinfo=STOCKHOLM)
@@ -35,12 +35,12 @@ USUAL = PartitionRange(EVERYBODY, Month(2026, 9), Month(2026, 11))
 
 
 def night(known: Ledger, calendar: Calendar = CALENDAR) -> tuple[PartitionRange, list[PartitionRange]]:
-    months: dict[tuple[str, str], dict[date | None, HeldMonth]] = {}
-    for (name, customer, day), one in known.months.items():
-        months.setdefault((name, customer), {})[day] = one
-    planner = Planner(calendar, known, held_by_month(months), Selection(), most_changed=12)
+    planner = Planner(calendar, known, held_by_month(known.held), Selection(), most_changed=12)
     planned = planner.plan([report(name) for name in REPORTS], [Customer(id=name) for name in EVERYBODY])
     return plan_night(tuple(planned), known.denied, EVERYBODY, calendar)
+
+
+EVERYTHING = held(EVERYBODY, REPORTS, months=SINCE_2024)
 
 
 def everything(customers: Iterable[str] = EVERYBODY, **held_as: object) -> Ledger:
@@ -71,7 +71,7 @@ OPEN = held(["c02"], ["sales"], months=[MAY], state="open")
         (ledger(*OUTAGE), older(*EVERYBODY, first=Month(2026, 7))),
         (everything(["c01", "c02"]), older("c03")),
         (ledger(), older(*EVERYBODY)),
-        (ledger(dict(everything().months), OPEN), older("c02", first=MAY, last=MAY)),
+        (ledger(EVERYTHING, OPEN), older("c02", first=MAY, last=MAY)),
     ],
     ids=["usual", "after an outage", "a new customer", "an empty warehouse", "an open month of one customer"],
 )

@@ -115,14 +115,14 @@ def test_who_waits_gets_the_file_although_group_comes_after_group(given: Given, 
         while not ledger.done():
             number += 1
             session.load([of_customer(f"l{number}", f"M{number}")])
-    assert 1 <= len(ledger.result().months) <= number + 1
+    assert 1 <= len(ledger.result().held) <= number + 1
 
 
 def test_a_session_that_never_loaded_takes_no_lock(given: Given, tmp_path: Path) -> None:
     with WriteSession(given.store) as session:
         session.load([])
         with ThreadPoolExecutor(1) as other:
-            assert other.submit(ledger_of, Store(tmp_path, lock_seconds=0.1)).result().months == {}
+            assert other.submit(ledger_of, Store(tmp_path, lock_seconds=0.1)).result().held == {}
 
 
 def test_several_steps_can_be_taken_while_nobody_else_writes(given: Given, tmp_path: Path) -> None:

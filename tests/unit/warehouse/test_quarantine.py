@@ -6,8 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from tests.unit.warehouse.given import FEBRUARY, JANUARY, MARCH, Given, Rejected, hours, sales, users
-from warehouse.ledger.status import QuarantinedRow, quarantined_rows
-from warehouse.load.quarantine import fingerprint
+from warehouse.load.quarantine import QuarantinedRow, fingerprint, quarantined_rows
 from warehouse.persons.rebuild import effective_loads
 
 

@@ -1,0 +1,139 @@
+"""Loads on their way into the tables, and their rows by table, frames that are alike in one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import polars as pl
+
+from warehouse.handed_over import ColumnLike, TableLike
+from warehouse.ledger.window_result import WindowResult
+from warehouse.load.history import ROWS_OF_A_LOAD
+from warehouse.load.schema_evolution import Batch
+from warehouse.store.meta_schema import naive_utc
+from warehouse.store.schema import NOTHING, StoredColumn, TableSchema
+
+Transform = Callable[[TableLike], pl.DataFrame]
+Incoming = dict[str, tuple[TableSchema, Sequence[Batch]]]
+"""What comes for each table, by its name in lower case: the table as it would be made, and its rows."""
+
+PLACES = {"_row", "_parent_row", "_month"}
+"""Our own columns in a frame that is handed over; every other one is the service's."""
+TOO_WIDE = (pl.Int128, pl.UInt64)
+"""Whole numbers that BIGINT may not hold; undocumented ones are stored as text."""
+
+
+@dataclass
+class Load:
+    """A window on its way into the tables: its number, and the months that it replaces."""
+
+    result: WindowResult
+    number: int
+    months: tuple[date | None, ...]
+    superseded: tuple[date, ...] = ()  # months that are left alone, as a newer load has filled them
+    is_repeated: bool = False  # loaded before: this is a replay
+    changed_before: tuple[int, int] = (0, 0)  # rows of history that it opened and closed then
+    opened: int = 0  # rows of history that began with it
+    closed: int = 0  # and that ended
+
+    def leave_out(self, months: Collection[date | None]) -> None:
+        """Leave these months as a newer load has filled them."""
+        self.months = tuple(month for month in self.months if month not in months)
+        self.superseded = tuple(month for month in self.result.months if month not in self.months)
+
+
+def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incoming:
+    """All rows of the loads by table, frames that are alike in one batch."""
+    by_table: dict[str, list[tuple[Load, TableLike]]] = {}
+    for load in loads:
+        for table in load.result.tables:
+            by_table.setdefault(table.name.lower(), []).append((load, table))
+    incoming: Incoming = {}
+    for name, parts in by_table.items():
+        (first, table), nested = parts[0], False
+        piles: dict[object, list[tuple[Load, TableLike, pl.DataFrame]]] = {}
+        for load, one in parts:
+            if (load.result.report, load.result.history) != (first.result.report, first.result.history):
+                raise ValueError(
+                    f"{table.name} belongs to {first.result.report}, and not to {load.result.report}"
+                )
+            frame = transform(one) if transform else one.frame
+            nested = nested or "_parent_row" in frame.columns
+            if load.superseded and frame.height:
+                frame = frame.filter(~pl.col("_month").is_in(load.superseded))
+            if frame.height:
+                alike = (tuple(frame.schema.items()), tuple((each.name, each.type) for each in one.columns))
+                piles.setdefault(alike, []).append((load, one, frame))
+        arriving = TableSchema(
+            name=table.name,
+            report=first.result.report,
+            parent=None,
+            history=first.result.history,
+            key=tuple(table.key),
+            nested=nested,
+            description="",
+            columns={one.name.lower(): StoredColumn.of(one) for one in table.columns if one.documented},
+        )
+        incoming[name] = arriving, [_batch(pile) for pile in piles.values()]
+    return incoming
+
+
+def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
+    """Frames that are alike as one, with our own columns before the service's."""
+    columns: Mapping[str, ColumnLike] = {one.name.lower(): one for one in pile[0][1].columns}
+    frames = [frame for *_, frame in pile]
+    frame = pl.concat(frames)
+    unknown = set(frame.columns) - {one.name for one in columns.values()} - PLACES
+    if unknown or len(columns) < len(pile[0][1].columns):
+        names = sorted(one.name for one in pile[0][1].columns)
+        raise ValueError(f"the columns {names} do not say what the frame holds: {sorted(unknown)}")
+    dtypes = frame.schema
+    nulls = dict(zip(frame.columns, frame.null_count().row(0), strict=True))
+    types = {
+        name: NOTHING
+        if nulls.get(one.name, frame.height) == frame.height
+        else "VARCHAR"
+        if dtypes[one.name] in TOO_WIDE and not one.documented
+        else one.type
+        for name, one in columns.items()
+    }
+    of_loads = pl.DataFrame(
+        {
+            "_customer": [load.result.customer for load, *_ in pile],
+            "_load_id": [load.result.load_id for load, *_ in pile],
+            "_fetched_at_utc": [naive_utc(load.result.fetched) for load, *_ in pile],
+            "_first_row": [load.number * ROWS_OF_A_LOAD for load, *_ in pile],
+            "_height": [one.height for one in frames],
+        },
+        schema_overrides={"_fetched_at_utc": pl.Datetime("us")},
+    )
+    place = of_loads.select(pl.int_range(pl.len()).repeat_by("_height").explode()).to_series()
+    marks = of_loads.drop("_height").select(pl.all().gather(place))
+    first_row = pl.col("_first_row")
+    nested = [pl.col("_parent_row").cast(pl.Int64) + first_row] if "_parent_row" in dtypes else []
+    service = [
+        (pl.col(one.name).cast(pl.String) if dtypes[one.name] in TOO_WIDE else pl.col(one.name)).alias(name)
+        for name, one in columns.items()
+        if one.name in dtypes
+    ]
+    marked = pl.concat([marks, frame], how="horizontal").select(
+        "_customer",
+        pl.col("_month").cast(pl.Date) if "_month" in dtypes else pl.lit(None, pl.Date).alias("_month"),
+        "_load_id",
+        "_fetched_at_utc",
+        pl.col("_row").cast(pl.Int64) + first_row,
+        *nested,
+        *service,
+    )
+    return Batch(marked, columns, types)
+
+
+def batches_of(loads: Collection[Load], batches: Iterable[Batch]) -> Iterator[Batch]:
+    """The rows of batches that come with these loads."""
+    load_ids = [load.result.load_id for load in loads]
+    for batch in batches:
+        frame = batch.frame.filter(pl.col("_load_id").is_in(load_ids))
+        if frame.height:
+            yield Batch(frame, batch.columns, batch.types)
