@@ -27,7 +27,7 @@ COMMANDS = {
     "explain": "say where a number comes from, down to the stored answer, and count it anew",
     "query": "put a statement of SQL, or one of the analyses, to the published file",
     "export": "write the published file as Parquet, CSV or an Excel workbook",
-    "erase": "take a person out of everything that is kept, and say what was touched",
+    "erase": "suppress a person in everything that is stored, and say what was changed",
     "doctor": "look for trouble in settings, disk, login and rights, and name each remedy",
 }
 # The modules of commands that are not named like theirs; the function of a command is run_NAME.

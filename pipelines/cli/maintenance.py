@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.cli.output import complain, print_json, say
@@ -158,8 +157,7 @@ def run_erase(arguments: argparse.Namespace) -> int:
     person: tuple[PersonKind, str] = ("user", arguments.user)
     if arguments.contact is not None:
         person = ("contact", arguments.contact)
-    home = os.environ.get("DAGSTER_HOME")
-    receipt = erase(settings, *person, runs=Path(home) if home else None)
+    receipt = erase(settings, *person)
     print_json(receipt.described())
     for problem in receipt.problems:
         complain(f"brokerbi: {problem}")

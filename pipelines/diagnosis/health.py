@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from pipelines.settings.messages import SettingsError
     from pipelines.settings.model import Settings
     from warehouse.ledger.status import Overview
-    from warehouse.persons.erasure_record import ErasureRecord
 
 ENOUGH_FREE_BYTES, TOO_FEW_FREE_BYTES = 1_000_000_000, 100_000_000
 DAEMON_SEEN = Path("work", "daemon_seen")
@@ -290,19 +289,16 @@ def silent_daemon(data_dir: Path, now: datetime) -> Iterator[Condition]:
 
 
 def open_erasures(data_dir: Path) -> list[Condition]:
-    """The erasures that were cut short, or that left something, the oldest first; without a person's name."""
-    from warehouse.persons.erasure_record import erasure_records
+    """The erasures that are not finished, the oldest first; no person is named."""
+    from warehouse.persons.erased_list import read_erased
 
-    return [_open_erasure(record) for record in erasure_records(data_dir)]
-
-
-def _open_erasure(record: ErasureRecord) -> Condition:
-    begun = record.begun_at_utc[:16].replace("T", " ")
-    subject = f"The erasure of a {record.kind}, begun {begun} UTC,"
-    again = f"`brokerbi erase --{record.kind}` with the same id again"
-    if not record.is_finished:
-        return Condition(Kind.ERASURE, error=f"{subject} is not finished.", remedy=f"Run {again}.")
-    error = f"{subject} left something: {'; '.join(record.remarks)}"
-    return Condition(
-        Kind.ERASURE, WARNING, error=error, remedy=f"Mend that and run {again}, or remove {record.path}."
-    )
+    return [
+        Condition(
+            Kind.ERASURE,
+            error=f"The erasure of a {person.kind}, begun {person.begun_at_utc[:16].replace('T', ' ')} UTC, "
+            "is not finished.",
+            remedy=f"Run `brokerbi erase --{person.kind}` with the same id again.",
+        )
+        for person in read_erased(data_dir).persons
+        if not person.is_finished
+    ]

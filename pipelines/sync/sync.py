@@ -16,7 +16,7 @@ from pipelines.planning.selection import Selection
 from pipelines.sync.changed_sales import ask_what_changed
 from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.loader import Loader
-from pipelines.sync.pseudonyms import pseudonyms_of
+from pipelines.sync.privacy import private_rows
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.scheduler import Scheduler
@@ -73,7 +73,7 @@ def sync(
     context = context or RunContext()
     clock = settings.clock_of_day(context.clock)
     context = replace(context, clock=clock)
-    store = Store(settings.data_dir, now=clock.utc_now, transform=pseudonyms_of(settings))
+    store = Store(settings.data_dir, now=clock.utc_now, transform=private_rows(settings))
     run_id = f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"  # sorts by time
     summary = Summary(run_id, clock.utc_now(), on_result)
     run = _Run(settings, selection, context, store, summary, on_plan)

@@ -12,6 +12,7 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.planning.plan import note_next_due
 from pipelines.sync.declaration import declared_tables
+from pipelines.sync.privacy import documented_tables
 from pipelines.upkeep.export import Export, refresh_export
 from pipelines.upkeep.report_page import ReportPage, refresh_operators_page, refresh_report_page
 from warehouse.errors import WarehouseError
@@ -21,6 +22,8 @@ from warehouse.ledger.sinks import forget_lake
 from warehouse.load.schema_evolution import declare_missing
 from warehouse.marts.build import MartError, build_marts, within_memory
 from warehouse.marts.checks import CheckResult, check_and_keep
+from warehouse.persons.erased_list import read_erased
+from warehouse.persons.suppression import suppress_tables
 from warehouse.publishing.lake import refresh_lake
 from warehouse.publishing.publish import Publication, note_failure, publish
 from warehouse.publishing.retention import clear_landing
@@ -109,6 +112,8 @@ def _build_and_check(
                 "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
             )
         declare_missing(connection, declared_tables(), clock.utc_now().replace(tzinfo=None))
+        # a backup that was put back may hold persons who were erased since
+        suppress_tables(connection, read_erased(settings.data_dir), documented_tables())
         _declare(connection, settings)
         marts = build_marts(connection, memory_limit_mb=memory_limit_mb)
         remember_disagreements(connection, [one.name for one in REPORTS.values() if one.timing.follows_sales])

@@ -18,7 +18,7 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.sync.declaration import declare_catalogue, declared_tables
-from pipelines.sync.pseudonyms import pseudonyms_of
+from pipelines.sync.privacy import documented_tables, private_rows
 from pipelines.sync.window.answers import read_landed_tables
 from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
 from warehouse.ledger.window_result import WindowResult
@@ -26,6 +26,7 @@ from warehouse.load.landing import Landing
 from warehouse.load.schema_evolution import declare_tables
 from warehouse.load.write_session import WriteSession
 from warehouse.marts.build import MEMORY, build_marts
+from warehouse.persons.erased_list import read_erased
 from warehouse.persons.rebuild import (
     REBUILDING,
     effective_loads,
@@ -36,6 +37,7 @@ from warehouse.persons.rebuild import (
     replace_memory,
     working_folder,
 )
+from warehouse.persons.suppression import suppress_tables
 from warehouse.publishing.retention import leave_traces
 from warehouse.store.database import LOCK_SECONDS, Store
 from warehouse.store.files import make_folder
@@ -81,7 +83,7 @@ def replay(
     `on_load` and `on_totals` are called with how many loads of how many are done.
     """
     landing, done = Landing(settings.data_dir / "landing"), Replayed()
-    store = Store(settings.data_dir, now=(clock or SystemClock()).utc_now, transform=pseudonyms_of(settings))
+    store = Store(settings.data_dir, now=(clock or SystemClock()).utc_now, transform=private_rows(settings))
     replaying = _Replay(settings, landing, catalogue, clock or SystemClock(), on_load, done)
     if _is_older(store):
         replaying.replace_older_file(store)
@@ -151,6 +153,9 @@ class _Replay:
             declare_catalogue(connection, self.settings, self.catalogue, self.clock)
         if not quarantine:
             _relearn(store, landing, done.failures)
+            erased = read_erased(self.settings.data_dir)  # a backup may name persons erased since
+            with store.writing() as connection:
+                suppress_tables(connection, erased, documented_tables(self.catalogue))
         with store.reading() as connection:
             landed = effective_loads(
                 connection, reports or None, customers or None, only_quarantined=quarantine
@@ -252,7 +257,7 @@ def _rebuild_memory(
     known: list[str] = []
     make_folder(folder.parent)
     with locked_file(folder.with_suffix(".lock"), LOCK_SECONDS), working_folder(folder):
-        rebuilt = Store(folder, now=store.now)
+        rebuilt = Store(folder, now=store.now, transform=store.transform)
         declare_tables(rebuilt, declared_tables(catalogue.values()))
         _relearn(rebuilt, landing, known)
         with rebuilt.reading() as connection:

@@ -1,4 +1,4 @@
-"""Erasure of a person from everything that is kept, and of nothing else."""
+"""Erasure of a contact and of a user: from every file, for good, and of nothing else."""
 
 from __future__ import annotations
 
@@ -8,39 +8,35 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.catalogue.reports import REPORTS as CATALOGUE
+from pipelines.diagnosis.health import open_erasures
 from pipelines.diagnosis.quarantined_rows import raw_rows
-from pipelines.normalize.columns.tables import name_of
 from pipelines.sandbox.faults import Fault
-from pipelines.upkeep.erase import ErasureReceipt, documented_tables, erase
+from pipelines.upkeep.erase import ErasureReceipt, erase
 from pipelines.upkeep.export import export
-from pipelines.upkeep.report_page import refresh_operators_page
 from tests.scenarios.processes import Job, Step, is_killed, run
 from tests.scenarios.scenario import FEW, Scenario, files_with, scenario, synced
-from warehouse.ledger.status import overview
-from warehouse.persons.erasure import erase_tables, was_published
-from warehouse.persons.person import Person
-from warehouse.publishing.publish import publish
+from warehouse.load.landing import Landing
+from warehouse.persons.erased_list import FILE
 from warehouse.store.database import Store
 
 REPORTS = (*FEW, "sold_estates")
-TABLES = documented_tables(CATALOGUE)
 TOTALS = """
 SELECT 'sales', count(*), sum(commission) FROM bi.sales_estates UNION ALL
 SELECT 'shares', count(*), sum(commission_value) FROM bi.sales_agents UNION ALL
 SELECT 'leads', count(*), count(lead_state) FROM bi.incoming_leads UNION ALL
-SELECT 'users', count(*), count(DISTINCT id) FROM bi.users_history ORDER BY ALL
+SELECT 'contacts', count(DISTINCT contact_id), NULL FROM bi.incoming_leads UNION ALL
+SELECT 'users', count(*), count(DISTINCT id) FROM bi.users_history UNION ALL
+SELECT 'agents', count(*), sum(commission) FROM marts.agent_month ORDER BY ALL
 """
 USER = """
-SELECT id, email_address, name FROM bi.users WHERE id IN (SELECT id FROM bi.sales_agents)
-AND name IN (SELECT responsible_agent_name FROM bi.sold_estates) ORDER BY ALL LIMIT 1
+SELECT id, email_address FROM bi.users WHERE id IN (SELECT id FROM bi.sales_agents) ORDER BY ALL LIMIT 1
 """
-STEPS = (
-    Step("landing_closed"),
-    Step("landing_erased"),
-    Step("tables_erased"),
-    Step("compacted"),
-)
+CONTACT = "SELECT min(contact_id) FROM bi.incoming_leads WHERE lead_message <> ''"
+LEFT = """
+SELECT count(*), count(contact_first_name), count(lead_title), count(lead_message)
+FROM bi.incoming_leads WHERE contact_id LIKE 'erased-%'
+"""
+STEPS = (Step("landing_closed"), Step("landing_erased"), Step("marts_built"), Step("compacted"))
 
 
 def erase_user(here: Scenario, id_: str) -> ErasureReceipt:
@@ -49,13 +45,14 @@ def erase_user(here: Scenario, id_: str) -> ErasureReceipt:
 
 @dataclass(frozen=True)
 class Erased:
-    """A user was erased: id, address and name, and the totals of before."""
+    """A user and a contact were erased: what was theirs alone, the totals of before, and the receipts."""
 
     here: Scenario
-    user: tuple[str, str, str]
+    words: tuple[str, ...]
     exported: list[str]
     totals: list[tuple[object, ...]]
-    receipt: ErasureReceipt
+    user: ErasureReceipt
+    contact: ErasureReceipt
 
 
 @pytest.fixture(scope="module")
@@ -69,100 +66,104 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
 @pytest.fixture(scope="module")
 def erased(whole: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Erased:
     here = whole.copied_to(tmp_path_factory.mktemp("erased") / "data")
-    leave_unfinished_file(here.landing_files[0])
-    totals, [(user, mail, name)] = here.rows(TOTALS), here.rows(USER)
-    (here.data_dir / "work" / "requests.log").write_text(f"asked {user} of {name}\n", "utf-8")
+    [(user, mail)], contact = here.rows(USER), here.value(CONTACT)
+    landed, totals = here.landing_files[0], here.rows(TOTALS)
+    shutil.copy(landed, landed.with_name(f"{landed.name}.part"))
+    refused = Landing(here.data_dir / "landing").open("users", "M1", None, None, "refused", {"months": []})
+    refused.add({"path": f"/users/{user}", "status": 500}, f"<p>{mail} of {user}</p>".encode())
+    refused.close({"error": "no JSON", "fetched_at_utc": "2026-11-20T00:00:00+00:00"})
+    (here.data_dir / "work" / "requests.log").write_text(f"GET /users/{user}\n", "utf-8")
     export(here.data_dir, formats=["csv"], tables=["users"], now=here.clock.utc_now())
     exported = files_with(here.data_dir / "export", user, mail)
-    return Erased(here, (user, mail, name), exported, totals, erase_user(here, user))
+    receipts = erase_user(here, user), erase(here.settings, "contact", contact, clock=here.clock)
+    return Erased(here, (user, mail, contact), exported, totals, *receipts)
 
 
-def leave_unfinished_file(whole: Path) -> None:
-    """A landing file over which a process was killed."""
-    shutil.copy(whole, whole.with_name(f"{whole.name}.part"))
+def test_no_file_holds_the_persons_any_more(erased: Erased) -> None:
+    assert files_with(erased.here.data_dir, *erased.words) == []
 
 
-def test_no_file_holds_the_person_any_more(erased: Erased) -> None:
-    assert files_with(erased.here.data_dir, *erased.user[:2]) == []
-
-
-def test_a_name_goes_too_where_no_id_stands_beside_it(erased: Erased) -> None:
-    named = "SELECT DISTINCT responsible_agent_name FROM bi.sold_estates"
-    texts = [str(text) for (text,) in erased.here.rows(named)]
-    assert [text for text in texts if erased.user[2] in text] == []
-    assert any("erased-" in text for text in texts)
-
-
-def test_logs_and_leftovers_are_cleaned(erased: Erased) -> None:
-    assert (erased.receipt.log_places, erased.receipt.leftovers_removed) == (2, 1)
+def test_the_rows_of_a_contact_lose_name_and_texts(erased: Erased) -> None:
+    [(rows, *filled)] = erased.here.rows(LEFT)
+    assert (rows > 0, filled) == (True, [0, 0, 0])
 
 
 def test_amounts_and_counts_stay_as_they_were(erased: Erased) -> None:
     assert erased.here.rows(TOTALS) == erased.totals
 
 
-def test_the_receipt_counts_what_was_touched_and_names_nobody(erased: Erased) -> None:
-    receipt, described = erased.receipt, repr(erased.receipt.described())
-    assert (bool(receipt.landing_files), bool(receipt.rows), receipt.problems) == (True, True, [])
-    assert [word for word in erased.user if word in described] == []
+def test_a_receipt_counts_what_was_changed_and_names_nobody(erased: Erased) -> None:
+    receipt, described = erased.user, repr((erased.user.described(), erased.contact.described()))
+    assert (receipt.landing_files > 0, receipt.rows['bi."sales_agents"'] > 0) == (True, True)
+    assert (receipt.log_places, receipt.leftovers_removed, receipt.exports_removed) == (1, 1, 1)
+    assert (erased.exported != [], len(receipt.versions_removed), receipt.problems) == (True, 1, [])
+    assert [word for word in erased.words if word in described] == []
+    assert receipt.not_searched[0] == "names in the text of other rows, and persons without an id"
 
 
-def test_the_ledger_knows_the_rewritten_landing_files(erased: Erased) -> None:
-    cells = erased.here.cells()
-    assert erased.here.replay().failures == []
-    assert erased.here.cells() == cells
+def test_a_rebuild_from_landing_is_the_same(erased: Erased, tmp_path: Path) -> None:
+    here = erased.here.copied_to(tmp_path / "data")
+    cells = here.cells()
+    assert here.replay().failures == []
+    assert here.cells() == cells
 
 
-def test_an_empty_id_is_refused(erased: Erased) -> None:
-    with pytest.raises(ValueError, match="everybody"):
-        erase_user(erased.here, " ")
+def test_the_next_sync_does_not_bring_them_back_nor_begin_their_history_again(
+    erased: Erased, tmp_path: Path
+) -> None:
+    here = erased.here.copied_to(tmp_path / "data")
+    here.sync(refresh=True)
+    here.publish()
+    held = [path for path in files_with(tmp_path, *erased.words) if not path.endswith(".zst")]
+    assert (held, here.rows(TOTALS)) == ([], erased.totals)
 
 
-def test_a_check_that_refuses_the_file_does_not_keep_the_person_in_it(
-    whole: Scenario, tmp_path: Path
+def test_a_restored_backup_with_the_newest_list_holds_them_until_the_next_publication(
+    whole: Scenario, erased: Erased, tmp_path: Path
 ) -> None:
     here = whole.copied_to(tmp_path / "data")
-    user, mail, _ = here.rows(USER)[0]
-    here.execute(
-        "INSERT INTO bi.commission_office BY NAME "
-        "SELECT * REPLACE ('another' AS _load_id) FROM bi.commission_office"
-    )
-    receipt = erase_user(here, user)
-    assert here.value("SELECT arg_max(status, at_utc) FROM meta.publications") == "refused"
-    assert (receipt.problems, len(receipt.versions_removed)) == ([], 1)
-    assert files_with(tmp_path, user, mail) == []
-    assert overview(Store(here.data_dir)).published_file == ""
+    shutil.copy(erased.here.data_dir / FILE, here.data_dir / FILE)
+    here.publish()
+    assert here.rows(TOTALS) == erased.totals
+    held = "SELECT count(*) FROM bi.users_history WHERE id = $1 OR email_address = $2"
+    assert here.value(held, *erased.words[:2]) == 0
+    working_and_published = (Store(here.data_dir).path, here.data_dir / "warehouse.duckdb")
+    read = b"".join(path.read_bytes() for path in working_and_published)
+    assert [word for word in erased.words if word.encode() in read] == []
 
 
-def test_the_exports_beside_the_file_that_hold_the_person_are_removed(erased: Erased) -> None:
-    assert erased.exported != []
-    assert erased.receipt.exports_removed == 1
+def test_an_id_that_names_nobody_or_everybody(erased: Erased, tmp_path: Path) -> None:
+    here = erased.here.copied_to(tmp_path / "data")
+    with pytest.raises(ValueError, match="everybody"):
+        erase_user(here, " ")
+    nobody = erase_user(here, "7")
+    assert (nobody.landing_files, nobody.rows, nobody.problems) == (0, {}, [])
+    assert "fewer than 6 characters" in nobody.not_searched[-1]
+    assert here.rows(TOTALS) == erased.totals
 
 
-def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("users", "sales"), offices=1, whole=True, pages="true")
+def test_a_check_that_refuses_the_file_leaves_the_erasure_unfinished(whole: Scenario, tmp_path: Path) -> None:
+    here = whole.copied_to(tmp_path / "data")
+    [(user, _)] = here.rows(USER)
+    twice = "SELECT * REPLACE ('2' AS _load_id) FROM bi.commission_office"
+    here.execute(f"INSERT INTO bi.commission_office BY NAME {twice}")
+    [problem] = erase_user(here, user).problems
+    assert problem.startswith("a check refused the new file")
+    assert len(open_erasures(here.data_dir)) == 1
+    here.execute("DELETE FROM bi.commission_office WHERE _load_id = '2'")
+    assert erase_user(here, user).problems == []
+    assert (open_erasures(here.data_dir), files_with(tmp_path, user)) == ([], [])
+
+
+def test_a_row_in_quarantine_stays_there_without_the_person(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("users", "sales"), offices=1, whole=True)
     here.sync(Fault("wrong_types", share=0.9))
     waiting = list(raw_rows(Store(tmp_path)))
     ids = [id_ for (id_,) in here.rows("SELECT id FROM bi.users ORDER BY id")]
-    user = next(id_ for id_ in ids if any(id_ in one.raw for one in waiting))
-    refresh_operators_page(here.settings, here.clock)
+    user = next(id_ for id_ in ids if any(id_ in row.raw for row in waiting))
     erase_user(here, user)
-    assert [*files_with(tmp_path, user), *tmp_path.glob("*.html")] == []
-    assert [one.trouble for one in raw_rows(Store(tmp_path))] == [""] * len(waiting)
-
-
-def test_a_person_whose_rows_were_replaced_goes_from_the_free_space_of_files_too(tmp_path: Path) -> None:
-    here = synced(tmp_path / "data", REPORTS, whole=True)
-    user, mail, _ = here.rows(USER)[0]
-    person = Person("user", user, "gone", name_of, frozenset({mail}))
-    with Store(here.data_dir).writing() as file:
-        erase_tables(file, person, TABLES)
-    publish(here.data_dir, keep=1, now=here.clock.utc_now())
-    file_of_analysts = (here.data_dir / "warehouse.duckdb").read_bytes()
-    assert [word.encode() in file_of_analysts for word in (user, mail)] == [True, True]
-    assert not was_published(here.data_dir, person, TABLES)
-    assert len(erase_user(here, user).versions_removed) == 1
-    assert files_with(tmp_path, user, mail) == []
+    assert files_with(tmp_path, user) == []
+    assert [row.trouble for row in raw_rows(Store(tmp_path))] == [""] * len(waiting)
 
 
 def test_killed_at_any_step_and_run_again_it_is_complete(whole: Scenario, tmp_path: Path) -> None:
@@ -170,7 +171,9 @@ def test_killed_at_any_step_and_run_again_it_is_complete(whole: Scenario, tmp_pa
     user, *_ = here.rows(USER)[0]
     totals, job = here.rows(TOTALS), Job.of("erase", here, person=("user", user))
     assert [step for step in STEPS if not is_killed(job, step)] == []
+    [told] = open_erasures(here.data_dir)
+    assert user not in told.error
     assert run(job) == 0
-    assert files_with(tmp_path, user) == []
+    assert (files_with(tmp_path, user), open_erasures(here.data_dir)) == ([], [])
     assert here.rows(TOTALS) == totals
     assert here.replay().failures == []

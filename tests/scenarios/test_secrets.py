@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import SandboxLogin, Service
-from pipelines.sync.pseudonyms import pseudonym
+from pipelines.sync.privacy import pseudonym
 from tests.scenarios.scenario import Scenario, files_with, scenario, synced
 from warehouse.load.landing import Landing
 

@@ -6,7 +6,7 @@ Documented columns are what the catalogue says of them; all others are judged by
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _FREE_TEXT = re.compile(r"(message|comment|text|title|note|description)$")
 
 PersonKind = Literal["contact", "user"]
 """Whom an id identifies."""
+KINDS: tuple[PersonKind, ...] = ("contact", "user")
 
 
 def is_id_of(kind: PersonKind, column: str, documented: Documented) -> bool:
@@ -50,6 +51,28 @@ def describes(column: str, id_column: str, documented: Documented) -> bool:
     if not column.startswith(prefix) or not is_personal(column.removeprefix(prefix)):
         return False
     return bool(prefix) or not column.startswith(("contact_", "sender_", "receiver_"))
+
+
+def id_columns(columns: Iterable[str], documented: Documented) -> Iterator[tuple[str, PersonKind]]:
+    """The columns that hold ids of persons, and whose; the keys that rows were kept by may be anybody's."""
+    for column in columns:
+        for kind in KINDS:
+            if is_id_of(kind, column, documented) or (column == KEY and column not in documented):
+                yield column, kind
+
+
+def emptied_columns(id_column: str, columns: Sequence[str], documented: Documented) -> list[str]:
+    """The columns that a row loses when the person whom `id_column` identifies is erased."""
+    ids = {column for column, _ in id_columns(columns, documented)}
+    return [
+        column
+        for column in columns
+        if column not in ids
+        and (
+            describes(column, id_column, documented)
+            or (is_free_text(column) and not _OF_OTHERS.search(column))
+        )
+    ]
 
 
 def owner_of(column: str, columns: Iterable[str]) -> str | None:

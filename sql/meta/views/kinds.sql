@@ -48,7 +48,7 @@ FROM (VALUES
         'less than 1 GB is free for the data directory, less than 100 MB'
     ),
     ('settings', 'process', ['error'], 'after the night', false, false, false, 'a sync would not accept the settings'),
-    ('erasure', 'process', ['error', 'warning'], 'after the night', false, false, false, 'an erasure was cut short, or left something'),
+    ('erasure', 'process', ['error'], 'after the night', false, false, false, 'an erasure is not finished'),
     (
         'daemon silent', 'process', ['warning', 'error'], 'after the night', false, false, false,
         'Dagster''s daemon was not seen for a minute, for five minutes'

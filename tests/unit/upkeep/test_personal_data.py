@@ -1,28 +1,93 @@
-"""What an erasure leaves of a row and of an answer, and which columns are about a person."""
+"""What suppression leaves of rows, documents and texts, and which columns are about a person."""
 
 from __future__ import annotations
 
-import html
-import json
-import re
-from unicodedata import normalize
-from urllib.parse import quote
+from pathlib import Path
+from typing import Any
 
-import duckdb
 import polars as pl
 import pytest
 
-from pipelines.catalogue.reports import REPORTS
 from pipelines.normalize.columns.tables import name_of
-from pipelines.upkeep.erase import documented_tables
+from pipelines.normalize.document import parse_exactly, to_json
+from pipelines.sync.privacy import documented_tables
+from tests.unit.warehouse.given import Given, hours, users
+from warehouse.errors import WarehouseError
+from warehouse.persons.erased_list import FILE, ErasedList, ErasedPerson, note_begun, read_erased
 from warehouse.persons.person import Person
-from warehouse.persons.writings import in_any_writing
+from warehouse.persons.personal_data import PersonKind, emptied_columns, id_columns
+from warehouse.persons.suppression import suppress_tables, suppressed_frame
 
-TABLES = documented_tables(REPORTS)
-CONTACT, USER = Person("contact", "K1", "x", name_of), Person("user", "U1", "x", name_of)
-SHORT = Person("user", "7", "x", name_of)
-NUMBERS = '"a":1.50,"b":123456789012345678901234567890,"c":1e2'
-OFFICE = '"company":{"id":"C","name":"O"}'
+TABLES = documented_tables()
+PERSONAL = {**TABLES["incoming_leads"], **TABLES["users"]}
+CONTACT = Person("contact", "K-12345", "x", name_of)
+USER = Person("user", "U-12345", "x", name_of)
+NUMBER = Person("user", "7", "x", name_of)
+NUMBERS = '"a": 1.50, "b": 123456789012345678901234567890, "c": 1e2'
+
+
+def erased_list(*persons: tuple[PersonKind, str]) -> ErasedList:
+    """The list of these persons, each with the alias `x`."""
+    empty = ErasedList(b"key")
+    return ErasedList(
+        b"key", tuple(ErasedPerson(kind, empty.hash_of(kind, id_), "x", "") for kind, id_ in persons)
+    )
+
+
+def suppressed(person: tuple[PersonKind, str], table: str, **row: Any) -> dict[str, Any]:
+    """A row of a table of bi without the person."""
+    [left] = suppressed_frame(pl.DataFrame([row]), TABLES[table], erased_list(person)).to_dicts()
+    return left
+
+
+def test_a_row_loses_what_the_catalogue_calls_personal_and_nothing_else() -> None:
+    agent = {"estate_id": "O1", "primary_office_name": "O", "commission_value": 7}
+    left = suppressed(("user", "U1"), "sales_agents", id="U1", name="A", employee_id="7", **agent)
+    assert left == {"id": "x", "name": None, "employee_id": None, **agent}
+
+
+def test_undocumented_columns_are_judged_by_their_names() -> None:
+    lead = {
+        "contact_id": "K1",
+        "contact_email": "a@b.example",
+        "contact_type": "Buyer",
+        "estate_status_text": "s",
+    }
+    left = suppressed(("contact", "K1"), "incoming_leads", **lead, lead_title="Call A", lead_message="hi")
+    assert left == {
+        **lead,
+        "contact_id": "x",
+        "contact_email": None,
+        "lead_title": None,
+        "lead_message": None,
+    }
+
+
+def test_another_person_of_the_row_keeps_the_name() -> None:
+    left = suppressed(
+        ("user", "U1"), "tips", sender_id="U1", sender_name="A", receiver_id="U2", receiver_name="B"
+    )
+    assert left == {"sender_id": "x", "sender_name": None, "receiver_id": "U2", "receiver_name": "B"}
+
+
+def test_an_id_that_is_a_number_becomes_null() -> None:
+    assert suppressed(("user", "7"), "trademarks", user_id=7, sold=7) == {"user_id": None, "sold": 7}
+
+
+def test_rows_that_have_the_alias_already_lose_the_same() -> None:
+    assert suppressed(("user", "U1"), "users", id="x", name="A") == {"id": "x", "name": None}
+
+
+def test_ids_of_estates_are_nobodys() -> None:
+    estate = {"id": "U1", "address_street_address": "Road 1"}
+    assert suppressed(("user", "U1"), "sales_estates", **estate) == estate
+    assert list(id_columns(["id"], TABLES["sales_estates"])) == []
+
+
+def test_nothing_of_a_row_without_an_id_goes() -> None:
+    columns = ["estate_id", "responsible_agent_name"]
+    assert list(id_columns(columns, TABLES["sold_estates"])) == []
+    assert emptied_columns("user_id", ["user_id", "sold", "company_name"], {}) == []
 
 
 @pytest.mark.parametrize(
@@ -30,116 +95,64 @@ OFFICE = '"company":{"id":"C","name":"O"}'
     [
         (
             CONTACT,
-            '{"contact":{"id":"K1","name":"A"},"a":1.50}',
-            '{"contact":{"id":"x","name":null},"a":1.50}',
+            '{"contact": {"id": "K-12345", "name": "A"}, "lead": {"title": "A", "n": 1}, "a": 1.50}',
+            '{"contact": {"id": "x", "name": null}, "lead": {"title": null, "n": 1}, "a": 1.50}',
         ),
-        (CONTACT, '{"contactId":"K1","contactName":"A","n":1}', '{"contactId":"x","contactName":null,"n":1}'),
-        (CONTACT, '{"contactId":"K1","leadMessage":"hi"}', '{"contactId":"x","leadMessage":null}'),
-        (CONTACT, '[{"id":"K1","name":"an estate"}]', '[{"id":"x","name":"an estate"}]'),
+        (CONTACT, '[{"id": "K-12345", "n": 1}]', '[{"id": "x", "n": 1}]'),
+        (USER, '[{"userId": "U-12345", "userName": "A"}]', '[{"userId": "x", "userName": null}]'),
+        (USER, '[{"id": "U-12345", "image": {"url": "u"}}]', '[{"id": "x", "image": {"url": null}}]'),
+        (USER, '{"users": ["U-12345", "U-123456"]}', '{"users": ["x", "U-123456"]}'),
+        (USER, '{"U-12345": {"name": "A", "n": 1}}', '{"x": {"name": null, "n": 1}}'),
+        (USER, '{"link": "https://y.example/U-12345?n=1"}', '{"link": "https://y.example/x?n=1"}'),
+        (USER, f'{{"userId": "\\u0055-12345", {NUMBERS}}}', f'{{"userId": "x", {NUMBERS}}}'),
         (
-            USER,
-            f'{{"sender":{{"id":"U1","name":"A",{OFFICE}}}}}',
-            f'{{"sender":{{"id":"x","name":null,{OFFICE}}}}}',
+            NUMBER,
+            '{"id": 7, "state": {"id": 7}, "7": {"n": "7"}}',
+            '{"id": null, "state": {"id": 7}, "7": {"n": "7"}}',
         ),
-        (USER, '[{"id":"U1","image":{"url":"u"}},{"id":"U2"}]', '[{"id":"x","image":null},{"id":"U2"}]'),
-        (USER, '{"USERId":"U1","USERName":"A"}', '{"USERId":"x","USERName":null}'),
-        (USER, '{"User Id":"U1","User E-Mail":"a@b"}', '{"User Id":"x","User E-Mail":null}'),
-        (USER, "<p>U1 is missing</p>", "<p>x is missing</p>"),
-        (USER, f'{{"userId":"U1",{NUMBERS}}}', f'{{"userId":"x",{NUMBERS}}}'),
-        (
-            USER,
-            '{"U1":{"name":"A","n":1},"U2":{"name":"B"}}',
-            '{"x":{"name":null,"n":1},"U2":{"name":"B"}}',
-        ),
-        (USER, '{"U1":{"id":"U2","name":"B"}}', '{"x":{"id":"U2","name":"B"}}'),
-        (USER, '{"userId":"\\u0055\\u0031","half":"\\ud83d"}', '{"userId":"x","half":"\\ud83d"}'),
-        (USER, '{"userId":"U1","userId":"U2"}', '{"userId":"U2"}'),
-        (SHORT, '{"7":{"id":7,"n":1},"8":{"n":7}}', '{"x":{"id":"x","n":1},"8":{"n":7}}'),
-        (SHORT, '{"userId":"7","rooms":"7","note":"7 rooms"}', '{"userId":"x","rooms":"7","note":"7 rooms"}'),
     ],
 )
-def test_only_the_words_around_the_id_go(person: Person, body: str, left: str) -> None:
-    assert person.erase_json(body, {}) == left
+def test_a_document_loses_the_id_and_what_is_personal_beside_it(person: Person, body: str, left: str) -> None:
+    document = parse_exactly(body.encode(), numbers_as_written=True)
+    assert to_json(person.erase_document(document, PERSONAL)) == left
 
 
-KNOWN = Person("user", "U-12345", "x", name_of, frozenset({"Ann Ek", "ann@ek.example"}))
+@pytest.mark.parametrize("body", ['{"a": "U-12345"}', '{"a": "\\u0055-12345"}'])
+def test_a_body_may_hold_an_id_that_needs_no_escapes_only_as_it_is(body: str) -> None:
+    assert USER.may_be_in(body.encode()) == ("U-12345" in body)
+    assert Person("user", "Ü/12345", "x", name_of).may_be_in(b'"\\u00dc\\/12345"')
 
 
-@pytest.mark.parametrize(
-    ("body", "left"),
-    [
-        ('{"agentName":"Ann Ek","price":1.50}', '{"agentName":"x","price":1.50}'),
-        ('{"title":"Call ANN EK!"}', '{"title":"Call x!"}'),
-        ('{"id":"OBJ1","responsibleAgentName":"Ann Ek"}', '{"id":"OBJ1","responsibleAgentName":"x"}'),
-        ('{"id":"U-2","name":"Ann Ek"}', '{"id":"U-2","name":"Ann Ek"}'),
-        ('{"senderId":"U-2","senderName":"Ann Ek"}', '{"senderId":"U-2","senderName":"Ann Ek"}'),
-        ('{"senderId":"U-2","message":"ask Ann Ek"}', '{"senderId":"U-2","message":"ask x"}'),
-        ('{"name":"Joann Eklund"}', '{"name":"Joann Eklund"}'),
-        ('{"mail":"ann@ek.example"', '{"mail":"x"'),
-        ('{"mail":"ann\\u0040ek.example"', '{"mail":"x"'),
-        ('{"text":"call\\nann@ek.example"', '{"text":"call\\nx"'),
-        (
-            '{"url":"https://y.example/?who=ann%2540ek.example&n=Ann+Ek"}',
-            '{"url":"https://y.example/?who=x&n=x"}',
-        ),
-        ('{"ann@ek.example":1,"ANN EK":2}', '{"x":1,"x-2":2}'),
-        (
-            '{"note":"{\\"userId\\":\\"U-12345\\",\\"userName\\":\\"A\\"}"}',
-            '{"note":"{\\"userId\\":\\"x\\",\\"userName\\":null}"}',
-        ),
-        ('{"id":"U-2","name":"ask U-12345"}', '{"id":"U-2","name":"ask x"}'),
-    ],
-)
-def test_a_value_goes_wherever_it_stands_unless_it_is_a_namesakes(body: str, left: str) -> None:
-    assert KNOWN.erase_json(body, {}) == left
+def test_stored_rows_their_past_and_what_marts_remember_lose_the_person(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.load([users("a", {"1": "Ann", "2": "Bo"})])
+    given.load([users("b", {"1": "Anna", "2": "Bo"}, fetched=hours(1))])
+    with given.store.writing() as file:
+        file.execute("INSERT INTO meta.sale_versions (agent_ids) VALUES (['1', '2'])")
+        file.execute("INSERT INTO meta.budget_pushes (user_id, after) VALUES ('1', 5)")
+        file.execute("INSERT INTO meta.history_scopes (asked) VALUES ('O|1')")
+        changed = suppress_tables(file, erased_list(("user", "1")), TABLES)
+    assert changed['bi."users_history"'] == 2
+    stored = given.rows("SELECT id, name FROM bi.users_history ORDER BY ALL")
+    assert stored == [("2", "Bo"), ("x", None), ("x", None)]
+    assert given.rows("SELECT agent_ids FROM meta.sale_versions") == [(["x", "2"],)]
+    assert given.rows("SELECT user_id, after FROM meta.budget_pushes") == [("x", 5)]
+    assert given.rows("SELECT asked FROM meta.history_scopes WHERE asked <> ''") == [("O|x",)]
+    assert given.rows("SELECT has_traces FROM meta.storage") == [(True,)]
 
 
-def test_in_a_table_what_the_catalogue_calls_personal_goes_and_the_rest_stays() -> None:
-    agent = {"estate_id": "O1", "id": "U1", "name": "A", "employee_id": "7", "primary_office_name": "O"}
-    changed = USER.erase_row(agent, TABLES.of("bi", "sales_agents"))
-    assert changed == {"id": "x", "name": None, "employee_id": None}
+def test_the_list_names_nobody_and_finds_the_same_person_again(tmp_path: Path) -> None:
+    person = note_begun(tmp_path, "user", "U-12345", hours(0))
+    again = note_begun(tmp_path, "user", "U-12345", hours(1))
+    assert (again.alias, len(read_erased(tmp_path).persons)) == (person.alias, 1)
+    assert read_erased(tmp_path).aliases("user", ["U-12345", "U-2"]) == {"U-12345": person.alias}
+    assert read_erased(tmp_path).aliases("contact", ["U-12345"]) == {}
+    assert "U-12345" not in (tmp_path / FILE).read_text()
+    assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
 
 
-def test_the_documented_id_of_an_estate_is_nobody() -> None:
-    estate = {"id": "U1", "address_street_address": "Road 1"}
-    assert USER.ids_in(estate, TABLES.of("bi", "sales_estates")) == []
-
-
-def test_undocumented_columns_are_judged_by_their_names() -> None:
-    lead = {"contact_id": "K1", "contact_email": "a@b.example", "contact_type": "Buyer", "lead_message": "hi"}
-    changed = CONTACT.erase_row(lead, TABLES.of("bi", "incoming_leads"))
-    assert changed == {"contact_id": "x", "contact_email": None, "lead_message": None}
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-def test_a_body_keeps_its_encoding(encoding: str) -> None:
-    body, left = '{"agentName":"Ann Ek","city":"Malmö"}', '{"agentName":"x","city":"Malmö"}'
-    assert KNOWN.erase_body(body.encode(encoding), {}) == left.encode(encoding)
-
-
-@pytest.mark.parametrize(
-    "body", [b'{"a":"Ann', b"\xff Ann \xfe\x00", '"Ö"'.encode("utf-16-le")[:-1], b"", b"\0"]
-)
-def test_a_body_without_the_person_stays_byte_for_byte(body: bytes) -> None:
-    assert KNOWN.erase_body(body, {}) == body
-
-
-@pytest.mark.parametrize("text", ["Ünal Öz", "a\\b/c'd", "x+y@z.example", "ﬀ ß I\u0307 \U0001f600"])
-def test_every_engine_finds_a_text_in_every_writing(text: str) -> None:
-    pattern = in_any_writing(text, any_case=True)
-    units = text.encode("utf-16-be").hex()
-    escaped = "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
-    writings = [
-        text,
-        text.upper(),
-        text.lower(),
-        json.dumps(text)[1:-1],
-        escaped,
-        quote(text),
-        quote(quote(text)),
-    ]
-    writings += [html.escape(text), "".join(f"&#{ord(sign)};" for sign in text), normalize("NFD", text)]
-    found = duckdb.execute("SELECT [regexp_matches(one, $2) FOR one IN $1]", [writings, pattern]).fetchall()
-    assert found == [([True] * len(writings),)]
-    assert pl.Series(writings).str.contains(pattern).all()
-    assert [one for one in writings if not re.search(pattern, one)] == []
+def test_a_damaged_list_stops_whoever_loads(tmp_path: Path) -> None:
+    note_begun(tmp_path, "user", "U-12345", hours(0))
+    (tmp_path / FILE).write_text("{")
+    with pytest.raises(WarehouseError, match="put back its newest copy"):
+        read_erased(tmp_path)

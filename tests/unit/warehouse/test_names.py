@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from duckdb import DuckDBPyConnection
 
 from tests.unit.warehouse.given import USERS, Column, Given, declared_table, hours, load, table, undocumented
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load import history, profile, schema_evolution
 from warehouse.load import load as loading
-from warehouse.persons import erasure
-from warehouse.persons.erasure import DocumentedTables, erase_tables
-from warehouse.persons.person import Person
+from warehouse.persons import suppression
+from warehouse.persons.erased_list import ErasedList, ErasedPerson
+from warehouse.persons.suppression import suppress_tables
 from warehouse.store import schema
 
-MODULES = (erasure, history, loading, profile, schema, schema_evolution)
+MODULES = (suppression, history, loading, profile, schema, schema_evolution)
 TEXTS = [
     node.value
     for module in MODULES
@@ -61,21 +60,13 @@ def test_a_history_goes_on_when_the_columns_are_gone_again(given: Given) -> None
     assert given.rows("SELECT id, name FROM bi.users ORDER BY ALL") == [("1", "Ann"), ("2", "Bob")]
 
 
-def test_an_erasure_changes_the_rows_of_one_person_whatever_columns_are_called(given: Given) -> None:
+def test_a_suppression_changes_the_rows_of_one_person_whatever_columns_are_called(given: Given) -> None:
     given.load([snapshot("a", {"100001": "Ann", "100002": "Bo", "100003": "Cia"}, 0, "BIGINT")])
     given.load([snapshot("b", {"100001": "Ann", "100002": "Bob", "100003": "Cia"}, 1, "BIGINT")])
-    given.write(erase_tables, Person("user", "100002", "gone", "_".join), DocumentedTables({}))
+    person = ErasedPerson("user", ErasedList(b"key").hash_of("user", "100002"), "gone", "")
+    given.write(suppress_tables, ErasedList(b"key", (person,)), {})
     left = [("100001", "Ann"), ("100003", "Cia"), ("gone", None), ("gone", None)]
     assert [(id_, name) for id_, name, *_ in given.rows(ROWS)] == left
-
-
-def test_an_agent_of_a_sale_that_is_gone_is_erased_by_the_whole_id_however_short(given: Given) -> None:
-    def erase_agent(file: DuckDBPyConnection) -> None:
-        file.execute("INSERT INTO meta.sale_versions (agent_ids) VALUES (['7', '71'])")
-        erase_tables(file, Person("user", "7", "gone", "_".join), DocumentedTables({}))
-
-    given.write(erase_agent)
-    assert given.rows("SELECT agent_ids FROM meta.sale_versions") == [(["gone", "71"],)]
 
 
 def test_a_field_that_only_begins_like_what_was_asked_for_tells_no_rows_apart(given: Given) -> None:

@@ -1,7 +1,8 @@
-"""Pseudonyms of contacts: with a key set, the tables hold a keyed hash where a contact would be named.
+"""Privacy of the rows that are loaded: erased persons stay away, contacts may be named by pseudonyms.
 
-The same name gets the same pseudonym as long as the key is the same, so people can still be told apart and
-counted. Landing keeps what was received.
+With a key set, the tables hold a keyed hash where a contact would be named. The same name gets the same
+pseudonym as long as the key is the same, so people can still be told apart and counted. Landing keeps what
+was received.
 """
 
 from __future__ import annotations
@@ -9,18 +10,21 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from pipelines.catalogue.model import Column
+from pipelines.catalogue.model import Column, Report, declared_columns
+from pipelines.catalogue.reports import REPORTS
+from warehouse.persons.erased_list import read_erased
 from warehouse.persons.personal_data import is_free_text, names_contact
+from warehouse.persons.suppression import suppressed_frame
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
-    from warehouse.handed_over import TableLike
+    from warehouse.handed_over import Documented, TableLike
 
 DIGITS = 16
 
@@ -35,7 +39,7 @@ def pseudonym(key: bytes, text: str | None) -> str | None:
 
 def pseudonymized(key: bytes, table: TableLike) -> pl.DataFrame:
     """The rows with pseudonyms in columns that name a contact, and in texts that repeat such a name."""
-    documented = {one.name: one for one in table.columns if isinstance(one, Column) and one.documented}
+    documented = documented_columns(table)
     frame = table.frame
     columns = [one.name for one in table.columns if frame.schema.get(one.name) == pl.String]
     of_contacts = {one.id_of for one in documented.values() if one.id_of} == {"contact"}
@@ -62,7 +66,32 @@ def _without_names(key: bytes, text: str | None, names: Sequence[str]) -> str | 
     return text
 
 
-def pseudonyms_of(settings: Settings) -> Callable[[TableLike], pl.DataFrame] | None:
-    """What the rows of a table become before they are loaded; nothing while no key is set."""
-    key = settings.pseudonym_key.get_secret_value()
-    return partial(pseudonymized, key.encode()) if key else None
+def private_rows(settings: Settings) -> Callable[[TableLike], pl.DataFrame]:
+    """The function that makes the rows of a table private before they are loaded.
+
+    It reads the list of erased persons for each table: a person may be erased while a sync runs.
+    """
+    key = settings.pseudonym_key.get_secret_value().encode()
+
+    def made_private(table: TableLike) -> pl.DataFrame:
+        frame = pseudonymized(key, table) if key else table.frame
+        erased = read_erased(settings.data_dir)
+        return suppressed_frame(frame, documented_columns(table), erased) if erased.persons else frame
+
+    return made_private
+
+
+def documented_columns(table: TableLike) -> Documented:
+    """The documented columns of a table by name."""
+    return {
+        column.name: column for column in table.columns if isinstance(column, Column) and column.documented
+    }
+
+
+def documented_tables(catalogue: Mapping[str, Report] = REPORTS) -> dict[str, Documented]:
+    """The documented columns of every table of the catalogue."""
+    return {
+        table.name: {column.name: column for column in declared_columns(table)}
+        for report in catalogue.values()
+        for table in report.tables
+    }

@@ -1,0 +1,99 @@
+"""Erased persons of a data directory: keyed hashes of their ids, each with the random id that replaces it.
+
+The list is a file of its own beside the working file. It is written before anything else is erased, and every
+load reads it: nothing brings a person back, neither the next answer of the service nor an old copy of a file.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+
+from warehouse.errors import WarehouseError
+from warehouse.persons.personal_data import PersonKind
+from warehouse.store.files import make_folder, write_file
+
+FILE = Path("work", "erased.json")
+"""The place of the list in a data directory."""
+KEY_BYTES = 32
+
+
+@dataclass(frozen=True)
+class ErasedPerson:
+    """A person whose id is only known as a keyed hash; `alias` is the random id in its place.
+
+    An erasure that was cut short is not finished: the same command has to be run again.
+    """
+
+    kind: PersonKind
+    hash: str
+    alias: str
+    begun_at_utc: str
+    is_finished: bool = False
+
+
+@dataclass(frozen=True)
+class ErasedList:
+    """All erased persons, and the key of their hashes."""
+
+    key: bytes
+    persons: tuple[ErasedPerson, ...] = ()
+
+    def hash_of(self, kind: PersonKind, id_: str) -> str:
+        """The keyed hash of an id."""
+        return hmac.digest(self.key, f"{kind}:{id_}".encode(), "sha256").hex()
+
+    def aliases(self, kind: PersonKind, ids: Iterable[str]) -> dict[str, str]:
+        """The aliases of those ids that are erased; an alias stands for itself."""
+        aliases = self._alias_of_hash | {alias: alias for alias in self._alias_of_hash.values()}
+        found = {id_: aliases.get(id_) or aliases.get(self.hash_of(kind, id_)) for id_ in ids}
+        return {id_: alias for id_, alias in found.items() if alias}
+
+    @cached_property
+    def _alias_of_hash(self) -> dict[str, str]:
+        return {person.hash: person.alias for person in self.persons}
+
+
+def read_erased(data_dir: Path) -> ErasedList:
+    """The list of a data directory, empty if nobody was erased; raises WarehouseError if it is damaged."""
+    path = data_dir / FILE
+    try:
+        content = json.loads(path.read_text("utf-8"))
+        persons = tuple(ErasedPerson(**person) for person in content["persons"])
+        return ErasedList(bytes.fromhex(content["key"]), persons)
+    except FileNotFoundError:
+        return ErasedList(secrets.token_bytes(KEY_BYTES))
+    except (ValueError, KeyError, TypeError) as error:
+        raise WarehouseError(
+            f"The list of erased persons {path} is damaged; put back its newest copy: without it they would "
+            "be loaded again."
+        ) from error
+
+
+def note_begun(data_dir: Path, kind: PersonKind, id_: str, now: datetime) -> ErasedPerson:
+    """Put a person into the list, or find the person there; the erasure counts as not finished."""
+    erased = read_erased(data_dir)
+    begun = now.isoformat(timespec="seconds")
+    new = ErasedPerson(kind, erased.hash_of(kind, id_), f"erased-{secrets.token_hex(8)}", begun)
+    known = next((person for person in erased.persons if person.hash == new.hash), new)
+    person = replace(known, begun_at_utc=begun, is_finished=False)
+    _write(data_dir, erased, person)
+    return person
+
+
+def note_finished(data_dir: Path, person: ErasedPerson) -> None:
+    """Write down that nothing is left to be done for a person of the list."""
+    _write(data_dir, read_erased(data_dir), replace(person, is_finished=True))
+
+
+def _write(data_dir: Path, erased: ErasedList, changed: ErasedPerson) -> None:
+    persons = [person for person in erased.persons if person.hash != changed.hash]
+    content = {"key": erased.key.hex(), "persons": [asdict(person) for person in (*persons, changed)]}
+    make_folder((data_dir / FILE).parent)
+    write_file(data_dir / FILE, json.dumps(content, indent=1).encode())

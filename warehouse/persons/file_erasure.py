@@ -1,0 +1,98 @@
+"""Erasure of a person from files: landing, the request log, and what killed processes left."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warehouse.load.landing import HELD, Landed, Landing, LandingWriter
+from warehouse.persons.person import Person
+from warehouse.persons.rebuild import REBUILDING
+from warehouse.store.files import is_of_living_process
+
+if TYPE_CHECKING:
+    from warehouse.store.database import Store
+
+EraseBody = Callable[[bytes], bytes]
+"""A body without the person; one that is no JSON and holds the id becomes empty."""
+
+
+def erase_landing(store: Store, landing: Landing, person: Person, erase_body: EraseBody) -> list[Landed]:
+    """Rewrite every landing file that holds the person; a damaged one raises, as nobody can look into it.
+
+    The ledger forgets the checksums first: killed in between, no file counts as damaged.
+    """
+    paths = [path for path in (*landing.paths(), *landing.held()) if _may_hold(landing, path, person)]
+    with store.writing() as connection:
+        connection.execute("UPDATE meta.loads SET sha256 = '' WHERE list_contains($1, landing)", [paths])
+    rewritten = [file for path in paths if (file := _rewritten(landing, path, person, erase_body))]
+    with store.writing() as connection:
+        for path in paths:
+            sha256 = landing.landed(path).sha256
+            connection.execute("UPDATE meta.loads SET sha256 = $1 WHERE landing = $2", [sha256, path])
+    sys.audit("brokerbi.landing_erased")
+    return rewritten
+
+
+def _may_hold(landing: Landing, path: str, person: Person) -> bool:
+    landed = landing.landed(path)
+    said: Sequence[object] = (landed.header, landed.trailer)
+    return any(erased_values(part, person) != part for part in said) or any(
+        person.may_be_in(body) or erased_values(meta, person) != meta for meta, body in landing.read(path)
+    )
+
+
+def _rewritten(landing: Landing, path: str, person: Person, erase_body: EraseBody) -> Landed | None:
+    """The file written again without the person; None if it does not hold the person."""
+    landed = landing.landed(path)
+    header, trailer = erased_values(landed.header, person), erased_values(landed.trailer, person)
+    has_changed = (header, trailer) != (landed.header, landed.trailer)
+    writer = LandingWriter(landing.root, Path(path.removesuffix(HELD)), header)
+    try:
+        for meta, body in landing.read(path):
+            new_meta = erased_values(meta, person)
+            new_body = erase_body(body) if person.may_be_in(body) else body
+            has_changed |= (new_meta, new_body) != (meta, body)
+            writer.add(new_meta, new_body)
+        return writer.close(trailer, held=path.endswith(HELD)) if has_changed else None
+    finally:
+        writer.discard()
+
+
+def erased_values(value: Any, person: Person) -> Any:
+    """A description of a load or a request without the person."""
+    if isinstance(value, Mapping):
+        return {name: erased_values(member, person) for name, member in value.items()}
+    if isinstance(value, list):
+        return [erased_values(element, person) for element in value]
+    return person.erase_text(value) if isinstance(value, str) else value
+
+
+def clean_logs(data_dir: Path, person: Person) -> int:
+    """Overwrite the id in the request log, in place, as another process may be writing to it."""
+    changed = 0
+    for path in sorted((data_dir / "work").glob("requests.log*")):
+        with path.open("r+b") as file:
+            text = file.read().decode("utf-8", "surrogateescape")
+            for found in person.pattern.finditer(text):
+                before, id_ = (
+                    part.encode("utf-8", "surrogateescape") for part in (text[: found.start()], found[0])
+                )
+                file.seek(len(before))
+                file.write(b"x" * len(id_))
+                changed += 1
+    return changed
+
+
+def clear_leftovers(data_dir: Path) -> tuple[int, int]:
+    """Remove what killed processes left; the number of files, and of landing files that are being written."""
+    removed, being_written = Landing(data_dir / "landing").clear_unfinished()
+    shutil.rmtree(data_dir / "work" / REBUILDING, ignore_errors=True)
+    for path in data_dir.rglob(".*.new"):
+        if not is_of_living_process(path):
+            path.unlink(missing_ok=True)
+            removed += 1
+    return removed, being_written

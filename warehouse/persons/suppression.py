@@ -1,0 +1,155 @@
+"""Suppression of erased persons in rows: a random id in place of theirs, no personal value, no free text.
+
+The same rule holds for rows that are loaded (`suppressed_frame`) and for rows that are stored
+(`suppress_tables`): amounts and counts stay.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from duckdb import DuckDBPyConnection
+
+from warehouse.persons.erased_list import ErasedList
+from warehouse.persons.person import Person
+from warehouse.persons.personal_data import KINDS, emptied_columns, id_columns
+from warehouse.store.duckdb_file import quoted
+from warehouse.store.schema import BETWEEN_IDS
+
+if TYPE_CHECKING:
+    from warehouse.handed_over import Documented
+
+_ID_LISTS = ("agent_ids", "asked")
+"""Columns of meta that hold ids of several persons, in a list or joined by BETWEEN_IDS."""
+_COLUMNS = """
+SELECT schema_name, table_name, list(column_name ORDER BY column_index), list(data_type ORDER BY column_index)
+FROM duckdb_columns() JOIN duckdb_tables() USING (database_name, schema_name, table_name)
+WHERE schema_name IN ('bi', 'meta') AND database_name = current_database()
+GROUP BY ALL ORDER BY ALL
+"""
+
+
+@dataclass(frozen=True)
+class StoredTable:
+    """A table of the file with the types of its columns."""
+
+    schema: str
+    name: str
+    types: Mapping[str, str]
+
+    @property
+    def sql(self) -> str:
+        return f"{self.schema}.{quoted(self.name)}"
+
+    def documented(self, tables: Mapping[str, Documented]) -> Documented:
+        """The documented columns; a history has those of its table."""
+        return tables.get(self.name.removesuffix("_history"), {}) if self.schema == "bi" else {}
+
+
+def stored_tables(connection: DuckDBPyConnection) -> Iterator[StoredTable]:
+    """The tables of bi and of meta; marts are built from them."""
+    for schema, name, columns, types in connection.execute(_COLUMNS).fetchall():
+        yield StoredTable(schema, name, dict(zip(columns, types, strict=True)))
+
+
+def suppressed_frame(frame: pl.DataFrame, documented: Documented, erased: ErasedList) -> pl.DataFrame:
+    """The rows that are to be loaded, without erased persons; an id that is a number becomes null."""
+    for column, kind in id_columns(frame.columns, documented):
+        ids = frame[column].cast(pl.String)
+        aliases = erased.aliases(kind, ids.drop_nulls().unique())
+        if aliases:
+            is_erased = ids.is_in(list(aliases)).fill_null(value=False)
+            is_text = frame.schema[column] == pl.String
+            alias = ids.replace_strict(aliases, default=None, return_dtype=pl.String) if is_text else None
+            emptied = emptied_columns(column, frame.columns, documented)
+            frame = frame.with_columns(
+                pl.when(is_erased).then(alias).otherwise(pl.col(column)).alias(column),
+                *(pl.when(~is_erased).then(pl.col(name)).alias(name) for name in emptied),
+            )
+    return frame
+
+
+def suppress_tables(
+    connection: DuckDBPyConnection, erased: ErasedList, tables: Mapping[str, Documented]
+) -> Counter[str]:
+    """Suppress erased persons in all stored rows and in what marts remember; the changed rows by table.
+
+    `tables` are the documented columns by table of bi.
+    """
+    changed: Counter[str] = Counter()
+    for table in stored_tables(connection) if erased.persons else ():
+        documented = table.documented(tables)
+        for column, kind in id_columns(table.types, documented):
+            ids = (str(id_) for id_ in _distinct(connection, table, column))
+            emptied = emptied_columns(column, [*table.types], documented)
+            for id_, alias in erased.aliases(kind, ids).items():
+                if id_ != alias:
+                    new_id = alias if table.types[column] == "VARCHAR" else None
+                    values = {column: new_id, **dict.fromkeys(emptied)}
+                    changed[table.sql] += _update(connection, table, column, id_, values)
+        for column in table.types.keys() & {*_ID_LISTS} if table.schema == "meta" else ():
+            for ids in _distinct(connection, table, column):
+                new_ids = _suppressed_ids(ids, erased)
+                if new_ids != ids:
+                    changed[table.sql] += _update(connection, table, column, ids, {column: new_ids})
+    if changed.total():
+        note_traces(connection)
+    return +changed
+
+
+def note_traces(connection: DuckDBPyConnection) -> None:
+    """Note that free space of the file may hold deleted values: the next publication rewrites the file."""
+    connection.execute("UPDATE meta.storage SET has_traces = true")
+
+
+def erase_texts(connection: DuckDBPyConnection, person: Person) -> Counter[str]:
+    """Erase an id from the stored texts that hold it; the changed rows by table."""
+    changed: Counter[str] = Counter()
+    for table in stored_tables(connection) if person.is_unmistakable else ():
+        for column in (name for name, type_ in table.types.items() if type_ in ("VARCHAR", "JSON")):
+            for text in _distinct(connection, table, column, containing=person.id):
+                erased = {column: person.erase_text(text)}
+                changed[table.sql] += _update(connection, table, column, text, erased)
+    return changed
+
+
+def count_names(connection: DuckDBPyConnection, person: Person) -> int:
+    """The number of columns and tables that are named after the id, as a key of an answer may be."""
+    id_ = person.name_of((person.id,)).lower()
+    names = [name for table in stored_tables(connection) for name in (table.name, *table.types)]
+    return sum(id_ in name.lower() for name in names) if person.is_unmistakable else 0
+
+
+def _distinct(
+    connection: DuckDBPyConnection, table: StoredTable, column: str, containing: str = ""
+) -> list[Any]:
+    """The distinct values of a column that are not null, and contain this text."""
+    name = quoted(column)
+    found = connection.execute(
+        f"SELECT DISTINCT {name} FROM {table.sql} WHERE contains({name}::VARCHAR, $1)", [containing]
+    )
+    return [value for (value,) in found.fetchall()]
+
+
+def _update(
+    connection: DuckDBPyConnection, table: StoredTable, column: str, value: Any, new: Mapping[str, Any]
+) -> int:
+    """Give the rows with this value of a column new values; the number of rows."""
+    setting = ", ".join(f"{quoted(name)} = ${place}" for place, name in enumerate(new, 2))
+    [(rows,)] = connection.execute(
+        f"UPDATE {table.sql} SET {setting} WHERE {quoted(column)} = $1", [value, *new.values()]
+    ).fetchall()
+    return int(rows)
+
+
+def _suppressed_ids(ids: Any, erased: ErasedList) -> Any:
+    """A list of ids, or ids joined by BETWEEN_IDS, without erased persons."""
+    if isinstance(ids, list):
+        return [_suppressed_ids(joined, erased) for joined in ids]
+    parts = ids.split(BETWEEN_IDS)
+    aliases = {id_: alias for kind in KINDS for id_, alias in erased.aliases(kind, parts).items()}
+    return BETWEEN_IDS.join(aliases.get(part, part) for part in parts)
