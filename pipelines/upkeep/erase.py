@@ -22,6 +22,7 @@ from warehouse.persons.person import SHORTEST, Person
 from warehouse.persons.personal_data import PersonKind
 from warehouse.persons.suppression import count_names, erase_texts, note_traces, suppress_tables
 from warehouse.publishing.lake import clean_lake
+from warehouse.publishing.retention import compact
 from warehouse.store.database import Store
 from warehouse.store.versions import Versions
 
@@ -126,6 +127,7 @@ def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
     with Store(settings.data_dir).reading() as connection:
         is_empty = not holds_anything(connection)
     if is_empty:
+        compact(settings.data_dir)
         return
     finished = finish(settings, clock)
     if finished.publication.published:
