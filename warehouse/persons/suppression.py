@@ -17,6 +17,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.persons.erased_list import ErasedList
 from warehouse.persons.person import Person
 from warehouse.persons.personal_data import KINDS, emptied_columns, id_columns
+from warehouse.publishing.retention import leave_traces
 from warehouse.store.duckdb_file import quoted
 from warehouse.store.schema import BETWEEN_IDS
 
@@ -97,13 +98,8 @@ def suppress_tables(
                 if new_ids != ids:
                     changed[table.sql] += _update(connection, table, column, ids, {column: new_ids})
     if changed.total():
-        note_traces(connection)
+        leave_traces(connection)
     return +changed
-
-
-def note_traces(connection: DuckDBPyConnection) -> None:
-    """Note that free space of the file may hold deleted values: the next publication rewrites the file."""
-    connection.execute("UPDATE meta.storage SET has_traces = true")
 
 
 def erase_texts(connection: DuckDBPyConnection, person: Person) -> Counter[str]:
