@@ -10,7 +10,6 @@ that were one row of marts.restatements or marts.sale_changes become two.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -34,6 +33,7 @@ from warehouse.persons.rebuild import (
     lacks_memory,
     loads_behind_memory,
     relearn,
+    replace_file,
     replace_memory,
     working_folder,
 )
@@ -111,10 +111,6 @@ def _is_older(store: Store) -> bool:
         return True
 
 
-class _Incomplete(Exception):
-    """Something could not be loaded again, so the older file stays."""
-
-
 @dataclass
 class _Replay:
     """What loads are read from, and what has become of them so far."""
@@ -128,15 +124,15 @@ class _Replay:
 
     def replace_older_file(self, store: Store) -> None:
         """Rebuild the whole working file of an earlier version; it stays while an answer is missing."""
-        with suppress(_Incomplete), fresh_file(store) as fresh:
+        with fresh_file(store) as fresh:
             self.load_again(fresh, histories_left=self.done.notes)  # they were copied
-            if self.done.failures:
-                raise _Incomplete
-        if self.done.failures:
-            self.done.failures.append(
-                f"{store.path} stays as it was: copy the stored answers that are missing or damaged back "
-                f"into {self.landing.root} from a backup, and run `brokerbi replay` again"
-            )
+            if not self.done.failures:
+                replace_file(store, fresh)
+                return
+        self.done.failures.append(
+            f"{store.path} stays as it was: copy the stored answers that are missing or damaged back into "
+            f"{self.landing.root} from a backup, and run `brokerbi replay` again"
+        )
 
     def load_again(
         self,
@@ -186,10 +182,10 @@ class _Replay:
 def _relearn(store: Store, landing: Landing, failures: list[str]) -> None:
     """Write loads that only landing knows into the ledger, as after the working file was lost."""
     found = list(landing.walk())
-    failures += [str(one) for one in found if isinstance(one, LandingDamaged)]
-    whole = [one for one in found if not isinstance(one, LandingDamaged)]
+    failures += [str(file) for file in found if isinstance(file, LandingDamaged)]
+    whole = [file for file in found if not isinstance(file, LandingDamaged)]
     with store.writing() as connection:
-        relearn(connection, (one for one in whole if one.header.get("kept", True)))
+        relearn(connection, (file for file in whole if file.header.get("kept", True)))
 
 
 def _whole_histories(
@@ -199,15 +195,15 @@ def _whole_histories(
 
     A history is only begun afresh when all of it can be repeated: what cannot is left as it is.
     """
-    afresh = {one.pair for one in landed if one.history}
-    for one in landed:
-        if one.history and one.pair in afresh:
+    afresh = {load.pair for load in landed if load.history}
+    for load in landed:
+        if load.history and load.pair in afresh:
             try:
-                landing.landed(one.landing)
+                landing.landed(load.landing)
             except (WarehouseError, OSError) as error:
-                afresh.discard(one.pair)
-                failures.append(f"the history of {one.report} of {one.customer} stays as it is: {error}")
-    return [one for one in landed if not one.history or one.pair in afresh], afresh
+                afresh.discard(load.pair)
+                failures.append(f"the history of {load.report} of {load.customer} stays as it is: {error}")
+    return [load for load in landed if not load.history or load.pair in afresh], afresh
 
 
 def _groups(landed: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
@@ -216,12 +212,12 @@ def _groups(landed: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
     A history is begun afresh, so all its snapshots are in one group: killed, it is the old one or the new.
     """
     group: list[WindowResult] = []
-    for one in sorted(landed, key=lambda load: load.pair):
-        is_next_pair = bool(group) and one.pair != group[0].pair
-        if is_next_pair or (len(group) >= LOADS_IN_A_GROUP and not one.history):
+    for load in sorted(landed, key=lambda load: load.pair):
+        is_next_pair = bool(group) and load.pair != group[0].pair
+        if is_next_pair or (len(group) >= LOADS_IN_A_GROUP and not load.history):
             yield group
             group = []
-        group.append(one)
+        group.append(load)
     if group:
         yield group
 
@@ -278,6 +274,6 @@ def _rebuild_memory(
 def _runs(landed: Sequence[WindowResult]) -> list[list[WindowResult]]:
     """The loads of each run, oldest first; the run whose last answer is oldest comes first."""
     by_run: dict[str, list[WindowResult]] = {}
-    for one in sorted(landed, key=lambda load: load.fetched):
-        by_run.setdefault(one.run_id, []).append(one)
+    for load in sorted(landed, key=lambda load: load.fetched):
+        by_run.setdefault(load.run_id, []).append(load)
     return sorted(by_run.values(), key=lambda run: run[-1].fetched)

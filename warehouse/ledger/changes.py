@@ -20,6 +20,9 @@ SETTLING = timedelta(hours=12)
 """A month that was read so soon after a change may not hold it yet: clocks differ, a time without an offset
 may be another zone's, and a report may lag behind."""
 ANSWERED, FAILED = "answered", "failed"
+_AS_IN_RESULT = (
+    "load_id", "run_id", "customer", "window_start", "window_end", "requests", "bytes", "seconds", "landing",
+)  # fmt: skip
 CHANGES = Path(__file__).resolve().parents[2] / "sql" / "changes"
 
 
@@ -38,6 +41,10 @@ class Changed:
     noticed_at_utc: datetime
     estates: int
     load_id: str
+
+    @property
+    def key(self) -> tuple[str, str, date]:
+        return self.report, self.customer, self.month
 
     @property
     def due_since_utc(self) -> datetime:
@@ -61,26 +68,17 @@ def remember_probe(
     when it had happened already: what was read since then holds it.
     """
     row = {
-        "load_id": result.load_id,
-        "run_id": result.run_id,
-        "customer": result.customer,
+        **{name: getattr(result, name) for name in _AS_IN_RESULT},
         "asked_of": asked_of,
-        "window_start": result.window_start,
-        "window_end": result.window_end,
-        "requests": result.requests,
-        "bytes": result.bytes,
-        "seconds": result.seconds,
         "fetched_at_utc": naive_utc(result.fetched),
         "status": FAILED if error else ANSWERED,
         "error": error,
-        "landing": result.landing,
         "estates": estates,
         "note": note,
     }
     insert_rows(connection, "meta.probes", [row])
-    known = {(one.report, one.customer, one.month): one for one in read_changes(connection)}
-    news = [one for one in changed if _is_news(one, known.get((one.report, one.customer, one.month)))]
-    _write_changes(connection, news)
+    known = {change.key: change for change in read_changes(connection)}
+    _write_changes(connection, [change for change in changed if _is_news(change, known.get(change.key))])
 
 
 def remember_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[Changed]:
@@ -91,7 +89,7 @@ def remember_disagreements(connection: DuckDBPyConnection, reports: Sequence[str
     """
     connection.execute("SET VARIABLE reports = $1", [[*reports]])
     found = connection.execute((CHANGES / "disagreeing_months.sql").read_text(encoding="utf-8")).fetchall()
-    due = {(one.report, one.customer, one.month): one.due_since_utc for one in read_changes(connection)}
+    due = {change.key: change.due_since_utc for change in read_changes(connection)}
     news = []
     for report, customer, month, read, changed, load_id in found:
         since = due.get((report, customer, month))
@@ -107,8 +105,10 @@ def read_changes(connection: DuckDBPyConnection) -> list[Changed]:
     names = ", ".join(Changed.__dataclass_fields__)
     found = [Changed(*row) for row in connection.execute(f"SELECT {names} FROM meta.changes").fetchall()]
     return [
-        replace(one, changed_at_utc=aware(one.changed_at_utc), noticed_at_utc=aware(one.noticed_at_utc))
-        for one in found
+        replace(
+            change, changed_at_utc=aware(change.changed_at_utc), noticed_at_utc=aware(change.noticed_at_utc)
+        )
+        for change in found
     ]
 
 
@@ -172,16 +172,16 @@ def customers_answering(
 def _write_changes(connection: DuckDBPyConnection, changed: Iterable[Changed]) -> None:
     rows = [
         {
-            **asdict(one),
-            "changed_at_utc": naive_utc(one.changed_at_utc),
-            "noticed_at_utc": naive_utc(one.noticed_at_utc),
+            **asdict(change),
+            "changed_at_utc": naive_utc(change.changed_at_utc),
+            "noticed_at_utc": naive_utc(change.noticed_at_utc),
         }
-        for one in changed
+        for change in changed
     ]
     replace_rows(connection, "changes", rows, key=["report", "customer", "month"])
 
 
-def _is_news(one: Changed, known: Changed | None) -> bool:
-    if known is None or one.changed_at_utc > known.changed_at_utc:
+def _is_news(change: Changed, known: Changed | None) -> bool:
+    if known is None or change.changed_at_utc > known.changed_at_utc:
         return True
-    return one.changed_at_utc > known.noticed_at_utc
+    return change.changed_at_utc > known.noticed_at_utc

@@ -49,6 +49,12 @@ _SNAPSHOTS_CHANGED = """
     ) GROUP BY ALL
 """
 
+_AS_IN_RESULT = (
+    "load_id", "run_id", "report", "customer", "window_start", "window_end", "requests", "bytes", "sha256",
+    "seconds", "landing",
+)  # fmt: skip
+_AS_IN_FAILURE = ("trouble", "remedy", "http_status", "last_try", "login")
+
 
 @dataclass(frozen=True, slots=True)
 class HeldMonth:
@@ -261,21 +267,11 @@ def holds_anything(connection: DuckDBPyConnection) -> bool:
 def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
     """What meta.loads says of every window, loaded or not."""
     return {
-        "load_id": result.load_id,
-        "run_id": result.run_id,
-        "report": result.report,
-        "customer": result.customer,
-        "window_start": result.window_start,
-        "window_end": result.window_end,
+        **{name: getattr(result, name) for name in _AS_IN_RESULT},
         "months": list(result.months),
         "asked": None if result.asked is None else list(result.asked),
-        "requests": result.requests,
-        "bytes": result.bytes,
-        "sha256": result.sha256,
-        "seconds": result.seconds,
         "fetched_at_utc": naive_utc(result.fetched),
         "loaded_at_utc": naive_utc(now),
-        "landing": result.landing,
     }
 
 
@@ -286,28 +282,26 @@ def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowRes
     """
     found = connection.execute(
         "SELECT load_id FROM meta.loads WHERE load_number IS NOT NULL AND list_contains($1, load_id)",
-        [[one.load_id for one in failures]],
+        [[result.load_id for result in failures]],
     )
     loaded = {load_id for (load_id,) in found.fetchall()}
-    new = {}
-    for one in failures:
-        if one.load_id in loaded:
-            connection.execute("UPDATE meta.loads SET error = ? WHERE load_id = ?", [one.reason, one.load_id])
+    rows = {}
+    for result in failures:
+        if result.load_id in loaded:
+            connection.execute(
+                "UPDATE meta.loads SET error = ? WHERE load_id = ?", [result.reason, result.load_id]
+            )
         else:
-            why = {
-                "status": one.status.value,
-                "error": one.reason,
-                "error_kind": one.failure.error,
-                "trouble": one.failure.trouble,
-                "remedy": one.failure.remedy,
-                "http_status": one.failure.http_status,
-                "last_try": one.failure.last_try,
-                "login": one.failure.login,
+            rows[result.load_id] = {
+                **load_row(result, now),
+                **{name: getattr(result.failure, name) for name in _AS_IN_FAILURE},
+                "status": result.status.value,
+                "error": result.reason,
+                "error_kind": result.failure.error,
                 "rows": 0,
                 "note": "",
             }
-            new[one.load_id] = {**load_row(one, now), **why}
-    replace_rows(connection, "loads", list(new.values()), key=["load_id"])
+    replace_rows(connection, "loads", list(rows.values()), key=["load_id"])
 
 
 def add_requests(
@@ -362,10 +356,7 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
         "failed": {pair: frozenset(months) for pair, (months,) in by_pair(_FAILED).items()},
         "denied": {pair: aware(at) for pair, (at,) in denied.items()},
         "caps": read_caps(connection),
-        "changed": {
-            (change.report, change.customer, change.month): change.due_since_utc
-            for change in read_changes(connection)
-        },
+        "changed": {change.key: change.due_since_utc for change in read_changes(connection)},
         "snapshots_changed": {
             pair: dict(zip(months, map(aware, moments), strict=True)) for pair, (months, moments) in changed
         },

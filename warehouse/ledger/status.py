@@ -98,7 +98,7 @@ class Overview:
     @property
     def states(self) -> list[str]:
         """The states of meta.freshness, of every report and customer."""
-        return [one.state for one in self.standings]
+        return [standing.state for standing in self.standings]
 
 
 @dataclass(frozen=True)
@@ -172,14 +172,12 @@ def read_state(connection: DuckDBPyConnection, versions: Versions | None = None)
 
     Of the `versions` beside a working file also whether the published one is as it was published.
     """
-    standings = [ReportStatus(*row) for row in _rows(connection, _REPORTS)]
     [(is_published,)] = connection.execute(_IS_PUBLISHED).fetchall()
-    published_file = _published_file(connection, versions) if versions else ""
     return Overview(
-        standings,
+        [ReportStatus(*row) for row in _rows(connection, _REPORTS)],
         read_conditions(connection),
         is_published=is_published,
-        published_file=published_file,
+        published_file=_published_file(connection, versions) if versions else "",
     )
 
 
@@ -187,7 +185,7 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
     shown = connection.execute(_SHOWN).fetchall()
     if not versions.published.exists():
         return GONE if shown else ""
-    return "" if all(versions.is_as_published(*one) for one in shown) else CHANGED
+    return "" if all(versions.is_as_published(*publication) for publication in shown) else CHANGED
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
@@ -239,4 +237,4 @@ def storage_version(connection: DuckDBPyConnection) -> str:
 def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
     """What a query finds, lists as tuples."""
     found = connection.execute(query).fetchall()
-    return [tuple(tuple(one) if isinstance(one, list) else one for one in row) for row in found]
+    return [tuple(tuple(value) if isinstance(value, list) else value for value in row) for row in found]

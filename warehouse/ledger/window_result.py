@@ -161,6 +161,6 @@ class WindowResult:
 def results_by_pair(results: Iterable[WindowResult]) -> dict[tuple[str, str], list[WindowResult]]:
     """The windows of each report and customer, in their order."""
     found: dict[tuple[str, str], list[WindowResult]] = {}
-    for one in results:
-        found.setdefault(one.pair, []).append(one)
+    for result in results:
+        found.setdefault(result.pair, []).append(result)
     return found

@@ -120,7 +120,7 @@ def merged_scopes(connection: DuckDBPyConnection, loads: Sequence[Load]) -> Merg
         FROM meta.history_scopes AS scopes LEFT JOIN meta.loads AS loads USING (load_id, report, customer)
         WHERE list_contains($1, report) AND list_contains($2, customer)
         """,
-        [list({one.report for one in results}), list({one.customer for one in results})],
+        [list({result.report for result in results}), list({result.customer for result in results})],
     )
     return {(*key,): (number, changed) for *key, number, changed in found.fetchall()}
 
@@ -135,7 +135,7 @@ def waves_of(loads: Sequence[Load], merged: Merged) -> list[list[Scope]]:
     in_wave: set[ScopeKey] = set()
     for load in sorted(loads, key=lambda load: load.number):
         asked = (None,) if load.result.asked is None else load.result.asked
-        scopes = [Scope(load, month, one) for month in load.months for one in asked]
+        scopes = [Scope(load, month, asked_id) for month in load.months for asked_id in asked]
         news = [scope for scope in scopes if load.number >= newest.get(scope.key, 0)]
         load.leave_out({*load.months} - {scope.month for scope in news})
         keys = {scope.key for scope in news}
@@ -231,9 +231,9 @@ def forget_histories(
 def _can_tell_scopes(connection: DuckDBPyConnection, schema: TableSchema, scopes: Sequence[Scope]) -> bool:
     """Whether the scopes can be told apart in this table; refuses rows that nobody asked for."""
     asked = [
-        f"{load.result.load_id} {one}"
-        for load in {one.load.result.load_id: one.load for one in scopes}.values()
-        for one in load.result.asked or ()
+        f"{load.result.load_id} {asked_id}"
+        for load in {scope.load.result.load_id: scope.load for scope in scopes}.values()
+        for asked_id in load.result.asked or ()
     ]
     if not asked:
         return True

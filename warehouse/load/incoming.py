@@ -54,18 +54,21 @@ def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incomin
     for name, parts in by_table.items():
         (first, table), nested = parts[0], False
         piles: dict[object, list[tuple[Load, TableLike, pl.DataFrame]]] = {}
-        for load, one in parts:
+        for load, part in parts:
             if (load.result.report, load.result.history) != (first.result.report, first.result.history):
                 raise ValueError(
                     f"{table.name} belongs to {first.result.report}, and not to {load.result.report}"
                 )
-            frame = transform(one) if transform else one.frame
+            frame = transform(part) if transform else part.frame
             nested = nested or "_parent_row" in frame.columns
             if load.superseded and frame.height:
                 frame = frame.filter(~pl.col("_month").is_in(load.superseded))
             if frame.height:
-                alike = (tuple(frame.schema.items()), tuple((each.name, each.type) for each in one.columns))
-                piles.setdefault(alike, []).append((load, one, frame))
+                alike = (
+                    tuple(frame.schema.items()),
+                    tuple((column.name, column.type) for column in part.columns),
+                )
+                piles.setdefault(alike, []).append((load, part, frame))
         arriving = TableSchema(
             name=table.name,
             report=first.result.report,
@@ -74,7 +77,9 @@ def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incomin
             key=tuple(table.key),
             nested=nested,
             description="",
-            columns={one.name.lower(): StoredColumn.of(one) for one in table.columns if one.documented},
+            columns={
+                column.name.lower(): StoredColumn.of(column) for column in table.columns if column.documented
+            },
         )
         incoming[name] = arriving, [_batch(pile) for pile in piles.values()]
     return incoming
@@ -82,22 +87,22 @@ def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incomin
 
 def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
     """Frames that are alike as one, with our own columns before the service's."""
-    columns: Mapping[str, ColumnLike] = {one.name.lower(): one for one in pile[0][1].columns}
+    columns: Mapping[str, ColumnLike] = {column.name.lower(): column for column in pile[0][1].columns}
     frames = [frame for *_, frame in pile]
     frame = pl.concat(frames)
-    unknown = set(frame.columns) - {one.name for one in columns.values()} - PLACES
+    unknown = set(frame.columns) - {column.name for column in columns.values()} - PLACES
     if unknown or len(columns) < len(pile[0][1].columns):
-        names = sorted(one.name for one in pile[0][1].columns)
+        names = sorted(column.name for column in pile[0][1].columns)
         raise ValueError(f"the columns {names} do not say what the frame holds: {sorted(unknown)}")
     dtypes = frame.schema
     nulls = dict(zip(frame.columns, frame.null_count().row(0), strict=True))
     types = {
         name: NOTHING
-        if nulls.get(one.name, frame.height) == frame.height
+        if nulls.get(column.name, frame.height) == frame.height
         else "VARCHAR"
-        if dtypes[one.name] in TOO_WIDE and not one.documented
-        else one.type
-        for name, one in columns.items()
+        if dtypes[column.name] in TOO_WIDE and not column.documented
+        else column.type
+        for name, column in columns.items()
     }
     of_loads = pl.DataFrame(
         {
@@ -105,7 +110,7 @@ def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
             "_load_id": [load.result.load_id for load, *_ in pile],
             "_fetched_at_utc": [naive_utc(load.result.fetched) for load, *_ in pile],
             "_first_row": [load.number * ROWS_OF_A_LOAD for load, *_ in pile],
-            "_height": [one.height for one in frames],
+            "_height": [part.height for part in frames],
         },
         schema_overrides={"_fetched_at_utc": pl.Datetime("us")},
     )
@@ -114,9 +119,11 @@ def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
     first_row = pl.col("_first_row")
     nested = [pl.col("_parent_row").cast(pl.Int64) + first_row] if "_parent_row" in dtypes else []
     service = [
-        (pl.col(one.name).cast(pl.String) if dtypes[one.name] in TOO_WIDE else pl.col(one.name)).alias(name)
-        for name, one in columns.items()
-        if one.name in dtypes
+        (
+            pl.col(column.name).cast(pl.String) if dtypes[column.name] in TOO_WIDE else pl.col(column.name)
+        ).alias(name)
+        for name, column in columns.items()
+        if column.name in dtypes
     ]
     marked = pl.concat([marks, frame], how="horizontal").select(
         "_customer",

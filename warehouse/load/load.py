@@ -61,7 +61,7 @@ def load_group(
     sys.audit("brokerbi.before_load")
     _check(results)
     if afresh:
-        pairs = sorted({one.pair for one in results if one.history})
+        pairs = sorted({result.pair for result in results if result.history})
         ensure_tables_of(connection, tables, (report for report, _ in pairs))
         forget_histories(connection, tables, pairs)
     held = _held_months(connection, results)
@@ -99,14 +99,14 @@ def load_group(
 
 def _check(results: Sequence[WindowResult]) -> None:
     """Refuse what only a mistake of the caller can be."""
-    for load_id, times in Counter(one.load_id for one in results).items():
+    for load_id, times in Counter(result.load_id for result in results).items():
         if times > 1:
-            raise ValueError(f"load {load_id} is {times} times in one group")
-    for one in results:
-        if one.fetched.tzinfo is None:
-            raise ValueError(f"load {one.load_id} was fetched at a time without a time zone")
-        if len(set(one.months)) != len(one.months):
-            raise ValueError(f"load {one.load_id} names a month twice")
+            raise ValueError(f"load {load_id} is {times} times in result group")
+    for result in results:
+        if result.fetched.tzinfo is None:
+            raise ValueError(f"load {result.load_id} was fetched at a time without a time zone")
+        if len(set(result.months)) != len(result.months):
+            raise ValueError(f"load {result.load_id} names a month twice")
 
 
 def _held_months(connection: DuckDBPyConnection, results: Sequence[WindowResult]) -> Held:
@@ -116,7 +116,7 @@ def _held_months(connection: DuckDBPyConnection, results: Sequence[WindowResult]
         FROM meta.months AS months LEFT JOIN meta.loads AS loads USING (load_id, report, customer)
         WHERE list_contains($1, report) AND list_contains($2, customer)
         """,
-        [list({one.report for one in results}), list({one.customer for one in results})],
+        [list({result.report for result in results}), list({result.customer for result in results})],
     )
     return {
         (report, customer, month): (number, rows)
@@ -322,7 +322,7 @@ def _loaded(loads: Sequence[Load], counts: Counts, held: Held) -> list[WindowRes
                 loaded=Loaded(
                     rows={table.name: rows_now[table.name] for table in result.tables},
                     rows_before=sum(held[key][1] for key in replaced),
-                    rejected_count=sum(one.count for one in result.rejected),
+                    rejected_count=sum(row.count for row in result.rejected),
                     superseded=load.superseded,
                     opened=load.opened,
                     closed=load.closed,

@@ -54,7 +54,8 @@ def undeclared(connection: DuckDBPyConnection, declared: Sequence[TableSchema]) 
     """The declared tables that are not in the file as declared."""
     documented = {
         schema.name: replace(
-            schema, columns={name: _meaning(one) for name, one in schema.columns.items() if one.documented}
+            schema,
+            columns={name: _meaning(column) for name, column in schema.columns.items() if column.documented},
         )
         for schema in read_tables(connection).values()
         if schema.exists
@@ -131,8 +132,10 @@ def ensure_table(
     for name in dict.fromkeys(name for batch in batches for name in batch.columns):
         with_column = [batch for batch in batches if name in batch.columns]
         schema.columns[name] = _fitted(connection, schema, name, with_column)
-    add_columns(connection, schema, [one for name, one in schema.columns.items() if name not in before])
-    if [_meaning(one) for one in schema.columns.values()] != [_meaning(one) for one in before.values()]:
+    add_columns(connection, schema, [column for name, column in schema.columns.items() if name not in before])
+    if [_meaning(column) for column in schema.columns.values()] != [
+        _meaning(column) for column in before.values()
+    ]:
         describe(connection, [schema])
     elif schema.columns != before:  # seen for the first time: comments and views stay as they are
         write_meta(connection, [schema])

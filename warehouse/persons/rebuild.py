@@ -66,8 +66,7 @@ _SAID_IN_LANDING = (
 def fresh_file(store: Store) -> Iterator[Store]:
     """A new file to load months into, with the ledger, the memory and the histories of an older one.
 
-    After the body it takes the place of the older one, which stays if the body raises or is killed. Columns
-    that both formats have under the same name are copied.
+    Columns that both formats have under the same name are copied. The older file is locked for the body.
     """
     rebuilt = Store(store.data_dir / "work" / REBUILDING, now=store.now, transform=store.transform)
     with store.locked() as path, working_folder(rebuilt.data_dir):
@@ -89,6 +88,11 @@ def fresh_file(store: Store) -> Iterator[Store]:
             connection.commit()
             connection.execute("DETACH old")
         yield rebuilt
+
+
+def replace_file(store: Store, rebuilt: Store) -> None:
+    """Put a rebuilt working file in the place of another; killed at any moment, it leaves one of the two."""
+    with store.locked() as path:
         with open_for_writing(path, strict=True):
             pass  # its log must not meet the new file
         with replacement(path, unfinished=store.rewritten) as place:
@@ -166,9 +170,9 @@ def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
     keep the numbers of loads, so all loads are numbered again in the order in which they were fetched.
     """
     known = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}
-    lost = [one for one in landed if one.header["load_id"] not in known]
+    lost = [file for file in landed if file.header["load_id"] not in known]
     number = following_number(connection)
-    rows = [_row(one, number + place) for place, one in enumerate(sorted(lost, key=_fetched_at))]
+    rows = [_row(file, number + place) for place, file in enumerate(sorted(lost, key=_fetched_at))]
     insert_rows(connection, "meta.loads", rows)
     if rows:
         connection.execute(_NUMBER_AGAIN, [number + len(rows)])
@@ -186,22 +190,19 @@ def replace_memory(store: Store, rebuilt: Store) -> str:
 
     It is when something was worked out from a load that landing does not hold any more.
     """
-    tables = [mart.replace("marts.", "meta.") for mart in MEMORY]
-    files = {name: literal(str(rebuilt.data_dir / f"{name}.parquet")) for name in (*tables, "meta.loads")}
-    with rebuilt.reading() as connection:
-        for name, file in files.items():
-            connection.execute(f"COPY {name} TO {file} (FORMAT parquet)")
     with store.writing() as connection:
-        landed = f"SELECT load_id FROM {files['meta.loads']}"
+        connection.execute(f"ATTACH {literal(str(rebuilt.path))} AS rebuilt (READ_ONLY)")
+        landed = "SELECT load_id FROM rebuilt.meta.loads"
         [(lost,)] = connection.execute(
             "SELECT count(DISTINCT load_id) FROM "
             "(SELECT load_id FROM meta.month_totals UNION ALL SELECT load_id FROM meta.sale_versions) "
             f"WHERE load_id NOT IN ({landed})"
         ).fetchall()
         if not lost:
-            for name in tables:
+            for mart in MEMORY:
+                name = mart.replace("marts.", "meta.")
                 connection.execute(f"DELETE FROM {name}")
-                connection.execute(f"INSERT INTO {name} BY NAME SELECT * FROM {files[name]}")
+                connection.execute(f"INSERT INTO {name} BY NAME FROM rebuilt.{name}")
         connection.execute(
             f"UPDATE meta.loads SET status = 'superseded' WHERE status = 'landed' AND load_id IN ({landed})"
         )
