@@ -16,7 +16,7 @@ from tests.scenarios.scenario import scenario
 
 WRITERS = ("sync", "sync", "replay", "publish")
 OLDER_THAN_LOADED = """
-SELECT report, month FROM meta.months AS held JOIN meta.loads AS load USING (report, customer)
+SELECT held.report, held.month FROM meta.months AS held JOIN meta.loads AS load USING (report, customer)
 JOIN meta.loads AS in_force ON in_force.load_id = held.load_id
 WHERE list_contains(load.months, held.month) AND load.status = 'loaded'
 AND load.load_number > in_force.load_number
