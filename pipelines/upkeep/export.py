@@ -28,7 +28,6 @@ from warehouse.store.files import (
     PRIVATE_FILE,
     SHARED_FILE,
     SHARED_FOLDER,
-    folder_for_a_while,
     make_folder,
     sync,
     write_file,
@@ -189,8 +188,13 @@ def _unfinished_folder(root: Path) -> Iterator[Path]:
         make_folder(root, SHARED_FOLDER)
     except ValueError as error:  # no file can be called so
         raise WarehouseError(f"{root} cannot be written: {error}") from error
-    with FileLock(root / _LOCK, mode=PRIVATE_FILE), folder_for_a_while(unfinished):
-        yield unfinished
+    with FileLock(root / _LOCK, mode=PRIVATE_FILE):
+        shutil.rmtree(unfinished, ignore_errors=True)  # what a killed process left
+        make_folder(unfinished)
+        try:
+            yield unfinished
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _put_in_place(unfinished: Path, root: Path, now: datetime) -> str:

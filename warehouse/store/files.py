@@ -108,17 +108,6 @@ def make_folder(path: Path, mode: int = PRIVATE_FOLDER) -> None:
     path.chmod(mode)
 
 
-@contextmanager
-def folder_for_a_while(path: Path) -> Iterator[Path]:
-    """An empty folder for the body alone, that only its owner looks into; what a killed process left goes."""
-    shutil.rmtree(path, ignore_errors=True)
-    make_folder(path)
-    try:
-        yield path
-    finally:
-        shutil.rmtree(path, ignore_errors=True)
-
-
 def remove(path: Path) -> None:
     """Remove a file together with the write-ahead logs that DuckDB may keep beside it."""
     path.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
 """The write lock: one file for all threads and processes of a data directory, freed when its holder dies.
 
-Whoever waits for the lock holds a second file, so a holder that wants the lock again at once comes after the
-one that waits.
+A process that waits for the lock holds a second file, so a holder that wants the lock again at once comes
+after the one that waits.
 """
 
 from __future__ import annotations
@@ -15,72 +15,53 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from warehouse.errors import WarehouseError
 
 POLL_SECONDS = 0.02
 QUIET_SECONDS = 2.0
-"""Whoever waits for longer says for whom: on stderr, unless the logging of the process sends it elsewhere."""
+"""A longer wait is reported on stderr, unless the logging of the process sends it elsewhere."""
 PRIVATE = 0o600
 WAITING = "brokerbi: waiting while the warehouse is written by %s, for %.0f seconds at most. %s"
 
 _MINE = threading.local()
-"""Which locks this thread holds already: what is done inside a lock need not wait for it."""
+"""Which locks this thread holds already: a step inside a lock need not wait for it."""
 
 
 @contextmanager
 def locked_file(path: Path, seconds: float) -> Iterator[None]:
     """Hold the lock for the body; raises WarehouseError, naming the holder, after so many seconds.
 
-    A thread that holds it may take it again; another thread of the same process waits like any other. What
-    takes longer than two seconds is said, with the holder.
+    A thread that holds it may take it again; another thread of the same process waits like any other.
     """
     mine: set[Path] = _MINE.__dict__.setdefault("held", set())
     if path in mine:
         yield
         return
     until = time.monotonic() + seconds
-    lock, next_in_line = (
-        FileLock(one, mode=PRIVATE, poll_interval=POLL_SECONDS, on_acquired=_write_pid)
-        for one in (path, path.with_suffix(".next"))
-    )
-    waits_for = next_in_line
-    try:
-        _acquire(next_in_line, until)
-        waits_for = lock
-        _acquire(lock, until)
-    except Timeout as timeout:
-        raise WarehouseError(_sentence(Path(waits_for.lock_file), seconds)) from timeout
-    finally:
-        next_in_line.release()
-    mine.add(path)
-    try:
-        yield
-    finally:
-        mine.discard(path)
-        lock.release()
+    with _lock_file(path) as lock:
+        with _lock_file(path.with_suffix(".next")) as next_in_line:
+            for file, descriptor in ((path.with_suffix(".next"), next_in_line), (path, lock)):
+                _acquire(file, descriptor, fcntl.LOCK_EX, until, seconds)
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, str(os.getpid()).encode("ascii"), 0)
+        mine.add(path)
+        try:
+            yield
+        finally:
+            mine.discard(path)
 
 
 @contextmanager
 def unwritten_lock(path: Path, seconds: float) -> Iterator[None]:
-    """Keep every writer out for the body where the lock's file cannot be written; other readers may be there.
+    """Keep every writer out for the body if the lock's file cannot be written; other readers may be there.
 
-    Without such a file nobody has ever written here. Raises WarehouseError as `locked_file` does.
+    Without such a file nothing was ever written here. Raises WarehouseError as `locked_file` does.
     """
     if not path.exists():
         yield
         return
-    until = time.monotonic() + seconds
     with path.open("rb") as file:
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                break
-            except BlockingIOError as error:
-                if time.monotonic() >= until:
-                    raise WarehouseError(_sentence(path, seconds)) from error
-                time.sleep(POLL_SECONDS)
+        _acquire(path, file.fileno(), fcntl.LOCK_SH, time.monotonic() + seconds, seconds)
         yield
 
 
@@ -94,31 +75,36 @@ def holder(path: Path) -> int | None:
     return pid
 
 
-def _acquire(lock: FileLock, until: float) -> None:
-    """Wait for the lock until a moment, and say so when that takes long; raises Timeout."""
-    left = max(0.0, until - time.monotonic())
+@contextmanager
+def _lock_file(path: Path) -> Iterator[int]:
+    """The descriptor of a lock's file; closing it frees the lock."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
     try:
-        lock.acquire(timeout=min(left, QUIET_SECONDS))
-    except Timeout:
-        if left <= QUIET_SECONDS:
-            raise
-        path = Path(lock.lock_file)
-        if holder(path) != os.getpid():
-            seconds = until - time.monotonic()
-            logging.getLogger(__name__).warning(WAITING, _writer(path), seconds, _remedy(path))
-        lock.acquire(timeout=max(0.0, until - time.monotonic()))
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
-def _write_pid(descriptor: int) -> None:
-    os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, str(os.getpid()).encode("ascii"), 0)
-
-
-def _sentence(path: Path, seconds: float) -> str:
-    return (
-        f"The warehouse is being written by {_writer(path)}, and {seconds:g} seconds of waiting were not "
-        f"enough; wait for it to end, or end it, and run the same again (the lock is {path}). {_remedy(path)}"
-    ).rstrip()
+def _acquire(path: Path, descriptor: int, kind: int, until: float, seconds: float) -> None:
+    """Wait for the lock until a moment, and report a long wait; raises WarehouseError."""
+    quiet_until = time.monotonic() + QUIET_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+            return
+        except BlockingIOError as error:
+            now = time.monotonic()
+            if now >= until:
+                raise WarehouseError(
+                    f"The warehouse is being written by {_writer(path)}, and {seconds:g} seconds of waiting "
+                    "were not enough; wait for it to end, or end it, and run the same again (the lock is "
+                    f"{path}). {_remedy(path)}".rstrip()
+                ) from error
+            if now >= quiet_until:
+                quiet_until = until
+                if holder(path) != os.getpid():
+                    logging.getLogger(__name__).warning(WAITING, _writer(path), until - now, _remedy(path))
+            time.sleep(POLL_SECONDS)
 
 
 def _writer(path: Path) -> str:

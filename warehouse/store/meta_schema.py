@@ -14,7 +14,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import OlderFormat, WarehouseError
 from warehouse.store.duckdb_file import insert_rows, mappings, quoted
 
-FORMAT = 21
+FORMAT = 22
 """Raised whenever something in sql/meta/tables or views changes: a file of an older format is replayed. Every
 publication describes the queries beside them again."""
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import httpx
+import polars as pl
 import pytest
 
 from pipelines.diagnosis.health import DAEMON_SEEN, judge, note_daemon, observed
@@ -96,7 +97,7 @@ def again(tmp_path_factory: pytest.TempPathFactory) -> tuple[Scenario, Finished]
         "DELETE FROM meta.columns WHERE table_name = 'bids' "
         "OR (table_name, column_name) = ('sales_estates', 'final_price')"
     )
-    here = here.with_settings(pages=False, **DECLARED)
+    here = here.with_settings(pages=False, lake=str(folder / "lake"), **DECLARED)
     return here, here.publish()
 
 
@@ -106,6 +107,13 @@ def test_a_file_of_an_earlier_version_is_published_without_a_sync(again: tuple[S
     assert here.rows("SELECT count(final_price), (SELECT count(*) FROM bi.bids) FROM bi.sales_estates") == [
         (0, 0)
     ]
+
+
+def test_a_publication_is_in_the_lake_that_the_settings_name(again: tuple[Scenario, Finished]) -> None:
+    here, finished = again
+    sales = pl.read_delta(f"{here.settings.lake}/marts/sales")
+    assert (finished.lake, len(sales)) == ("", here.rows("SELECT count(*) FROM marts.sales")[0][0])
+    assert here.rows("SELECT sink, waiting_count FROM meta.sinks") == [("lake", 0)]
 
 
 def test_what_the_settings_declare_is_in_the_file(again: tuple[Scenario, Finished]) -> None:
