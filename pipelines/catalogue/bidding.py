@@ -7,7 +7,7 @@ office's, also where the customer is a group (interface, Endpoints).
 from __future__ import annotations
 
 from pipelines.catalogue.model import (
-    WHEN_CHANGED,
+    WEEKLY,
     Each,
     Endpoint,
     Ids,
@@ -22,7 +22,7 @@ from pipelines.catalogue.model import (
 
 ASKED_OFFICE = inherited("asked_customer_id", description="customer id of the office that we asked for")
 ASKED_ESTATE = inherited("asked_estate_id", description="the estate that we asked for")
-SOLD = Ids("sales_estates", ("office_customer_id", "id"), changed="changed_at")
+SOLD_LATELY = Ids("sales_estates", ("office_customer_id", "id"), "contract_day >= _today - INTERVAL 60 DAY")
 
 BID = (
     text("id", "id of the bid"),
@@ -41,12 +41,12 @@ REPORTS = tuple(
     Report(
         name=name,
         subject="bidding",
-        description=f"The {kind} bids of each sold estate: one request per estate, once and again when "
-        "its sale was changed.",
+        description=f"The {kind} bids of each estate sold in the latest 60 days: one request per estate "
+        "a week.",
         endpoint=Endpoint(
             f"/CRM/{operation}/{{customerId}}",
             time_parameters="none",
-            each=Each(("customerId", "criteria.estateId"), (SOLD,), WHEN_CHANGED),
+            each=Each(("customerId", "criteria.estateId"), (SOLD_LATELY,), WEEKLY),
         ),
         timing=Timing(enabled=False),
         stored_as="history",

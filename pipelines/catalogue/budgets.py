@@ -28,8 +28,8 @@ OFFICE = (
 )
 OF_OFFICE = inherited("office_customer_id", description="customer id of the office that the row belongs to")
 ASKED_USER = inherited("asked_user_id", description="the user that we asked the service for", id_of="user")
-USER = Each(  # of a customer whose users are not told, those that earned commission
-    "userId", (Ids("users", ("id",)), Ids("users", ("user_id",)), Ids("commission_user", ("user_id",)))
+USER = Each(  # of a customer whose users are not known, those that earned commission
+    ("userId",), (Ids("users", ("id",)), Ids("users", ("user_id",)), Ids("commission_user", ("user_id",)))
 )
 BUDGETED = {  # by the operation for one month: what is budgeted, and the report that tells it of a range
     "Estate": ("homes", "budget_sold_estates"),

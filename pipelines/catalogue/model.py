@@ -170,61 +170,42 @@ class Choices:
 
 @dataclass(frozen=True)
 class Ids:
-    """Where ids come from: columns of a table of schema bi, of its rows that fulfil a condition in SQL.
+    """Where ids come from: columns of a table of schema bi, of its rows that meet a condition in SQL.
 
-    `changed` is the column of local times that says when what has the id was last changed.
+    The condition may name `_today`, the local day.
     """
 
     table: str
     columns: tuple[str, ...]
     condition: str = "true"
-    changed: str | None = None
 
 
-@dataclass(frozen=True)
-class When:
-    """When an id that was answered is asked for again: never, where nothing is said.
-
-    `days` is from one time to the next, `changed` when what has the id was changed since, and `until` names
-    a column of the report's first table: once that is filled, the id is asked for no more.
-    """
-
-    days: int | None = None
-    changed: bool = False
-    until: str | None = None
-
-
-ONCE, NIGHTLY, WEEKLY, WHEN_CHANGED = When(), When(days=1), When(days=7), When(changed=True)
+ONCE, NIGHTLY, WEEKLY = None, 1, 7
+"""After how many days an answered id is requested again."""
 
 
 @dataclass(frozen=True)
 class Each:
-    """What a report is asked for one by one, besides the customer.
+    """A report that is requested id by id.
 
-    The id goes where the path or the query names it; several names are ids that go together. The first of
-    `ids_from` that has any id counts; without one, whoever asks names the ids. `at_once` ids are a window,
-    which is landed and loaded as a whole.
+    The id goes where the path or the query names it; several names are the parts of one id, such as an office
+    and its estate. The first of `ids_from` that has any id counts. Without one, the operator names the ids.
     """
 
-    name: str | tuple[str, ...]
+    names: tuple[str, ...]
     ids_from: tuple[Ids, ...] = ()
-    when: When = NIGHTLY
-    at_once: int = 25
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return (self.name,) if isinstance(self.name, str) else self.name
+    days: int | None = NIGHTLY
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns in which every row says what was asked for."""
+        """The columns in which every row has the id that was requested."""
         return tuple(f"asked_{snake_case(name.rpartition('.')[2])}" for name in self.names)
 
-    def parts(self, asked: str | None) -> tuple[str | None, ...]:
-        """The ids of what was asked for, by the places of `names`."""
-        if asked is None or len(self.names) == 1:
-            return (asked,) * len(self.names)
-        return tuple(asked.split(BETWEEN_IDS, len(self.names) - 1))
+    def parts(self, id_: str | None) -> tuple[str | None, ...]:
+        """The parts of an id, in the order of `names`."""
+        if id_ is None:
+            return (None,) * len(self.names)
+        return tuple(id_.split(BETWEEN_IDS, len(self.names) - 1))
 
 
 @dataclass(frozen=True)
@@ -244,7 +225,6 @@ class Endpoint:
     paged: bool = False
     unpaged_path: str | None = None  # the same report without pages, asked when paging cannot be proven
     each: Each | None = None  # one request per id
-    never_landed: frozenset[str] = frozenset()  # a field with one of these in its name is not even stored
 
     def __post_init__(self) -> None:
         places = set(re.findall(r"{(\w+)}", self.path))
@@ -258,9 +238,6 @@ class Endpoint:
             "it has a twin without pages, and none itself": self.unpaged_path and not self.paged,
             "ids and the columns they come from differ in number": self.each
             and any(len(one.columns) != len(self.each.names) for one in self.each.ids_from),
-            "nothing says when its ids were changed": self.each
-            and self.each.when.changed
-            and not all(one.changed for one in self.each.ids_from),
             "its limit is more than a window has": self.limit and self.limit > self.window_months,
             "a request for one month spans several": self.time_parameters == "month in path"
             and self.window_months > 1,
@@ -325,7 +302,6 @@ class Report:
         tops = [table for table in self.tables if table.parent is None]
         is_timeless = self.endpoint.time_parameters == "none"
         each = self.endpoint.each
-        columns = {one.name for table in tops[:1] for one in declared_columns(table)}
         wrong = {
             "a row that has the month of its window needs windows of one": self.month_of_row == "window"
             and self.endpoint.window_months > 1,
@@ -342,8 +318,6 @@ class Report:
             "two tables have one name": len({table.name for table in self.tables}) < len(self.tables),
             "a table does not say which id was asked for": each
             and not all(set(each.columns) <= {one.name for one in table.inherited} for table in self.tables),
-            "its first table has no column that its ids are asked until": each
-            and each.when.until not in {None, *columns},
             "a report on demand is asked for ids that it chooses itself": self.timing.on_demand
             and not (each and not each.ids_from),
             "nobody says which ids it is asked for": each and not (each.ids_from or self.timing.on_demand),

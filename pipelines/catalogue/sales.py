@@ -259,7 +259,7 @@ REPORTS = (
                 path="/BusinessIntelligence/GetSalesReportForEstate",
                 time_parameters="none",
                 customer_parameter="customerId",
-                each=Each(parameter),
+                each=Each((parameter,)),
             ),
             timing=Timing(enabled=False, on_demand=True),
             stored_as="history",

@@ -13,9 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
-from pipelines.catalogue.model import Report, When
+from pipelines.catalogue.model import Report
 from pipelines.months import Month, months_between
-from warehouse.ledger.changes import SETTLING
 from warehouse.ledger.ids import KnownId
 from warehouse.ledger.ledger import HeldMonth
 
@@ -256,21 +255,14 @@ def days_due(held: HeldMonths, rules: Rules) -> dict[Month | None, Due]:
     return {month: due for month, due in days.items() if due}
 
 
-def is_due(known: KnownId, when: When, calendar: Calendar) -> bool:
-    """Whether an id is asked tonight: never answered, its days are over, or what has it was changed since.
+def is_due(known: KnownId, days: int | None, calendar: Calendar) -> bool:
+    """Whether an id is requested tonight: it was never answered, or so many days ago.
 
-    One that was answered today waits, so a run that goes on asks for nothing twice. A change counts for
-    twelve hours more than it says, as that of a month does: a report may lag behind.
+    One that was answered today waits, so a run that goes on requests nothing twice.
     """
     if known.answered_utc is None:
         return True
-    days = (calendar.today - calendar.day_of(known.answered_utc)).days
-    if days == 0 or known.is_filled:
-        return False
-    changed = latest_utc(known.changed_at, calendar.timezone) if known.changed_at and when.changed else None
-    if changed and known.answered_utc < changed + SETTLING:
-        return True
-    return days < 0 or (when.days is not None and days >= when.days)  # a clock was ahead
+    return days is not None and (calendar.today - calendar.day_of(known.answered_utc)).days >= days
 
 
 def latest_utc(moment: datetime, zone: ZoneInfo) -> datetime:

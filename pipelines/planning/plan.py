@@ -67,10 +67,10 @@ IdsOf = Callable[[Report, str], Sequence[KnownId]]
 class PlannedReport:
     """One report of one customer: what is wanted, in which windows, at the price of how many requests.
 
-    `requests` is the most it may take when nothing fails, `requests_expected` the likely number; `turn` is 0,
-    or how many others have to be loaded before its ids are known; `postponed` counts the ids that are due
-    beyond those that one night asks for. `out_of_reach` are months that were selected and cannot be asked
-    today; `skipped` says why nothing is asked, if so. What `was_refused` is asked with one window first.
+    `requests` is the most it may take when nothing fails, `requests_expected` the likely number; `postponed`
+    counts the ids that are due beyond those that a night requests. `out_of_reach` are months that were
+    selected and cannot be asked today; `skipped` says why nothing is asked, if so. What `was_refused` is
+    asked with one window first.
     `one_by_one` is what is wanted should its rows turn out to lack a month.
     """
 
@@ -84,7 +84,6 @@ class PlannedReport:
     requests: int = 0
     requests_expected: int = 0
     postponed: int = 0
-    turn: int = 0
     out_of_reach: tuple[Month, ...] = ()
     skipped: str | None = None
     was_refused: bool = False
@@ -158,7 +157,7 @@ def make_plan(
 ) -> tuple[Plan, Ledger]:
     """The plan for a selection and the outline it is made from; raises SettingsError for unknown names."""
     with store.reading() as connection:
-        outline, ids_of = read_outline(connection), partial(ids_in, connection)
+        outline, ids_of = read_outline(connection), partial(ids_in, connection, settings.today_local(clock))
         return plan_from(outline, ids_of, settings, selection, clock, catalogue), outline
 
 
@@ -172,13 +171,10 @@ def planned_now(
     return plan.planned
 
 
-def ids_in(connection: Connection, report: Report, customer: str) -> Sequence[KnownId]:
-    """The ids that a report is asked for one by one, as far as they are known of a customer."""
+def ids_in(connection: Connection, today: date, report: Report, customer: str) -> Sequence[KnownId]:
+    """The known ids of a report of a customer, as of that day."""
     each = report.endpoint.each
-    if each is None or not each.ids_from:
-        return ()
-    filled = (report.tables[0].name, each.columns, each.when.until) if each.when.until else None
-    return known_ids(connection, report.name, customer, each.ids_from, filled)
+    return known_ids(connection, report.name, customer, each.ids_from, today) if each else ()
 
 
 def plan_from(
@@ -226,7 +222,9 @@ def note_next_due(
 ) -> None:
     """Write down when every month is asked next, and by which rule: as the plan of the next night says."""
     outline, tomorrow = read_outline(connection), settings.today_local(clock) + timedelta(days=1)
-    plan = plan_from(outline, partial(ids_in, connection), settings, Selection(), clock, catalogue, tomorrow)
+    plan = plan_from(
+        outline, partial(ids_in, connection, tomorrow), settings, Selection(), clock, catalogue, tomorrow
+    )
     days = {
         (*one.pair, month.first_day if month else None): due
         for one in plan.planned
@@ -254,7 +252,7 @@ class Planner:
         for report in sorted(reports, key=lambda report: report.has_months):
             for customer in customers:
                 if not self.selection.exact or (report.name, customer.id) in self.selection.exact:
-                    yield replace(self._planned(report, customer), turn=turn_of(report, reports))
+                    yield self._planned(report, customer)
 
     def probes(self, reports: Sequence[Report], customers: Sequence[Customer]) -> Iterator[PlannedProbe]:
         """One question for every customer of whom months are held that would be left alone otherwise."""
@@ -323,7 +321,7 @@ class Planner:
         )
 
     def _choose_ids(self, report: Report, customer: Customer, each: Each) -> PlannedReport:
-        """The ids to ask for tonight, in windows of so many; a night asks for so many at most.
+        """The ids to request tonight, each as a window of its own; a night requests so many at most.
 
         Those that were answered longest ago come first.
         """
@@ -332,7 +330,7 @@ class Planner:
             due, postponed, left = selection.ids, 0, 0
         else:
             known = self.ids_of(report, customer.id)
-            wanted = [one.id for one in known if selection.refresh or is_due(one, each.when, self.calendar)]
+            wanted = [one.id for one in known if selection.refresh or is_due(one, each.days, self.calendar)]
             due, postponed = tuple(wanted[: self.most_ids]), len(wanted[self.most_ids :])
             left = len(known) - len(due)
         if not due and not left:
@@ -342,10 +340,7 @@ class Planner:
             report,
             customer,
             wanted=Wanted(left=left),
-            windows=tuple(
-                replace(NOW, ids=due[start : start + each.at_once])
-                for start in range(0, len(due), each.at_once)
-            ),
+            windows=tuple(replace(NOW, ids=(id_,)) for id_ in due),
             requests=requests,
             requests_expected=requests,
             rules=Rules(report, self.calendar, report.endpoint.window_months),
@@ -475,16 +470,9 @@ class Planner:
         return spans, spans
 
 
-def turn_of(report: Report, reports: Sequence[Report]) -> int:
-    """How many of these reports have to be loaded, one after the other, before the ids of one are known."""
-    tables = {one.table for one in (report.endpoint.each.ids_from if report.endpoint.each else ())}
-    others = [one for one in reports if tables & {table.name for table in one.tables}]
-    return 1 + max(turn_of(one, reports) for one in others) if others else 0
-
-
 def _no_ids(each: Each) -> str:
     """Why nothing is asked of a report that is asked one by one."""
     if not each.ids_from:
-        return "asked on demand only: name what to ask for with --id"
+        return "requested on demand only: name an id with --estate"
     tables = " or ".join(dict.fromkeys(f"bi.{one.table}" for one in each.ids_from))
     return f"no {' and '.join(each.names)} to ask for in {tables} yet: they are known once that is loaded"

@@ -97,8 +97,8 @@ class Scheduler:
     async def _work(self) -> None:
         while self.jobs:
             task, window = self.jobs.popleft()
-            if task.planned.was_refused and task.has_begun:
-                await task.first_ended.wait()  # one question shows whether it is refused still
+            if task.asks_one_first and task.has_begun:
+                await task.first_ended.wait()
             task.has_begun = True
             task.under_way += 1
             await self._window(task, window)
@@ -144,15 +144,6 @@ class Scheduler:
         else:
             fetched, error = await self.fetcher.fetch(client, task, window, result, held=held)
             if error is None:
-                return fetched
-            if fetched.tables:  # of some of its ids only
-                unanswered = replace(
-                    fetched.without_rows(),
-                    load_id=f"{fetched.load_id}-unanswered",
-                    asked=fetched.unanswered,
-                    requests=0,
-                )
-                self._note_failure(task, window, unanswered, error)
                 return fetched
             if isinstance(error, RowsWithoutMonths):
                 self._ask_by_month(task, window, fetched)
@@ -200,7 +191,7 @@ class Scheduler:
         match error:
             case Forbidden():
                 status, task.denied, task.closed = WindowStatus.NO_ACCESS, True, reason
-            case BadRequest():
+            case BadRequest() if not task.planned.report.is_by_id:
                 task.note_refused(window)
                 self._ask_alone(task)
                 if task.refused_windows >= MOST_REFUSED_WINDOWS:

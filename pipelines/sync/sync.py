@@ -49,7 +49,8 @@ POSTPONED = (
     "the next nights read them"
 )
 POSTPONED_IDS = (
-    "{} more are due than the {} that one night asks for (BROKERBI_IDS_A_NIGHT); the next nights do"
+    "{} more ids are due than the {} that a night requests (BROKERBI_IDS_A_NIGHT); the next nights "
+    "request them"
 )
 
 
@@ -119,7 +120,12 @@ class _Run:
         clock, catalogue = self.context.clock, self.context.catalogue
         outline = read_outline(connection)
         plan = plan_from(
-            outline, partial(ids_in, connection), self.settings, self.selection, clock, catalogue
+            outline,
+            partial(ids_in, connection, self.settings.today_local(clock)),
+            self.settings,
+            self.selection,
+            clock,
+            catalogue,
         )
         to_ask = [planned for planned in plan.planned if planned.windows]
         rows = read_rows(connection, [planned.pair for planned in to_ask])
@@ -172,10 +178,9 @@ class _Run:
     ) -> Sequence[TaskState]:
         """Ask what was changed, then for all that is wanted: one client per login, one rate limit for all."""
         settings, clock, run_id = self.settings, self.context.clock, self.summary.run_id
-        in_turn = {one.report.name for one in plan.planned if one.turn}  # what is asked once ids are known
-        reports_wanted = len(in_turn | {task.planned.report.name for task in tasks})
+        reports_wanted = len({task.planned.report.name for task in tasks})
         landing = Landing(settings.data_dir / "landing")
-        fetcher = Fetcher(landing, clock, settings.timezone, settings.concurrency)
+        fetcher = Fetcher(landing, clock, settings.timezone)
         async with self.context.rate_limit(settings) as rate_limit, AsyncExitStack() as stack:
             breaker = CircuitBreaker(rate_limit, reports_wanted)
             asked = [task.planned.customer for task in tasks] + [probe.customer for probe in plan.probes]
@@ -207,24 +212,11 @@ class _Run:
                 concurrency=settings.concurrency,
                 accept_shrink=self.selection.accept_shrink,
             )
-            done = await self._ask_in_turns(scheduler, plan, tasks)
-            return [*done, *await self._ask_what_follows(scheduler, done)] if done else done
-
-    async def _ask_in_turns(
-        self, scheduler: Scheduler, plan: Plan, tasks: Sequence[TaskState]
-    ) -> list[TaskState]:
-        """Ask for everything; of what is asked one by one the ids are chosen when their source is loaded."""
-        asked: list[TaskState] = []
-        for turn in sorted({one.turn for one in plan.planned}):
-            if turn:
-                plan, tasks = self.plan_again()
-                loader = Loader(self.store, self.summary, scheduler.fetcher.memory)
-                scheduler = replace(scheduler, loader=loader)
-            self.announce([one for one in plan.planned if one.turn == turn])
-            if now := [task for task in tasks if task.planned.turn == turn]:
-                await scheduler.run(now)
-                asked += now
-        return asked
+            self.announce(plan.planned)
+            if not tasks:
+                return tasks
+            await scheduler.run(tasks)
+            return [*tasks, *await self._ask_what_follows(scheduler, tasks)]
 
     async def _ask_what_follows(self, scheduler: Scheduler, tasks: Sequence[TaskState]) -> list[TaskState]:
         """Ask for the months of budgets of which an answer of this sync, a changed one, makes another due."""

@@ -1,159 +1,70 @@
-"""Reports that are asked one by one: which ids, when again, and what one of them costs the others."""
+"""Reports that are requested id by id: which ids, when again, and what one of them costs the others."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 
-from pipelines.catalogue.bidding import ASKED_ESTATE, ASKED_OFFICE, SOLD
-from pipelines.catalogue.model import WEEKLY, Each, Endpoint, Report, Table, text
 from pipelines.catalogue.reports import REPORTS
-from pipelines.planning.plan import make_plan
-from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import TODAY, Scenario, scenario, whole_chain
 from warehouse.ledger.window_result import WindowStatus
-from warehouse.store.database import Store
 
-EVERYTHING = ("sales", "tips_and_leads", *(name for name, one in REPORTS.items() if one.endpoint.each))
-
-
-@pytest.fixture
-def office(tmp_path: Path) -> Scenario:
-    return scenario(tmp_path / "data", ("sales", "bids"), offices=1)
+BY_ID = [name for name, report in REPORTS.items() if report.endpoint.each and not report.timing.on_demand]
 
 
-def ids(here: Scenario, path: str = "/Bids/") -> list[str]:
-    """The estates that the last sync asked the bids of."""
-    return [entry.query["criteria.estateid"] for entry in here.asked if path in entry.path]
-
-
-def sold(here: Scenario) -> list[str]:
-    return [id_ for (id_,) in here.rows("SELECT id FROM bi.sales_estates ORDER BY id")]
-
-
-def test_ids_are_chosen_when_their_source_is_loaded_and_asked_once(office: Scenario) -> None:
-    assert office.sync().is_well
-    assert sorted(ids(office)) == sold(office)
-    assert office.value("SELECT count(DISTINCT asked_estate_id) FROM bi.bids") == len(sold(office))
-    office.sync()
-    assert ids(office) == []
-
-
-def test_an_id_is_asked_again_when_what_has_it_was_changed(office: Scenario) -> None:
-    office.sync()
-    office.execute("UPDATE bi.sales_estates SET changed_at = $1 WHERE id = $2", TODAY, sold(office)[0])
-    tomorrow = office.on_calendar_day(TODAY + timedelta(days=1))
-    plan, _ = make_plan(tomorrow.settings, Selection(), Store(office.data_dir), tomorrow.clock)
-    asked = {
-        id_ for one in plan.planned if one.report.name == "bids" for w in one.windows for id_ in w.ids or ()
-    }
-    assert f"{office.settings.customers[0].id}|{sold(office)[0]}" in asked
-    assert len(asked) < len(sold(office))
-
-
-def test_a_sale_that_the_service_says_it_changed_is_asked_for_again_that_night(tmp_path: Path) -> None:
-    """Also one of a month that is read again only because the service named the sale."""
-    whole = whole_chain(tmp_path, ("sales", "bids"), start="2025-11", customers="G1", as_of=date(2026, 6, 5))
-    first = whole.with_settings(ids_a_night=1000)
-    first.sync()
-    held = "SELECT id, changed_at FROM bi.sales_estates WHERE _month < DATE '2026-04-01'"
-    before = first.rows(held)
-    later = first.on(date(2026, 6, 12))
-    later.sync()
-    changed = {id_ for id_, _ in {*later.rows(held)} - {*before}}
-    assert (bool(changed), changed <= set(ids(later)), len(ids(later)) < len(before) / 2) == (
-        True,
-        True,
-        True,
-    )
-
-
-def test_a_night_asks_for_so_many_and_the_next_for_the_others(office: Scenario) -> None:
-    few = office.with_settings(ids_a_night=2)
-    few.sync(reports=("sales",))
-    [planned] = make_plan(few.settings, Selection(reports=("bids",)), Store(few.data_dir), few.clock)[
-        0
-    ].planned
-    assert (planned.requests, planned.postponed) == (2, len(sold(few)) - 2)
-    waiting = [one for one in few.sync().results if one.status is WindowStatus.WAITING]
-    first = ids(few)
-    few.sync()
-    assert (len(first), len(waiting), set(first) & set(ids(few))) == (2, 1, set())
-
-
-@pytest.fixture
-def paid(sales_held: Scenario, tmp_path: Path) -> Scenario:
-    """An office whose sales are held, and whose deposits nobody has asked for."""
-    return sales_held.copied_to(tmp_path / "data")
-
-
-def test_everything_that_is_asked_one_by_one_is_replayed_as_it_was_loaded(tmp_path: Path) -> None:
-    here = scenario(tmp_path, EVERYTHING, offices=1)
-    assert here.sync(Fault("500", path="OBJ", rate=0.1)).loaded
-    before = here.cells()
-    assert {name for name, one in REPORTS.items() if one.is_by_id and one.endpoint.each.ids_from} <= {  # type: ignore[union-attr]
-        report for (report,) in here.rows("SELECT DISTINCT report FROM meta.loads WHERE status = 'loaded'")
-    }
-    assert here.replay().failures == []
-    assert here.cells() == before
-
-
-def test_the_other_shapes_are_landed_as_well(tmp_path: Path) -> None:
-    here = scenario(tmp_path, EVERYTHING, offices=1)
-    here.service.shapes = "b"
-    assert here.sync().is_well
-    assert {name for (name,) in here.rows("SELECT DISTINCT report FROM meta.months WHERE rows = 0")} == set()
-
-
-def test_nothing_is_late_where_there_is_nothing_to_ask_for(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("users", "bids"), offices=1)
-    assert here.sync().is_well
-    assert here.rows("SELECT state FROM meta.freshness WHERE report = 'bids'") == []
-
-
-ESTATES_AGAIN = Report(
-    name="estates_again",
-    subject="sales",
-    description="Each sold estate as it is now.",
-    endpoint=Endpoint(
-        "/BusinessIntelligence/GetSalesReportForEstate",
-        time_parameters="none",
-        customer_parameter="customerId",
-        each=Each(("customerId", "estateId"), (SOLD,), WEEKLY),
-    ),
-    stored_as="history",
-    month_of_row="none",
-    tables=(
-        Table(
-            "estates_again",
-            rows="estates[]",
-            description="One row per estate.",
-            columns=(text("id", "id of the estate"),),
-            key=("id",),
-            inherited=(ASKED_OFFICE, ASKED_ESTATE),
-        ),
-    ),
-)
-
-
-def test_another_report_by_id_is_added_by_its_block_alone(office: Scenario) -> None:
-    here = replace(office, catalogue={**REPORTS, "estates_again": ESTATES_AGAIN})
-    assert here.sync(reports=("sales", "estates_again")).is_well
-    assert here.rows("SELECT id FROM bi.estates_again ORDER BY id") == [(one,) for one in sold(here)]
-    here.sync(reports=("sales", "estates_again"))
-    assert [entry for entry in here.asked if "ForEstate" in entry.path] == []
-    assert here.replay().failures == []
-
-
-def test_a_bidder_has_a_pseudonym_where_contacts_have(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("sales", "bids"), offices=1, pseudonym_key="a secret")
+@pytest.fixture(scope="module")
+def sales_loaded(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
+    here = scenario(tmp_path_factory.mktemp("office") / "data", ("sales", "bids"), offices=1)
     here.sync()
-    assert {alias[:2] for (alias,) in here.rows("SELECT DISTINCT alias FROM bi.bids")} == {"p-"}
+    return here
+
+
+@pytest.fixture
+def office(sales_loaded: Scenario, tmp_path: Path) -> Scenario:
+    """An office whose sales are loaded, and no bids yet: their ids were not known."""
+    return sales_loaded.copied_to(tmp_path / "data")
+
+
+def requested(here: Scenario) -> list[str]:
+    """The estates whose bids the last sync requested."""
+    return [entry.query["criteria.estateid"] for entry in here.asked if "/Bids/" in entry.path]
+
+
+def sold_lately(here: Scenario) -> list[str]:
+    query = "SELECT id FROM bi.sales_estates WHERE contract_day >= $1::DATE - 60 ORDER BY id"
+    return [id_ for (id_,) in here.rows(query, TODAY)]
+
+
+def test_ids_are_those_of_estates_sold_lately_and_known_before_the_sync(office: Scenario) -> None:
+    assert office.value("SELECT count(*) FROM bi.bids") == 0
+    assert office.sync().is_well
+    assert sorted(requested(office)) == sold_lately(office)
+    bids = office.rows("SELECT DISTINCT asked_estate_id FROM bi.bids ORDER BY 1")
+    assert bids == [(id_,) for id_ in sold_lately(office)]
+
+
+def test_an_answered_id_is_requested_again_after_a_week(office: Scenario) -> None:
+    first = office.on_calendar_day(TODAY)
+    first.sync()
+    later = [office.on_calendar_day(TODAY + timedelta(days=days)) for days in (6, 7)]
+    asked = []
+    for day in later:
+        day.sync(reports=("bids",))
+        asked.append(len(requested(day)) > 0)
+    assert asked == [False, True]
+
+
+def test_a_night_requests_so_many_ids_and_the_next_night_the_others(office: Scenario) -> None:
+    few = office.with_settings(ids_a_night=2)
+    waiting = [window for window in few.sync().results if window.status is WindowStatus.WAITING]
+    first = requested(few)
+    few.sync()
+    assert (len(first), len(waiting), set(first) & set(requested(few))) == (2, 1, set())
 
 
 def answering(here: Scenario, estate: str, answer: httpx.Response) -> Scenario:
@@ -168,17 +79,58 @@ def answering(here: Scenario, estate: str, answer: httpx.Response) -> Scenario:
 
 
 @pytest.mark.parametrize(
-    "answer", [httpx.Response(400), httpx.Response(200, json={"errors": [{"message": "no"}]})]
+    "answer",
+    [httpx.Response(400), httpx.Response(404), httpx.Response(200, json={"errors": [{"message": "no"}]})],
 )
 def test_an_id_without_an_answer_costs_nobody_else_and_is_requested_again(
     office: Scenario, answer: httpx.Response
 ) -> None:
-    office.sync(reports=("sales",))
-    failing, *others = sold(office)
+    failing, *others = sold_lately(office)
     [failed] = answering(office, failing, answer).sync(reports=("bids",)).trouble
     assert failed.asked == (f"{office.settings.customers[0].id}|{failing}",)
     assert office.rows("SELECT DISTINCT asked_estate_id FROM bi.bids ORDER BY 1") == [
         (id_,) for id_ in others
     ]
     assert office.sync(reports=("bids",)).is_well
-    assert (ids(office), office.rows("FROM meta.open_failures")) == ([failing], [])
+    assert (requested(office), office.rows("FROM meta.open_failures")) == ([failing], [])
+
+
+def test_a_denied_report_costs_one_request_and_no_other_report(office: Scenario) -> None:
+    summary = office.sync(Fault("403", path="Bids"))
+    statuses = {(window.report, window.status) for window in summary.results}
+    assert statuses == {("sales", WindowStatus.LOADED), ("bids", WindowStatus.NO_ACCESS)}
+    assert len(requested(office)) == 1
+
+
+def test_an_estate_of_a_group_is_requested_as_its_offices(tmp_path: Path) -> None:
+    here = whole_chain(tmp_path, ("sales", "bids"), start="2026-11", customers="G1")
+    here.sync()
+    assert here.sync().is_well
+    offices = {office for (office,) in here.rows("SELECT DISTINCT office_customer_id FROM bi.sales_estates")}
+    assert {entry.customer for entry in here.asked if "/Bids/" in entry.path} == offices
+
+
+@pytest.mark.parametrize("shapes", ["a", "b"])
+def test_what_is_requested_by_id_is_replayed_as_it_was_loaded(tmp_path: Path, shapes: str) -> None:
+    here = scenario(tmp_path, ("sales", "users", *BY_ID), offices=1)
+    here.service.shapes = shapes  # type: ignore[assignment]
+    here.sync()
+    assert here.sync(Fault("500", path="CRM", rate=0.1)).loaded
+    before = here.cells()
+    loaded = here.rows("SELECT DISTINCT report FROM meta.loads WHERE status = 'loaded'")
+    assert {*BY_ID} <= {report for (report,) in loaded}
+    assert here.replay().failures == []
+    assert here.cells() == before
+
+
+def test_nothing_is_late_if_there_is_no_id(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("users", "bids"), offices=1)
+    assert here.sync().is_well
+    assert here.rows("SELECT state FROM meta.freshness WHERE report = 'bids'") == []
+
+
+def test_a_bidder_has_a_pseudonym_if_contacts_have(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("sales", "bids"), offices=1, pseudonym_key="a secret")
+    here.sync()
+    here.sync()
+    assert {alias[:2] for (alias,) in here.rows("SELECT DISTINCT alias FROM bi.bids")} == {"p-"}

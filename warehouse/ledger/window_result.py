@@ -72,7 +72,7 @@ class WindowResult:
 
     `months` are first days, empty for a report without months; `open_months` were not over when they were
     asked. `history` merges the rows into slowly changing history instead of replacing months; `asked` then
-    limits the comparison to the rows of these asked ids, without the `unanswered` ones. `rows_by_month`
+    limits the comparison to the rows of these asked ids. `rows_by_month`
     counts what was fetched over all tables. `status` is set once, by `ended`, and `reason` says in a sentence
     why; windows that were not asked go to the ledger as one that failed.
     """
@@ -93,7 +93,6 @@ class WindowResult:
     bytes: int = 0
     seconds: float = 0.0
     fetched_at_utc: datetime | None = None
-    unanswered: tuple[str, ...] = ()
     open_months: frozenset[date] = frozenset()
     landing: str = ""
     sha256: str = ""

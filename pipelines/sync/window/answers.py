@@ -1,19 +1,18 @@
-"""The rows of a window's answers, from the service or from landing, and what of an answer is stored."""
+"""The rows of a window's answers, from the service or from landing."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.connect.errors import TooManyObjects
 from pipelines.months import Month
 from pipelines.normalize.columns.tables import Normalized
-from pipelines.normalize.document import Document, InvalidJson, parse_exactly, read_document, to_json
-from pipelines.normalize.envelopes import simplified
+from pipelines.normalize.document import Document, read_document
 from pipelines.normalize.normalize import normalize
 
 if TYPE_CHECKING:
@@ -38,25 +37,6 @@ def check_size(body: bytes) -> None:
     count = body.count(b"{") + body.count(b"[")
     if count > MOST_OBJECTS:
         raise TooManyObjects(f"holds {count} objects and lists, more than {MOST_OBJECTS}")
-
-
-def stored_body(body: bytes, never_landed: Collection[str]) -> bytes:
-    """A body without the fields that must not even be stored; nothing of one that is not JSON."""
-    if not never_landed:
-        return body
-
-    def is_left_out(key: str) -> bool:
-        return any(name in simplified(key) for name in never_landed)
-
-    def kept(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: kept(one) for key, one in value.items() if not is_left_out(key)}
-        return [kept(one) for one in value] if isinstance(value, list) else value
-
-    try:
-        return to_json(kept(parse_exactly(body, numbers_as_written=True))).encode()
-    except (InvalidJson, RecursionError):
-        return b""
 
 
 def normalize_answers(

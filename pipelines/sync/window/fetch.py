@@ -5,28 +5,26 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.clock import Clock
 from pipelines.connect.client import Client
 from pipelines.connect.errors import (
-    AnswerTooLarge,
     BadRequest,
     ConnectError,
     NotFound,
     NotJson,
     Unavailable,
-    Unexpected,
 )
-from pipelines.connect.models import Answer, Unaskable
+from pipelines.connect.models import Answer
 from pipelines.months import Month
 from pipelines.normalize.columns.tables import Normalized
 from pipelines.normalize.document import garbage_collection_off, read_document
@@ -38,7 +36,6 @@ from pipelines.sync.window.answers import (
     check_size,
     normalize_answers,
     rows_by_month,
-    stored_body,
     with_rows,
 )
 from pipelines.sync.window.bisect import RefusedTogether, read_spans
@@ -50,8 +47,6 @@ if TYPE_CHECKING:
     from pipelines.sync.window.task import TaskState
     from warehouse.ledger.window_result import WindowResult
     from warehouse.load.landing import Landed, Landing, LandingWriter
-
-T = TypeVar("T")
 
 TRIES_BEYOND = 2
 """Of a page after as many rows as the service states: some fail where they should say that there is none."""
@@ -66,7 +61,6 @@ class Fetcher:
     landing: Landing
     clock: Clock
     timezone: str
-    concurrency: int = 1
     memory: MemoryBudget = field(default_factory=MemoryBudget)
     one_large: threading.Lock = field(default_factory=threading.Lock)
 
@@ -76,8 +70,8 @@ class Fetcher:
         """Fetch one window into a landing file; its record with its rows, or as far as it came and the error.
 
         `held` keeps the file from being loaded by anybody until it is released. Of RowsWithoutMonths and
-        RefusedTogether nothing is kept, of any other error the record says where the answers are. A record
-        with rows and an error is that of the ids which were answered. Raises what ends the whole run.
+        RefusedTogether nothing is kept, of any other error the record says where the answers are. Raises what
+        ends the whole run.
         """
         report = task.planned.report
         load_id = f"{self.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
@@ -97,7 +91,7 @@ class Fetcher:
             normalized = await reader.read()
             await reader.finish_landing(held=held)
             reader.notes += normalized.notes
-            return with_rows(reader.record(), normalized, self.timezone), reader.error_of_ids
+            return with_rows(reader.record(), normalized, self.timezone), None
         except (RowsWithoutMonths, RefusedTogether) as error:
             return reader.record(), error
         except (OSError, WarehouseError, MemoryError):
@@ -130,8 +124,6 @@ class _WindowReader:
     fetched_at_utc: datetime | None = None
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    asked: tuple[str, ...] | None = None
-    unanswered: tuple[str, ...] = ()
     rows_by_month: Mapping[date | None, int] = field(default_factory=dict)
     landed: Landed | None = None
     counted: list[Page] = field(default_factory=list)
@@ -139,10 +131,6 @@ class _WindowReader:
     normalized: Normalized | UnreadableRows | None = None
     looked_at: dict[tuple[Question, int, bytes], Page] = field(default_factory=dict)
     holds_no_sums: bool = False
-    error_of_ids: Exception | None = None
-
-    def __post_init__(self) -> None:
-        self.asked = self.result.asked
 
     def record(self) -> WindowResult:
         """What is known of the window so far."""
@@ -154,8 +142,6 @@ class _WindowReader:
             fetched_at_utc=self.fetched_at_utc,
             notes=tuple(self.notes),
             warnings=tuple(self.warnings),
-            asked=self.asked,
-            unanswered=self.unanswered,
             rows_by_month=self.rows_by_month,
             landing=self.landed.path if self.landed else "",
             sha256=self.landed.sha256 if self.landed else "",
@@ -188,7 +174,6 @@ class _WindowReader:
             "used": [] if error else [page.place for page in self.counted],
             "error": error,
             "holds_no_sums": self.holds_no_sums,
-            **({} if self.asked is None else {"asked": list(self.asked)}),
             "note": "; ".join((*self.notes, *self.warnings)),
             "requests": self.requests,
             "seconds": self.seconds,
@@ -203,14 +188,12 @@ class _WindowReader:
         if self.window.ids is None:
             self.counted += await self._read_spans(None)
         else:
-            self.counted += await self._read_one_by_one(self.window.ids)
+            self.counted += await self._read_ids(self.window.ids)
         if (refused := len(limit.refused) - refused_before) > 0:
             self.notes.append(f"{refused} spans were refused and halved")
         normalized = self.normalized
         if normalized is None:
             normalized = await asyncio.to_thread(self._normalize_together)
-        if isinstance(normalized, UnreadableRows) and self.report.is_by_id:
-            normalized = await self._without_unreadable(normalized)
         if isinstance(normalized, UnreadableRows):
             raise normalized
         if (
@@ -224,7 +207,7 @@ class _WindowReader:
         )
         if len(self.result.months) > 1 and says_no_month:
             raise RowsWithoutMonths
-        if self.asked is None:  # else the answer is of a few, and says nothing of all that is held
+        if not self.report.is_by_id:  # an id that has no rows any more is no report without rows
             self.rows_by_month = rows_by_month(normalized.tables, self.result.months)
         return normalized
 
@@ -261,65 +244,23 @@ class _WindowReader:
         held = self.task.rows_held
         return [day for day, rows in self.rows_by_month.items() if not rows and held.get(day, 0)]
 
-    async def _read_one_by_one(self, ids: Sequence[str]) -> list[Page]:
-        """The answers for every id; 404 is an answer as well, namely that one is gone.
+    async def _read_ids(self, ids: Sequence[str]) -> list[Page]:
+        """The answers for every id of the window, of which some may be gone (404).
 
-        When all are, and no other id of the task was there, it is rather the customer or the address: raises
-        NotFound, and what is held stays. An id that is not answered costs those of the same window nothing,
-        as long as the window is loaded id by id and another one is answered.
+        If all are, the customer or the address is wrong: raises NotFound, and the stored rows stay.
         """
-        failed: dict[str, ConnectError | Unaskable] = {}
-
-        async def read(asked: str) -> list[Page] | NotFound:
+        pages: list[Page] = []
+        gone: list[NotFound] = []
+        for id_ in ids:
             try:
-                pages = await self._read_spans(asked)
+                pages += await self._read_spans(id_)
             except NotFound as error:
-                return error
-            except (Unavailable, NotJson, BadRequest, Unexpected, AnswerTooLarge, Unaskable) as error:
-                if not self.report.is_by_id:
-                    raise
-                failed[asked] = error
-                return []
-            self.task.has_found = True
-            return pages
-
-        first, *others = ids
-        answers = [await read(first)]  # alone: a login without access costs one request
-        answers += await in_parallel([partial(read, one) for one in others], self.fetcher.concurrency)
-        gone = [one for one in answers if isinstance(one, NotFound)]
-        if failed and len(failed) + len(gone) == len(ids):
-            raise next(iter(failed.values()))
-        if len(gone) == len(ids) and not (self.report.is_by_id and self.task.has_found):
+                gone.append(error)
+        if len(gone) == len(ids):
             raise gone[0]
         if gone:
             self.notes.append(f"{len(gone)} of {len(ids)} are gone (404)")
-        if failed:
-            self._give_up(failed)
-        return [page for pages in answers if not isinstance(pages, NotFound) for page in pages]
-
-    def _give_up(self, failed: Mapping[str, Exception]) -> None:
-        """Leave ids to the next sync: the window goes on without them."""
-        ids = self.asked or ()
-        self.error_of_ids = next(iter(failed.values()))
-        self.notes.append(f"{len(failed)} of {len(ids)} were not answered")
-        self.asked = tuple(one for one in ids if one not in failed)
-        self.unanswered = (*self.unanswered, *failed)
-
-    async def _without_unreadable(self, error: UnreadableRows) -> Normalized | UnreadableRows:
-        """The rows of the ids whose answers can be read, where there are such and others."""
-        by_id: dict[str | None, list[Page]] = {}
-        for page in self.counted:
-            by_id.setdefault(page.asked, []).append(page)
-        failed = {
-            id_: found
-            for id_, pages in by_id.items()
-            if id_ and isinstance(found := await asyncio.to_thread(self._normalize, pages), UnreadableRows)
-        }
-        if not failed or len(failed) == len(by_id):
-            return error
-        self._give_up(failed)
-        self.counted = [page for page in self.counted if page.asked not in failed]
-        return await asyncio.to_thread(self._normalize_together)
+        return pages
 
     async def _read_spans(self, asked: str | None) -> list[Page]:
         """The pages of all the window's spans."""
@@ -404,7 +345,6 @@ class _WindowReader:
         read again when all are there: values take far more memory than the body. A page that is asked
         again and has not changed is not read again.
         """
-        body = stored_body(body, self.report.endpoint.never_landed)
         if same := self.looked_at.get((question, rows, body)):
             return replace(same)
         check_size(body)
@@ -461,33 +401,5 @@ class _WindowReader:
             "fetched_at_utc": answer.fetched_at_utc.isoformat(),
             "asked": question.asked,
         }
-        left_out = self.report.endpoint.never_landed
-        if left_out:
-            meta["left_out"] = sorted(left_out)
-        body = await asyncio.to_thread(stored_body, answer.body, left_out)
         async with self.landing:
-            return await asyncio.to_thread(self.writer.add, meta, body)
-
-
-async def in_parallel(jobs: Sequence[Callable[[], Awaitable[T]]], at_once: int) -> list[T]:
-    """The results of all jobs, in their order; so many are under way at once.
-
-    After an error no more are begun; it is raised when those under way have ended.
-    """
-    results: dict[int, T] = {}
-    errors: list[Exception] = []
-    waiting = iter(enumerate(jobs))
-
-    async def work() -> None:
-        for place, job in waiting:
-            try:
-                results[place] = await job()
-            except Exception as error:  # noqa: BLE001 - it is raised when the others have ended
-                errors.append(error)
-            if errors:
-                return
-
-    await asyncio.gather(*(work() for _ in range(at_once)))
-    if errors:
-        raise errors[0]
-    return [results[place] for place in sorted(results)]
+            return await asyncio.to_thread(self.writer.add, meta, answer.body)

@@ -25,9 +25,8 @@ class TaskState:
     `rows_held` counts the rows held before the sync, by month (None without months). `closed` says why no
     more windows are asked. `denied` means refused, or not asked as its customer was refused every report
     before. Where anything is held that it can be compared with, it has a `comparison`: what is fetched waits
-    in `held_back` until the whole task is in, so that the guard sees all of it. `has_found` says that one of
-    the ids asked for is there, so that others may be gone, `lacks_months` that rows of several months do not
-    say which month each belongs to.
+    in `held_back` until the whole task is in, so that the guard sees all of it. `lacks_months`
+    says that rows of several months do not say which month each belongs to.
 
     Once a window was refused (400) the others are `waiting`, None before that: they are asked one at a time
     (the latest is `alone`) and from the newest back, as the service may answer nothing before some day. Each
@@ -50,13 +49,17 @@ class TaskState:
     comparison: Comparison | None = None
     held_back: list[WindowResult] = field(default_factory=list)
     has_begun: bool = False
-    has_found: bool = False
     first_ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def months(self) -> tuple[date | None, ...]:
         """The first days of all months that are asked for; None of a report without months."""
         return tuple(month.first_day for one in self.planned.windows for month in one.months) or (None,)
+
+    @property
+    def asks_one_first(self) -> bool:
+        """Whether one request has to show that access is not denied before the others follow."""
+        return self.planned.was_refused or self.planned.report.is_by_id
 
     def next_alone(self, today: date) -> Window:
         """The next of the windows that wait, of as few months as are known to be answered together."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.catalogue.model import WHEN_CHANGED, Each, Ids, Report, Timing, When
+from pipelines.catalogue.model import Each, Ids, Report, Timing
 from pipelines.catalogue.reports import REPORTS
 
 INTERFACE = Path(__file__).resolve().parents[3] / "docs" / "interface.md"
@@ -102,7 +102,7 @@ def test_no_request_spans_more_months_than_the_limit() -> None:
 
 
 COMMISSIONS = REPORTS["commission_office"]
-BY_USER = Each("userId", (Ids("users", ("id",)),))
+BY_USER = Each(("userId",), (Ids("users", ("id",)),))
 WRONG_ENDPOINTS: Mapping[str, Mapping[str, Any]] = {
     "names ['officeId']": {"path": "/x/{customerId}/{officeId}"},
     "its path and its query name the customer": {"customer_parameter": "customerId"},
@@ -111,7 +111,6 @@ WRONG_ENDPOINTS: Mapping[str, Mapping[str, Any]] = {
     "a twin without pages": {"unpaged_path": "/x"},
     "names ['userId']": {"path": "/x/{customerId}/{userId}"},
     "differ in number": {"each": Each(("a", "b"), (Ids("users", ("id",)),))},
-    "when its ids were changed": {"each": Each("a", (Ids("users", ("id",)),), WHEN_CHANGED)},
     "more than a window has": {"limit": 2},
     "spans several": {
         "path": "/x/{customerId}/{year}/{month}",
@@ -134,10 +133,7 @@ WRONG_REPORTS: Mapping[str, Mapping[str, Any]] = {
     "one that is not there": {"tables": (replace(COMMISSIONS.tables[0], parent="nobody"),)},
     "two tables have one name": {"tables": COMMISSIONS.tables * 2},
     "which id was asked for": {"endpoint": replace(COMMISSIONS.endpoint, each=BY_USER)},
-    "are asked until": {
-        "endpoint": replace(COMMISSIONS.endpoint, each=replace(BY_USER, when=When(until="x")))
-    },
-    "which ids it is asked for": {"endpoint": replace(COMMISSIONS.endpoint, each=Each("a"))},
+    "which ids it is asked for": {"endpoint": replace(COMMISSIONS.endpoint, each=Each(("a",)))},
     "ids that it chooses itself": {"timing": Timing(on_demand=True)},
 }
 

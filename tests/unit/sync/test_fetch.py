@@ -9,7 +9,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from functools import partial
 from pathlib import Path
 from types import NoneType
 from typing import Any, cast
@@ -32,7 +31,7 @@ from pipelines.sync.window.answers import (
     check_size,
     open_months,
 )
-from pipelines.sync.window.fetch import Fetcher, in_parallel
+from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.paging import UNPAGED, Page
 from pipelines.sync.window.task import TaskState
 from warehouse.load.landing import Landing
@@ -242,35 +241,6 @@ def test_an_answer_of_very_many_objects_is_refused_before_it_is_read(objects: in
     body = b"[" + b"{}," * (objects - 2) + b"{}]"
     with pytest.raises(TooManyObjects) if objects > MOST_OBJECTS else nullcontext():
         check_size(body)
-
-
-def run_in_parallel(failing: Sequence[int] = ()) -> tuple[list[int] | str, list[int], int]:
-    """Results or error of six jobs, two at once; which were begun, and how many at once."""
-    begun: list[int] = []
-    under_way = [0]
-
-    async def job(number: int) -> int:
-        begun.append(number)
-        under_way.append(under_way[-1] + 1)
-        await asyncio.sleep(0)
-        under_way.append(under_way[-1] - 1)
-        if number in failing:
-            raise ValueError(f"job {number}")
-        return number
-
-    try:
-        done: list[int] | str = asyncio.run(in_parallel([partial(job, number) for number in range(6)], 2))
-    except ValueError as error:
-        done = str(error)
-    return done, begun, max(under_way)
-
-
-def test_jobs_in_parallel_keep_their_order_and_are_never_more_at_once_than_allowed() -> None:
-    assert run_in_parallel() == ([0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5], 2)
-
-
-def test_after_an_error_no_job_is_begun_and_the_error_is_raised() -> None:
-    assert run_in_parallel(failing=[2]) == ("job 2", [0, 1, 2, 3], 2)
 
 
 @pytest.mark.parametrize(
