@@ -61,7 +61,7 @@ class Project:
 
     @property
     def calendar(self) -> Calendar:
-        return calendar(self.settings, self.clock)
+        return calendar(self.settings, self.settings.today_local(self.clock))
 
     @property
     def store(self) -> Store:

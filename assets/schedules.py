@@ -141,7 +141,7 @@ def _planned_ranges(
     """The ranges of a tick, on the day it was meant for, however late it is evaluated."""
     settings = project.settings.model_copy(update={"today": project.settings.today or moment.date()})
     customers = [customer.id for customer in settings.active_customers]
-    days = calendar(settings, project.clock)
+    days = calendar(settings, settings.today_local(project.clock))
     store = Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
     try:
         plan, ledger = make_plan(settings, Selection(), store, project.clock, project.run_context.catalogue)

@@ -1,7 +1,7 @@
 """The budget reports: what offices and users mean to reach, month by month.
 
 Three of them take a range of months and are asked for all at once, as long as their rows turn out to carry a
-year and a month. The others name one month in their path, and are asked again when their twin with a range
+year and a month. The others name one month in their path, and are asked again when their counterpart
 has changed, or once a week.
 """
 
@@ -48,7 +48,7 @@ range_at = partial(
 )
 of_month = partial(budget, month_of_row="window")
 month_at = partial(Endpoint, time_parameters="month in path")
-when_twin_changes = partial(Timing, months_ahead=True, weekly=True)
+when_counterpart_changes = partial(Timing, months_ahead=True, weekly=True)
 
 REPORTS = (
     *(
@@ -90,8 +90,8 @@ REPORTS = (
             name=f"office_budget_{operation.lower()}",
             endpoint=month_at(f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{year}}/{{month}}"),
             description=f"The office's budget of {budgeted} for a month, kept with its history: asked when "
-            f"{twin} has changed or once a week; on, for what it tells beyond that is not documented.",
-            timing=when_twin_changes(twin=twin),
+            f"{counterpart} has changed or once a week; on, for what it tells beyond that is not documented.",
+            timing=when_counterpart_changes(counterpart=counterpart),
             tables=(
                 Table(
                     name=f"office_budget_{operation.lower()}",
@@ -100,7 +100,7 @@ REPORTS = (
                 ),
             ),
         )
-        for operation, (budgeted, twin) in BUDGETED.items()
+        for operation, (budgeted, counterpart) in BUDGETED.items()
     ),
     *(
         of_month(
@@ -111,7 +111,7 @@ REPORTS = (
             ),
             description=f"A user's budget of {budgeted} for a month: one request per user, "
             "so off by default.",
-            timing=when_twin_changes(twin=twin, enabled=False),
+            timing=when_counterpart_changes(counterpart=counterpart, enabled=False),
             tables=(
                 Table(
                     name=f"user_budget_{operation.lower()}",
@@ -121,6 +121,6 @@ REPORTS = (
                 ),
             ),
         )
-        for operation, (budgeted, twin) in BUDGETED.items()
+        for operation, (budgeted, counterpart) in BUDGETED.items()
     ),
 )

@@ -264,7 +264,7 @@ class Timing:
     latest_months: int | None = None  # only so many months up to the current one are calculated
     months_ahead: bool = False  # months to come are asked as well (budgets)
     weekly: bool = False  # where a request covers one month: most months are asked once a week
-    twin: str | None = None  # the report that says the same of a range of months in one request
+    counterpart: str | None = None  # the report that has the same for a range of months in one request
     follows_sales: bool = False  # a sale that is changed afterwards changes its months
     place: int = 0  # in the catalogue, so that older months of reports are asked on different nights
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from zoneinfo import ZoneInfo
@@ -19,8 +19,6 @@ from warehouse.ledger.ids import KnownId
 from warehouse.ledger.ledger import HeldMonth
 
 if TYPE_CHECKING:
-    from pipelines.clock import Clock
-    from pipelines.planning.selection import Pair
     from pipelines.settings.model import Settings
 
 HeldMonths = Mapping[Month | None, HeldMonth]
@@ -66,23 +64,15 @@ class Calendar:
         return moment.astimezone(self.timezone).date()
 
 
-def calendar(settings: Settings, clock: Clock) -> Calendar:
-    """Today and the reach of a sync, as the settings say."""
+def calendar(settings: Settings, today: date) -> Calendar:
+    """The reach of a sync on that day, as the settings say."""
     return Calendar(
-        today=settings.today_local(clock),
+        today=today,
         start=settings.start,
         timezone=ZoneInfo(settings.timezone),
         due_months=settings.due_months,
         months_ahead=settings.budget_months_ahead,
     )
-
-
-def held_by_month(held: Mapping[Pair, Mapping[date | None, HeldMonth]]) -> Mapping[Pair, HeldMonths]:
-    """What is held of every report and customer, by month."""
-    return {
-        pair: {Month.of(day) if day else None: one for day, one in months.items()}
-        for pair, months in held.items()
-    }
 
 
 @dataclass(frozen=True)
@@ -263,10 +253,3 @@ def is_due(known: KnownId, days: int | None, calendar: Calendar) -> bool:
     if known.answered_utc is None:
         return True
     return days is not None and (calendar.today - calendar.day_of(known.answered_utc)).days >= days
-
-
-def latest_utc(moment: datetime, zone: ZoneInfo) -> datetime:
-    """A local moment in UTC; a day without a time may mean any moment of it, so its end."""
-    if moment.time() == time.min:
-        moment = datetime.combine(moment.date(), time(23, 59, 59))
-    return moment.replace(tzinfo=zone).astimezone(UTC)

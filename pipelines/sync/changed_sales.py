@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
-from pipelines.planning.due import latest_utc
-from pipelines.planning.plan import PlannedProbe, PlannedReport
+from pipelines.planning.plan import PlannedReport
+from pipelines.planning.probes import PlannedProbe
 from pipelines.planning.windows import Window
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.task import TaskState
@@ -250,3 +250,10 @@ def touched_months(
 def _month(row: Mapping[str, object], column: str) -> date | None:
     moment = row.get(column)
     return moment.date().replace(day=1) if isinstance(moment, datetime) else None
+
+
+def latest_utc(moment: datetime, zone: ZoneInfo) -> datetime:
+    """A local moment in UTC; a day without a time may mean any moment of it, so its end."""
+    if moment.time() == time.min:
+        moment = datetime.combine(moment.date(), time(23, 59, 59))
+    return moment.replace(tzinfo=zone).astimezone(UTC)

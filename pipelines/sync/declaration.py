@@ -33,7 +33,7 @@ def declare_catalogue(
     wanted = {
         one.name for one in chosen_reports(settings, Selection(), catalogue) if not one.timing.on_demand
     }
-    today = calendar(settings, clock)
+    today = calendar(settings, settings.today_local(clock))
     described = [
         {
             "report": one.name,

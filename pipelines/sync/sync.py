@@ -7,11 +7,10 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.planning.plan import Plan, PlannedReport, ids_in, note_next_due, plan_from
+from pipelines.planning.plan import Plan, PlannedReport, note_next_due, read_plan
 from pipelines.planning.selection import Selection
 from pipelines.sync.changed_sales import ask_what_changed
 from pipelines.sync.declaration import declare_catalogue
@@ -30,7 +29,6 @@ from warehouse.ledger.ledger import (
     Cap,
     add_requests,
     deny,
-    read_outline,
     read_rows,
     record_failures,
     remember_cap,
@@ -117,21 +115,13 @@ class _Run:
             return self._plan(connection)
 
     def _plan(self, connection: Connection) -> tuple[Plan, list[TaskState]]:
-        clock, catalogue = self.context.clock, self.context.catalogue
-        outline = read_outline(connection)
-        plan = plan_from(
-            outline,
-            partial(ids_in, connection, self.settings.today_local(clock)),
-            self.settings,
-            self.selection,
-            clock,
-            catalogue,
-        )
+        today = self.settings.today_local(self.context.clock)
+        plan, ledger = read_plan(connection, self.settings, self.selection, today, self.context.catalogue)
         to_ask = [planned for planned in plan.planned if planned.windows]
         rows = read_rows(connection, [planned.pair for planned in to_ask])
         tasks = []
         for planned in to_ask:
-            cap = outline.caps.get(planned.pair) or Cap()
+            cap = ledger.caps.get(planned.pair) or Cap()
             limit = WindowLimit(cap.months, cap.days)
             page_size = PageSize(self.settings.page_size, cap.page_size)
             tasks.append(TaskState(planned, rows.get(planned.pair, {}), limit, page_size))

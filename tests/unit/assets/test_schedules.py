@@ -17,8 +17,9 @@ from assets.runs.under_way import RANGE_END, RANGE_START, customers_being_fetche
 from assets.schedules import PartitionRange, plan_night, usual_range
 from pipelines.catalogue.reports import report
 from pipelines.months import Month
-from pipelines.planning.due import Calendar, held_by_month
-from pipelines.planning.plan import Planner
+from pipelines.planning.due import Calendar
+from pipelines.planning.plan import plan_reports
+from pipelines.planning.rules import PlanInputs
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Customer
 from tests.unit.assets.harness import TODAY, held, ledger, range_tags, run_requests, schedule_of, settings
@@ -35,8 +36,8 @@ USUAL = PartitionRange(EVERYBODY, Month(2026, 9), Month(2026, 11))
 
 
 def night(known: Ledger, calendar: Calendar = CALENDAR) -> tuple[PartitionRange, list[PartitionRange]]:
-    planner = Planner(calendar, known, held_by_month(known.held), Selection(), most_changed=12)
-    planned = planner.plan([report(name) for name in REPORTS], [Customer(id=name) for name in EVERYBODY])
+    reports, customers = [report(name) for name in REPORTS], [Customer(id=name) for name in EVERYBODY]
+    planned = plan_reports(PlanInputs(calendar, known, Selection(), reports, customers, most_changed=12))
     return plan_night(tuple(planned), known.denied, EVERYBODY, calendar)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
@@ -11,8 +12,9 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS, report
 from pipelines.months import Month, months_between
-from pipelines.planning.due import Calendar, HeldMonths
-from pipelines.planning.plan import PlannedReport, Planner
+from pipelines.planning.due import Calendar
+from pipelines.planning.plan import PlannedReport, plan_reports
+from pipelines.planning.rules import PlanInputs
 from pipelines.planning.selection import Pair, Selection
 from pipelines.planning.windows import windows
 from pipelines.settings.model import Customer
@@ -23,13 +25,23 @@ CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 12)
 BUDGETS = ("budget_sold_estates", "budget_commission", "budget_crm")
 SALES = report("sales")
 HELD = HeldMonth(datetime(2026, 11, 20, 23, 30, tzinfo=UTC), "held")  # the same night, local time
-ALL: HeldMonths = dict.fromkeys(months_between(Month(2024, 1), Month(2026, 11)), HELD)
-HELD_OF_THREE: Mapping[Pair, HeldMonths] = {("sales", name): ALL for name in ("M1", "M2", "M3")}
+Held = Mapping[date | None, HeldMonth]
 
 
-def planned(outline: Ledger, selection: Selection | None = None) -> list[PlannedReport]:
-    planner = Planner(CALENDAR, outline, HELD_OF_THREE, selection or Selection(), most_changed=12)
-    return list(planner.plan([SALES], [Customer(id=name) for name in ("M1", "M2", "M3", "new")]))
+def held_until(last: Month) -> Held:
+    """Every month from the start until one is loaded."""
+    return {month.first_day: HELD for month in months_between(Month(2024, 1), last)}
+
+
+ALL = held_until(Month(2026, 11))
+HELD_OF_THREE: Mapping[Pair, Held] = {("sales", name): ALL for name in ("M1", "M2", "M3")}
+
+
+def planned(ledger: Ledger, selection: Selection | None = None) -> list[PlannedReport]:
+    customers = [Customer(id=name) for name in ("M1", "M2", "M3", "new")]
+    ledger = replace(ledger, held=HELD_OF_THREE)
+    inputs = PlanInputs(CALENDAR, ledger, selection or Selection(), [SALES], customers, most_changed=12)
+    return list(plan_reports(inputs))
 
 
 def test_a_window_learned_from_one_customer_is_not_anothers() -> None:
@@ -48,22 +60,24 @@ def test_a_budget_that_has_changed_makes_all_others_due_unless_it_is_one_of_an_o
     month: date, followed: int
 ) -> None:
     pair = ("budget_crm", "M1")
-    held: HeldMonths = dict.fromkeys(months_between(Month(2024, 1), Month(2027, 11)), HELD)
     changed: dict[Pair, dict[date | None, datetime]] = {pair: {month: datetime(2026, 11, 21, tzinfo=UTC)}}
-    outline = Ledger(caps={pair: Cap(months=1)}, snapshots_changed=changed)
-    planner = Planner(CALENDAR, outline, {pair: held}, Selection())
-    [one] = planner.plan([report("budget_crm")], [Customer(id="M1")])
-    assert len(one.wanted.due_as("changed")) == followed
+    held = {pair: held_until(Month(2027, 11))}
+    ledger = Ledger(held=held, caps={pair: Cap(months=1)}, snapshots_changed=changed)
+    inputs = PlanInputs(CALENDAR, ledger, Selection(), [report("budget_crm")], [Customer(id="M1")])
+    [budgets] = plan_reports(inputs)
+    assert len(budgets.wanted.due_as("changed")) == followed
 
 
 @pytest.mark.parametrize(("not_understood", "asked"), [("budget_crm", 35), ("sales", 24)])
 def test_past_budgets_that_a_twin_does_not_tell_in_a_way_that_is_understood_are_asked_at_once(
     not_understood: str, asked: int
 ) -> None:
-    outline = Ledger(not_understood=frozenset({not_understood}))
-    planner = Planner(CALENDAR, outline, {}, Selection(older=True), chosen=frozenset({"budget_crm"}))
-    [found] = planner.plan([report("office_budget_crm")], [Customer(id="M1")])
-    assert len([month for month in found.wanted.months if month < Month(2026, 12)]) == asked
+    ledger = Ledger(not_understood=frozenset({not_understood}))
+    reports = [report("budget_crm"), report("office_budget_crm")]
+    _, budgets = plan_reports(
+        PlanInputs(CALENDAR, ledger, Selection(older=True), reports, [Customer(id="M1")])
+    )
+    assert len([month for month in budgets.wanted.months if month < Month(2026, 12)]) == asked
 
 
 @pytest.mark.parametrize("caps", [{}, dict.fromkeys(BUDGETS, Cap(months=1))], ids=["together", "alone"])
@@ -73,7 +87,8 @@ def test_older_months_of_reports_and_customers_are_asked_on_different_nights(cap
     held = {(report.name, one.id): ALL for report in reports for one in chain}
     learned = {(name, one.id): cap for name, cap in caps.items() for one in chain}
     requests = Counter[tuple[str, date]]()
-    for one in Planner(CALENDAR, Ledger(caps=learned), held, Selection()).plan(reports, chain):
+    ledger = Ledger(held=held, caps=learned)
+    for one in plan_reports(PlanInputs(CALENDAR, ledger, Selection(), reports, chain)):
         days = {month: due.on for month, due in one.next_due.items() if due.reason == "monthly"}
         for day in set(days.values()):
             months = [month for month in days if month and days[month] == day]
@@ -94,10 +109,9 @@ def test_months_named_for_one_customer_are_not_anothers() -> None:
     ]
 
 
-def requests(name: str, held: HeldMonths, **learned: object) -> tuple[int, int]:
-    pair = (name, "M1")
-    planner = Planner(CALENDAR, Ledger(**learned), {pair: held}, Selection())  # type: ignore[arg-type]
-    [one] = planner.plan([report(name)], [Customer(id="M1")])
+def requests(name: str, held: Held, pages: Mapping[Pair, int] | None = None) -> tuple[int, int]:
+    ledger = Ledger(held={(name, "M1"): held}, pages=pages or {})
+    [one] = plan_reports(PlanInputs(CALENDAR, ledger, Selection(), [report(name)], [Customer(id="M1")]))
     return one.requests, one.requests_expected
 
 
@@ -105,8 +119,7 @@ def requests(name: str, held: HeldMonths, **learned: object) -> tuple[int, int]:
 def test_a_paged_window_may_take_half_as_many_requests_again_as_the_longest_before_it(
     known: dict[Pair, int], most: int, likely: int
 ) -> None:
-    held: HeldMonths = {month: one for month, one in ALL.items() if month and month < Month(2026, 6)}
-    assert requests("tips_and_leads", held, pages=known) == (most, likely)
+    assert requests("tips_and_leads", held_until(Month(2026, 5)), known) == (most, likely)
 
 
 def test_rows_that_may_lack_their_month_may_take_a_request_a_month_until_they_are_held() -> None:

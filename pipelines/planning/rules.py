@@ -1,0 +1,177 @@
+"""Rules by kind of report: which months are requested every night, on a change, and on a day of their own."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pipelines.catalogue.model import Report
+from pipelines.months import Month
+from pipelines.planning.due import (
+    DAYS_OF_FOUR_WEEKS,
+    DUE_MONTHS_MONTHLY,
+    NO_MONTHS,
+    WITHOUT_DELAY,
+    Calendar,
+    HeldMonths,
+    Rules,
+    months_in_scope,
+)
+from pipelines.planning.selection import Pair, Selection
+from warehouse.ledger.ids import KnownId
+from warehouse.ledger.ledger import Cap, Ledger
+
+if TYPE_CHECKING:
+    from pipelines.settings.model import Customer
+
+NOTHING_HELD: HeldMonths = {}
+COUNTERPART_DAYS = 3
+"""A counterpart that was not requested for so many days reports no changes."""
+OLDER_MONTHS = 10
+"""About as many months of a report have a day of four weeks; those of the next report come after them."""
+
+
+@dataclass(frozen=True)
+class PlanInputs:
+    """Everything that a plan is made from. `most_ids` and `most_changed` are caps of one night."""
+
+    calendar: Calendar
+    ledger: Ledger
+    selection: Selection
+    reports: Sequence[Report]
+    customers: Sequence[Customer]
+    ids: Mapping[Pair, Sequence[KnownId]] = field(default_factory=dict)
+    most_ids: int = 0
+    most_changed: int = 0
+
+    @cached_property
+    def held(self) -> Mapping[Pair, HeldMonths]:
+        """What is stored of every report and customer, by month."""
+        return {
+            pair: {Month.of(day) if day else None: held for day, held in days.items()}
+            for pair, days in self.ledger.held.items()
+        }
+
+    @cached_property
+    def sales_changed(self) -> Mapping[Pair, Mapping[Month, datetime]]:
+        """Since when months are due because the service changed a sale of theirs; empty if not followed."""
+        changed: dict[Pair, dict[Month, datetime]] = {}
+        for (report, customer, day), since in self.ledger.changed.items() if self.most_changed else ():
+            changed.setdefault((report, customer), {})[Month.of(day)] = since
+        return changed
+
+    def cap(self, pair: Pair) -> Cap:
+        """What the service was seen to accept of a report and customer."""
+        return self.ledger.caps.get(pair) or Cap()
+
+
+class Kind(StrEnum):
+    """What decides when the months of a report are requested again."""
+
+    SEVERAL_MONTHS = "not a budget, or a request covers several months"
+    SINGLE_MONTHS = "a budget of which a request covers one month"
+    COUNTERPART_TO_COME = "the same, and a counterpart will be requested for all months together"
+    COUNTERPART_READ = "the same, and the counterpart was requested so lately"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The rule of one kind: ranges are ages in months, negative ones are to come.
+
+    `nightly` months are requested every night, those with `changes` at once. Months that were never read
+    `may_wait` for their day.
+    """
+
+    nightly: range
+    changes: Callable[[PlanInputs, Report, str], Mapping[Month, datetime]]
+    may_wait: range
+
+
+def table_of_rules(calendar: Calendar) -> Mapping[Kind, Rule]:
+    """The rule of every kind of report."""
+    ahead, latest = -calendar.months_ahead, calendar.due_months
+    past = DUE_MONTHS_MONTHLY - 1  # an older month has no day of its own any more
+    return {
+        Kind.SEVERAL_MONTHS: Rule(range(ahead, latest), changed_sales_of, NO_MONTHS),
+        Kind.SINGLE_MONTHS: Rule(WITHOUT_DELAY, changes_of_its_own, range(ahead, 0)),
+        Kind.COUNTERPART_TO_COME: Rule(WITHOUT_DELAY, changes_of_its_own, range(ahead, past)),
+        Kind.COUNTERPART_READ: Rule(NO_MONTHS, changes_of_counterpart, range(ahead, past)),
+    }
+
+
+def kind_of(inputs: PlanInputs, report: Report, customer: str) -> Kind:
+    """The kind that a report is for a customer, by what is known of it tonight."""
+    counterpart = report.timing.counterpart
+    if not report.timing.weekly or months_together(inputs, report, customer) > 1:
+        return Kind.SEVERAL_MONTHS
+    if counterpart and _is_read(inputs, (counterpart, customer)):
+        return Kind.COUNTERPART_READ
+    if counterpart and _will_be_read(inputs, (counterpart, customer)):
+        return Kind.COUNTERPART_TO_COME
+    return Kind.SINGLE_MONTHS
+
+
+def rules_for(inputs: PlanInputs, report: Report, customer: str, kind: Kind | None = None) -> Rules:
+    """The rules of a report for a customer, as of its kind or of another one."""
+    kind = kind or kind_of(inputs, report, customer)
+    rule = table_of_rules(inputs.calendar)[kind]
+    failed = inputs.ledger.failed.get((report.name, customer), ())
+    return Rules(
+        report,
+        inputs.calendar,
+        months_together(inputs, report, customer) if kind is Kind.SEVERAL_MONTHS else 1,
+        # the months of each customer come later than those of others, of most by another number of days
+        offset=report.timing.place * OLDER_MONTHS + zlib.crc32(customer.encode()) % DAYS_OF_FOUR_WEEKS,
+        nightly=rule.nightly,
+        may_wait=rule.may_wait if inputs.selection.is_of_night else NO_MONTHS,
+        failed={Month.of(day) for day in failed},
+        changed=rule.changes(inputs, report, customer),
+        refresh=inputs.selection.refresh,
+    )
+
+
+def months_together(inputs: PlanInputs, report: Report, customer: str) -> int:
+    """How many months one request covers: as declared, or the fewer that were learned."""
+    learned = inputs.cap((report.name, customer)).months
+    return min(report.endpoint.window_months, learned or report.endpoint.window_months)
+
+
+def changed_sales_of(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
+    """The months of which a sale was changed."""
+    return inputs.sales_changed.get((report.name, customer), {}) if report.timing.follows_sales else {}
+
+
+def changes_of_its_own(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
+    """All of the latest months and those to come, once the answer for one of them has changed."""
+    own = inputs.ledger.snapshots_changed.get((report.name, customer), {})
+    calendar = inputs.calendar
+    scope = months_in_scope(report, calendar)
+    latest = [month for month in scope if calendar.age(month) < calendar.due_months]
+    noticed = [own[month.first_day] for month in latest if month.first_day in own]
+    return dict.fromkeys(latest, max(noticed)) if noticed else {}
+
+
+def changes_of_counterpart(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
+    """The months for which the answer of the counterpart has changed."""
+    changes = inputs.ledger.snapshots_changed.get((report.timing.counterpart or "", customer), {})
+    return {Month.of(day): moment for day, moment in changes.items() if day}
+
+
+def _is_read(inputs: PlanInputs, pair: Pair) -> bool:
+    """Whether a report is requested these days, and for many months together."""
+    current = inputs.held.get(pair, NOTHING_HELD).get(inputs.calendar.this_month)
+    if current is None or pair in inputs.ledger.denied or inputs.cap(pair).months == 1:
+        return False
+    since = inputs.calendar.today - timedelta(days=COUNTERPART_DAYS)
+    return inputs.calendar.day_of(current.fetched_at_utc) >= since
+
+
+def _will_be_read(inputs: PlanInputs, pair: Pair) -> bool:
+    """Whether a report is part of the plan, and was understood if it was read before."""
+    is_chosen = any(report.name == pair[0] for report in inputs.reports)
+    return is_chosen and pair[0] not in inputs.ledger.not_understood and pair not in inputs.ledger.denied
