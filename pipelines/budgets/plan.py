@@ -7,7 +7,6 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,6 @@ from pipelines.budgets.budget import (
 from pipelines.budgets.budget_file import Entry, read_budget_file
 from pipelines.budgets.present import REPORTS, Unreadable, number, open_clients, read_present
 from pipelines.connect.errors import ConnectError, HostDown, Unauthorized
-from pipelines.sync.window.fetch import in_parallel
 from warehouse.marts.queries import SQL, rows_of
 from warehouse.store.database import Store
 
@@ -136,8 +134,14 @@ async def _compared(settings: Settings, context: RunContext, wanted: Sequence[Ch
             return f"The present budget of {change} cannot be read, and nothing is sent in its place: {why}"
         return replace(change, before=before, after={**before, **change.after})
 
+    results: list[Change | str] = []
     async with open_clients(settings, context) as clients:
-        results = await in_parallel([partial(compare, change) for change in wanted], settings.concurrency)
+        for start in range(0, len(wanted), settings.concurrency):
+            batch = map(compare, wanted[start : start + settings.concurrency])
+            for result in await asyncio.gather(*batch, return_exceptions=True):
+                if isinstance(result, BaseException):
+                    raise result
+                results.append(result)
     if problems := [result for result in results if isinstance(result, str)]:
         raise BudgetError(problems)
     return [result for result in results if isinstance(result, Change)]

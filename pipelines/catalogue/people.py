@@ -1,4 +1,4 @@
-"""The reports of users and trademarks as they are now."""
+"""The reports of users: who they are now, and what they did in a month; and of trademarks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pipelines.catalogue.model import (
     Endpoint,
     Report,
     Table,
+    Timing,
     boolean,
     inherited,
     local_time,
@@ -35,7 +36,38 @@ USER = (
 
 OF_USER = inherited("user_id", description="id of the user that the row belongs to", id_of="user")
 
+LATEST_THREE_MONTHS = 3  # interface, Limits: only commissions for the latest 3 months are calculated
+
 REPORTS = (
+    # The live reports allow two months (interface, Limits), but their rows have no documented date.
+    Report(
+        name="live_activity",
+        subject="live",
+        description="What users did in a month: a summary without dates, so one month a request.",
+        endpoint=Endpoint(
+            path="/BusinessIntelligence/LiveData/Report",
+            time_parameters="dates",
+            customer_parameter="customerId",
+        ),
+        stored_as="months",
+        month_of_row="window",
+        tables=(Table("live_activity", rows="", description="The summary of a month, as it comes."),),
+    ),
+    Report(
+        name="live_commissions",
+        subject="live",
+        description="Commissions per user in a month, with some delay; only the latest three months, so "
+        "what is not asked now cannot be asked later.",
+        endpoint=Endpoint(
+            path="/BusinessIntelligence/LiveData/CommissionReport",
+            time_parameters="dates",
+            customer_parameter="customerId",
+        ),
+        timing=Timing(latest_months=LATEST_THREE_MONTHS),
+        stored_as="months",
+        month_of_row="window",
+        tables=(Table("live_commissions", rows="", description="The commissions of a month, as they come."),),
+    ),
     Report(
         name="users",
         subject="people",

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from pipelines.catalogue import bidding, budgets, commissions, leads, live, people, sales
+from pipelines.catalogue import bidding, budgets, commissions, leads, people, sales
 from pipelines.catalogue.model import Report
 
-SUBJECTS = (commissions, sales, leads, live, people, budgets, bidding)
+SUBJECTS = (commissions, sales, leads, people, budgets, bidding)
 
 
 def _placed(reports: Sequence[Report]) -> Iterator[Report]:

@@ -38,6 +38,7 @@ PAGES_ALLOWED = 6
 """Requests a window of a paged report is allowed in a plan before it has ever been asked: with pages of
 the usual size one holds a window, and the rest is for the empty page and the second look at the first."""
 ASSUMED_REQUEST_SECONDS = 0.5
+Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; what is held stays"
 DENIED_TODAY = "no access (403 today); asked again tomorrow, or with --refresh"
 NO_MONTH = "no month that was selected can be asked today"
@@ -115,11 +116,7 @@ class Plan:
 
 
 def make_plan(
-    settings: Settings,
-    selection: Selection,
-    store: Store,
-    clock: Clock,
-    catalogue: Mapping[str, Report] = REPORTS,
+    settings: Settings, selection: Selection, store: Store, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> tuple[Plan, Ledger]:
     """The plan for a selection and the ledger it is made from; raises SettingsError for unknown names."""
     with store.reading() as connection:
@@ -127,11 +124,7 @@ def make_plan(
 
 
 def read_plan(
-    connection: Connection,
-    settings: Settings,
-    selection: Selection,
-    today: date,
-    catalogue: Mapping[str, Report] = REPORTS,
+    connection: Connection, settings: Settings, selection: Selection, today: date, catalogue: Catalogue
 ) -> tuple[Plan, Ledger]:
     """The same with the working file open, for today or for a night to come."""
     ledger = read_outline(connection)
@@ -149,7 +142,7 @@ def read_plan(
 
 
 def planned_now(
-    settings: Settings, store: Store, clock: Clock, catalogue: Mapping[str, Report] = REPORTS
+    settings: Settings, store: Store, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> tuple[PlannedReport, ...]:
     """The reports that a sync would request; none before the settings name customers and a start."""
     if not settings.model_fields_set >= {"customers", "start"}:
@@ -170,7 +163,7 @@ def plan_from(inputs: PlanInputs, settings: Settings) -> Plan:
 
 
 def note_next_due(
-    connection: Connection, settings: Settings, clock: Clock, catalogue: Mapping[str, Report] = REPORTS
+    connection: Connection, settings: Settings, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> None:
     """Write down when every month is requested next, and by which rule, from the plan of the next night."""
     tomorrow = settings.today_local(clock) + timedelta(days=1)

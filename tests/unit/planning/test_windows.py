@@ -51,11 +51,6 @@ def test_halves_cover_a_span_without_overlap(first: date, length: int) -> None:
     assert days_of(earlier) + days_of(later) == days_of(span)
 
 
-def test_a_span_of_months_is_halved_between_months() -> None:
-    earlier, later = Span(date(2025, 1, 1), date(2025, 12, 31)).halves()
-    assert (earlier.last, later.first) == (date(2025, 6, 30), date(2025, 7, 1))
-
-
 @given(days, st.integers(1, 400), st.integers(1, 12))
 def test_spans_of_months_cover_a_span_and_stay_within_the_limit_with_a_day_more_on_both_sides(
     first: date, length: int, limit: int
@@ -109,15 +104,3 @@ NEW_YEAR = date(2026, 1, 1)
 def test_a_span_that_cannot_be_is_refused(refused: Callable[[], object], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         refused()
-
-
-@pytest.mark.parametrize(
-    ("window", "words"),
-    [
-        (Window((), ()), "now"),
-        (Window((Month(2026, 1),), ()), "2026-01"),
-        (Window((Month(2026, 1), Month(2026, 2)), ()), "2026-01..2026-02"),
-    ],
-)
-def test_a_window_is_written_by_its_months(window: Window, words: str) -> None:
-    assert str(window) == words

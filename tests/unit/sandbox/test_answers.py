@@ -17,7 +17,6 @@ from tests.unit.sandbox.asking import (
     BI,
     EVERYTHING,
     MAY,
-    SPRING,
     YEAR,
     Json,
     ask,
@@ -111,11 +110,6 @@ def test_what_is_not_documented_has_two_shapes(path: str, query: dict[str, objec
     assert first != second
 
 
-def test_shape_b_leaves_out_what_is_null() -> None:
-    tree = ask(quiet(shapes="b"), f"{BI}/GetSalesReport", customerId="G1", **AGREED, **YEAR)
-    assert all(value is not None for _, _, estate in estates(tree) for value in estate.values())
-
-
 @pytest.mark.parametrize(
     ("accept", "kind"),
     [
@@ -138,12 +132,6 @@ def _sold() -> list[Json]:
     return [estate for _, _, estate in estates(tree)]
 
 
-def test_estates_are_placed_by_the_date_of_their_contract() -> None:
-    tree = ask(quiet(), f"{BI}/GetSalesReport", **AGREED, **ONE_OFFICE, **SPRING)
-    placed = {(month, estate["contractDay"][:7]) for _, month, estate in estates(tree)}
-    assert placed == {("2025-04", "2025-04"), ("2025-05", "2025-05")}
-
-
 def test_an_estate_is_found_by_its_id_where_its_own_customer_asks() -> None:
     wanted = _sold()[0]
     for query, found in (
@@ -153,37 +141,6 @@ def test_an_estate_is_found_by_its_id_where_its_own_customer_asks() -> None:
         (ONE_OFFICE, []),
     ):
         assert ask(quiet(), f"{BI}/GetSalesReportForEstate", **query) == {"estates": found}
-
-
-def test_references_name_the_estates_of_the_sales_report() -> None:
-    [office] = ask(quiet(), f"{BI}/Estates", **ONE_OFFICE, **YEAR)
-    told = [row["id"] for rows in office.values() if isinstance(rows, list) for row in rows]
-    assert sorted(told) == sorted(estate["id"] for estate in _sold())
-
-
-def test_budgets_of_one_user_are_a_row_of_the_offices() -> None:
-    rows = ask(quiet(), f"{BI}/Budget/Crm/M30016/2025/5")
-    assert ask(quiet(), f"{BI}/Budget/Crm/M30016/{rows[0]['userId']}/2025/5") == rows[:1]
-
-
-def test_both_shapes_of_the_monthly_report_say_the_same() -> None:
-    told = [
-        {
-            (
-                office.get("customerId") or office["office"]["customerId"],
-                int(month["month"]),
-                month["commission"],
-            )
-            for office in ask(quiet(shapes), f"{BI}/CommissionOfficeReportByMonth/G1", **YEAR)[
-                "commissionOffices"
-            ]
-            for year in office["years"]
-            for month in year["months"]
-            if month["commission"]
-        }
-        for shapes in SHAPES
-    ]
-    assert told[0] == told[1]
 
 
 @pytest.mark.parametrize("name", ["GetEstatesReport", "GetEstateReportProdDb"])

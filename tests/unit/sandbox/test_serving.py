@@ -91,11 +91,6 @@ def test_it_says_what_a_person_needs_and_ends_cleanly_with_ctrl_c() -> None:
     assert (started.returncode, rest, complaints) == (0, "\nThe sandbox has ended.\n", "")
 
 
-def test_the_world_describes_itself() -> None:
-    status, told = _control(Service(world()), "GET", "world")
-    assert (status, told["customers"]) == (200, ["G1", "M30016", "M30017"])
-
-
 def test_faults_and_the_day_can_be_switched_by_post() -> None:
     service = Service(world())
     _control(service, "POST", "faults", [{"kind": "500", "count": 1}])
