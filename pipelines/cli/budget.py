@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import os
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -12,8 +10,7 @@ from typing import Any
 from pipelines.budgets.budget import MEASURES, BudgetError, BudgetPlan, Change
 from pipelines.budgets.plan import make_plan
 from pipelines.budgets.push import Pushed, push
-from pipelines.cli.output import complain, print_json, print_table, say
-from pipelines.settings.model import Settings, load_settings
+from pipelines.cli.output import complain, print_json, print_table, read_settings, say
 from pipelines.sync.run_context import RunContext
 from pipelines.words import count, counted, duration
 from warehouse.ledger.budget_pushes import PushStatus
@@ -23,20 +20,16 @@ INTERRUPTED = 130
 HEADS = ["office", "measure", "budgets", "before", "after", "difference"]
 
 
-def run_budget(arguments: argparse.Namespace) -> int:
-    """Plan or push; 1 when anything of a plan is not shown by the service in the end."""
-    settings = load_settings(os.environ)
-    for warning in settings.warnings:
-        complain(f"brokerbi: {warning}")
-    if arguments.step == "plan":
-        return _plan(settings, Path(arguments.file), Path(arguments.plan), as_json=arguments.json)
-    plan = BudgetPlan.read(Path(arguments.plan))
+def run_push(file: Path, *, patience: float, as_json: bool) -> int:
+    """Push the plan of a file; 1 if the service does not show all of it in the end."""
+    settings = read_settings()
+    plan = BudgetPlan.read(file)
     try:
-        pushed = push(settings, plan, RunContext(), patience=arguments.patience, on_outcome=_say_outcome)
+        pushed = push(settings, plan, RunContext(), patience=patience, on_outcome=_say_outcome)
     except KeyboardInterrupt:
         complain("brokerbi: stopped; push the same plan again to go on")
         return INTERRUPTED
-    if arguments.json:
+    if as_json:
         print_json(_as_json(plan, pushed))
     else:
         _print_pushed(plan, pushed)
@@ -45,7 +38,10 @@ def run_budget(arguments: argparse.Namespace) -> int:
     return 0 if pushed.is_whole else 1
 
 
-def _plan(settings: Settings, file: Path, target: Path, *, as_json: bool) -> int:
+def run_plan(file: Path, target: Path, *, as_json: bool) -> int:
+    """Plan the budgets of a file, print the difference and keep the plan."""
+    settings = read_settings()
+
     def announce(requests: int) -> None:
         seconds = duration(requests / settings.requests_per_second)
         complain(f"asking {counted(requests, 'request')} at most, about {seconds}; nothing is sent")

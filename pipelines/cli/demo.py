@@ -1,8 +1,7 @@
-"""Commands `demo` and `sandbox`: three nights against an invented service, and that service alone."""
+"""Command `demo`: three nights against an invented service."""
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import time
 from datetime import UTC, datetime, timedelta
@@ -20,7 +19,7 @@ INCIDENTS = timedelta(weeks=2)
 """How long before today a sale is cancelled, another restated, and so on."""
 
 
-def run_demo(arguments: argparse.Namespace) -> int:
+def run_demo(directory: Path, *, months: int, reports: str, keep: bool) -> int:
     """Serve an invented brokerage, sync and publish it on three days, and say how to look at it."""
     from pipelines.cli.maintenance import publish
     from pipelines.cli.sync import sync_with_progress
@@ -32,11 +31,10 @@ def run_demo(arguments: argparse.Namespace) -> int:
     from pipelines.upkeep.finish import finish
 
     began = time.monotonic()
-    directory = Path(arguments.data_dir)
-    if not arguments.keep:
+    if not keep:
         _clear(directory)
     today = datetime.now(UTC).date()
-    start = Month.of(today).plus(1 - arguments.months)
+    start = Month.of(today).plus(1 - months)
     complain(f"an invented brokerage opens on this machine, with sales since {start} …")
     nights = [today - before for before in NIGHTS if today - before >= start.first_day]
     service = Service(World.build(start=start, as_of=today, incidents_on=today - INCIDENTS))
@@ -50,9 +48,9 @@ def run_demo(arguments: argparse.Namespace) -> int:
             "BROKERBI_START": str(start),
             "BROKERBI_DATA_DIR": str(directory),
             "BROKERBI_REQUESTS_PER_SECOND": "500",
-            **({"BROKERBI_REPORTS": arguments.reports} if arguments.reports else {}),
+            **({"BROKERBI_REPORTS": reports} if reports else {}),
         }
-        for night in nights[-1:] if arguments.keep else nights:
+        for night in nights[-1:] if keep else nights:
             complain(f"the night of {night} …")
             service.set_as_of(night)
             settings = load_settings(words if night == today else {**words, "BROKERBI_TODAY": str(night)})
@@ -98,10 +96,3 @@ def _say_what_now(file: Path) -> None:
         ".sql('from marts.office_month').show()\""
     )
     say("More questions with their SQL are in sql/analysis/. For the same in the Dagster UI: make dev")
-
-
-def run_sandbox(arguments: argparse.Namespace) -> int:
-    """Serve the sandbox that the arguments describe, until Ctrl-C."""
-    from pipelines.sandbox.options import run
-
-    return run(arguments)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-import os
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
-from pipelines.cli.output import amount, complain, line, print_json, say, table, written
+from pipelines.cli.output import amount, complain, line, print_json, read_settings, say, table, written
 from pipelines.diagnosis.explain import Explanation, explain
-from pipelines.settings.model import load_settings
+from pipelines.months import Month
 from pipelines.units import MONTH, SHARE, unit_of
 from pipelines.words import count, counted, size
 from warehouse.marts.lineage import Trace, TracedLoad
@@ -38,16 +36,16 @@ TABLES = {
 Cell = Decimal | date | bool | int | str | list[str] | None
 
 
-def run_explain(arguments: argparse.Namespace) -> int:
+def run_explain(month: Month, measure: str, *, office: str, user: str, as_json: bool) -> int:
     """Print the way to a number; 1 if its rows do not make it, or a stored answer is gone or damaged."""
     explanations = explain(
-        load_settings(os.environ, reading=True).data_dir,
-        month=arguments.month.first_day,
-        measure=arguments.measure,
-        office=arguments.office or "",
-        user=arguments.user or "",
+        read_settings(reading=True).data_dir,
+        month=month.first_day,
+        measure=measure,
+        office=office,
+        user=user,
     )
-    if arguments.json:
+    if as_json:
         objects = [_as_json(explanation) for explanation in explanations]
         print_json(objects if len(objects) > 1 else objects[0])
     else:

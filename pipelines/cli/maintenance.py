@@ -5,26 +5,24 @@ Each imports what it needs itself: `publish` needs nothing of a replay.
 
 from __future__ import annotations
 
-import argparse
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from pipelines.cli.output import complain, print_json, say
+from pipelines.cli.output import complain, print_json, read_settings, say
 from pipelines.clock import SystemClock
-from pipelines.settings.model import Settings, load_settings
 from pipelines.words import count, counted, duration, size
 
 if TYPE_CHECKING:
+    from pipelines.settings.model import Settings
     from pipelines.upkeep.export import Export
     from pipelines.upkeep.report_page import ReportPage
 
 LOADS_BETWEEN_LINES = 200
 
 
-def run_publish(_: argparse.Namespace) -> int:
+def run_publish() -> int:
     """Publish the working file; 1 when a check of severity error stands against it."""
-    return 0 if publish(load_settings(os.environ, offline=True)) else 1
+    return 0 if publish(read_settings(offline=True)) else 1
 
 
 def publish(settings: Settings) -> bool:
@@ -66,15 +64,15 @@ def draw_operators_page(settings: Settings, page: ReportPage | str | None = None
         say(f"warning: {why}")
 
 
-def run_rollback(arguments: argparse.Namespace) -> int:
+def run_rollback(to: str | None) -> int:
     """Put back the file before the current one, or the version named with --to."""
     from pipelines.upkeep.report_page import refresh_report_page
     from warehouse.publishing.lake import refresh_lake
     from warehouse.publishing.publish import rollback
 
-    settings = load_settings(os.environ, reading=True)
+    settings = read_settings(reading=True)
     clock = settings.clock_of_day(SystemClock())
-    publication = rollback(settings.data_dir, to=arguments.to, now=clock.utc_now())
+    publication = rollback(settings.data_dir, to=to, now=clock.utc_now())
     page = refresh_report_page(settings, clock)
     if isinstance(page, str):
         say(f"warning: {page}")
@@ -85,16 +83,16 @@ def run_rollback(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def run_export(arguments: argparse.Namespace) -> int:
+def run_export(formats: Sequence[str], to: str, tables: Sequence[str]) -> int:
     """Write the files that the arguments name, or else the settings."""
     from pipelines.upkeep.export import export
 
-    settings = load_settings(os.environ, reading=True)
+    settings = read_settings(reading=True)
     made = export(
         settings.data_dir,
-        formats=list(dict.fromkeys(arguments.format or settings.export_formats or ("parquet",))),
-        to=arguments.to or settings.export_to,
-        tables=arguments.table,
+        formats=list(dict.fromkeys(formats or settings.export_formats or ("parquet",))),
+        to=to or settings.export_to,
+        tables=tables,
         language=settings.language,
         now=SystemClock().utc_now(),
     )
@@ -109,16 +107,16 @@ def _print_export(made: Export) -> None:
         complain(f"brokerbi: {table} is longer than a sheet of Excel; it is not in the workbook")
 
 
-def run_replay(arguments: argparse.Namespace) -> int:
+def run_replay(reports: Sequence[str], customers: Sequence[str], *, quarantine: bool) -> int:
     """Replay the loads of the named reports and customers, or all; 1 when a load could not be."""
     from pipelines.catalogue.reports import report
     from pipelines.upkeep.replay import replay
 
     done = replay(
-        load_settings(os.environ, offline=True),
-        reports=[report(name).name for name in arguments.report],
-        customers=arguments.customer,
-        quarantine=arguments.quarantine,
+        read_settings(offline=True),
+        reports=[report(name).name for name in reports],
+        customers=customers,
+        quarantine=quarantine,
         on_load=_counter("{} of {} loads replayed"),
         on_totals=_counter("the tables are rebuilt; remembering what was restated before: {} of {} loads"),
     )
@@ -148,15 +146,13 @@ def _counter(sentence: str) -> Callable[[int, int], None]:
     return on_load
 
 
-def run_erase(arguments: argparse.Namespace) -> int:
+def run_erase(*, contact: str | None, user: str | None) -> int:
     """Erase the contact or user that is named; 1 when something still holds the person."""
     from pipelines.upkeep.erase import erase
     from warehouse.persons.personal_data import PersonKind
 
-    settings = load_settings(os.environ, offline=True)
-    person: tuple[PersonKind, str] = ("user", arguments.user)
-    if arguments.contact is not None:
-        person = ("contact", arguments.contact)
+    settings = read_settings(offline=True)
+    person: tuple[PersonKind, str] = ("user", user or "") if contact is None else ("contact", contact)
     receipt = erase(settings, *person)
     print_json(receipt.described())
     for problem in receipt.problems:

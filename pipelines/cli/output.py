@@ -6,19 +6,34 @@ All of it goes through here, so that no control character of the data reaches a 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import zip_longest
 from shutil import get_terminal_size
+from typing import TYPE_CHECKING
 
 from pipelines.foreign_text import visible, visible_lines
 from pipelines.words import count
+
+if TYPE_CHECKING:
+    from pipelines.settings.model import Settings
 
 GAP = "  "
 INDENT = " " * 19
 NARROWEST = 20
 """A column is folded to no less than this, however narrow the terminal is."""
+
+
+def read_settings(*, offline: bool = False, reading: bool = False) -> Settings:
+    """The settings of the environment, as `load_settings` reads them; their warnings go to stderr."""
+    from pipelines.settings.model import load_settings
+
+    settings = load_settings(os.environ, offline=offline, reading=reading)
+    for warning in settings.warnings:
+        complain(f"brokerbi: {warning}")
+    return settings
 
 
 def say(text: str = "") -> None:

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-import argparse
-import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from pipelines.cli.output import print_json, print_table, say
-from pipelines.cli.sync import selection_of
+from pipelines.cli.output import print_json, print_table, read_settings, say
 from pipelines.clock import SystemClock
 from pipelines.connect.errors import LOGIN_REFUSED
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
-from pipelines.planning.selection import left_customers
+from pipelines.planning.selection import Selection, left_customers
 from pipelines.planning.windows import Window
-from pipelines.settings.model import load_settings
 from pipelines.sync.logins import login_states
 from pipelines.words import count, counted, duration
 from warehouse.store.database import Store
 
 
-def run_plan(arguments: argparse.Namespace) -> int:
-    """Print the plan for the arguments, as a table or as JSON; makes no request."""
-    settings = load_settings(os.environ, offline=True)
-    plan, outline = make_plan(settings, selection_of(arguments), Store(settings.data_dir), SystemClock())
+def run_plan(selection: Selection, *, details: bool, as_json: bool) -> int:
+    """Print the plan of a selection, as a table or as JSON; makes no request."""
+    settings = read_settings(offline=True)
+    plan, outline = make_plan(settings, selection, Store(settings.data_dir), SystemClock())
     plan = without_refused(plan, login_states(settings))
-    if arguments.json:
+    if as_json:
         print_json(_plan_as_json(plan))
         return 0
     heads = ["missing", "due", "held", "windows", "requests", ""]
-    if arguments.details:
+    if details:
         rows = [[*planned.pair, *_cells([planned], _days(planned))] for planned in plan.planned]
         print_table(["report", "customer", *heads], rows, right=(2, 3, 4, 5, 6))
     else:

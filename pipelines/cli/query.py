@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
-import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pipelines.cli.output import complain, print_table, say
+from pipelines.cli.output import complain, print_table, read_settings, say
 from pipelines.foreign_text import FORMULA_SIGNS
-from pipelines.settings.model import load_settings
 from pipelines.words import count
 from warehouse.publishing.published import analyses, first_rows, statement_of, write_answer
 from warehouse.store.files import PRIVATE_FILE, SHARED_FILE, replacement
@@ -24,25 +21,23 @@ MOST_ROWS = 1000
 """So many rows are shown as a table; files hold them all."""
 
 
-def run_query(arguments: argparse.Namespace) -> int:
+def run_query(
+    question: str | None, parameters: Mapping[str, int | str | None], *, form: str, out: Path | None
+) -> int:
     """Print the answer as a table, or write it in another format; without a question, list the analyses."""
-    settings = load_settings(os.environ, reading=True)
-    if arguments.question is None:
+    settings = read_settings(reading=True)
+    if question is None:
         rows = [
             [one.name, " ".join(f"--{name}" for name in one.parameters), one.question] for one in analyses()
         ]
         print_table(["analysis", "takes", "question"], rows)
         return 0
-    variables = {
-        name: value
-        for name, value in (("year", arguments.year), ("office", arguments.office))
-        if value is not None
-    }
-    statement = statement_of(settings.data_dir, arguments.question, variables)
-    if arguments.format == "table":
+    variables = {name: value for name, value in parameters.items() if value is not None}
+    statement = statement_of(settings.data_dir, question, variables)
+    if form == "table":
         _print(settings.data_dir, statement, variables)
     else:
-        _write(settings.data_dir, statement, variables, arguments.format, arguments.out)
+        _write(settings.data_dir, statement, variables, form, out)
     return 0
 
 
@@ -74,10 +69,10 @@ def _written(value: Any) -> str:
     return str(value)
 
 
-def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: str, out: str | None) -> None:
+def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: str, out: Path | None) -> None:
     """Write into the file of --out, whole or not at all, else on stdout."""
     if out:
-        path = Path(out).absolute()
+        path = out.absolute()
         with replacement(path, mode=SHARED_FILE) as unfinished:
             unfinished.touch(mode=PRIVATE_FILE)
             write_answer(

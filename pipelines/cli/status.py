@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from dataclasses import asdict
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.cli.output import print_json, print_table, say
+from pipelines.cli.output import print_json, print_table, read_settings, say
 from pipelines.clock import SystemClock
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings, why_refused
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 MOST_CAUSES = 20
 
 
-def run_status(arguments: argparse.Namespace) -> int:
+def run_status(*, check: bool, forget: bool, details: bool, quarantine: bool, as_json: bool) -> int:
     """Print the loaded months and all conditions, as tables or as JSON; makes no request."""
     from pipelines.diagnosis.health import judge, observed
     from pipelines.planning.plan import planned_now
@@ -36,14 +35,14 @@ def run_status(arguments: argparse.Namespace) -> int:
     from warehouse.store.database import Store
 
     try:
-        settings = load_settings(os.environ, reading=True)
+        settings = read_settings(reading=True)
     except SettingsError as error:
-        if not arguments.check:
+        if not check:
             raise
         say(f"Look: the settings do not load: {error.problems[0]}")
         return 1
     store = Store(settings.data_dir)
-    if arguments.forget_caps:
+    if forget:
         with store.writing() as connection:
             forget_caps(connection)
         say("the learned windows and pages are forgotten; the next sync asks in full length again")
@@ -53,15 +52,15 @@ def run_status(arguments: argparse.Namespace) -> int:
         overview(store), settings, now, planned=planned, refusal=why_refused(os.environ, settings)
     )
     verdict = judge(view)
-    code = int(arguments.check and not verdict.is_well)
+    code = int(check and not verdict.is_well)
     rows: list[RawRow] = []
-    if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for
+    if quarantine:  # reading answers takes libraries that a plain status need not wait for
         from pipelines.diagnosis.quarantined_rows import raw_rows
 
         rows = list(raw_rows(store))
-    if arguments.json:
+    if as_json:
         described = {"verdict": verdict.sentence, **_status_as_json(planned, view)}
-        if arguments.quarantine:
+        if quarantine:
             described["rows_in_quarantine"] = [asdict(row) for row in rows]
         print_json(described)
         return code
@@ -69,11 +68,11 @@ def run_status(arguments: argparse.Namespace) -> int:
     for note in sync_notes(settings.data_dir):
         if not note.was_left:
             say(f"a sync is under way, begun {note.begun_utc:%Y-%m-%d %H:%M} UTC")
-    (_print_reports if arguments.details else _print_customers)(planned, view)
-    _print_conditions(view, details=arguments.details)
+    (_print_reports if details else _print_customers)(planned, view)
+    _print_conditions(view, details=details)
     _print_learned(view)
     _print_nights(view)
-    for publication in view.publications if arguments.details else view.publications[:1]:
+    for publication in view.publications if details else view.publications[:1]:
         say(_publication_line(publication))
     for raw in rows:
         month = f", {raw.row.month:%Y-%m}" if raw.row.month else ""
@@ -208,9 +207,9 @@ def _status_as_json(planned: tuple[PlannedReport, ...], view: Overview) -> dict[
     }
 
 
-def run_reports(arguments: argparse.Namespace) -> int:
+def run_reports(*, as_json: bool) -> int:
     """Print every report of the catalogue, as a table or as JSON."""
-    if arguments.json:
+    if as_json:
         print_json([_report_as_json(report) for report in REPORTS.values()])
         return 0
     print_table(
@@ -247,14 +246,14 @@ def _report_as_json(report: Report) -> dict[str, object]:
     }
 
 
-def run_doctor(arguments: argparse.Namespace) -> int:
+def run_doctor(*, offline: bool) -> int:
     """Print every finding; 1 when something is wrong. `--offline` asks the service nothing."""
     from pipelines.diagnosis.doctor import Access, examine
     from pipelines.sync.run_context import RunContext
     from warehouse.ledger.conditions import Severity
 
     marks = {Severity.WELL: "ok   ", Severity.WARNING: "odd  ", Severity.ERROR: "WRONG"}
-    settings = load_settings(os.environ, offline=arguments.offline)
+    settings = load_settings(os.environ, offline=offline)
     worst = Severity.WELL
     words: dict[tuple[str, str], str] = {}
 
@@ -267,7 +266,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
         settings,
         RunContext(),
         environment=os.environ,
-        ask=not arguments.offline,
+        ask=not offline,
         on_access=note,
         refusal=why_refused(os.environ, settings),
     ):

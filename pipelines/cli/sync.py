@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
 
 from rich.console import Console
@@ -11,11 +9,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from pipelines.cli.maintenance import draw_operators_page, publish
-from pipelines.cli.output import complain, print_table, say, sentence_of
+from pipelines.cli.output import complain, print_table, read_settings, say, sentence_of
 from pipelines.clock import SystemClock
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
-from pipelines.settings.model import Settings, load_settings
+from pipelines.settings.model import Settings
 from pipelines.sync.progress import HEADS, Progress, by_report
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
@@ -26,19 +24,17 @@ from warehouse.publishing.publish import loaded_since_publication
 from warehouse.store.database import Store
 
 
-def run_sync(arguments: argparse.Namespace) -> int:
-    """Sync what the arguments select, publish unless told not to, and say what became of everything."""
-    settings = load_settings(os.environ)
-    for warning in settings.warnings:
-        complain(f"brokerbi: {warning}")
+def run_sync(selection: Selection, *, publishes: bool) -> int:
+    """Sync a selection, publish unless told not to, and say what became of everything."""
+    settings = read_settings()
     with noted(settings.data_dir, SystemClock().utc_now(), sentence_of):
-        return _sync_and_publish(settings, arguments)
+        return _sync_and_publish(settings, selection, publishes=publishes)
 
 
-def _sync_and_publish(settings: Settings, arguments: argparse.Namespace) -> int:
-    summary = sync_with_progress(settings, selection_of(arguments))
+def _sync_and_publish(settings: Settings, selection: Selection, *, publishes: bool) -> int:
+    summary = sync_with_progress(settings, selection)
     is_published = True
-    if arguments.no_publish:
+    if not publishes:
         draw_operators_page(settings)
     elif summary.loaded or was_left_unpublished(settings):
         is_published = publish(settings)
@@ -60,19 +56,6 @@ def was_left_unpublished(settings: Settings) -> bool:
         return False
     say("nothing was loaded; what an earlier sync loaded is published")
     return True
-
-
-def selection_of(arguments: argparse.Namespace) -> Selection:
-    """What the options of `plan` and `sync` select."""
-    return Selection(
-        first=arguments.first,
-        last=arguments.last,
-        customers=tuple(arguments.customer),
-        reports=tuple(arguments.report),
-        ids=tuple(arguments.id),
-        refresh=arguments.refresh,
-        accept_shrink=getattr(arguments, "accept_shrink", False),  # `plan` has no such option
-    )
 
 
 def sync_with_progress(settings: Settings, selection: Selection) -> Summary:

@@ -515,7 +515,7 @@ def command_line(checkout: Checkout) -> None:
     logins = ("--login", "sandbox:sandbox", "--login", "narrow:narrow:M30016")
     with world(checkout, "words", *options, *logins, customers="G1,M30016", **narrow) as here:
         top = here.run("--help", "--help")
-        for name in sorted(set(re.findall(r"^    (\w+) ", top, re.MULTILINE))):
+        for name in sorted(set(re.findall(r"^  (\w+)  ", top, re.MULTILINE))):
             here.run_each(f"{name} --help")
         here.run("no command")
         here.run_each(*ENDED_AT_ONCE)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import ast
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
-from pipelines.cli.main import COMMANDS, command, parser
+from pipelines.cli.main import app
+from pipelines.sandbox.options import add_arguments
 from pipelines.settings.model import Customer, Settings
 from tests.unit.repository.files import ROOMS, ROOT, files_below, read
 
@@ -24,16 +28,26 @@ def variables(text: str) -> set[str]:
 IN_CODE = {name for path in files_below(*ROOMS, ending=".py") for name in variables(read(path))}
 
 
-def test_every_command_has_its_line_and_can_be_run() -> None:
-    assert [name for name in COMMANDS if f"| `brokerbi {name}` |" not in DOCS] == []
-    assert [name for name in COMMANDS if not callable(command(name))] == []
+def commands(command: Any) -> Iterator[Any]:
+    """A command and those within it."""
+    yield command
+    for within in getattr(command, "commands", {}).values():
+        yield from commands(within)
+
+
+def test_every_command_has_its_line() -> None:
+    names = get_command(app).commands  # type: ignore[attr-defined]
+    assert [name for name in names if f"| `brokerbi {name}` |" not in DOCS] == []
 
 
 def test_every_option_is_told_of() -> None:
-    groups = [one for one in parser()._actions if isinstance(one, argparse._SubParsersAction)]
-    commands = [command for group in groups for command in group.choices.values()]
-    options = {word for command in commands for action in command._actions for word in action.option_strings}
-    assert {word for word in options if word.startswith("--") and word not in DOCS} <= {"--help"}
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    options = {word for action in parser._actions for word in action.option_strings}
+    options |= {
+        word for command in commands(get_command(app)) for param in command.params for word in param.opts
+    }
+    assert {word for word in options if word.startswith("--") and word not in DOCS} <= {"--help", "--version"}
 
 
 def test_every_setting_has_its_line() -> None:
