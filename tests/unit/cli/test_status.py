@@ -263,14 +263,13 @@ def test_a_broken_file_of_settings_is_one_sentence_and_an_alarm(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = []
-    for text in ("start = 2024", 'password_file = "nowhere"\ndata_dir = "data"', "consurrency = 3"):
+    for text in ("start = 2024", 'password_file = "nowhere"\ndata_dir = "data"'):
         (tmp_path / "brokerbi.toml").write_text(text)
         monkeypatch.setenv("BROKERBI_CONFIG", str(tmp_path / "brokerbi.toml"))
         assert main(["status", "--check"]) == 1
         said.append(capsys.readouterr().out.splitlines()[0])
-    assert said[0].startswith("Look: the settings do not load: start in ")
+    assert said[0].startswith("Look: the settings do not load: BROKERBI_START is not a month")
     assert said[1].startswith("Look: the settings do not load: BROKERBI_PASSWORD_FILE names ")
-    assert said[2].endswith(" that is no setting; did you mean 'concurrency'?")
 
 
 @pytest.mark.parametrize(
