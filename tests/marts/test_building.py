@@ -69,9 +69,9 @@ def test_marts_are_built_after_the_marts_they_read(tmp_path: Path) -> None:
     folder = room(
         tmp_path,
         marts_a="WITH c AS (SELECT * FROM marts.b) SELECT * FROM c",
-        marts_b="SELECT x FROM staging.s WHERE x IN (SELECT x FROM marts.z)",
+        marts_b="SELECT x FROM staging.s",
         marts_z="SELECT 1 AS x",
-        staging_s="SELECT 1 AS x",
+        staging_s="SELECT x FROM marts.z",
     )
     assert build_marts(warehouse(), folder) == ["marts.z", "marts.b", "marts.a"]
 
@@ -101,6 +101,13 @@ def test_what_is_not_one_select_of_named_tables_with_a_header_is_refused(
 def test_a_mart_that_cannot_be_built_is_named_with_its_file(tmp_path: Path) -> None:
     with pytest.raises(MartError, match=r"marts\.a cannot be built from .*a\.sql: .*nobody"):
         build_marts(warehouse(), room(tmp_path, marts_a="SELECT * FROM bi.nobody"))
+
+
+@pytest.mark.parametrize("kind", ["view", "table"])
+def test_a_staging_query_that_cannot_be_built_is_named_with_its_file(tmp_path: Path, kind: str) -> None:
+    folder = room(tmp_path, staging_s=f"{HEADER}-- Kind: {kind}\nSELECT * FROM bi.nobody")
+    with pytest.raises(MartError, match=r"staging\.s cannot be built from .*s\.sql: .*nobody"):
+        build_marts(warehouse(), folder)
 
 
 def test_a_build_that_fails_leaves_the_marts_of_the_caller_as_they_were(tmp_path: Path) -> None:

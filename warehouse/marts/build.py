@@ -35,13 +35,12 @@ The parts of a hundred million rows' sales were built with 1,000 and not with 2,
 
 _NEW_TOTALS = """
 INSERT INTO meta.month_totals BY NAME
-SELECT now.*
-FROM marts.month_totals AS now
-LEFT JOIN meta.month_totals AS kept
-    ON (kept.report, kept.office_id, kept.month, kept.version)
-    = (now.report, now.office_id, now.month, now.version - 1)
-WHERE (now.row_count, now.commission, now.price, now.estate_parts, now.is_open)
-    IS DISTINCT FROM (kept.row_count, kept.commission, kept.price, kept.estate_parts, kept.is_open)
+SELECT
+    found.* EXCLUDE (valid_from_utc, valid_to_utc, _customer, _month, _load_id),
+    valid_from_utc AS noted_at_utc, _customer AS customer_id, _load_id AS load_id, loads.loaded_at_utc
+FROM marts.month_total_versions AS found
+ANTI JOIN meta.month_totals USING (report, office_id, month, version)
+LEFT JOIN meta.loads AS loads ON loads.load_id = found._load_id
 """
 _NEW_SALE_VERSIONS = """
 INSERT INTO meta.sale_versions BY NAME
@@ -66,16 +65,18 @@ ANTI JOIN meta.user_month_versions USING (user_id, month, version)
 """
 _NEW_LEAD_STATES = """
 INSERT INTO meta.lead_states BY NAME
-SELECT found.* FROM marts.lead_states AS found
+FROM staging.lead_states
 ANTI JOIN meta.lead_states USING (way, lead_id, version)
 """
 MEMORY = {
-    "marts.month_totals": _NEW_TOTALS,
+    "marts.month_total_versions": _NEW_TOTALS,
     "marts.sale_versions": _NEW_SALE_VERSIONS,
-    "marts.lead_states": _NEW_LEAD_STATES,
+    "staging.lead_states": _NEW_LEAD_STATES,
     "marts.user_month_versions": _NEW_USER_MONTH_VERSIONS,
 }
-"""Marts of which every state is remembered, each in the table of meta that has its name and only grows."""
+"""Queries whose new states are remembered once they are built, each with the statement that does so."""
+MEMORY_TABLES = ("meta.month_totals", "meta.sale_versions", "meta.lead_states", "meta.user_month_versions")
+"""The tables with these states; they only grow."""
 
 
 class MartError(Exception):
@@ -95,46 +96,42 @@ def build_marts(
 ) -> list[str]:
     """Build all marts, in the caller's transaction: readers of the file see the old ones or the new ones.
 
-    With `wanted`, no more than these marts (or views of meta) and what they are made of is there afterwards,
-    undescribed.
-    Staging exists only while the marts are built. A query that leans on undocumented columns and does
-    not find them gives no rows, and says so in meta.assumptions; any other failure raises MartError,
-    and the caller rolls back: with a `memory_limit_mb` it may be MartTooLarge, to be tried again with more.
+    With `wanted`, only these marts (or views of meta) and the tables behind them exist afterwards, undescribed.
+    Staging exists only while the marts are built, and may read marts. A query that relies on undocumented
+    columns and does not find them gives no rows, and meta.assumptions says so. Any other failure raises
+    MartError, and the caller rolls back: with a `memory_limit_mb` it may be MartTooLarge, to be tried again
+    with more.
     """
-    staging, marts, meta = map(in_order, _layers(folder))
+    staging, marts, meta = _layers(folder)
     if wanted:
         needed = _behind(wanted, [*staging, *marts, *meta])
         staging, marts, meta = (
-            [query for query in found if query.table in needed] for found in (staging, marts, meta)
+            [query for query in layer if query.table in needed] for layer in (staging, marts, meta)
         )
     macros = "".join(path.read_text(encoding="utf-8") for path in folder.glob("macros.sql"))
     connection.execute(macros)
     staging = fitted(connection, staging, macros)
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
-    for query in staging:
-        sql = query.sql
-        if query.kind == "table":  # a table of the file must not be dropped by the transaction that fills it
-            connection.execute(f"CREATE OR REPLACE TEMP TABLE staging_{query.name} AS {sql}")
-            sql = f"FROM temp.main.staging_{query.name}"
-        _create(connection, query, "VIEW", sql)
-    for query in marts:
+    built = in_order([*staging, *marts])
+    for query in built:
         if memory_limit_mb:
             limit = min(memory_limit_mb, OF_PARTS_MB) if query.for_each else memory_limit_mb
             connection.execute(f"SET memory_limit = '{limit}MB'")
-        _create(connection, query, query.kind, query.sql)
+        _create(connection, query)
     connection.execute("RESET memory_limit")
-    for query in marts:
+    for query in built:
         if query.table in MEMORY:
             connection.execute(MEMORY[query.table])
+    meta = in_order(meta)
     for query in meta:
-        _create(connection, query, f"OR REPLACE {query.kind}", query.sql)
+        _create(connection, query, "CREATE OR REPLACE")
     if not wanted:
         declare_relations(connection, marts, staging)
-        describe(connection, [*staging, *marts, *meta])
+        describe(connection, [*built, *meta])
     connection.execute("DROP SCHEMA staging CASCADE")
     sys.audit("brokerbi.marts_built")
-    return [query.table for query in marts]
+    return [query.table for query in built if query.schema == "marts"]
 
 
 def within_memory(file: Path, build: Callable[[int | None], Built]) -> Built:
@@ -176,17 +173,24 @@ def _behind(wanted: Iterable[str], known: Iterable[Query]) -> set[str]:
     return found
 
 
-def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -> None:
+def _create(connection: DuckDBPyConnection, query: Query, create: str = "CREATE") -> None:
+    """Create the table, view or macro of a query, part by part if it has parts."""
+    name = query.table
     if query.parameters:
-        statement = f"CREATE MACRO {query.table}({', '.join(query.parameters)}) AS TABLE {sql}"
+        statement = f"{create} MACRO {name}({', '.join(query.parameters)}) AS TABLE {query.sql}"
     else:
-        statement = f"CREATE {kind} {query.table} AS {sql}"
+        if query.schema == "staging" and query.kind == "table":
+            # A transaction cannot drop a table of the file that it has filled.
+            create, name = "CREATE OR REPLACE TEMP", f"staging_{query.name}"
+        statement = f"{create} {query.kind} {name} AS {query.sql}"
     try:
         for part in mappings(connection.execute(query.for_each)) if query.for_each else [{}]:
-            for name, value in part.items():
-                connection.execute(f"SET VARIABLE {quoted(name)} = $1", [value])
+            for variable, value in part.items():
+                connection.execute(f"SET VARIABLE {quoted(variable)} = $1", [value])
             connection.execute(statement)
-            statement = f"INSERT INTO {query.table} {sql}"
+            statement = f"INSERT INTO {name} {query.sql}"
+        if name != query.table:
+            connection.execute(f"CREATE VIEW {query.table} AS FROM temp.main.{name}")
     except duckdb.Error as error:
-        failed = MartTooLarge if isinstance(error, duckdb.OutOfMemoryException) else MartError
-        raise failed(f"{query.table} cannot be built from {query.path}: {error}") from error
+        failure = MartTooLarge if isinstance(error, duckdb.OutOfMemoryException) else MartError
+        raise failure(f"{query.table} cannot be built from {query.path}: {error}") from error
