@@ -4,22 +4,24 @@
 --
 -- The leaderboard ranks every period already. rank_change compares with the twelve months that ended a month
 -- earlier. Of one office these are those of its agents who are among the twenty first of the chain; all of them are in
--- marts.user_leaderboard_12_months.
+-- marts.leaderboard.
 -- Parameters: year, office
 SELECT
     commission_rank AS place,
-    user_name AS agent,
+    earner_name AS agent,
     commission,
     sold_estate_parts AS homes_sold,
     sold_average_commission AS average_commission,
     rank_change AS places_won,
     commission_basis
-FROM marts.user_leaderboard_12_months
+FROM marts.leaderboard
 CROSS JOIN marts.tax_basis
-WHERE month = (
-    SELECT max(month) FROM marts.office_month
-    WHERE NOT is_open AND year(month) = coalesce(getvariable('year'), year(month))
-)
+WHERE earner_kind = 'user'
+    AND period = 'twelve months'
+    AND month = (
+        SELECT max(month) FROM marts.office_month
+        WHERE NOT is_open AND year(month) = coalesce(getvariable('year'), year(month))
+    )
     AND commission_rank <= 20
     AND coalesce(office_id, '') = coalesce(getvariable('office'), office_id, '')
 ORDER BY place, agent;

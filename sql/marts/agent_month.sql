@@ -20,7 +20,6 @@
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   budget_commission: the user's budget of commission, in SEK without VAT as documented; null without one
 --   comparable_commission: commission less its VAT where the settings declare that it has any; see basis_note
---   commission_against_budget: deprecated, the same as comparable_commission
 --   budget_sold_estates: the user's budget of homes; null without one
 --   basis_note: what to mind where commission is compared with its budget; null where both are declared to be without VAT
 WITH budgets AS (
@@ -56,7 +55,6 @@ SELECT
     worked.tip_count,
     budgets.budget_commission,
     without_vat(worked.commission, basis)::DECIMAL(18, 4) AS comparable_commission,
-    comparable_commission AS commission_against_budget,
     budgets.budget_sold_estates,
     basis.basis_note
 FROM marts.user_month AS worked

@@ -13,7 +13,7 @@
 --   member_name: its name
 --   measure: commission or sold estates
 --   month: first day of the month at whose end the forecast is
---   year_forecast: where the year would end, as seen from this month, of months and budgets as they are now; tax basis as actual in marts.budget_vs_actual, see
+--   year_forecast: where the year would end, as seen from this month, of months and budgets as they are now; tax basis as actual in marts.office_budget_vs_actual, see
 --     basis_note there
 --   year_actual: where the year ended; null while it is not over, or not held to its end
 --   year_forecast_then: the same of the months as they were read a week after the month's end; null where not all were

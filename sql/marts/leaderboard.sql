@@ -7,8 +7,7 @@
 -- quarter or year a month earlier, so in the first month of one there is nothing to compare with, nor in a month that is
 -- not over. Who came or left within
 -- the period is ranked fairly by commission_per_active_month: look at active_month_count beside it, as one month may be luck.
--- Offices and users, and periods that overlap, lie in one table here, so it is deprecated: read one kind and one period in
--- office_leaderboard_month, user_leaderboard_year and the six others.
+-- Offices and users, and periods that overlap, lie in one table: read one earner_kind and one period, and never add up two.
 -- An office that has closed is ranked to its last month, see marts.office_month.
 -- Built one period after another, which takes two thirds of the time of all at once.
 -- Rows lie by year and office, so that both an office and a month are found quickly.

@@ -11,7 +11,7 @@
 --   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
 --   member_name: its name
 --   month: first day of the month
---   measure: what is budgeted, as in marts.budget_vs_actual
+--   measure: what is budgeted, as in marts.office_budget_vs_actual
 --   budget: sum of the offices' budgets of the month; commission in SEK without VAT, as is documented where budgets are
 --     set; null without a budget
 --   actual: what these offices reached in the month; null where one of them is not known. Of commission the currency is

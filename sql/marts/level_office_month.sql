@@ -10,7 +10,7 @@
 --   month: first day of the month
 --   is_whole: whether the office report is held to the end of the month, or to now while it is open
 --   is_open: whether the month is not over, as far as it is held
---   actual: what was reached of the commission, without VAT that is declared, as in marts.budget_vs_actual; null where a month is
+--   actual: what was reached of the commission, without VAT that is declared, as in marts.office_budget_vs_actual; null where a month is
 --     not held whole
 --   is_budget_open: whether the month is not over or not read yet, as marts.office_budget_vs_actual has it; null without a budget
 --   homes_budget: budget of homes sold

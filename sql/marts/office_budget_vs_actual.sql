@@ -1,14 +1,13 @@
 -- How far is each office from its budget, and where will its year end?
--- One row per office, month and measure, as in marts.budget_vs_actual without its rows of users.
+-- One row per office, month and measure.
 -- To see how the year goes read one row of an office and a measure: the latest month with NOT is_open. Never add up
 -- year_to_date_budget, year_budget or year_forecast over months; budget and actual only over months with NOT is_open.
 -- Where an office is not known its actual is null and its budget is not, so a sum over offices falls behind by as much:
 -- for the chain take marts.chain_budget_vs_actual, which is null there and names the office.
--- Kind: view
 -- Key: office_id, month, measure
 -- Columns:
 --   office_id: customer id of the office
 --   office_name: name of the office
 SELECT * EXCLUDE (user_id, user_name)
-FROM marts.budget_vs_actual
+FROM staging.budget_vs_actual
 WHERE user_id IS NULL

@@ -1,11 +1,10 @@
 -- How far is each user from the own budget, and where will the user's year end?
--- One row per user, month and measure, as in marts.budget_vs_actual without its rows of offices.
+-- One row per user, month and measure.
 -- To see how the year goes read one row of a user and a measure: the latest month with NOT is_open. Never add up
 -- year_to_date_budget, year_budget or year_forecast over months; budget and actual only over months with NOT is_open.
--- Kind: view
 -- Key: user_id, month, measure
 -- Columns:
 --   user_id: id of the user
 SELECT *
-FROM marts.budget_vs_actual
+FROM staging.budget_vs_actual
 WHERE user_id IS NOT NULL

@@ -135,8 +135,8 @@ def test_counts_of_a_monthly_office_budget_are_measures_of_their_own(given: Duck
 def test_registered_estates_of_an_office_are_those_entered_where_that_report_is_held(
     given: DuckDBPyConnection,
 ) -> None:
-    shown = "SELECT month, budget::INT, actual::INT FROM marts.budget_vs_actual WHERE user_id IS NULL"
-    query = f"{shown} AND measure = 'registered estates' ORDER BY month"
+    shown = "SELECT month, budget::INT, actual::INT FROM marts.office_budget_vs_actual"
+    query = f"{shown} WHERE measure = 'registered estates' ORDER BY month"
     january, february = month("2026-01"), month("2026-02")
     for one in ("2026-01", "2026-02"):
         load_id = held(given, "office_budget_estate", "M1", [one])
@@ -156,15 +156,15 @@ def test_an_office_is_held_against_the_sum_of_its_users_budgets(given: DuckDBPyC
     budgeted(given, "2026-01", "U1", (100, SPRING, None))
     budgeted(given, "2026-01", "U2", (300, SPRING, None))
     loaded(given, "commission_office", "G1", "2026-01", [earned({"office_customer_id": "M1"}, 500)])
-    shown = "user_id, budget::INT, actual::INT, attainment_share"
-    found = built(given, f"SELECT {shown} FROM marts.budget_vs_actual")
-    assert found == [(None, 400, 500, Decimal("1.25")), ("U1", 100, None, None), ("U2", 300, None, None)]
+    shown = "budget::INT, actual::INT, attainment_share"
+    found = built(given, f"SELECT {shown} FROM marts.office_budget_vs_actual")
+    assert found == [(400, 500, Decimal("1.25"))]
 
 
 def test_a_user_is_held_against_the_own_budget(given: DuckDBPyConnection) -> None:
     budgeted(given, "2026-01", "U1", (100, SPRING, None))
     loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 80)])
-    found = built(given, "SELECT user_id, actual::INT FROM marts.budget_vs_actual WHERE user_id IS NOT NULL")
+    found = built(given, "SELECT user_id, actual::INT FROM marts.user_budget_vs_actual")
     assert found == [("U1", 80)]
 
 
@@ -435,8 +435,8 @@ def test_commission_is_compared_without_vat_or_the_row_says_that_it_may_not_be(
     given.execute("INSERT INTO meta.tax_basis VALUES ($1, $2)", [declared, rate])
     budgeted(given, "2026-01", "U1", (800, SPRING, None))
     user_earned(given, {1: 1000})
-    query = "SELECT actual::INT, year_to_date_actual::INT, basis_note FROM marts.budget_vs_actual"
-    assert built(given, query) == [(actual, actual, note)] * 2
+    query = "SELECT actual::INT, year_to_date_actual::INT, basis_note FROM marts.user_budget_vs_actual"
+    assert built(given, query) == [(actual, actual, note)]
 
 
 def test_an_answer_that_holds_more_months_than_were_asked_counts_in_each_month_once(
@@ -469,8 +469,8 @@ def test_a_budget_of_nobody_in_person_is_the_offices_own_and_counts_once(given: 
     put(given, "budget_commission_history", "2026-12", customer_id="M1")
     for user, count in ((None, 4), ("U1", 2)):
         put(given, "office_budget_estate_history", "2026-12", customer_id="M1", user_id=user, sold=count)
-    query = "SELECT user_id, budget::INT FROM marts.budget_vs_actual WHERE measure = 'sold estates'"
-    assert built(given, query) == [(None, 6), ("U1", 2)]
+    query = "SELECT budget::INT FROM marts.{}_budget_vs_actual WHERE measure = 'sold estates'"
+    assert [built(given, query.format(kind)) for kind in ("office", "user")] == [[(6,)], [(2,)]]
 
 
 MONTHS = ("2026-10", "2026-11", "2026-12")
@@ -587,7 +587,7 @@ def test_a_month_before_one_that_is_over_is_not_open_although_nothing_is_held_of
         budgeted(given, of_month, "U1", (100, SPRING, None))
     office = [earned({"office_customer_id": "M1"}, 5)]
     loaded(given, "commission_office", "G1", "2026-02", office)
-    found = built(given, "SELECT month(month), is_open FROM marts.budget_vs_actual WHERE user_id IS NULL")
+    found = built(given, "SELECT month(month), is_open FROM marts.office_budget_vs_actual")
     assert found == [(1, False), (2, False), (3, True)]
 
 

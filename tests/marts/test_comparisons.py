@@ -72,23 +72,6 @@ def test_a_period_is_not_complete_for_who_lacks_a_row_in_one_of_its_months() -> 
     assert built(given, query) == [("U1", True), ("U2", False)]
 
 
-def test_every_leaderboard_of_one_kind_and_period_holds_an_earner_once() -> None:
-    given = warehouse()
-    for month, amount in (("2025-12", 1000), ("2026-01", 100), ("2026-04", 10), ("2026-05", 1)):
-        office_earned(given, month, M1=amount)
-        loaded(given, "commission_user", "G1", month, [earned({"user_id": "U1"}, amount / 10)])
-    expected = {
-        "office_leaderboard_month": 1, "user_leaderboard_month": 0.1,
-        "office_leaderboard_quarter": 11, "user_leaderboard_quarter": 1.1,
-        "office_leaderboard_year": 111, "user_leaderboard_year": 11.1,
-        "office_leaderboard_12_months": 1111, "user_leaderboard_12_months": 111.1,
-    }  # fmt: skip
-    build(given, *expected)
-    query = "SELECT commission FROM marts.{} WHERE month = '2026-05-01'"
-    found = {mart: given.execute(query.format(mart)).fetchall() for mart in expected}
-    assert found == {mart: [(Decimal(str(amount)),)] for mart, amount in expected.items()}
-
-
 def test_equal_commissions_share_a_rank_and_know_what_is_missing_to_the_leader() -> None:
     given = warehouse()
     office_earned(given, "2026-01", M1=50, M2=40, M3=40, M4=0)
@@ -129,12 +112,11 @@ def test_a_user_is_ranked_by_commission_per_active_month_too() -> None:
         ]
         loaded(given, "commission_user", "M1", month, earners)
     query = (
-        "user_id, month_count, active_month_count, commission_per_active_month, per_active_month_rank, "
+        "earner_id, month_count, active_month_count, commission_per_active_month, per_active_month_rank, "
         "is_complete"
     )
-    found = built(
-        given, f"SELECT {query} FROM marts.user_leaderboard_year WHERE month(month) = 3 ORDER BY ALL"
-    )
+    of_year = "WHERE earner_kind = 'user' AND period = 'year' AND month(month) = 3"
+    found = built(given, f"SELECT {query} FROM marts.leaderboard {of_year} ORDER BY ALL")
     assert found == [("A", 3, 1, 100, 1, True), ("B", 3, 3, 80, 2, True)]
 
 
@@ -143,8 +125,9 @@ def test_months_before_a_user_came_are_held_and_not_active() -> None:
     for month, amount in (("2026-01", 0), ("2026-02", 50)):
         loaded(given, "commission_office", "M1", month, [earned({"office_customer_id": "M1"}, amount)])
         loaded(given, "commission_user", "M1", month, [earned({"user_id": "U1"}, amount)] if amount else [])
+    of_year = "WHERE earner_kind = 'user' AND period = 'year'"
     found = built(
-        given, "SELECT month_count, active_month_count, is_complete FROM marts.user_leaderboard_year"
+        given, f"SELECT month_count, active_month_count, is_complete FROM marts.leaderboard {of_year}"
     )
     assert found == [(2, 1, True)]
 
@@ -154,7 +137,8 @@ def test_two_users_of_one_name_can_be_told_apart_on_the_leaderboard() -> None:
     users = ("U1", "U2")
     loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": user}, 5) for user in users])
     sold(given, "G1", "2026-01", "M1", "E1", agents=[{"id": user, "name": "Anna Berg"} for user in users])
-    found = built(given, "SELECT user_name FROM marts.user_leaderboard_month ORDER BY ALL")
+    names = "SELECT DISTINCT earner_name FROM marts.leaderboard WHERE earner_kind = 'user' ORDER BY ALL"
+    found = built(given, names)
     assert found == [("Anna Berg (U1)",), ("Anna Berg (U2)",)]
 
 
@@ -180,14 +164,14 @@ def test_a_month_that_is_open_is_compared_with_nothing() -> None:
             given, "commission_office", "G1", of_month,
             [earned({"office_customer_id": "M1"}, 80)], is_open=is_open,
         )  # fmt: skip
-    build(given, "year_over_year", "office_leaderboard_year")
+    build(given, "year_over_year", "leaderboard")
     changes = (
         "commission_before::INT, commission_change::INT, commission_change_share, year_to_date_change_share"
     )
     open_month = "month = '2026-02-01'"
     compared = given.execute(f"SELECT {changes} FROM marts.year_over_year WHERE {open_month}").fetchall()
     ranked = given.execute(
-        f"SELECT previous_rank, rank_change FROM marts.office_leaderboard_year WHERE {open_month}"
+        f"SELECT previous_rank, rank_change FROM marts.leaderboard WHERE period = 'year' AND {open_month}"
     ).fetchall()
     assert (compared, ranked) == ([(80, None, None, None)], [(None, None)])
 

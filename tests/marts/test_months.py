@@ -62,7 +62,9 @@ def test_what_a_month_of_an_office_lacks_in_quarantine_is_unknown_and_not_zero()
     [(commission, is_complete, missing)] = found
     assert (commission, is_complete) == (Decimal(78), False)
     assert str(missing).startswith("M1 (commission without rows in quarantine, ")
-    remembered = "SELECT row_count, commission FROM marts.month_totals WHERE report = 'commission_office' "
+    remembered = (
+        "SELECT row_count, commission FROM marts.month_total_versions WHERE report = 'commission_office' "
+    )
     assert built(given, f"{remembered} AND office_id = 'M1' AND month = '2026-01-01'") == [(0, None)]
 
 
@@ -383,8 +385,8 @@ def test_an_office_without_a_trace_in_three_whole_months_has_closed_and_is_compa
         "ORDER BY office_id"
     )
     ranked = (
-        "SELECT strftime(max(month), '%m') FROM marts.office_leaderboard_year "
-        "WHERE office_id = 'M1' AND year(month) = 2026"
+        "SELECT strftime(max(month), '%m') FROM marts.leaderboard "
+        "WHERE earner_kind = 'office' AND period = 'year' AND office_id = 'M1' AND year(month) = 2026"
     )
     of_member = "SELECT max(month) FROM marts.commission_drivers WHERE member_id"
     driven = f"{of_member} = 'M1' UNION ALL {of_member} = 'M2'"

@@ -177,7 +177,7 @@ def test_a_budget_that_was_taken_back_is_none_and_not_unknown(
             "SELECT min(user_id) FROM marts.budgets WHERE measure = 'commission' AND amount > 1000 "
             "AND month = '2026-09-01'"
         ).fetchall()
-    change(copy, "DELETE FROM marts.budget_vs_actual WHERE user_id = $1 AND month = '2026-09-01'", user)
+    change(copy, "DELETE FROM marts.user_budget_vs_actual WHERE user_id = $1 AND month = '2026-09-01'", user)
     change(
         copy,
         "UPDATE marts.budgets SET valid_to_utc = '2099-01-01' "

@@ -133,15 +133,6 @@ def test_the_manifest_names_the_tax_basis_and_what_columns_mean(here: Path) -> N
     assert said["tables"]["marts.sums"]["meanings"]["commission"] == MEANING
 
 
-def test_deprecated_tables_are_exported_by_name_alone(here: Path) -> None:
-    with duckdb.connect(here / "warehouse.duckdb") as connection:
-        connection.execute("CREATE TABLE marts.leaderboard AS SELECT 1 AS place")
-    exported(here, "csv")
-    assert "marts.leaderboard.csv" not in names(here / "export" / "latest" / "csv")
-    exported(here, "csv", tables=["leaderboard"])
-    assert names(here / "export" / "latest" / "csv") == ["marts.leaderboard.csv"]
-
-
 def test_only_the_tables_that_are_named_are_written(here: Path) -> None:
     exported(here, "csv", tables=["estates"])
     assert names(here / "export" / "latest" / "csv") == ["bi.estates.csv"]

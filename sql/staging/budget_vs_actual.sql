@@ -1,0 +1,307 @@
+-- How far are offices and users from their budgets, and where will the year end?
+-- One row per office or user, month and measure, in every year of which a month has a budget: all months with a
+-- budget, and those without one in which the office or user was at work. A row without a user is the office as a whole, and
+-- has its users in it: marts.office_budget_vs_actual and user_budget_vs_actual have one kind of row each.
+-- An office's budget is the sum of its users' budgets, and of what is budgeted for nobody in person. The user
+-- report does not say of which office a commission is, so budgets that a user has at several offices are one.
+-- Commission is compared with all commission of the user or office, sold estates with parts of homes, and registered
+-- estates of an office with those entered in the month, of whatever kind, where the report estates_by_creation is on: nobody
+-- documents which the service counts. What is done of other measures is not in any documented report.
+-- The year to date holds every month from January, with a budget or without; months before a user began count as
+-- zero, if the user report of the user's offices is held for them and lacks nothing. Shares compare the months that
+-- have a budget with their budgets, so that nothing is reached of a budget that is not there: look at budget_month_count.
+-- The forecast says: what is reached so far, in the month that runs as well; the rest of the budget will go as it went of
+-- the budget of the months that are over; and a month to come without a budget will be like the average one of these. Of the
+-- month that runs the rest is by the time left when it was read, to the hour. The forecast is never below what is reached.
+-- Nothing more is forecast of who has stopped: an office or user without a trace in three months, or without one in the month
+-- and without a budget after it; and a user who has left the directory, see left_month of marts.users. A trace of an office
+-- is any commission or home, or an active agent; where its agents are not known it has not stopped. The row of the latest month
+-- that is over holds today's forecast, those before it what could be said at their end, without any month after them; it is null
+-- where a month of the year so far is not held, so also of an office that is not held from January on.
+-- To see how the year goes read one row of an office or user and a measure: the latest month with NOT is_open. It holds
+-- the year to date, the year's budget and the forecast; these, shares and counts of months are never added up over
+-- months. budget and actual may be, over months with NOT is_open alone: open months have their whole budget, and part of
+-- what they will reach or nothing. Over offices a sum needs every office: see marts.chain_budget_vs_actual.
+-- Kind: table
+-- Columns:
+--   office_id: customer id of the office; of a user that with the largest budget for the user in the month, else
+--     the user's office
+--   office_name: name of that office
+--   user_id: id of the user; null for the office as a whole
+--   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
+--   month: first day of the month
+--   budget: the amount budgeted for the month, the whole of it also where is_open; commission in SEK without VAT, as
+--     is documented where budgets are set; null without a budget
+--   actual: what was reached in the month; null where it is not held, lacks rows, or was last read before its end. Of
+--     commission the currency is not documented, and VAT is taken off where it is declared: see basis_note
+--   attainment_share: actual in parts of budget, 1 when just reached; null without a budget, and in an open month, which
+--     has its whole budget and part of what it will reach
+--   year_to_date_budget: budget from January to the month, as far as months have one; a sum already, never to be added
+--     up over months
+--   year_to_date_actual: what was reached from January to the month; null where a month of these is not held; a sum
+--     already, never to be added up over months
+--   year_to_date_attainment_share: what was reached in the months with a budget, in parts of year_to_date_budget;
+--     null in an open month
+--   year_budget: budget of the whole year, as far as budgets are known; the same on every row of the year, so read one
+--     row and never add it up over months
+--   year_forecast: where the year will end, all twelve months together, as seen from this month: read the latest month
+--     with NOT is_open, never add it up over months
+--   year_forecast_attainment_share: where the months with a budget will end, in parts of year_budget
+--   budget_month_count: months of the year that have a budget, 12 for a whole year
+--   year_to_date_budget_month_count: months from January to the month that have a budget
+--   is_open: whether the month is not over yet, or still to come, as far as is known
+--   basis_note: what to mind where commission is compared with its budget, as the tax basis of commission is not
+--     documented; null for counts, and where both are declared to be without VAT
+WITH current_budgets AS (
+    SELECT office_id, user_id, month, measure, amount
+    FROM marts.budgets
+    WHERE valid_to_utc IS NULL
+),
+
+budgets_summed AS (
+    SELECT
+        false AS is_user, office_id AS owner_id, office_id, month, measure, sum(amount)::DECIMAL(18, 4) AS budget
+    FROM current_budgets
+    GROUP BY ALL
+    UNION ALL
+    SELECT
+        true, user_id, first(office_id ORDER BY amount DESC NULLS LAST, office_id), month, measure, sum(amount)
+    FROM current_budgets
+    WHERE user_id IS NOT NULL
+    GROUP BY user_id, month, measure
+),
+
+offices_of_users AS (
+    SELECT user_id, year(month) AS year, office_id, count(*) OVER (PARTITION BY user_id, year(month)) AS office_count
+    FROM current_budgets
+    WHERE user_id IS NOT NULL
+    GROUP BY user_id, year(month), office_id
+),
+
+users_held AS (  -- months in which the user report of all these offices is held, if with something missing
+    SELECT
+        offices.user_id,
+        sources.month,
+        bool_or(sources.is_growing) AS is_open,
+        bool_or(sources.is_partial) AS is_partial,
+        min(sources.fetched_at_utc) AS read_at_utc
+    FROM offices_of_users AS offices
+    INNER JOIN marts.office_sources AS sources
+        ON sources.report = 'commission_user'
+        AND sources.office_id = offices.office_id
+        AND year(sources.month) = offices.year
+    GROUP BY ALL
+    HAVING count(*) = any_value(offices.office_count)
+),
+
+months_known AS (
+    SELECT
+        false AS is_user,
+        office_id AS owner_id,
+        office_id,
+        month,
+        CASE WHEN is_commission_complete THEN commission END AS commission,
+        CASE WHEN is_commission_complete THEN sold_estate_parts END AS sold_estate_parts,
+        commission IS NOT NULL AS is_at_work,
+        is_open,
+        read_at_utc
+    FROM marts.office_month
+    UNION ALL
+    SELECT
+        true,
+        user_id,
+        known.office_id,
+        month,
+        CASE
+            WHEN known.is_commission_complete THEN known.commission
+            WHEN known.commission IS NULL AND NOT held.is_partial THEN 0
+        END,
+        CASE
+            WHEN known.is_commission_complete THEN known.sold_estate_parts
+            WHEN known.sold_estate_parts IS NULL AND NOT held.is_partial THEN 0
+        END,
+        coalesce(known.is_active, false),
+        coalesce(known.is_open, held.is_open),
+        held.read_at_utc
+    FROM marts.user_month AS known
+    FULL JOIN users_held AS held USING (user_id, month)
+),
+
+actuals AS (
+    SELECT
+        * EXCLUDE (commission, sold_estate_parts, read_at_utc),
+        CASE WHEN is_open THEN local_time(read_at_utc, clock) END AS read_at,
+        unnest([
+            {'measure': 'commission', 'actual': without_vat(commission, basis)},
+            {'measure': 'sold estates', 'actual': sold_estate_parts::DECIMAL(18, 4)}
+        ], recursive := true)
+    FROM months_known
+    CROSS JOIN staging.tax_basis AS basis
+    CROSS JOIN staging.clock AS clock
+),
+
+registered AS (
+    SELECT
+        false AS is_user,
+        sources.office_id AS owner_id,
+        sources.office_id,
+        sources.month,
+        true AS is_at_work,
+        any_value(sources.is_growing) AS is_open,
+        any_value(CASE WHEN sources.is_growing THEN local_time(sources.fetched_at_utc, clock) END) AS read_at,
+        'registered estates' AS measure,
+        CASE WHEN NOT any_value(sources.is_partial) THEN count(estates.estate_id) END::DECIMAL(18, 4) AS actual
+    FROM marts.office_sources AS sources
+    CROSS JOIN staging.clock AS clock
+    LEFT JOIN staging.registered_estates AS estates
+        ON estates.customer_id = sources.customer_id
+        AND estates.office_id = sources.office_id
+        AND estates.month = sources.month
+    WHERE sources.report = 'estates_by_creation'
+    GROUP BY ALL
+),
+
+all_actuals AS (
+    FROM actuals
+    UNION ALL BY NAME
+    FROM registered
+),
+
+months_wanted AS (
+    SELECT is_user, owner_id, month, measure
+    FROM budgets_summed
+    UNION
+    SELECT is_user, owner_id, actuals.month, measure
+    FROM all_actuals AS actuals
+    INNER JOIN budgets_summed AS budgets USING (is_user, owner_id, measure)
+    WHERE actual IS NOT NULL AND year(actuals.month) = year(budgets.month)
+),
+
+last_month AS (
+    SELECT max(month) AS month FROM marts.office_month WHERE NOT is_open
+),
+
+owners_active AS (
+    SELECT
+        office_id AS owner_id,
+        false AS is_user,
+        NULL::DATE AS first_active_month,
+        any_value(last_active_month) AS last_active_month,
+        NULL::DATE AS left_month
+    FROM marts.office_month
+    GROUP BY office_id
+    UNION ALL
+    SELECT DISTINCT
+        known.user_id,
+        true,
+        known.first_active_month,
+        known.last_active_month,
+        users.left_month
+    FROM marts.user_month AS known
+    LEFT JOIN marts.users AS users USING (user_id)
+),
+
+compared AS (
+    SELECT
+        is_user,
+        owner_id,
+        coalesce(budgets.office_id, actuals.office_id) AS office_id,
+        month,
+        measure,
+        budgets.budget,
+        actuals.actual,
+        coalesce(actuals.is_at_work, false) AS is_at_work,
+        coalesce(
+            actuals.is_open,
+            month > (SELECT last_month.month FROM last_month),
+            true
+        ) AS is_open,
+        CASE
+            WHEN actuals.actual IS NULL THEN 0
+            WHEN read_at IS NULL THEN 1
+            ELSE passed_share_of(month, read_at)
+        END AS passed_share,
+        coalesce(month > owners.last_active_month, false) AS is_quiet,
+        coalesce(is_without_trace(owners.last_active_month, month) OR month >= owners.left_month, false) AS is_gone,
+        greatest(date_trunc('year', month)::DATE, owners.first_active_month) AS began_month
+    FROM months_wanted
+    LEFT JOIN budgets_summed AS budgets USING (is_user, owner_id, month, measure)
+    LEFT JOIN all_actuals AS actuals USING (is_user, owner_id, month, measure)
+    LEFT JOIN owners_active AS owners USING (is_user, owner_id)
+),
+
+summed AS (
+    SELECT
+        *,
+        count(actual) OVER so_far = month(month) AS is_known_so_far,
+        sum(budget) OVER so_far AS budget_so_far,
+        count(budget) OVER so_far AS budget_count_so_far,
+        CASE WHEN is_known_so_far THEN sum(actual) OVER so_far END AS actual_so_far,
+        CASE WHEN is_known_so_far THEN sum(actual) FILTER (budget IS NOT NULL) OVER so_far END AS actual_of_budgeted,
+        sum(budget) OVER of_year AS year_budget,
+        count(budget) OVER of_year AS budget_count,
+        coalesce(bool_and(is_open) OVER later, true) AS is_latest,
+        CASE WHEN is_latest THEN sum(actual) OVER later END AS running,
+        CASE WHEN is_latest THEN sum(actual) FILTER (budget IS NOT NULL) OVER later END AS running_of_budgeted,
+        CASE WHEN is_latest THEN sum(budget * passed_share) OVER later END AS budget_passed,
+        CASE WHEN is_latest THEN sum(passed_share) FILTER (budget IS NULL) OVER later END AS passed_without_budget
+    FROM compared
+    WINDOW
+        of_year AS (PARTITION BY is_user, owner_id, measure, year(month)),
+        so_far AS (PARTITION BY is_user, owner_id, measure, year(month) ORDER BY month),
+        later AS (PARTITION BY is_user, owner_id, measure, year(month) ORDER BY month ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
+),
+
+forecast AS (
+    SELECT
+        *,
+        actual_so_far / (datediff('month', began_month, month) + 1) AS average_month,
+        is_gone OR (is_quiet AND coalesce(year_budget, 0) = coalesce(budget_so_far, 0)) AS has_stopped,
+        12 - month(month) - (budget_count - budget_count_so_far) - coalesce(passed_without_budget, 0)
+            AS months_left_without_budget,
+        coalesce(running_of_budgeted, 0) + CASE
+            WHEN has_stopped THEN 0
+            ELSE greatest(
+                (coalesce(year_budget, 0) - coalesce(budget_so_far, 0) - coalesce(budget_passed, 0))
+                * coalesce(actual_of_budgeted / nullif(budget_so_far, 0), 1),
+                0
+            )
+        END AS rest_of_budgeted,
+        coalesce(running, 0) - coalesce(running_of_budgeted, 0) + CASE
+            WHEN has_stopped OR month < began_month THEN 0
+            ELSE greatest(months_left_without_budget * average_month, 0)
+        END AS rest_without_budget
+    FROM summed
+)
+
+SELECT
+    forecast.month,
+    forecast.office_id,
+    offices.office_name,
+    CASE WHEN forecast.is_user THEN forecast.owner_id END AS user_id,
+    users.user_name,
+    forecast.measure,
+    forecast.budget,
+    forecast.actual,
+    (CASE WHEN NOT forecast.is_open THEN forecast.actual / nullif(forecast.budget, 0) END)::DECIMAL(19, 8) AS attainment_share,
+    forecast.budget_so_far::DECIMAL(18, 4) AS year_to_date_budget,
+    forecast.actual_so_far::DECIMAL(18, 4) AS year_to_date_actual,
+    (CASE WHEN NOT forecast.is_open THEN forecast.actual_of_budgeted / nullif(forecast.budget_so_far, 0) END)::DECIMAL(19, 8)
+        AS year_to_date_attainment_share,
+    forecast.year_budget::DECIMAL(18, 4) AS year_budget,
+    (CASE WHEN NOT forecast.is_open THEN
+        forecast.actual_so_far + forecast.rest_of_budgeted + forecast.rest_without_budget
+    END)::DECIMAL(18, 4) AS year_forecast,
+    (CASE WHEN NOT forecast.is_open AND forecast.is_known_so_far THEN
+        (coalesce(forecast.actual_of_budgeted, 0) + forecast.rest_of_budgeted) / nullif(forecast.year_budget, 0)
+    END)::DECIMAL(19, 8) AS year_forecast_attainment_share,
+    forecast.budget_count AS budget_month_count,
+    forecast.budget_count_so_far AS year_to_date_budget_month_count,
+    forecast.is_open,
+    CASE WHEN forecast.measure = 'commission' THEN basis.basis_note END AS basis_note
+FROM forecast
+CROSS JOIN staging.tax_basis AS basis
+LEFT JOIN marts.offices AS offices ON offices.office_id = forecast.office_id
+LEFT JOIN marts.users AS users ON users.user_id = forecast.owner_id AND forecast.is_user
+WHERE forecast.budget IS NOT NULL OR forecast.is_at_work
+ORDER BY year(forecast.month), forecast.office_id, forecast.month, user_id NULLS FIRST, forecast.measure
