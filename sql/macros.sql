@@ -132,38 +132,6 @@ CREATE OR REPLACE TEMP MACRO per_active_agent(commission, active_agent_count) AS
     sum(commission) FILTER (active_agent_count IS NOT NULL)
     / nullif(sum(active_agent_count) FILTER (commission IS NOT NULL), 0);
 
--- The sums of the offices of a month, as marts.chain_month has them: `counted` is a row of marts.office_month, `coverage`
--- one of marts.office_coverage. For unnest, under the GROUP BY of a mart.
-CREATE OR REPLACE TEMP MACRO sums_of_offices(counted, coverage) AS {
-    'commission': sum(counted.commission)::DECIMAL(18, 4),
-    'sold_commission': sum(counted.sold_commission)::DECIMAL(18, 4),
-    'sold_total_price': sum(counted.sold_total_price)::DECIMAL(18, 4),
-    'sold_estate_parts': sum(counted.sold_estate_parts)::DECIMAL(19, 8),
-    'sold_average_commission':
-        (sum(counted.sold_commission) / nullif(sum(counted.sold_estate_parts), 0))::DECIMAL(18, 4),
-    'average_price': (sum(counted.sold_total_price) / nullif(sum(counted.sold_estate_parts), 0))::DECIMAL(18, 4),
-    'sold_commission_percentage':
-        (100 * sum(counted.sold_commission) / nullif(sum(counted.sold_total_price), 0))::DECIMAL(19, 8),
-    'writing_parts': sum(counted.writing_parts)::DECIMAL(19, 8),
-    'valuation_parts': sum(counted.valuation_parts)::DECIMAL(19, 8),
-    'running_commission_sek_excl_vat': sum(counted.running_commission_sek_excl_vat)::DECIMAL(18, 4),
-    'incoming_lead_count': sum(counted.incoming_lead_count)::BIGINT,
-    'outgoing_lead_count': sum(counted.outgoing_lead_count)::BIGINT,
-    'tip_count': sum(counted.tip_count)::BIGINT,
-    'active_agent_count': sum(counted.active_agent_count)::BIGINT,
-    'commission_per_active_agent': per_active_agent(counted.commission, counted.active_agent_count)::DECIMAL(18, 4),
-    'office_count': count(*) FILTER (coverage.is_held),
-    'expected_office_count': count(*),
-    'missing_offices': string_agg(
-        coalesce(coverage.office_name, coverage.office_id) || ' (' || coverage.missing_reports || ')', '; '
-        ORDER BY coverage.office_name, coverage.office_id
-    ),
-    'is_commission_complete': bool_and(coverage.is_commission_held),
-    'is_complete': bool_and(coverage.is_held),
-    'is_refreshed': coalesce(bool_and(coverage.is_refreshed), true),
-    'is_open': coalesce(bool_or(counted.is_open), false)
-};
-
 -- Whether the rest of a month is missing: it was last read before its end.
 CREATE OR REPLACE TEMP MACRO lacks_rest(is_cut_short, is_unfinished) AS is_cut_short OR is_unfinished;
 

@@ -3,35 +3,33 @@
 -- least six. A month counts as marts.chain_month has it, and is in part where an expected office is not held to its end: such a
 -- month has neither budget nor year before; the month that runs has those of the whole month. Of a year before every expected
 -- office must be held to its end. A month was read when the oldest of the answers came that count in it.
-WITH of_pages AS (
-    SELECT
-        months.* REPLACE (
-            without_vat(months.commission, basis) AS commission, without_vat(months.sold_commission, basis) AS sold_commission
-        ),
-        months.level AS kind,
-        coalesce(months.member_id, '') AS scope
-    FROM marts.level_office_month AS months
-    LEFT JOIN meta.tax_basis AS basis ON true
+WITH budgets_summed AS (
+    SELECT level, member_id, month, sum(budget) AS budget, sum(homes_budget) AS homes_budget, min(read_at_utc) AS read_at_utc
+    FROM marts.level_office_month
+    GROUP BY ALL
 ),
 
-summed AS (
+known AS (
     SELECT
-        kind,
-        scope,
-        month,
-        count(commission) > 0 AS is_held,
-        bool_and(is_whole) AS is_whole,
-        bool_or(is_open) AS is_open,
-        sum(commission) AS commission,
-        sum(sold_estate_parts) AS homes,
-        per_active_agent(commission, active_agent_count) AS per_agent,
-        sum(sold_total_price) / nullif(sum(sold_estate_parts), 0) AS average_price,
-        sum(sold_commission) / nullif(sum(sold_total_price), 0) AS fee_share,
-        nullif(sum(budget), 0) AS budget,
-        nullif(sum(homes_budget), 0) AS homes_budget,
-        min(read_at_utc) AS read_at_utc
-    FROM of_pages
-    GROUP BY ALL
+        months.level AS kind,
+        coalesce(months.member_id, '') AS scope,
+        months.month,
+        months.commission IS NOT NULL AS is_held,
+        months.is_commission_complete AS is_whole,
+        months.is_open,
+        without_vat(months.commission, basis) AS commission,
+        months.sold_estate_parts AS homes,
+        without_vat(months.commission_per_active_agent, basis) AS per_agent,
+        months.average_price,
+        without_vat(months.sold_commission, basis) / nullif(months.sold_total_price, 0) AS fee_share,
+        nullif(budgets.budget, 0) AS budget,
+        nullif(budgets.homes_budget, 0) AS homes_budget,
+        budgets.read_at_utc
+    FROM marts.level_month AS months
+    INNER JOIN budgets_summed AS budgets
+        ON (budgets.level, budgets.month) = (months.level, months.month)
+        AND budgets.member_id IS NOT DISTINCT FROM months.member_id
+    LEFT JOIN meta.tax_basis AS basis ON true
 ),
 
 spans AS (
@@ -44,7 +42,7 @@ spans AS (
             min(month) FILTER (is_held),
             newest - CASE WHEN newest = running THEN INTERVAL 12 MONTH ELSE INTERVAL 11 MONTH END
         ) AS oldest
-    FROM summed
+    FROM known
     GROUP BY ALL
     HAVING newest IS NOT NULL
 ),
@@ -72,12 +70,12 @@ SELECT
     CASE WHEN now.is_whole THEN now.homes_budget END::DECIMAL(19, 8) AS homes_budget,
     now.per_agent::DECIMAL(18, 4) AS per_agent,
     before.per_agent::DECIMAL(18, 4) AS per_agent_before,
-    now.average_price::DECIMAL(18, 4) AS average_price,
+    now.average_price,
     now.fee_share::DOUBLE AS fee_share,
     now.read_at_utc
 FROM shown
-LEFT JOIN summed AS now ON (now.kind, now.scope, now.month) = (shown.kind, shown.scope, shown.month)
-LEFT JOIN summed AS before
+LEFT JOIN known AS now ON (now.kind, now.scope, now.month) = (shown.kind, shown.scope, shown.month)
+LEFT JOIN known AS before
     ON (before.kind, before.scope, before.month) = (shown.kind, shown.scope, shown.month - INTERVAL 1 YEAR)
     AND before.is_whole AND now.is_whole
 ORDER BY shown.kind, shown.scope, shown.month

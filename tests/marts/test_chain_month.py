@@ -156,7 +156,7 @@ def frozen() -> DuckDBPyConnection:
     """The marts of it, which are only read."""
     given = warehouse()
     frozen_office(given)
-    build(given, "chain_month", "office_month", "year_over_year", "office_leaderboard_month")
+    build(given, "chain_month", "office_month", "year_over_year", "leaderboard")
     return given
 
 
@@ -191,8 +191,8 @@ def test_an_office_month_says_when_it_was_read_and_whether_its_end_is_missing(
 def test_part_of_a_month_is_compared_with_nothing(frozen: DuckDBPyConnection) -> None:
     compared = of_october(frozen, "year_over_year", "office_id, commission_change::INT")
     assert compared == [("M1", 0), ("M2", None)]
-    ranked = of_october(frozen, "office_leaderboard_month", "office_id, is_complete")
-    assert ranked == [("M1", True), ("M2", False)]
+    ranked = of_october(frozen, "leaderboard", "period, earner_id, is_complete")
+    assert ranked[:2] == [("month", "M1", True), ("month", "M2", False)]
 
 
 def test_a_month_that_is_not_over_stays_open_for_an_office_that_is_not_asked_any_more() -> None:

@@ -1,0 +1,83 @@
+-- What did offices, brands, regions and the whole chain earn and do, month by month?
+-- One row per level, member and month that any office holds, a sum over its offices; the row of a brand or region without a member
+-- is of offices whose brand or region nobody knows. Amounts are those of the offices that are held: where is_complete is false an
+-- office is missing, or was read only to the middle of the month, and more was earned than is shown. A number is null where no
+-- office holds its report.
+-- Take one level, and never add up two: marts.chain_month, brand_month and region_month have one each.
+-- Key: level, member_id, month
+-- Columns:
+--   level: office, brand, region or chain
+--   member_id: the office, brand or region; null for the chain, and where brand or region are unknown
+--   month: first day of the month
+--   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
+--     basis as declared in marts.tax_basis
+--   sold_commission: commission of sales alone, by share; exact, or worked out from averages to half an öre a home
+--   sold_total_price: prices of what was sold, by share
+--   sold_estate_parts: homes sold; a home that is shared with somebody outside the chain counts in parts
+--   sold_average_commission: commission of an average sale, from sums; null without a sale; never average or
+--     add it up, take sum(sold_commission) / sum(sold_estate_parts)
+--   average_price: price of an average home sold, from sums, currency not documented; null without a sale; never average or
+--     add it up, take sum(sold_total_price) / sum(sold_estate_parts)
+--   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
+--   writing_parts: writing assignments, in parts where shared
+--   valuation_parts: valuations, in parts where shared
+--   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:
+--     nobody documents whether one contains the other
+--   incoming_lead_count: leads received
+--   outgoing_lead_count: leads sent out
+--   tip_count: tips sent by colleagues
+--   active_agent_count: active agents, as in marts.office_month, of offices whose user report is held; null where none is. Who is
+--     of no known office is in marts.headcount_month alone
+--   commission_per_active_agent: commission of these offices by each of these agents, from sums; null without one
+--   office_count: offices of which everything is held, to the end of the month or to now while it is open
+--   expected_office_count: offices of which it should be held, see marts.office_coverage
+--   missing_offices: offices of which something is not held, or only to a day after which nobody asked again, and
+--     what; null where nothing is missing
+--   is_commission_complete: whether the office report is held of all expected offices, and none was cut short
+--   is_complete: whether everything is held of all expected offices, and nothing was cut short
+--   is_refreshed: whether all of it is still asked for, or was last read a year after the month, when it hardly
+--     changes; false where part of it could have changed since
+--   is_open: whether the month is not over, or the end of it is still to be asked for
+--   is_last_over: whether it is the newest month that is over for every office, the newest of all where none is
+WITH summed AS (
+    SELECT
+        levels.level,
+        levels.member_id,
+        coverage.month,
+        sum(months.commission)::DECIMAL(18, 4) AS commission,
+        sum(months.sold_commission)::DECIMAL(18, 4) AS sold_commission,
+        sum(months.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
+        sum(months.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
+        (sum(months.sold_commission) / nullif(sum(months.sold_estate_parts), 0))::DECIMAL(18, 4) AS sold_average_commission,
+        (sum(months.sold_total_price) / nullif(sum(months.sold_estate_parts), 0))::DECIMAL(18, 4) AS average_price,
+        (100 * sum(months.sold_commission) / nullif(sum(months.sold_total_price), 0))::DECIMAL(19, 8)
+            AS sold_commission_percentage,
+        sum(months.writing_parts)::DECIMAL(19, 8) AS writing_parts,
+        sum(months.valuation_parts)::DECIMAL(19, 8) AS valuation_parts,
+        sum(months.running_commission_sek_excl_vat)::DECIMAL(18, 4) AS running_commission_sek_excl_vat,
+        sum(months.incoming_lead_count)::BIGINT AS incoming_lead_count,
+        sum(months.outgoing_lead_count)::BIGINT AS outgoing_lead_count,
+        sum(months.tip_count)::BIGINT AS tip_count,
+        sum(months.active_agent_count)::BIGINT AS active_agent_count,
+        per_active_agent(months.commission, months.active_agent_count)::DECIMAL(18, 4) AS commission_per_active_agent,
+        count(*) FILTER (coverage.is_held) AS office_count,
+        count(*) AS expected_office_count,
+        string_agg(
+            coalesce(coverage.office_name, coverage.office_id) || ' (' || coverage.missing_reports || ')', '; '
+            ORDER BY coverage.office_name, coverage.office_id
+        ) AS missing_offices,
+        bool_and(coverage.is_commission_held) AS is_commission_complete,
+        bool_and(coverage.is_held) AS is_complete,
+        coalesce(bool_and(coverage.is_refreshed), true) AS is_refreshed,
+        coalesce(bool_or(months.is_open), false) AS is_open
+    FROM marts.office_coverage AS coverage
+    INNER JOIN marts.office_levels AS levels USING (office_id)
+    LEFT JOIN marts.office_month AS months ON months.office_id = coverage.office_id AND months.month = coverage.month
+    GROUP BY levels.level, levels.member_id, coverage.month
+)
+
+SELECT
+    *,
+    month = coalesce(max(month) FILTER (level = 'chain' AND NOT is_open) OVER (), max(month) OVER ()) AS is_last_over
+FROM summed
+ORDER BY level, month, member_id
