@@ -6,5 +6,5 @@ SELECT noted_at_utc, report, office_id, office_name, month, row_count_change, co
 FROM marts.restatements
 QUALIFY row_number() OVER (PARTITION BY report, office_id, month ORDER BY noted_at_utc DESC) = 1
     AND (report, office_id, month) IN (
-        SELECT (report, office_id, month) FROM marts.month_totals WHERE row_count = 0
+        SELECT (report, office_id, month) FROM marts.month_total_versions WHERE valid_to_utc IS NULL AND row_count = 0
     )

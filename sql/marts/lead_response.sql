@@ -32,7 +32,7 @@ WITH states AS (
         min(read_at_utc) FILTER (state <> 'New' OR is_removed) AS changed_at_utc,
         arg_min(state, version) FILTER (state <> 'New' OR is_removed) AS changed_state,
         coalesce(arg_min(is_removed, version) FILTER (state <> 'New' OR is_removed), false) AS changed_to_removed
-    FROM marts.lead_states
+    FROM staging.lead_states
     GROUP BY ALL
 ),
 

@@ -121,8 +121,8 @@ SELECT
     leads.landed_row AS _row
 FROM sales_matched AS leads
 LEFT JOIN marts.offices AS offices USING (office_id)
-LEFT JOIN marts.user_names AS users ON users.user_id = leads.party_id
+LEFT JOIN staging.user_names AS users ON users.user_id = leads.party_id
 LEFT JOIN marts.offices AS receiver_offices ON receiver_offices.office_id = leads.receiver_office_id
-LEFT JOIN marts.user_names AS receivers ON receivers.user_id = leads.receiver_id
+LEFT JOIN staging.user_names AS receivers ON receivers.user_id = leads.receiver_id
 LEFT JOIN first_of_homes USING (way, landed_row)
 ORDER BY year(leads.month), leads.office_id, leads.month

@@ -1,24 +1,82 @@
 -- What did each month add up to, at every reading?
 -- One row per report, office, month and total; the one without valid_to_utc is the total of now.
+-- A month that had rows and has none any more is zero; an amount that no row of the month has is null, as is a commission
+-- without a row where rows could not be loaded.
 -- A total begins to be known when a build of the marts first finds it, so it is exact to the night and not to the
--- minute; what changed twice between two builds was never seen.
+-- minute; what changed twice between two builds was never seen. meta.month_totals remembers each.
 -- Key: report, office_id, month, valid_from_utc
 -- Columns:
+--   month: first day of the month
+--   office_id: customer id of the office
 --   version: 1 for the oldest, 2 for the next
 --   valid_from_utc: when the service gave the newest answer that was in the file as the total was found
 --   valid_to_utc: the same of the next total; null for the total of now
+--   row_count: rows: of the office report, sales, events, or leads and tips
+--   commission: commission of the office report or of the sales, whose currency is not documented, or earned in
+--     steps, in SEK; leads have none
+--   price: prices of what was sold, currency not documented; running commissions and leads have none
+--   estate_parts: homes sold; running commissions and leads have none
 --   _customer: the customer whose answer showed the total
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
-WITH versions AS (
-    SELECT * FROM staging.month_totals_kept
-    UNION ALL BY NAME
-    SELECT * FROM marts.month_totals
+WITH counted AS (
+    SELECT
+        'commission_office' AS report, customer_id, office_id, month, count(*) AS row_count,
+        sum(commission) AS commission, sum(sold_total_price) AS price, sum(sold_estate_parts) AS estate_parts
+    FROM staging.commission_office
+    GROUP BY ALL
+    UNION ALL
+    SELECT 'sales', _customer, office_id, _month, count(*), sum(commission), sum(final_price), count(*)
+    FROM marts.sales
+    GROUP BY ALL
+    UNION ALL
+    SELECT 'running_commissions', _customer, office_id, month, count(*), sum_if_known(amount_sek_excl_vat), NULL, NULL
+    FROM marts.running_commissions
+    GROUP BY ALL
+    UNION ALL
+    SELECT 'tips_and_leads', _customer, office_id, _month, count(*), NULL, NULL, NULL
+    FROM marts.leads
+    GROUP BY ALL
+),
+
+remembered AS (
+    SELECT report, office_id, month, count(*) AS version_count
+    FROM meta.month_totals
+    GROUP BY ALL
+),
+
+held AS (
+    SELECT
+        report, office_id, month, customer_id, load_id, fetched_at_utc, is_open,
+        lacks_rows AND report = 'commission_office' AS lacks_rows
+    FROM marts.office_sources
+    WHERE report IN ('commission_office', 'sales', 'running_commissions', 'tips_and_leads')
+),
+
+totals AS (
+    SELECT
+        held.report,
+        held.office_id,
+        held.month,
+        held.customer_id,
+        held.load_id,
+        held.is_open,
+        coalesce(remembered.version_count, 0) + 1 AS version,
+        max(held.fetched_at_utc) OVER () AS noted_at_utc,
+        coalesce(counted.row_count, 0) AS row_count,
+        total_held(held.report <> 'tips_and_leads', counted.row_count > 0, held.lacks_rows, counted.commission)::DECIMAL(18, 4) AS commission,
+        total_held(held.report IN ('commission_office', 'sales'), counted.row_count > 0, held.lacks_rows, counted.price)
+            ::DECIMAL(18, 4) AS price,
+        total_held(held.report IN ('commission_office', 'sales'), counted.row_count > 0, held.lacks_rows, counted.estate_parts)
+            ::DECIMAL(19, 8) AS estate_parts
+    FROM held
+    LEFT JOIN counted USING (report, customer_id, office_id, month)
+    LEFT JOIN remembered USING (report, office_id, month)
 ),
 
 changed AS (
     SELECT *
-    FROM versions
+    FROM (SELECT * EXCLUDE (loaded_at_utc) FROM meta.month_totals UNION ALL BY NAME SELECT * FROM totals)
     QUALIFY version = 1 OR (row_count, commission, price, estate_parts, is_open)
         IS DISTINCT FROM lag((row_count, commission, price, estate_parts, is_open)) OVER (
             PARTITION BY report, office_id, month ORDER BY version

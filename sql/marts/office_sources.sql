@@ -39,7 +39,7 @@ earned_elsewhere AS (
 
 earned_before AS (
     SELECT office_id, month
-    FROM staging.month_totals_kept
+    FROM meta.month_totals
     WHERE report = 'commission_office' AND commission IS NOT NULL
     GROUP BY ALL
     HAVING arg_max(commission, version) <> 0

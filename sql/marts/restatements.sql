@@ -12,7 +12,7 @@
 --   month: first day of the month
 --   months_later: months between the month and that
 --   row_count_change: rows more (or less, negative) than before
---   commission_before: commission before; currency as in marts.month_totals
+--   commission_before: commission before; currency as in marts.month_total_versions
 --   commission_after: commission since, in the same
 --   commission_change: what was added, in the same
 --   price_before: prices of what was sold before; currency not documented
@@ -28,13 +28,7 @@
 --   _customer: the customer whose answer showed the later total
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
-WITH versions AS (
-    SELECT * FROM staging.month_totals_kept
-    UNION ALL BY NAME
-    SELECT * FROM marts.month_totals
-),
-
-compared AS (
+WITH compared AS (
     SELECT
         *,
         lag(is_open) OVER totals AS was_open,
@@ -42,8 +36,8 @@ compared AS (
         lag(commission) OVER totals AS commission_before,
         lag(price) OVER totals AS price_before,
         lag(estate_parts) OVER totals AS estate_parts_before,
-        lag(load_id) OVER totals AS load_id_before
-    FROM versions
+        lag(_load_id) OVER totals AS load_id_before
+    FROM marts.month_total_versions
     WINDOW totals AS (PARTITION BY report, office_id, month ORDER BY version)
 ),
 
@@ -54,12 +48,12 @@ sale_changes_counted AS (
 )
 
 SELECT
-    compared.noted_at_utc,
+    compared.valid_from_utc AS noted_at_utc,
     compared.report,
     compared.office_id,
     offices.office_name,
     compared.month,
-    date_diff('month', compared.month, compared.noted_at_utc::DATE) AS months_later,
+    date_diff('month', compared.month, compared.valid_from_utc::DATE) AS months_later,
     compared.row_count - compared.row_count_before AS row_count_change,
     compared.commission_before,
     compared.commission AS commission_after,
@@ -72,13 +66,16 @@ SELECT
     (compared.estate_parts - compared.estate_parts_before)::DECIMAL(19, 8) AS estate_parts_change,
     coalesce(sale_changes_counted.sale_change_count, 0) AS sale_change_count,
     compared.load_id_before,
-    compared.load_id AS load_id_after,
-    compared.customer_id AS _customer,
-    compared.month AS _month,
-    compared.load_id AS _load_id
+    compared._load_id AS load_id_after,
+    compared._customer,
+    compared._month,
+    compared._load_id
 FROM compared
 LEFT JOIN marts.offices AS offices USING (office_id)
-LEFT JOIN sale_changes_counted USING (noted_at_utc, office_id, month)
+LEFT JOIN sale_changes_counted
+    ON sale_changes_counted.noted_at_utc = compared.valid_from_utc
+    AND sale_changes_counted.office_id = compared.office_id
+    AND sale_changes_counted.month = compared.month
 WHERE NOT was_open
     AND (row_count, commission, price, estate_parts)
     IS DISTINCT FROM (row_count_before, commission_before, price_before, estate_parts_before)

@@ -4,7 +4,7 @@
 -- listing, office, day of contract, commission and price are remembered, and a new state only when one of them is
 -- another. A sale is gone when its month is held and no longer lists it; a row set aside in quarantine is gone too.
 -- A month that is not held any more says nothing.
--- For each: FROM parts_of((SELECT count(*) FROM marts.sales) + (SELECT count(*) FROM staging.sale_versions_kept))
+-- For each: FROM parts_of((SELECT count(*) FROM marts.sales) + (SELECT count(*) FROM meta.sale_versions))
 -- Key: estate_id, valid_from_utc
 -- Columns:
 --   is_present: whether the sale was listed; a state that is not listed has no amounts
@@ -26,7 +26,7 @@
 --   _load_id: load of that answer; joins meta.loads
 WITH latest AS (
     SELECT *
-    FROM staging.sale_versions_kept
+    FROM meta.sale_versions
     WHERE is_of_part(estate_id)
     QUALIFY version = max(version) OVER (PARTITION BY estate_id)
 ),
@@ -34,8 +34,8 @@ WITH latest AS (
 -- While no sale is remembered nothing can have changed: a first backfill is no change.
 months_read_before AS (
     SELECT office_id, month, NOT arg_max(is_open, version) AS was_over
-    FROM staging.month_totals_kept
-    WHERE report = 'sales' AND EXISTS (FROM staging.sale_versions_kept)
+    FROM meta.month_totals
+    WHERE report = 'sales' AND EXISTS (FROM meta.sale_versions)
     GROUP BY ALL
 ),
 
@@ -104,12 +104,18 @@ agents_listed AS (
 ),
 
 found AS (
-    SELECT *, (SELECT max(noted_at_utc) FROM marts.month_totals) AS noted_at_utc
+    SELECT
+        *,
+        (
+            SELECT max(fetched_at_utc)
+            FROM marts.office_sources
+            WHERE report IN ('commission_office', 'sales', 'running_commissions', 'tips_and_leads')
+        ) AS noted_at_utc
     FROM (SELECT * FROM changed UNION ALL BY NAME SELECT * FROM gone)
 ),
 
 versions AS (
-    SELECT * FROM staging.sale_versions_kept WHERE is_of_part(estate_id)
+    SELECT * FROM meta.sale_versions WHERE is_of_part(estate_id)
     UNION ALL BY NAME
     SELECT * FROM found
 )

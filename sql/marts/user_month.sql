@@ -9,7 +9,7 @@
 -- of months that are over can be compared; of a month that is not over it is so far. Budgets show nothing here: they
 -- often stay when somebody has left. Nor do running commissions, which may be paid long after, but of users of whom no
 -- user report tells.
--- The user report does not say of which office: it is that of marts.user_offices for the month, else for an
+-- The user report does not say of which office: it is that of staging.user_offices for the month, else for an
 -- earlier month, else for a later one, else the customer asked if that is an office; office_basis says which.
 -- Whose answers count for a user, and which are added up, is in marts.user_sources: a user of several customers is here
 -- once, with the sum, at one office; what each customer said is in bi.commission_user, and is reconciled at its own office.
@@ -168,7 +168,7 @@ offices_carried AS (
         own.office_id AS office_asked,
         coalesce(office_before, office_after, office_asked) AS office_id
     FROM held
-    LEFT JOIN marts.user_offices AS at_month
+    LEFT JOIN staging.user_offices AS at_month
         ON at_month.user_id = held.user_id AND at_month.month = held.month
     LEFT JOIN marts.offices AS own ON own.office_id = held.customer_id
 ),
@@ -217,7 +217,7 @@ SELECT
     coalesce(earned_summed.customers, held.customer_id) AS _customer,
     held.month AS _month
 FROM judged AS held
-LEFT JOIN marts.user_names AS users USING (user_id)
+LEFT JOIN staging.user_names AS users USING (user_id)
 LEFT JOIN earned_summed ON earned_summed.user_id = held.user_id AND earned_summed.month = held.month
 LEFT JOIN running_summed ON running_summed.user_id = held.user_id AND running_summed.month = held.month
 LEFT JOIN leads_counted ON leads_counted.user_id = held.user_id AND leads_counted.month = held.month

@@ -83,7 +83,7 @@ compared AS (
         ON of_lesser.customer_id = lesser_id
         AND of_lesser.user_id = users.user_id
         AND of_lesser.month = pairs.month
-    LEFT JOIN marts.user_offices AS worked ON worked.user_id = users.user_id AND worked.month = pairs.month
+    LEFT JOIN staging.user_offices AS worked ON worked.user_id = users.user_id AND worked.month = pairs.month
 ),
 
 yielding AS (
@@ -98,7 +98,7 @@ yielding AS (
 
 earned_before AS (
     SELECT user_id, month
-    FROM staging.user_month_versions_kept
+    FROM meta.user_month_versions
     WHERE commission IS NOT NULL
     GROUP BY ALL
     HAVING arg_max(commission, version) <> 0

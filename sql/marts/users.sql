@@ -73,6 +73,6 @@ SELECT
         WHEN is_left_day_known THEN names.left_directory_on
         WHEN has_left THEN last_day(left_after_month)
     END AS left_on
-FROM marts.user_names AS names
+FROM staging.user_names AS names
 LEFT JOIN worked USING (user_id)
 ORDER BY names.user_id

@@ -40,7 +40,7 @@ WITH entries AS (
     FROM bi.budget_sold_estates_history GROUP BY ALL
     UNION ALL
     SELECT DISTINCT NULL, customer_id, office_id, NULL, NULL, NULL::TIMESTAMP, NULL::DATE
-    FROM staging.month_totals_kept
+    FROM meta.month_totals
 ),
 
 gathered AS (

@@ -250,7 +250,8 @@ def test_a_user_works_at_the_office_that_the_months_sales_name_most() -> None:
     for estate, office in (("E1", "M1"), ("E2", "M2"), ("E3", "M2")):
         agent = {"id": "U1", "primary_office_customer_id": office}
         sold(given, "G1", "2026-01", "M1", estate, agents=[agent])
-    assert built(given, "FROM marts.user_offices") == [("U1", date(2026, 1, 1), "M2", "M1, M2")]
+    loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 5)])
+    assert built(given, "SELECT office_id, office_basis FROM marts.user_month") == [("M2", "this month")]
 
 
 def test_a_user_without_a_sale_works_where_running_commissions_leads_or_budgets_say() -> None:
@@ -267,7 +268,7 @@ def test_a_user_without_a_sale_works_where_running_commissions_leads_or_budgets_
     arrived(given, table, customer_id="VARCHAR", user_id="VARCHAR", commission="BIGINT")
     held(given, "office_budget_commission", "G1", ["2026-01"])
     rows(given, table, "G1", "2026-01", [{"customer_id": "M1", "user_id": "U3", "commission": 5}])
-    found = built(given, "SELECT user_id, office_id FROM marts.user_offices")
+    found = built(given, "SELECT user_id, office_id FROM marts.user_month")
     assert found == [("U1", "M1"), ("U2", "M1"), ("U3", "M1")]
 
 
@@ -285,17 +286,17 @@ def test_a_month_adds_up_to_rows_commission_price_and_parts() -> None:
     given = warehouse()
     sold(given, "G1", "2026-01", "M1", "E1", final_price=2000, commission=100)
     sold(given, "G1", "2026-01", "M1", "E2", final_price=500, commission=30)
-    found = built(given, "SELECT row_count, commission, price, estate_parts FROM marts.month_totals")
+    found = built(given, "SELECT row_count, commission, price, estate_parts FROM marts.month_total_versions")
     assert found == [(2, Decimal(130), Decimal(2500), Decimal(2))]
 
 
 def test_a_total_is_remembered_only_when_it_is_another_than_the_last() -> None:
     given = warehouse()
     sold(given, "G1", "2026-01", "M1", "E1")
-    build(given, "month_totals")
-    build(given, "month_totals")
+    build(given, "month_total_versions")
+    build(given, "month_total_versions")
     sold(given, "G1", "2026-01", "M1", "E2")
-    build(given, "month_totals")
+    build(given, "month_total_versions")
     found = given.execute("SELECT version, row_count FROM meta.month_totals").fetchall()
     assert found == [(1, 1), (2, 2)]
 

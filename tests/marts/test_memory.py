@@ -107,7 +107,7 @@ def test_a_first_backfill_of_earlier_months_is_no_change() -> None:
 def test_a_file_that_knew_totals_before_it_knew_sales_begins_with_no_change() -> None:
     given = warehouse()
     sales_read(given, "2026-01", {"E1": 5}, FEBRUARY)
-    build(given, "month_totals")
+    build(given, "month_total_versions")
     sales_read(given, "2026-01", {"E1": 5, "E2": 6}, MARCH)
     assert built(given, CHANGES) == []
 

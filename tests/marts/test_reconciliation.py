@@ -397,7 +397,7 @@ def test_an_amount_that_all_reports_lack_is_due_and_its_month_not_complete_if_it
     given = warehouse()
     asked_for(given, "M1")
     mart, kept = (
-        ("office_month", "month_totals")
+        ("office_month", "month_total_versions")
         if report == "commission_office"
         else ("user_month", "user_month_versions")
     )
@@ -417,7 +417,7 @@ def test_an_amount_that_becomes_null_where_null_is_written_for_0_is_complete() -
         row = {**earned({"office_customer_id": "M1"}, 100), "commission": amount}
         never = {**earned({"office_customer_id": "M2"}, 0), "commission": None}
         loaded(given, "commission_office", "M1", "2026-01", [row, never], at_utc=days(at))
-        build(given, "month_totals")
+        build(given, "month_total_versions")
     assert not is_due(given)
     assert built(given, "SELECT DISTINCT lacks_amount FROM marts.office_sources") == [(False,)]
 
@@ -478,7 +478,7 @@ def test_where_a_users_past_is_put_under_another_office_all_months_of_both_are_d
     asked_for(given, "M1", "M2")
     by_office(given, "2024-05", 0, USERS)
     by_office(given, "2026-05", 0, USERS)
-    build(given, "month_totals", "user_month_versions")
+    build(given, "month_total_versions", "user_month_versions")
     by_office(given, "2026-05", 1, users)
     both = [(report, office) for report in REPORTS[::2] for office in ("M1", "M2")]
     found = disagreements(given)

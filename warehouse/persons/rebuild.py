@@ -14,7 +14,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landed
 from warehouse.load.load import following_number
-from warehouse.marts.build import MEMORY, queries_behind
+from warehouse.marts.build import MEMORY, MEMORY_TABLES, queries_behind
 from warehouse.store.checkpoint_journal import open_for_writing
 from warehouse.store.database import Store
 from warehouse.store.duckdb_file import insert_rows, literal, quoted
@@ -199,8 +199,7 @@ def replace_memory(store: Store, rebuilt: Store) -> str:
             f"WHERE load_id NOT IN ({landed})"
         ).fetchall()
         if not lost:
-            for mart in MEMORY:
-                name = mart.replace("marts.", "meta.")
+            for name in MEMORY_TABLES:
                 connection.execute(f"DELETE FROM {name}")
                 connection.execute(f"INSERT INTO {name} BY NAME FROM rebuilt.{name}")
         connection.execute(

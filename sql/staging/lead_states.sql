@@ -2,7 +2,7 @@
 -- One row per incoming lead or tip that was read within two days of being created, and one more when it was first read
 -- with another state than New, or as removed. What was read later, as in a backfill, says nothing of how soon
 -- somebody answered. marts.lead_response makes hours of it.
--- Key: way, lead_id, version
+-- Kind: table
 -- Columns:
 --   version: 1 as first read, 2 as read when it was no longer new
 --   state: state of the lead then, as the service words it
@@ -10,7 +10,7 @@
 --   read_at_utc: when the service gave that answer
 WITH kept AS (
     SELECT way, lead_id, count(*) AS version_count, bool_and(state = 'New' AND NOT is_removed) AS is_new
-    FROM staging.lead_states_kept
+    FROM meta.lead_states
     GROUP BY ALL
 ),
 
@@ -34,5 +34,4 @@ found AS (
 )
 
 SELECT way, lead_id, version, state, is_removed, read_at_utc
-FROM (SELECT * FROM staging.lead_states_kept UNION ALL BY NAME SELECT * FROM found)
-ORDER BY read_at_utc, way, lead_id, version
+FROM (SELECT * FROM meta.lead_states UNION ALL BY NAME SELECT * FROM found)

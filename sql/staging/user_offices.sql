@@ -3,7 +3,7 @@
 -- No report says it outright. It is taken from the agent's own office on the sales of the month, else from the
 -- running commissions, else from the company of the user's leads, else from the budgets as they stand; where
 -- several offices are named, the one that is named most.
--- Key: user_id, month
+-- Kind: table
 -- Columns:
 --   user_id: id of the user
 --   month: first day of the month
@@ -36,4 +36,3 @@ SELECT
 FROM traces
 WHERE user_id IS NOT NULL AND office_id IS NOT NULL
 GROUP BY ALL
-ORDER BY user_id, month
