@@ -96,7 +96,7 @@ def build_marts(
 ) -> list[str]:
     """Build all marts, in the caller's transaction: readers of the file see the old ones or the new ones.
 
-    With `wanted`, only these marts (or views of meta) and the tables behind them exist afterwards, undescribed.
+    With `wanted`, only these marts (or views of meta) and the tables behind them exist then, undescribed.
     Staging exists only while the marts are built, and may read marts. A query that relies on undocumented
     columns and does not find them gives no rows, and meta.assumptions says so. Any other failure raises
     MartError, and the caller rolls back: with a `memory_limit_mb` it may be MartTooLarge, to be tried again

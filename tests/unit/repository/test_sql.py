@@ -1,4 +1,4 @@
-"""SQL: staging reads what was loaded and marts, marts read staging, nothing reads back; no mart is untested."""
+"""SQL: staging reads loaded tables and marts, marts read staging, nothing reads back; no mart is untested."""
 
 from __future__ import annotations
 
