@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,13 +14,11 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.store.duckdb_file import connect, mappings
+from warehouse.store.sql_header import entries, read_header
 from warehouse.store.versions import Versions
 
 SQL = Path(__file__).resolve().parents[2] / "sql"
 """The room in which every query of this project lives."""
-
-_ENTRY = re.compile(r"  (\S[^:]*): (.*)")
-_SECTIONS = ("Columns", "Expects", "Severity", "Concerns", "Parameters", "Kind", "Key", "For each")
 
 
 class QueryError(Exception):
@@ -81,8 +78,10 @@ def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ..
     found: dict[str, Query] = {}
     taken_over: dict[str, str] = {}
     for (path, _), select, tree in zip(texts, selects, trees, strict=True):
-        prose, sections = _header(path, select)
-        described = _entries(sections["Columns"])
+        prose, sections = read_header(select)
+        if not any(prose):
+            raise QueryError(f"{path} has no header; its first line should be a comment with its question")
+        described = entries(sections["Columns"])
         if sections["Columns"][:1] and (first := sections["Columns"][0].strip()).startswith("as "):
             taken_over[path.stem] = first.removeprefix("as ")
         found[path.stem] = Query(
@@ -91,10 +90,10 @@ def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ..
             name=path.stem,
             table=f"{schema}.{path.stem}",
             question=prose[0],
-            words=" ".join(prose[1:]),
+            words=" ".join(filter(None, prose[1:])),
             columns={entry.partition(" ")[0]: words for entry, words in described.items()},
             types={entry.partition(" ")[0]: entry.partition(" ")[2] for entry in described},
-            expects=_entries(sections["Expects"]),
+            expects=entries(sections["Expects"]),
             severity=" ".join(sections["Severity"]).strip(),
             concerns=" ".join(sections["Concerns"]).strip(),
             for_each=" ".join(sections["For each"]).strip(),
@@ -188,40 +187,6 @@ def rows_of(
     return found
 
 
-def _header(path: Path, text: str) -> tuple[list[str], dict[str, list[str]]]:
-    """The prose of a file's header, and the lines of each of its sections."""
-    prose: list[str] = []
-    sections: dict[str, list[str]] = {name: [] for name in _SECTIONS}
-    lines = prose
-    for whole in text.splitlines():
-        if not whole.startswith("--"):
-            break
-        line = whole[2:]
-        name, colon, rest = line.strip().partition(":")
-        if colon and name in sections and not line.startswith("  "):
-            lines = sections[name]
-            line = rest
-        if line.strip():
-            lines.append(line if lines is not prose else line.strip())
-    if not prose:
-        raise QueryError(f"{path} has no header; its first line should be a comment that asks its question")
-    return prose, sections
-
-
 def _names(lines: Iterable[str]) -> tuple[str, ...]:
     """The names of a section that is a list of them, with commas."""
     return tuple(" ".join(lines).replace(",", " ").split())
-
-
-def _entries(lines: Iterable[str]) -> dict[str, str]:
-    """The entries of a section, `  name: words`, with indented lines that carry on."""
-    found: dict[str, str] = {}
-    name = ""
-    for line in lines:
-        entry = _ENTRY.fullmatch(line.removeprefix(" "))
-        if entry and not line.removeprefix(" ").startswith("   "):
-            name = entry[1]
-            found[name] = entry[2]
-        elif name:
-            found[name] += " " + line.strip()
-    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.errors import OlderFormat, WarehouseError
-from warehouse.store.duckdb_file import insert_rows, mappings, quoted
+from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
+from warehouse.store.sql_header import entries, read_header
 
 FORMAT = 22
 """Raised whenever something in sql/meta/tables or views changes: a file of an older format is replayed. Every
@@ -126,8 +128,28 @@ def _definitions() -> Mapping[str, str]:
     Of a query that each publication describes anew there is a view from the start.
     """
     files = [path for folder in ("tables", "views") for path in sorted((SQL / folder).glob("*.sql"))]
-    found = {path.stem: path.read_text(encoding="utf-8") for path in files}
+    found = {path.stem: _with_comments(path) for path in files}
     for path in sorted(SQL.glob("*.sql")):
         query = path.read_text(encoding="utf-8")
         found[path.stem] = f"CREATE OR REPLACE VIEW meta.{path.stem} AS {query}"
     return found
+
+
+def _with_comments(path: Path) -> str:
+    """The statement of a table or view of meta, with comments from its header: its columns, and itself.
+
+    An empty line ends what is said of the table; what follows is for those who change it.
+    """
+    text = path.read_text(encoding="utf-8")
+    prose, sections = read_header(text)
+    kind, name = path.parent.name.removesuffix("s").upper(), f"meta.{path.stem}"
+    return "\n".join(
+        [
+            text,
+            f"COMMENT ON {kind} {name} IS {literal(' '.join(takewhile(bool, prose)))};",
+            *(
+                f"COMMENT ON COLUMN {name}.{quoted(column)} IS {literal(words)};"
+                for column, words in entries(sections["Columns"]).items()
+            ),
+        ]
+    )

@@ -1,4 +1,13 @@
 -- What our SQL assumes of undocumented tables.
+-- Columns:
+--   query: the query that assumes something, as schema and name; its file is below sql/
+--   source: the undocumented table that it assumes something of
+--   expected_columns: the columns it needs there
+--   arrived_columns: the columns that have arrived
+--   missing_columns: the columns it needs that have not
+--   row_count: rows that have arrived
+--   state: fits, nothing has arrived, or differs: then the query gives no rows
+--   message: why it does not fit
 CREATE TABLE IF NOT EXISTS meta.assumptions (
     query VARCHAR,
     source VARCHAR,
@@ -9,13 +18,3 @@ CREATE TABLE IF NOT EXISTS meta.assumptions (
     state VARCHAR,
     message VARCHAR
 );
-COMMENT ON TABLE meta.assumptions IS 'What our SQL assumes of undocumented tables.';
-COMMENT ON COLUMN meta.assumptions.query IS
-    'the query that assumes something, as schema and name; its file is below sql/';
-COMMENT ON COLUMN meta.assumptions.source IS 'the undocumented table that it assumes something of';
-COMMENT ON COLUMN meta.assumptions.expected_columns IS 'the columns it needs there';
-COMMENT ON COLUMN meta.assumptions.arrived_columns IS 'the columns that have arrived';
-COMMENT ON COLUMN meta.assumptions.missing_columns IS 'the columns it needs that have not';
-COMMENT ON COLUMN meta.assumptions.row_count IS 'rows that have arrived';
-COMMENT ON COLUMN meta.assumptions.state IS 'fits, nothing has arrived, or differs: then the query gives no rows';
-COMMENT ON COLUMN meta.assumptions.message IS 'why it does not fit';

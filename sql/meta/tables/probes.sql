@@ -1,4 +1,20 @@
 -- Every question to the service which sales were changed lately; its rows are not kept.
+-- Columns:
+--   load_id: the question
+--   run_id: the run that asked
+--   customer: the customer that was asked for
+--   asked_of: the report that was asked, by the moment of change
+--   window_start: first day asked for
+--   window_end: last day asked for
+--   requests: requests made, tries included
+--   bytes: bytes received
+--   seconds: seconds spent in requests
+--   fetched_at_utc: when the service answered, in UTC
+--   status: 'answered' or 'failed'
+--   error: why there was no answer that could be used
+--   landing: the file below landing/ with the answers
+--   estates: estates that were named as changed
+--   note: what was unusual about the answer
 CREATE TABLE IF NOT EXISTS meta.probes (
     load_id VARCHAR,
     run_id VARCHAR,
@@ -16,19 +32,3 @@ CREATE TABLE IF NOT EXISTS meta.probes (
     estates BIGINT,
     note VARCHAR
 );
-COMMENT ON TABLE meta.probes IS 'Every question to the service which sales were changed lately; its rows are not kept.';
-COMMENT ON COLUMN meta.probes.load_id IS 'the question';
-COMMENT ON COLUMN meta.probes.run_id IS 'the run that asked';
-COMMENT ON COLUMN meta.probes.customer IS 'the customer that was asked for';
-COMMENT ON COLUMN meta.probes.asked_of IS 'the report that was asked, by the moment of change';
-COMMENT ON COLUMN meta.probes.window_start IS 'first day asked for';
-COMMENT ON COLUMN meta.probes.window_end IS 'last day asked for';
-COMMENT ON COLUMN meta.probes.requests IS 'requests made, tries included';
-COMMENT ON COLUMN meta.probes.bytes IS 'bytes received';
-COMMENT ON COLUMN meta.probes.seconds IS 'seconds spent in requests';
-COMMENT ON COLUMN meta.probes.fetched_at_utc IS 'when the service answered, in UTC';
-COMMENT ON COLUMN meta.probes.status IS '''answered'' or ''failed''';
-COMMENT ON COLUMN meta.probes.error IS 'why there was no answer that could be used';
-COMMENT ON COLUMN meta.probes.landing IS 'the file below landing/ with the answers';
-COMMENT ON COLUMN meta.probes.estates IS 'estates that were named as changed';
-COMMENT ON COLUMN meta.probes.note IS 'what was unusual about the answer';

@@ -1,4 +1,14 @@
 -- Every publication of the analysts' file: made, refused, failed, or rolled back to.
+-- Columns:
+--   name: the version, published/warehouse-<version>.duckdb; null when there is no new file
+--   at_utc: when, in UTC
+--   status: 'published', 'refused' by a check, 'failed' as no file could be written, or 'rolled back'
+--   last_load_number: every load up to this number is in it
+--   loads: how many loads are in force in it
+--   bytes: size of the file
+--   seconds: how long the copy took
+--   header_sha256: checksum of the file's header; another one says that somebody wrote to it
+--   reasons: why there is no new file
 CREATE TABLE IF NOT EXISTS meta.publications (
     name VARCHAR,
     at_utc TIMESTAMP,
@@ -10,16 +20,3 @@ CREATE TABLE IF NOT EXISTS meta.publications (
     header_sha256 VARCHAR,
     reasons VARCHAR[]
 );
-COMMENT ON TABLE meta.publications IS 'Every publication of the analysts'' file: made, refused, failed, or rolled back to.';
-COMMENT ON COLUMN meta.publications.name IS
-    'the version, published/warehouse-<version>.duckdb; null when there is no new file';
-COMMENT ON COLUMN meta.publications.at_utc IS 'when, in UTC';
-COMMENT ON COLUMN meta.publications.status IS
-    '''published'', ''refused'' by a check, ''failed'' as no file could be written, or ''rolled back''';
-COMMENT ON COLUMN meta.publications.last_load_number IS 'every load up to this number is in it';
-COMMENT ON COLUMN meta.publications.loads IS 'how many loads are in force in it';
-COMMENT ON COLUMN meta.publications.bytes IS 'size of the file';
-COMMENT ON COLUMN meta.publications.seconds IS 'how long the copy took';
-COMMENT ON COLUMN meta.publications.header_sha256 IS
-    'checksum of the file''s header; another one says that somebody wrote to it';
-COMMENT ON COLUMN meta.publications.reasons IS 'why there is no new file';

@@ -1,4 +1,14 @@
 -- The reports of the catalogue, and whether they are asked.
+-- Columns:
+--   report: name of the report in the catalogue
+--   subject: what it is about; null when no longer in the catalogue
+--   description: what it tells
+--   path: where the service answers it; names in braces are filled in when it is asked
+--   is_on: whether it is asked for every night; others are switched off or asked on demand
+--   is_awaited: whether every night has an answer; one that is asked by id may have nothing to ask for
+--   first_month: first day of the first month that it can be asked for, as of the latest sync; null for a report without
+--     months
+--   last_month: first day of the last such month
 CREATE TABLE IF NOT EXISTS meta.reports (
     report VARCHAR,
     subject VARCHAR,
@@ -9,16 +19,3 @@ CREATE TABLE IF NOT EXISTS meta.reports (
     first_month DATE,
     last_month DATE
 );
-COMMENT ON TABLE meta.reports IS 'The reports of the catalogue, and whether they are asked.';
-COMMENT ON COLUMN meta.reports.report IS 'name of the report in the catalogue';
-COMMENT ON COLUMN meta.reports.subject IS 'what it is about; null when no longer in the catalogue';
-COMMENT ON COLUMN meta.reports.description IS 'what it tells';
-COMMENT ON COLUMN meta.reports.path IS
-    'where the service answers it; names in braces are filled in when it is asked';
-COMMENT ON COLUMN meta.reports.is_on IS
-    'whether it is asked for every night; others are switched off or asked on demand';
-COMMENT ON COLUMN meta.reports.is_awaited IS
-    'whether every night has an answer; one that is asked by id may have nothing to ask for';
-COMMENT ON COLUMN meta.reports.first_month IS
-    'first day of the first month that it can be asked for, as of the latest sync; null for a report without months';
-COMMENT ON COLUMN meta.reports.last_month IS 'first day of the last such month';

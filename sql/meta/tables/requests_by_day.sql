@@ -1,4 +1,13 @@
 -- What was asked of the service: requests by day, customer and report.
+-- Columns:
+--   day: the day, in UTC
+--   customer: the customer that was asked for
+--   report: name of the report in the catalogue
+--   requests: requests made, every try counted
+--   repeated: those of them that repeated an earlier try
+--   failed: those of them that brought no answer to use
+--   bytes: bytes received
+--   seconds: seconds spent waiting for answers
 CREATE TABLE IF NOT EXISTS meta.requests_by_day (
     day DATE,
     customer VARCHAR,
@@ -9,12 +18,3 @@ CREATE TABLE IF NOT EXISTS meta.requests_by_day (
     bytes BIGINT,
     seconds DOUBLE
 );
-COMMENT ON TABLE meta.requests_by_day IS 'What was asked of the service: requests by day, customer and report.';
-COMMENT ON COLUMN meta.requests_by_day.day IS 'the day, in UTC';
-COMMENT ON COLUMN meta.requests_by_day.customer IS 'the customer that was asked for';
-COMMENT ON COLUMN meta.requests_by_day.report IS 'name of the report in the catalogue';
-COMMENT ON COLUMN meta.requests_by_day.requests IS 'requests made, every try counted';
-COMMENT ON COLUMN meta.requests_by_day.repeated IS 'those of them that repeated an earlier try';
-COMMENT ON COLUMN meta.requests_by_day.failed IS 'those of them that brought no answer to use';
-COMMENT ON COLUMN meta.requests_by_day.bytes IS 'bytes received';
-COMMENT ON COLUMN meta.requests_by_day.seconds IS 'seconds spent waiting for answers';

@@ -1,4 +1,21 @@
 -- Every state that a sale has had in marts.sales, as builds of the marts found it.
+-- Columns:
+--   estate_id: id of the estate
+--   version: 1 for the first state, 2 for the next
+--   noted_at_utc: when the service gave the newest answer that was in the file as this state was found
+--   is_present: whether the sale was listed; false where its month was held and no longer had it
+--   estate_number: number of the estate used by the office
+--   office_id: customer id of the listing office
+--   month: first day of the month of the contract
+--   contract_on: day of the sale contract
+--   commission: whole commission, all agents together; currency and tax basis are not documented
+--   final_price: sale price; its currency is not documented
+--   was_over: whether that month had been read before, and was over then
+--   left_was_over: the same of the month and office that the sale left; null where it left none
+--   customer_id: the customer whose answer counted
+--   load_id: the load that showed this state; joins meta.loads
+--   street_address: street address of the estate, as last read; null in what was found before it was kept
+--   agent_ids: ids of the users who share the commission, the responsible one first; as last read, null as street_address
 CREATE TABLE IF NOT EXISTS meta.sale_versions (
     estate_id VARCHAR,
     version BIGINT,
@@ -17,28 +34,3 @@ CREATE TABLE IF NOT EXISTS meta.sale_versions (
     street_address VARCHAR,
     agent_ids VARCHAR[]
 );
-COMMENT ON TABLE meta.sale_versions IS
-    'Every state that a sale has had in marts.sales, as builds of the marts found it.';
-COMMENT ON COLUMN meta.sale_versions.estate_id IS 'id of the estate';
-COMMENT ON COLUMN meta.sale_versions.version IS '1 for the first state, 2 for the next';
-COMMENT ON COLUMN meta.sale_versions.noted_at_utc IS
-    'when the service gave the newest answer that was in the file as this state was found';
-COMMENT ON COLUMN meta.sale_versions.is_present IS
-    'whether the sale was listed; false where its month was held and no longer had it';
-COMMENT ON COLUMN meta.sale_versions.estate_number IS 'number of the estate used by the office';
-COMMENT ON COLUMN meta.sale_versions.office_id IS 'customer id of the listing office';
-COMMENT ON COLUMN meta.sale_versions.month IS 'first day of the month of the contract';
-COMMENT ON COLUMN meta.sale_versions.contract_on IS 'day of the sale contract';
-COMMENT ON COLUMN meta.sale_versions.commission IS
-    'whole commission, all agents together; currency and tax basis are not documented';
-COMMENT ON COLUMN meta.sale_versions.final_price IS 'sale price; its currency is not documented';
-COMMENT ON COLUMN meta.sale_versions.was_over IS
-    'whether that month had been read before, and was over then';
-COMMENT ON COLUMN meta.sale_versions.left_was_over IS
-    'the same of the month and office that the sale left; null where it left none';
-COMMENT ON COLUMN meta.sale_versions.customer_id IS 'the customer whose answer counted';
-COMMENT ON COLUMN meta.sale_versions.load_id IS 'the load that showed this state; joins meta.loads';
-COMMENT ON COLUMN meta.sale_versions.street_address IS
-    'street address of the estate, as last read; null in what was found before it was kept';
-COMMENT ON COLUMN meta.sale_versions.agent_ids IS
-    'ids of the users who share the commission, the responsible one first; as last read, null as street_address';

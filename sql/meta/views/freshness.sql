@@ -1,7 +1,24 @@
 -- How fresh each report of each customer is; late means no success for the hours of meta.deadlines.
--- What was read once and is refused now is late by its last success; what was always refused is not awaited.
--- Where the login was refused (401) since, nothing is fresh: nobody asks until it is corrected.
--- A report that is asked by id is never late: a night may have none to ask for.
+--
+-- What was read once and is refused now is late by its last success; what was always refused is not awaited. Where the login
+-- was refused (401) since, nothing is fresh: nobody asks until it is corrected. A report that is asked by id is never late: a
+-- night may have none to ask for.
+-- Columns:
+--   report: name of the report
+--   customer: the customer that was asked
+--   newest_held_month: first day of the newest month held; null for a report without months
+--   held_months: how many months are held
+--   last_success_utc: when an answer was last loaded, in UTC; null for one that never was
+--   due_utc: until when the next is due, before this is late, in UTC; null where none is awaited, as of a report that is asked
+--     by id
+--   last_failure_utc: when asking or loading last failed, in UTC
+--   last_error: why it failed then
+--   state: fresh, late, never read, no access (refused since its last success), login refused (401 since then) or switched off
+--     (as a customer or a report of the settings, or only asked on demand), now that you look
+--   is_late: whether it is late, was never read, or was read once and has been refused for as long as is late, so that
+--     somebody should look
+--   waiting_months: how many months were never read and wait for their first turn, which is neither missing nor late
+--   waiting_until: the day in whose night the last of them has its turn; null where none waits
 CREATE OR REPLACE VIEW meta.freshness AS
 WITH tries AS (
     SELECT
@@ -86,23 +103,3 @@ SELECT
     waiting_months,
     waiting_until
 FROM judged;
-COMMENT ON VIEW meta.freshness IS
-    'How fresh each report of each customer is; late means no success for the hours of meta.deadlines.';
-COMMENT ON COLUMN meta.freshness.report IS 'name of the report';
-COMMENT ON COLUMN meta.freshness.customer IS 'the customer that was asked';
-COMMENT ON COLUMN meta.freshness.newest_held_month IS
-    'first day of the newest month held; null for a report without months';
-COMMENT ON COLUMN meta.freshness.held_months IS 'how many months are held';
-COMMENT ON COLUMN meta.freshness.last_success_utc IS
-    'when an answer was last loaded, in UTC; null for one that never was';
-COMMENT ON COLUMN meta.freshness.due_utc IS
-    'until when the next is due, before this is late, in UTC; null where none is awaited, as of a report that is asked by id';
-COMMENT ON COLUMN meta.freshness.last_failure_utc IS 'when asking or loading last failed, in UTC';
-COMMENT ON COLUMN meta.freshness.last_error IS 'why it failed then';
-COMMENT ON COLUMN meta.freshness.state IS
-    'fresh, late, never read, no access (refused since its last success), login refused (401 since then) or switched off (as a customer or a report of the settings, or only asked on demand), now that you look';
-COMMENT ON COLUMN meta.freshness.is_late IS
-    'whether it is late, was never read, or was read once and has been refused for as long as is late, so that somebody should look';
-COMMENT ON COLUMN meta.freshness.waiting_months IS
-    'how many months were never read and wait for their first turn, which is neither missing nor late';
-COMMENT ON COLUMN meta.freshness.waiting_until IS 'the day in whose night the last of them has its turn; null where none waits';

@@ -1,5 +1,17 @@
 -- Which kinds of conditions are there, and how is each told?
+--
 -- Of a condition that was judged more or less severe than its kind meta.conditions says so.
+-- Columns:
+--   kind: the kind, as meta.conditions has it
+--   known_by: who can know of it: the file, a process that reads it with its settings, or Dagster; only the first are in
+--     meta.conditions
+--   severities: what it may be: a warning, which stands in `brokerbi status`, or an error, of which a monitor and messages
+--     tell
+--   told: when a message tells of an error: with its run (as soon as it has failed, and after the night) or after the night
+--   is_told_once: whether no later night repeats it
+--   is_counted: whether the verdict counts whom it concerns; of the others it says what was found
+--   is_of_figures: whether figures may be missing or doubtful while it is so
+--   there_is_one_while: when there is one
 CREATE OR REPLACE VIEW meta.kinds AS
 FROM (VALUES
     ('failed', 'file', ['error'], 'with its run', false, true, true, 'a month was asked for, could not be read, and was not read since'),
@@ -60,16 +72,3 @@ FROM (VALUES
     ('run failed', 'Dagster', ['error'], 'with its run', true, true, false, 'a run broke down by itself (only in messages)'),
     ('no night', 'Dagster', ['error'], 'after the night', false, true, false, 'there has been no night for 30 hours (only in messages)')
 ) AS _(kind, known_by, severities, told, is_told_once, is_counted, is_of_figures, there_is_one_while);
-COMMENT ON VIEW meta.kinds IS 'Which kinds of conditions are there, and how is each told?';
-COMMENT ON COLUMN meta.kinds.kind IS 'the kind, as meta.conditions has it';
-COMMENT ON COLUMN meta.kinds.known_by IS
-    'who can know of it: the file, a process that reads it with its settings, or Dagster; only the first are in meta.conditions';
-COMMENT ON COLUMN meta.kinds.severities IS
-    'what it may be: a warning, which stands in `brokerbi status`, or an error, of which a monitor and messages tell';
-COMMENT ON COLUMN meta.kinds.told IS
-    'when a message tells of an error: with its run (as soon as it has failed, and after the night) or after the night';
-COMMENT ON COLUMN meta.kinds.is_told_once IS 'whether no later night repeats it';
-COMMENT ON COLUMN meta.kinds.is_counted IS
-    'whether the verdict counts whom it concerns; of the others it says what was found';
-COMMENT ON COLUMN meta.kinds.is_of_figures IS 'whether figures may be missing or doubtful while it is so';
-COMMENT ON COLUMN meta.kinds.there_is_one_while IS 'when there is one';

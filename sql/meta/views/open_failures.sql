@@ -1,6 +1,21 @@
--- Which months failed or are held back, and were not loaded since: the one rule of what is open.
--- One row per report, customer and month, about its latest failure; without what is switched off by now.
--- What is asked by id is open until each id was answered, or was not asked again for two days.
+-- Which months failed or are held back, and were not loaded since: the latest failure of each.
+--
+-- One row per report, customer and month, about its latest failure; without what is switched off by now. What is asked by id
+-- is open until each id was answered, or was not asked again for two days.
+-- Columns:
+--   report: name of the report
+--   customer: the customer that was asked
+--   month: first day of the month; null for a report without months
+--   status: failed, or held back: too many rows would go, or a column is empty
+--   since_utc: when it failed first since it was last loaded, in UTC
+--   failed_at_utc: when it failed last, in UTC
+--   error_kind: the kind of that error in one word, like Unavailable; null where it has none
+--   trouble: what it has behind it that other failures have as well, as in meta.loads
+--   error: why it failed then
+--   remedy: what to do about it, where that is known
+--   http_status: the status of the last answer, where there was one and it was an error
+--   last_try: how the last of several tries ended, like answered 500
+--   login: where the login is set that was refused, of an error 401
 CREATE OR REPLACE VIEW meta.open_failures AS
 WITH failed AS (
     SELECT loads.*, unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
@@ -53,18 +68,3 @@ WHERE CASE
     ELSE failed.load_id IN (FROM unanswered)
 END
 GROUP BY ALL;
-COMMENT ON VIEW meta.open_failures IS 'Which months failed or are held back, and were not loaded since: the latest failure of each.';
-COMMENT ON COLUMN meta.open_failures.report IS 'name of the report';
-COMMENT ON COLUMN meta.open_failures.customer IS 'the customer that was asked';
-COMMENT ON COLUMN meta.open_failures.month IS 'first day of the month; null for a report without months';
-COMMENT ON COLUMN meta.open_failures.status IS 'failed, or held back: too many rows would go, or a column is empty';
-COMMENT ON COLUMN meta.open_failures.since_utc IS 'when it failed first since it was last loaded, in UTC';
-COMMENT ON COLUMN meta.open_failures.failed_at_utc IS 'when it failed last, in UTC';
-COMMENT ON COLUMN meta.open_failures.error_kind IS
-    'the kind of that error in one word, like Unavailable; null where it has none';
-COMMENT ON COLUMN meta.open_failures.trouble IS 'what it has behind it that other failures have as well, as in meta.loads';
-COMMENT ON COLUMN meta.open_failures.error IS 'why it failed then';
-COMMENT ON COLUMN meta.open_failures.remedy IS 'what to do about it, where that is known';
-COMMENT ON COLUMN meta.open_failures.http_status IS 'the status of the last answer, where there was one and it was an error';
-COMMENT ON COLUMN meta.open_failures.last_try IS 'how the last of several tries ended, like answered 500';
-COMMENT ON COLUMN meta.open_failures.login IS 'where the login is set that was refused, of an error 401';

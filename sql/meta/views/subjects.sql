@@ -1,4 +1,8 @@
 -- What do reports bring: which numbers, and which figures of the pages?
+-- Columns:
+--   report: name of a report that a number is explained by, or that pages show
+--   numbers: commission, leads, directory or budgets: reports that have it alike tell of the same
+--   subject: the figures of pages that it brings; null where it brings none
 CREATE OR REPLACE VIEW meta.subjects AS
 FROM (VALUES
     ('commission_office', 'commission', 'commission'),
@@ -16,7 +20,3 @@ FROM (VALUES
     ('office_budget_crm', 'budgets', NULL),
     ('user_budget_crm', 'budgets', NULL)
 ) AS _(report, numbers, subject);
-COMMENT ON VIEW meta.subjects IS 'What do reports bring: which numbers, and which figures of the pages?';
-COMMENT ON COLUMN meta.subjects.report IS 'name of a report that a number is explained by, or that pages show';
-COMMENT ON COLUMN meta.subjects.numbers IS 'commission, leads, directory or budgets: reports that have it alike tell of the same';
-COMMENT ON COLUMN meta.subjects.subject IS 'the figures of pages that it brings; null where it brings none';
