@@ -80,14 +80,9 @@ CREATE OR REPLACE TEMP MACRO counted_in(said) AS
         LAMBDA _name: {'measure': _name, 'amount': said ->> _name}
     );
 
--- Which of these amounts the measure is whose earlier totals are remembered; null of any other.
-CREATE OR REPLACE TEMP MACRO amount_of(measure, commission, sold_commission, price, estate_parts) AS
-    CASE measure
-        WHEN 'commission' THEN commission
-        WHEN 'sold_commission' THEN sold_commission
-        WHEN 'sold_total_price' THEN price
-        WHEN 'sold_estate_parts' THEN estate_parts
-    END;
+-- Which of these amounts of the office report the measure is; null of any other.
+CREATE OR REPLACE TEMP MACRO amount_of(measure, commission, price, estate_parts) AS
+    CASE measure WHEN 'commission' THEN commission WHEN 'sold_total_price' THEN price WHEN 'sold_estate_parts' THEN estate_parts END;
 
 -- A sum of amounts; null where one of them is unknown.
 CREATE OR REPLACE TEMP MACRO sum_if_known(amount) AS
@@ -101,26 +96,28 @@ CREATE OR REPLACE TEMP MACRO total_of(has_rows, amount) AS CASE WHEN has_rows TH
 CREATE OR REPLACE TEMP MACRO total_held(is_held, has_rows, lacks_rows, amount) AS
     CASE WHEN is_held THEN total_of(has_rows OR lacks_rows, amount) END;
 
--- The numbers of an office or user in a month, of the reports that are held: `held` says of each whether it is and lacks rows, and
--- the others are rows of what it adds up to, each with whether there is one. For unnest.
-CREATE OR REPLACE TEMP MACRO totals_of_month(held, earned, has_earned, running, has_running, leads, has_leads) AS {
-    'commission': total_held(held.has_commission, has_earned, held.lacks_commission, earned.commission),
-    'sold_commission': total_held(held.has_commission, has_earned, held.lacks_commission, earned.sold_commission),
-    'sold_total_price': total_held(held.has_commission, has_earned, held.lacks_commission, earned.sold_total_price),
-    'sold_estate_parts': total_held(held.has_commission, has_earned, held.lacks_commission, earned.sold_estate_parts),
+-- The numbers of a report of commissions in a month, and what follows from them: `earned` is the row with its sums. For unnest.
+CREATE OR REPLACE TEMP MACRO totals_of_commission(is_held, has_rows, lacks_rows, earned) AS {
+    'commission': total_held(is_held, has_rows, lacks_rows, earned.commission),
+    'sold_commission': total_held(is_held, has_rows, lacks_rows, earned.sold_commission),
+    'sold_total_price': total_held(is_held, has_rows, lacks_rows, earned.sold_total_price),
+    'sold_estate_parts': total_held(is_held, has_rows, lacks_rows, earned.sold_estate_parts),
     'sold_average_commission': (earned.sold_commission / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4),
     'average_price': (earned.sold_total_price / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4),
     'sold_commission_percentage': (100 * earned.sold_commission / nullif(earned.sold_total_price, 0))::DECIMAL(19, 8),
-    'writing_parts': total_held(held.has_commission, has_earned, held.lacks_commission, earned.writing_parts),
-    'valuation_parts': total_held(held.has_commission, has_earned, held.lacks_commission, earned.valuation_parts),
-    'running_commission_sek_excl_vat': total_held(held.has_running, has_running, held.lacks_running, running.amount),
-    'incoming_lead_count': total_held(held.has_leads, has_leads, held.lacks_leads, leads.incoming),
-    'outgoing_lead_count': total_held(held.has_leads, has_leads, held.lacks_leads, leads.outgoing),
-    'tip_count': total_held(held.has_leads, has_leads, held.lacks_leads, leads.tips),
-    'removed_lead_count': total_held(held.has_leads, has_leads, held.lacks_leads, leads.removed)
+    'writing_parts': total_held(is_held, has_rows, lacks_rows, earned.writing_parts),
+    'valuation_parts': total_held(is_held, has_rows, lacks_rows, earned.valuation_parts)
 };
 
--- A commission without VAT, as far as is declared: `basis` is the row of staging.tax_basis.
+-- The numbers of the report of tips and leads in a month: `leads` is the row that counts them. For unnest.
+CREATE OR REPLACE TEMP MACRO totals_of_leads(is_held, has_rows, lacks_rows, leads) AS {
+    'incoming_lead_count': total_held(is_held, has_rows, lacks_rows, leads.incoming),
+    'outgoing_lead_count': total_held(is_held, has_rows, lacks_rows, leads.outgoing),
+    'tip_count': total_held(is_held, has_rows, lacks_rows, leads.tips),
+    'removed_lead_count': total_held(is_held, has_rows, lacks_rows, leads.removed)
+};
+
+-- A commission without VAT, as far as is declared: `basis` is the row of marts.tax_basis.
 CREATE OR REPLACE TEMP MACRO without_vat(commission, basis) AS
     CASE
         WHEN basis.commission_vat = 'included' THEN (commission / (1 + basis.vat_rate))::DECIMAL(18, 4)

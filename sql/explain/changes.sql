@@ -9,7 +9,10 @@ WITH versions_of_user AS (
         is_restatement,
         total_of(
             is_present,
-            amount_of(getvariable('measure'), commission, sold_commission, sold_total_price, sold_estate_parts)
+            CASE getvariable('measure')
+                WHEN 'sold_commission' THEN sold_commission
+                ELSE amount_of(getvariable('measure'), commission, sold_total_price, sold_estate_parts)
+            END
         ) AS amount_after,
         lag(amount_after) OVER (PARTITION BY month ORDER BY version) AS amount_before
     FROM marts.user_month_versions

@@ -61,7 +61,7 @@ FROM marts.user_month AS worked
 FULL JOIN budgets USING (user_id, month)
 LEFT JOIN marts.users AS users USING (user_id)
 LEFT JOIN marts.offices AS offices ON offices.office_id = coalesce(worked.office_id, budgets.office_id)
-CROSS JOIN staging.tax_basis AS basis
+CROSS JOIN marts.tax_basis AS basis
 WHERE worked.is_active
     OR worked.commission <> 0
     OR budgets.budget_commission IS NOT NULL

@@ -2,6 +2,7 @@
 -- One row per user who was at work in one of these six months; the months end with the newest one that is over for every office.
 -- An agent who came after the first of last year's three months, or of whom the user report is not held to the end of one of
 -- the months, is compared with nothing: change is null, not a rise from zero.
+-- Kind: view
 -- Key: user_id
 -- Columns:
 --   user_id: id of the user
@@ -69,4 +70,3 @@ CROSS JOIN last_over
 LEFT JOIN (FROM summed WHERE years_ago = 0) AS now USING (user_id)
 LEFT JOIN (FROM summed WHERE years_ago = 1) AS before USING (user_id)
 WHERE now.active_month_count > 0 OR before.active_month_count > 0
-ORDER BY commission_change NULLS LAST, users.user_id

@@ -1,6 +1,7 @@
 -- Which days, months, quarters and years are there?
 -- One row per day, from the first month that any office holds to the end of the newest year with a month or a budget; for a BI
 -- tool that wants a table of dates. Facts of a month stand on its first day, so they join day, and facts of a day join it too.
+-- Kind: view
 -- Key: day
 -- Columns:
 --   day: the day
@@ -39,4 +40,3 @@ SELECT
     isodow(day)::INTEGER AS weekday_number,
     coalesce(date_trunc('month', day) <= last_over, false) AS is_month_over
 FROM (SELECT unnest(generate_series(first_month, last_day, INTERVAL 1 DAY))::DATE AS day, last_over FROM span)
-ORDER BY day

@@ -1,5 +1,6 @@
 -- Which offices are there, of which brand and region, and since when?
 -- One row per office: marts.offices with first and last months, as a dimension of marts.office_month and agent_month.
+-- Kind: view
 -- Key: office_id
 -- Columns:
 --   office_id: customer id of the office
@@ -23,4 +24,3 @@ LEFT JOIN (
     FROM marts.office_month
     GROUP BY ALL
 ) AS held USING (office_id)
-ORDER BY offices.office_id

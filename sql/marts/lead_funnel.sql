@@ -11,6 +11,7 @@
 -- somebody else, says nothing of that lead; of buyers, sold_home_lead_count / sold_count is how many leads a sold
 -- home drew, over all kinds of a side, as a home belongs to the kind of the first lead about it. The leads of the
 -- last months have not had the time to become sales: compare months with is_mature alone.
+-- Kind: view
 -- Key: month, office_id, way, lead_type, state
 -- Columns:
 --   month: first day of the month the leads were created in
@@ -101,4 +102,3 @@ SELECT
     coalesce(days_to_contract_total, 0) AS days_to_contract_total
 FROM (SELECT * FROM counted UNION ALL BY NAME SELECT * FROM without_any)
 LEFT JOIN marts.offices USING (office_id)
-ORDER BY month, office_id, way, lead_type, state

@@ -187,8 +187,8 @@ candidates AS (
         changes.measure,
         found.* EXCLUDE (office_id, month, commission, price, estate_parts, sold_commission, sold_price, sold_parts),
         found.report = 'sales' AS is_sale,
-        amount_of(changes.measure, found.commission, NULL, found.price, found.estate_parts)::DECIMAL(22, 8) AS amount,
-        amount_of(changes.measure, found.sold_commission, NULL, found.sold_price, found.sold_parts)::DECIMAL(22, 8)
+        amount_of(changes.measure, found.commission, found.price, found.estate_parts)::DECIMAL(22, 8) AS amount,
+        amount_of(changes.measure, found.sold_commission, found.sold_price, found.sold_parts)::DECIMAL(22, 8)
             AS amount_of_sales,
         found.noted_at_utc > changes.known_since_utc AND found.noted_at_utc <= changes.noted_at_utc AS is_within,
         is_within AND found.noted_at_utc > coalesce(changes.last_before_utc, changes.known_since_utc) AS is_recent,

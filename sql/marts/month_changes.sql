@@ -23,8 +23,8 @@
 WITH measured AS (
     SELECT
         *,
-        amount_of(measure, commission_before, NULL, price_before, estate_parts_before) AS amount_before,
-        amount_of(measure, commission_after, NULL, price_after, estate_parts_after) AS amount_after
+        amount_of(measure, commission_before, price_before, estate_parts_before) AS amount_before,
+        amount_of(measure, commission_after, price_after, estate_parts_after) AS amount_after
     FROM marts.office_restatements
     CROSS JOIN (SELECT unnest(['commission', 'sold_total_price', 'sold_estate_parts']) AS measure)
 ),

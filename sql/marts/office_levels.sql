@@ -2,6 +2,7 @@
 -- One row per office that is expected in any month and level; marts with a column level are sums over these offices, so take
 -- one level of them and never add up two.
 -- Brand and region are those of today, see marts.offices.
+-- Kind: view
 -- Key: level, member_id, office_id
 -- Columns:
 --   office_id: customer id of the office
@@ -18,4 +19,3 @@ SELECT
     ], recursive := true),
     office_id
 FROM (SELECT DISTINCT office_id, office_name, brand, region FROM marts.office_coverage)
-ORDER BY ALL

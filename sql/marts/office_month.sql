@@ -89,10 +89,10 @@ SELECT
     held.month,
     held.office_id,
     offices.office_name,
-    unnest(totals_of_month(
-        held, earned, earned.office_id IS NOT NULL, running_summed, running_summed.office_id IS NOT NULL,
-        leads_counted, leads_counted.office_id IS NOT NULL
-    )),
+    unnest(totals_of_commission(held.has_commission, earned.office_id IS NOT NULL, held.lacks_commission, earned)),
+    total_held(held.has_running, running_summed.office_id IS NOT NULL, held.lacks_running, running_summed.amount)
+        AS running_commission_sek_excl_vat,
+    unnest(totals_of_leads(held.has_leads, leads_counted.office_id IS NOT NULL, held.lacks_leads, leads_counted)),
     total_held(users_held.month IS NOT NULL, agents_counted.office_id IS NOT NULL, users_held.lacks_rows, agents_counted.active)
         AS active_agent_count,
     (

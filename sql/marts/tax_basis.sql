@@ -1,10 +1,29 @@
 -- Do commissions have VAT in them?
 -- One row, also where nothing has been declared. Every column of commissions as the service states them says the same in its comment;
 -- budgets, and what is compared with them, are without VAT as far as basis_note beside them says nothing else.
+-- Kind: view
 -- Key: commission_basis
+-- Columns:
+--   commission_vat: whether commissions have VAT in them, as the settings declare: excluded, included or unknown
+--   vat_rate: the rate of VAT that is declared, 0.25 for 25 %; null where none is
+--   commission_basis: the same in words, for what shows commissions as the service states them
+--   basis_note: what to mind where commission is compared with a budget; null where both are known to be
+--     without VAT
+WITH declared AS (
+    SELECT coalesce(max(commission_vat), 'unknown') AS commission_vat, max(vat_rate) AS vat_rate
+    FROM meta.tax_basis
+)
+
 SELECT
     commission_vat,
     vat_rate::DECIMAL(19, 8) AS vat_rate,
-    commission_basis,
-    basis_note
-FROM staging.tax_basis
+    CASE commission_vat
+        WHEN 'unknown' THEN 'not declared whether with VAT'
+        WHEN 'included' THEN 'with VAT of ' || percent || ' %'
+        ELSE 'without VAT'
+    END AS commission_basis,
+    CASE commission_vat
+        WHEN 'unknown' THEN 'commission may have VAT in it, the budget has none'
+        WHEN 'included' THEN 'commission less its declared VAT of ' || percent || ' %'
+    END AS basis_note
+FROM (SELECT *, regexp_replace((100 * vat_rate)::VARCHAR, '\.?0+$', '') AS percent FROM declared)

@@ -205,10 +205,10 @@ SELECT
         WHEN held.office_after IS NOT NULL THEN 'later month'
         WHEN held.office_asked IS NOT NULL THEN 'customer asked'
     END AS office_basis,
-    unnest(totals_of_month(
-        held, earned_summed, earned_summed.user_id IS NOT NULL, running_summed, running_summed.user_id IS NOT NULL,
-        leads_counted, leads_counted.user_id IS NOT NULL
-    )),
+    unnest(totals_of_commission(held.has_commission, earned_summed.user_id IS NOT NULL, held.lacks_commission, earned_summed)),
+    total_held(held.has_running, running_summed.user_id IS NOT NULL, held.lacks_running, running_summed.amount)
+        AS running_commission_sek_excl_vat,
+    unnest(totals_of_leads(held.has_leads, leads_counted.user_id IS NOT NULL, held.lacks_leads, leads_counted)),
     users_active.first_month AS first_active_month,
     users_active.last_month AS last_active_month,
     active.user_id IS NOT NULL AS is_active,

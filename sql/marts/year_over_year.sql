@@ -3,6 +3,7 @@
 -- Last year's numbers are null where that month is unknown, never zero. The year so far adds months from
 -- January and is null unless every one of them is known. An open month is part of one, so it is compared with nothing, and
 -- no year so far with it in. Nor is a month that was last read before its end, and is not asked for any more: it is not known.
+-- Kind: view
 -- Key: office_id, month
 -- Columns:
 --   office_id: customer id of the office
@@ -76,4 +77,3 @@ LEFT JOIN known AS before
     ON before.office_id = now.office_id
     AND before.month = (now.month - INTERVAL 1 YEAR)::DATE
     AND before.is_commission_complete
-ORDER BY now.month, now.office_id

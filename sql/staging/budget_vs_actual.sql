@@ -136,7 +136,7 @@ actuals AS (
             {'measure': 'sold estates', 'actual': sold_estate_parts::DECIMAL(18, 4)}
         ], recursive := true)
     FROM months_known
-    CROSS JOIN staging.tax_basis AS basis
+    CROSS JOIN marts.tax_basis AS basis
     CROSS JOIN staging.clock AS clock
 ),
 
@@ -300,7 +300,7 @@ SELECT
     forecast.is_open,
     CASE WHEN forecast.measure = 'commission' THEN basis.basis_note END AS basis_note
 FROM forecast
-CROSS JOIN staging.tax_basis AS basis
+CROSS JOIN marts.tax_basis AS basis
 LEFT JOIN marts.offices AS offices ON offices.office_id = forecast.office_id
 LEFT JOIN marts.users AS users ON users.user_id = forecast.owner_id AND forecast.is_user
 WHERE forecast.budget IS NOT NULL OR forecast.is_at_work
