@@ -213,35 +213,19 @@ def two_offices(
     build(given, "month_change_reasons")
 
 
-@pytest.mark.parametrize(
-    ("amounts", "shares", "kind"),
-    [((65, 40), (), "sale gone"), ((120, 95), (50, 50), "sale changed")],
-    ids=["a sale gone of which nobody knows the shares", "a sale whose shares changed too"],
-)
-def test_what_offices_miss_of_one_another_is_of_the_sale_they_share(
-    amounts: tuple[float, float], shares: tuple[float, ...], kind: str
-) -> None:
+def test_a_sale_gone_counts_whole_where_it_was_listed_and_the_rest_is_open() -> None:
     given = warehouse()
     two_offices(given, FIRST, (135, 70), 70, 30, sale=100)
-    two_offices(given, CHANGED, amounts, *shares, sale=110)
+    two_offices(given, CHANGED, (65, 40), sale=100)
     found = given.execute(
-        "SELECT office_id, kind, estate_id, amount::DOUBLE FROM marts.month_change_reasons ORDER BY ALL"
+        "SELECT office_id, kind, estate_id, amount::DOUBLE FROM marts.month_change_reasons "
+        "WHERE measure = 'commission' ORDER BY ALL"
     )
-    changed = (amounts[0] - 135, amounts[1] - 70)
-    assert found.fetchall() == [("M1", kind, "E2", changed[0]), ("M2", kind, "E2", changed[1])]
-
-
-def test_a_sale_gone_that_offices_shared_is_theirs_where_their_changes_come_to_the_whole_of_it() -> None:
-    given = warehouse()
-    two_offices(given, FIRST, (135, 70), 70, 30, sale=100)
-    for office, amount in (("M1", 65), ("M2", 40)):
-        row = earned({"office_customer_id": office}, amount)
-        loaded(given, "commission_office", office, "2026-01", [row], at_utc=CHANGED)
-    build(given, "month_change_reasons")
-    assert reasons(given) == [("open", None, amount, ["sales", "commission_user"]) for amount in (-70, -30)]
-    sales_read(given, "2026-01", {"E1": 65}, CHANGED + WEEK)
-    build(given, "month_change_reasons")
-    assert reasons(given) == [("sale gone", "E2", amount, None) for amount in (-70, -30)]
+    assert found.fetchall() == [
+        ("M1", "open", None, 30),
+        ("M1", "sale gone", "E2", -100),
+        ("M2", "open", None, -30),
+    ]
 
 
 def listed(
@@ -267,21 +251,6 @@ def of_parts(given: Given) -> list[tuple[object, ...]]:
         "SELECT office_id, kind, estate_id, amount::DOUBLE, share::DOUBLE FROM marts.month_change_reasons "
         "WHERE measure = 'sold_estate_parts' ORDER BY ALL"
     ).fetchall()
-
-
-def test_a_shared_sale_that_another_office_lists_now_is_what_each_had_of_it() -> None:
-    given = warehouse()
-    listed(given, FIRST, "M2", ("M1", "M2"), M1=40, M2=60)
-    listed(given, CHANGED, "M1", ("M1", "M1"), M1=100, M2=0)
-    assert reasons(given) == [("sale gone", "E2", -60, None), ("sale changed", "E2", 60, None)]
-    assert of_parts(given) == [("M1", "sale changed", "E2", 0.6, None), ("M2", "sale gone", "E2", -0.6, None)]
-
-
-def test_what_an_office_had_of_a_sale_is_known_where_an_answer_still_shows_it() -> None:
-    given = warehouse()
-    listed(given, FIRST, "M2", ("M1", "M2"), "M2", M1=40)
-    listed(given, CHANGED, "M1", ("M1", "M1"), M1=100)
-    assert of_parts(given) == [("M1", "sale changed", "E2", 0.6, None)]
 
 
 def test_what_an_office_may_have_had_of_a_sale_is_open_and_not_nobody_s() -> None:
