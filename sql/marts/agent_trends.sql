@@ -70,3 +70,4 @@ CROSS JOIN last_over
 LEFT JOIN (FROM summed WHERE years_ago = 0) AS now USING (user_id)
 LEFT JOIN (FROM summed WHERE years_ago = 1) AS before USING (user_id)
 WHERE now.active_month_count > 0 OR before.active_month_count > 0
+ORDER BY commission_change NULLS LAST, users.user_id

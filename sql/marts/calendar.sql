@@ -40,3 +40,4 @@ SELECT
     isodow(day)::INTEGER AS weekday_number,
     coalesce(date_trunc('month', day) <= last_over, false) AS is_month_over
 FROM (SELECT unnest(generate_series(first_month, last_day, INTERVAL 1 DAY))::DATE AS day, last_over FROM span)
+ORDER BY day

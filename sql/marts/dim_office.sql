@@ -24,3 +24,4 @@ LEFT JOIN (
     FROM marts.office_month
     GROUP BY ALL
 ) AS held USING (office_id)
+ORDER BY offices.office_id

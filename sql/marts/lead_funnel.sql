@@ -102,3 +102,4 @@ SELECT
     coalesce(days_to_contract_total, 0) AS days_to_contract_total
 FROM (SELECT * FROM counted UNION ALL BY NAME SELECT * FROM without_any)
 LEFT JOIN marts.offices USING (office_id)
+ORDER BY month, office_id, way, lead_type, state

@@ -19,3 +19,4 @@ SELECT
     ], recursive := true),
     office_id
 FROM (SELECT DISTINCT office_id, office_name, brand, region FROM marts.office_coverage)
+ORDER BY ALL

@@ -77,3 +77,4 @@ LEFT JOIN known AS before
     ON before.office_id = now.office_id
     AND before.month = (now.month - INTERVAL 1 YEAR)::DATE
     AND before.is_commission_complete
+ORDER BY now.month, now.office_id
