@@ -147,7 +147,7 @@ def test_just_after_midnight_of_the_first_the_new_month_is_asked_for(
 def test_customers_switched_off_are_no_part_of_the_night(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
-    made = settings(tmp_path, customers='[{"id": "c01", "active": false}, {"id": "c02"}, {"id": "c03"}]')
+    made = settings(tmp_path, customer__c01__active="false")
     (request,) = run_requests(Project(made), "nightly", NIGHT, instance)
     assert (request.tags[RANGE_START], request.tags[RANGE_END]) == ("c02|2026-09", "c03|2026-11")
 
