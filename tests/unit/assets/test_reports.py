@@ -52,7 +52,6 @@ class Range(TypedDict):
 
 SIX_MONTHS = Range(first="G1|2026-06", last="M30017|2026-11")
 LEAVE_HELD = {HELD: SKIP}
-M16_INACTIVE = {"customer__m30016__active": "false"}
 
 
 def test_lineage_begins_at_the_service_and_tags_tell_layers_and_persons(tmp_path: Path) -> None:
@@ -360,7 +359,7 @@ def test_a_new_customer_is_fetched_from_the_start_by_the_next_night(
 
 
 def test_a_customer_switched_off_is_not_asked_and_keeps_its_data_until_it_comes_back(read: Harness) -> None:
-    read.change_settings(**M16_INACTIVE)
+    read.change_settings(customer__m30016__active="false")
     result = read.run(last="M30016|2026-11")
     assert result.success
     assert read.customers_asked() == {G1, M17}
@@ -371,7 +370,7 @@ def test_a_customer_switched_off_is_not_asked_and_keeps_its_data_until_it_comes_
 
 
 def test_a_customer_switched_off_is_not_red_when_others_fail(tmp_path: Path) -> None:
-    made = harness(tmp_path, **M16_INACTIVE)
+    made = harness(tmp_path, customer__m30016__active="false")
     made.service.faults.switch([Fault("404", customer=M17)])
     assert not made.run(last="M30016|2026-11").success
     assert made.partitions() == {"G1 green": 3, "M30017 red": 3, "M30016 green": 3}
