@@ -23,7 +23,7 @@ from pipelines.planning.due import (
     wanted_months,
 )
 from pipelines.planning.probes import PlannedProbe, plan_probes
-from pipelines.planning.rules import NOTHING_HELD, Kind, PlanInputs, kind_of, rules_for
+from pipelines.planning.rules import NOTHING_HELD, PlanInputs, ReportKind, kind_of, rules_for
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
 from pipelines.planning.windows import NOW, Window, windows
 from warehouse.ledger.ids import KnownId, known_ids
@@ -218,8 +218,8 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     askable = [month for month in chosen if month in scope]
     wanted = wanted_months(askable, held, rules, inputs.most_changed if report.timing.follows_sales else None)
     one_by_one = None
-    if report.timing.weekly and kind is Kind.SEVERAL_MONTHS:
-        singly = rules_for(inputs, report, planned.customer.id, Kind.SINGLE_MONTHS)
+    if report.timing.weekly and kind is ReportKind.SEVERAL_MONTHS:
+        singly = rules_for(inputs, report, planned.customer.id, ReportKind.SINGLE_MONTHS)
         one_by_one = wanted_months(askable, held, replace(singly, changed={}))
     days, limit, today = inputs.cap(pair).days, report.endpoint.limit, inputs.calendar.today
     return replace(

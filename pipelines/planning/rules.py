@@ -70,7 +70,7 @@ class PlanInputs:
         return self.ledger.caps.get(pair) or Cap()
 
 
-class Kind(StrEnum):
+class ReportKind(StrEnum):
     """What decides when the months of a report are requested again."""
 
     SEVERAL_MONTHS = "not a budget, or a request covers several months"
@@ -92,31 +92,31 @@ class Rule:
     may_wait: range
 
 
-def table_of_rules(calendar: Calendar) -> Mapping[Kind, Rule]:
+def table_of_rules(calendar: Calendar) -> Mapping[ReportKind, Rule]:
     """The rule of every kind of report."""
     ahead, latest = -calendar.months_ahead, calendar.due_months
     past = DUE_MONTHS_MONTHLY - 1  # an older month has no day of its own any more
     return {
-        Kind.SEVERAL_MONTHS: Rule(range(ahead, latest), changed_sales_of, NO_MONTHS),
-        Kind.SINGLE_MONTHS: Rule(WITHOUT_DELAY, changes_of_its_own, range(ahead, 0)),
-        Kind.COUNTERPART_TO_COME: Rule(WITHOUT_DELAY, changes_of_its_own, range(ahead, past)),
-        Kind.COUNTERPART_READ: Rule(NO_MONTHS, changes_of_counterpart, range(ahead, past)),
+        ReportKind.SEVERAL_MONTHS: Rule(range(ahead, latest), changed_sales_of, NO_MONTHS),
+        ReportKind.SINGLE_MONTHS: Rule(WITHOUT_DELAY, changes_of_its_own, range(ahead, 0)),
+        ReportKind.COUNTERPART_TO_COME: Rule(WITHOUT_DELAY, changes_of_its_own, range(ahead, past)),
+        ReportKind.COUNTERPART_READ: Rule(NO_MONTHS, changes_of_counterpart, range(ahead, past)),
     }
 
 
-def kind_of(inputs: PlanInputs, report: Report, customer: str) -> Kind:
+def kind_of(inputs: PlanInputs, report: Report, customer: str) -> ReportKind:
     """The kind that a report is for a customer, by what is known of it tonight."""
     counterpart = report.timing.counterpart
     if not report.timing.weekly or months_together(inputs, report, customer) > 1:
-        return Kind.SEVERAL_MONTHS
+        return ReportKind.SEVERAL_MONTHS
     if counterpart and _is_read(inputs, (counterpart, customer)):
-        return Kind.COUNTERPART_READ
+        return ReportKind.COUNTERPART_READ
     if counterpart and _will_be_read(inputs, (counterpart, customer)):
-        return Kind.COUNTERPART_TO_COME
-    return Kind.SINGLE_MONTHS
+        return ReportKind.COUNTERPART_TO_COME
+    return ReportKind.SINGLE_MONTHS
 
 
-def rules_for(inputs: PlanInputs, report: Report, customer: str, kind: Kind | None = None) -> Rules:
+def rules_for(inputs: PlanInputs, report: Report, customer: str, kind: ReportKind | None = None) -> Rules:
     """The rules of a report for a customer, as of its kind or of another one."""
     kind = kind or kind_of(inputs, report, customer)
     rule = table_of_rules(inputs.calendar)[kind]
@@ -124,7 +124,7 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str, kind: Kind | No
     return Rules(
         report,
         inputs.calendar,
-        months_together(inputs, report, customer) if kind is Kind.SEVERAL_MONTHS else 1,
+        months_together(inputs, report, customer) if kind is ReportKind.SEVERAL_MONTHS else 1,
         # the months of each customer come later than those of others, of most by another number of days
         offset=report.timing.place * OLDER_MONTHS + zlib.crc32(customer.encode()) % DAYS_OF_FOUR_WEEKS,
         nightly=rule.nightly,

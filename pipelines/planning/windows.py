@@ -160,7 +160,7 @@ def build_request(
 ) -> Request:
     """The request for one span of a report (interface, Business intelligence and Budget reports).
 
-    `paged=False` takes the unpaged twin of a paged report. Ids are percent-encoded: they come from
+    `paged=False` takes the path without pages of a paged report. Ids are percent-encoded: they come from
     settings and answers.
     """
     path = (
