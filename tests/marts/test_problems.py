@@ -93,12 +93,6 @@ def test_what_is_switched_off_is_no_open_problem(given: DuckDBPyConnection) -> N
         assert sorted(str(kind) for kind, *_ in problems(given)) == found
 
 
-def test_a_file_of_an_earlier_version_gets_what_it_lacks(given: DuckDBPyConnection) -> None:
-    given.execute("DROP VIEW meta.freshness; DROP TABLE meta.customers; DROP TABLE meta.reports")
-    build(given, "customers")
-    assert given.execute(STATES).fetchall() == [("sales", "M1", "late", True)]
-
-
 def test_customers_go_by_the_name_of_the_settings_or_else_of_their_office(given: DuckDBPyConnection) -> None:
     configure(given, sales=True)
     held(given, "sales", "M2", ["2025-12", "2026-02"])
