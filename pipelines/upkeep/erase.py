@@ -20,7 +20,7 @@ from warehouse.persons.erased_list import note_begun, note_finished, read_erased
 from warehouse.persons.file_erasure import clean_logs, clear_leftovers, erase_landing
 from warehouse.persons.person import SHORTEST, Person
 from warehouse.persons.personal_data import PersonKind
-from warehouse.persons.suppression import count_names, erase_texts, suppress_tables
+from warehouse.persons.suppression import count_names, drop_marts, erase_texts, suppress_tables
 from warehouse.publishing.lake import clean_lake
 from warehouse.publishing.retention import compact, leave_traces
 from warehouse.store.database import Store
@@ -83,6 +83,7 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
         with store.writing() as connection:
             rows = suppress_tables(connection, read_erased(data_dir), tables)
             receipt.rows = dict(rows + erase_texts(connection, person))
+            drop_marts(connection)
             leave_traces(connection)
             named = count_names(connection, person)
         receipt.problems += replay(settings, quarantine=True).failures  # its rows are told by what landed

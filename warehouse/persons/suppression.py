@@ -113,6 +113,11 @@ def erase_texts(connection: DuckDBPyConnection, person: Person) -> Counter[str]:
     return changed
 
 
+def drop_marts(connection: DuckDBPyConnection) -> None:
+    """Remove all marts; the next publication builds them from rows without the person."""
+    connection.execute("DROP SCHEMA IF EXISTS marts CASCADE; CREATE SCHEMA marts")
+
+
 def count_names(connection: DuckDBPyConnection, person: Person) -> int:
     """The number of columns and tables that are named after the id, as a key of an answer may be."""
     id_ = person.name_of((person.id,)).lower()
