@@ -117,8 +117,7 @@ def run_replay(reports: Sequence[str], customers: Sequence[str], *, quarantine: 
         reports=[report(name).name for name in reports],
         customers=customers,
         quarantine=quarantine,
-        on_load=_counter("{} of {} loads replayed"),
-        on_totals=_counter("the tables are rebuilt; remembering what was restated before: {} of {} loads"),
+        on_load=_count_loads(),
     )
     say(
         f"{counted(done.loads, 'load')}, {counted(done.rows, 'row')} from landing, "
@@ -133,15 +132,15 @@ def run_replay(reports: Sequence[str], customers: Sequence[str], *, quarantine: 
     return 1 if done.failures else 0
 
 
-def _counter(sentence: str) -> Callable[[int, int], None]:
-    """Prints a line on stderr after every so many loads, and after the last one."""
+def _count_loads() -> Callable[[int, int], None]:
+    """A function that prints a line on stderr after every so many loads, and after the last one."""
     printed = 0
 
     def on_load(done: int, total: int) -> None:
         nonlocal printed
         if done - printed >= LOADS_BETWEEN_LINES or done == total:
             printed = done
-            complain(sentence.format(count(done), count(total)))
+            complain(f"{count(done)} of {count(total)} loads replayed")
 
     return on_load
 

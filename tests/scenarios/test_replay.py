@@ -8,7 +8,6 @@ from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
 
 import pytest
 
@@ -167,22 +166,17 @@ def restated(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
     return here
 
 
-def restatements(here: Scenario) -> list[tuple[Any, ...]]:
-    here.build(*REMEMBERING)
-    return here.rows(RESTATED)
-
-
-def test_what_was_restated_is_known_again_from_landing_also_after_a_sync(
+def test_a_replay_says_that_changes_are_not_remembered_after_the_working_file_was_lost(
     restated: Scenario, tmp_path: Path
 ) -> None:
-    here, before = restated.copied_to(tmp_path / "data"), restated.rows(RESTATED)
+    here = restated.copied_to(tmp_path / "data")
     here.lose_working_file()
-    assert here.sync().is_well
-    assert restatements(here) == []
+    [note] = here.replay().notes
+    assert "what they changed is not remembered" in note
+    assert here.cells() == restated.cells()
+    here.build(*REMEMBERING)
+    assert here.rows(RESTATED) == []
     assert here.replay().notes == []
-    assert restatements(here) == before != []
-    for query in (SALES_CHANGED, USERS_BEFORE, REASONS):
-        assert here.rows(query) == restated.rows(query) != []
 
 
 HISTORIES = "FROM bi.users_history ORDER BY ALL"
@@ -252,13 +246,3 @@ def test_a_replay_of_a_file_that_forgot_nothing_leaves_its_memory_alone(
     here, totals = restated.copied_to(tmp_path / "data"), "FROM meta.month_totals ORDER BY ALL"
     assert here.replay(reports=["commission_office"]).notes == []
     assert here.rows(totals) == restated.rows(totals)
-
-
-def test_a_memory_older_than_landing_is_kept_and_it_is_said(restated: Scenario, tmp_path: Path) -> None:
-    here, before = restated.copied_to(tmp_path / "data"), restated.rows(RESTATED)
-    first = min((here.data_dir / "landing" / "sales").rglob("*.tar.zst"), key=lambda path: path.name)
-    first.rename(first.with_suffix(".aside"))
-    here.execute("UPDATE meta.loads SET status = 'landed' WHERE report = 'tips_and_leads'")
-    [note] = here.replay(reports=["commission_office"]).notes
-    assert "behind it are no more in landing" in note
-    assert restatements(here) == before

@@ -75,8 +75,6 @@ MEMORY = {
     "marts.user_month_versions": _NEW_USER_MONTH_VERSIONS,
 }
 """Queries whose new states are remembered once they are built, each with the statement that does so."""
-MEMORY_TABLES = ("meta.month_totals", "meta.sale_versions", "meta.lead_states", "meta.user_month_versions")
-"""The tables with these states; they only grow."""
 
 
 class MartError(Exception):
@@ -146,13 +144,6 @@ def within_memory(file: Path, build: Callable[[int | None], Built]) -> Built:
         with suppress(MartTooLarge):
             return build(limit_mb)
     return build(None)
-
-
-def queries_behind(wanted: Iterable[str], folder: Path = SQL) -> list[Query]:
-    """The queries of some marts, and those of all they are made of."""
-    known = [query for layer in _layers(folder) for query in layer]
-    needed = _behind(wanted, known)
-    return [query for query in known if query.table in needed]
 
 
 def _layers(folder: Path) -> list[list[Query]]:

@@ -1,4 +1,4 @@
-"""Rebuilding from landing: the loads that are needed, and what marts remember of earlier builds."""
+"""Rebuilding from landing: the loads that are needed, and a new file with what landing cannot repeat."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
-from pathlib import Path
 from typing import Any
 
 from duckdb import DuckDBPyConnection
@@ -14,11 +13,10 @@ from duckdb import DuckDBPyConnection
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landed
 from warehouse.load.load import following_number
-from warehouse.marts.build import MEMORY, MEMORY_TABLES, queries_behind
 from warehouse.store.checkpoint_journal import open_for_writing
 from warehouse.store.database import Store
 from warehouse.store.duckdb_file import insert_rows, literal, quoted
-from warehouse.store.files import make_folder, replacement
+from warehouse.store.files import replacement
 from warehouse.store.meta_schema import aware, naive_utc
 from warehouse.store.schema import describe, read_tables
 
@@ -52,6 +50,10 @@ FROM (
 WHERE loads.load_id = numbered.load_id
 """
 """New numbers, larger than any before: `_row` of what stays in the tables comes from the old ones."""
+_SUPERSEDED = f"""
+UPDATE meta.loads SET status = 'superseded'
+WHERE status = 'landed' AND NOT history AND load_id NOT IN ({_IN_FORCE})
+"""
 _FIELDS = (
     "load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "history", "asked",
     "requests", "bytes", "sha256", "seconds", "fetched_at_utc", "landing",
@@ -69,7 +71,8 @@ def fresh_file(store: Store) -> Iterator[Store]:
     Columns that both formats have under the same name are copied. The older file is locked for the body.
     """
     rebuilt = Store(store.data_dir / "work" / REBUILDING, now=store.now, transform=store.transform)
-    with store.locked() as path, working_folder(rebuilt.data_dir):
+    with store.locked() as path:
+        shutil.rmtree(rebuilt.data_dir, ignore_errors=True)
         with rebuilt.opened() as connection:
             connection.execute(f"ATTACH {literal(str(path))} AS old (READ_ONLY)")
             connection.begin()
@@ -87,7 +90,10 @@ def fresh_file(store: Store) -> Iterator[Store]:
             )
             connection.commit()
             connection.execute("DETACH old")
-        yield rebuilt
+        try:
+            yield rebuilt
+        finally:
+            shutil.rmtree(rebuilt.data_dir, ignore_errors=True)
 
 
 def replace_file(store: Store, rebuilt: Store) -> None:
@@ -97,17 +103,6 @@ def replace_file(store: Store, rebuilt: Store) -> None:
             pass  # its log must not meet the new file
         with replacement(path, unfinished=store.rewritten) as place:
             rebuilt.path.replace(place)
-
-
-@contextmanager
-def working_folder(folder: Path) -> Iterator[None]:
-    """An empty folder for the body, which is gone afterwards."""
-    shutil.rmtree(folder, ignore_errors=True)
-    try:
-        make_folder(folder)
-        yield
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _tables_of(connection: DuckDBPyConnection, schema: str, database: str | None = None) -> set[str]:
@@ -123,7 +118,7 @@ def _copy_rows(connection: DuckDBPyConnection, table: str) -> None:
     """Copy the rows of a table of meta from the older file, what the new columns can hold of them."""
     columns = connection.execute(
         """
-        SELECT column_name, new.data_type, new.data_type = old.data_type
+        SELECT column_name, new.data_type
         FROM duckdb_columns() AS new JOIN duckdb_columns() AS old USING (schema_name, table_name, column_name)
         WHERE (new.database_name, old.database_name) = (current_database(), 'old')
             AND schema_name = 'meta' AND table_name = $1
@@ -131,11 +126,8 @@ def _copy_rows(connection: DuckDBPyConnection, table: str) -> None:
         [table],
     ).fetchall()
     if columns:
-        names = ", ".join(quoted(name) for name, *_ in columns)
-        values = ", ".join(
-            quoted(name) if is_same else f"try_cast({quoted(name)} AS {type_})"
-            for name, type_, is_same in columns
-        )
+        names = ", ".join(quoted(name) for name, _ in columns)
+        values = ", ".join(f"try_cast({quoted(name)} AS {type_})" for name, type_ in columns)
         connection.execute(f"INSERT INTO meta.{table} ({names}) SELECT {values} FROM old.meta.{table}")
 
 
@@ -151,22 +143,10 @@ def effective_loads(
     return _loads(connection, _EFFECTIVE, chosen)
 
 
-def loads_behind_memory(connection: DuckDBPyConnection) -> list[WindowResult]:
-    """Every load that only landing knows, of the reports from whose tables comes what marts remember."""
-    read = {
-        name.removesuffix("_history")
-        for query in queries_behind(MEMORY)
-        for schema, name in query.reads
-        if schema == "bi"
-    }
-    of_reports = "report IN (SELECT report FROM meta.tables WHERE list_contains($1, table_name))"
-    return _loads(connection, f"status = 'landed' AND {of_reports}", [sorted(read)])
-
-
 def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
-    """Write down the loads of landing files that the ledger does not know; answers how many those are.
+    """Write the loads of landing files that the ledger does not know into it; returns how many had rows.
 
-    They count as 'landed' until a replay loads them, and their months as missing until then. Landing does not
+    Those in force count as 'landed' until a replay loads them, and their months as missing. Landing does not
     keep the numbers of loads, so all loads are numbered again in the order in which they were fetched.
     """
     known = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}
@@ -176,41 +156,8 @@ def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
     insert_rows(connection, "meta.loads", rows)
     if rows:
         connection.execute(_NUMBER_AGAIN, [number + len(rows)])
-    return len(rows)
-
-
-def lacks_memory(connection: DuckDBPyConnection) -> bool:
-    """Whether landing knows loads that this file never loaded: what they showed is not remembered."""
-    found = connection.execute("SELECT 1 FROM meta.loads WHERE status = 'landed' LIMIT 1")
-    return found.fetchone() is not None
-
-
-def replace_memory(store: Store, rebuilt: Store) -> str:
-    """Put what a rebuilt file remembers in place of what is remembered; answers why not, if that is poorer.
-
-    It is when something was worked out from a load that landing does not hold any more.
-    """
-    with store.writing() as connection:
-        connection.execute(f"ATTACH {literal(str(rebuilt.path))} AS rebuilt (READ_ONLY)")
-        landed = "SELECT load_id FROM rebuilt.meta.loads"
-        [(lost,)] = connection.execute(
-            "SELECT count(DISTINCT load_id) FROM "
-            "(SELECT load_id FROM meta.month_totals UNION ALL SELECT load_id FROM meta.sale_versions) "
-            f"WHERE load_id NOT IN ({landed})"
-        ).fetchall()
-        if not lost:
-            for name in MEMORY_TABLES:
-                connection.execute(f"DELETE FROM {name}")
-                connection.execute(f"INSERT INTO {name} BY NAME FROM rebuilt.{name}")
-        connection.execute(
-            f"UPDATE meta.loads SET status = 'superseded' WHERE status = 'landed' AND load_id IN ({landed})"
-        )
-    if lost:
-        return (
-            f"What months added up to before stays as it is remembered: {lost} loads behind it are no more "
-            "in landing, so older changes between the landed ones are not known."
-        )
-    return ""
+        connection.execute(_SUPERSEDED)
+    return sum(row["status"] != "failed" for row in rows)
 
 
 def _loads(connection: DuckDBPyConnection, condition: str, values: Sequence[object]) -> list[WindowResult]:
