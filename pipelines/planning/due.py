@@ -1,6 +1,6 @@
 """Due months: the rules by which the months of a report are asked again, and the day on which each is next.
 
-docs/requests.md says the same in words. A day is found from when the month was last asked, so that a night
+docs/operators.md says the same in words. A day is found from when the month was last asked, so that a night
 without a run needs nothing special: what was due in it is due still.
 """
 
