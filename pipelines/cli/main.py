@@ -254,7 +254,7 @@ def rollback(
 
 @command(budget, name="plan")
 def budget_plan(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, Parquet or .xlsx, see docs/operators.md")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, Parquet, .xlsx; see docs/operators.md")],
     plan: Annotated[Path, option("where to keep the plan", "PLAN")],
     json: Json = False,
 ) -> int:
