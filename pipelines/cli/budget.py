@@ -2,37 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from pipelines.budgets.budget import MEASURES, BudgetError, BudgetPlan, Change
 from pipelines.budgets.plan import make_plan
-from pipelines.budgets.push import Pushed, push
-from pipelines.cli.output import complain, print_json, print_table, read_settings, say
+from pipelines.budgets.push import push
+from pipelines.cli.output import complain, print_json, print_records, read_settings, say
 from pipelines.sync.run_context import RunContext
 from pipelines.words import count, counted, duration
 from warehouse.ledger.budget_pushes import PushStatus
 
-UNKNOWN = "–"
 INTERRUPTED = 130
-HEADS = ["office", "measure", "budgets", "before", "after", "difference"]
 
 
 def run_push(file: Path, *, patience: float, as_json: bool) -> int:
     """Push the plan of a file; 1 if the service does not show all of it in the end."""
     settings = read_settings()
     plan = BudgetPlan.read(file)
+
+    def report_outcome(change: Change, status: PushStatus, reason: str) -> None:
+        complain(f"{change}: {status.value}{f', {reason}' if reason else ''}")
+
     try:
-        pushed = push(settings, plan, RunContext(), patience=patience, on_outcome=_say_outcome)
+        pushed = push(settings, plan, RunContext(), patience=patience, on_outcome=report_outcome)
     except KeyboardInterrupt:
         complain("brokerbi: stopped; push the same plan again to go on")
         return INTERRUPTED
+    unconfirmed = [
+        {
+            "office": office,
+            "user": user,
+            "month": month,
+            "status": budget.status.value,
+            "reason": budget.reason,
+        }
+        for (office, user, month), budget in pushed.pushes.items()
+        if budget.status is not PushStatus.CONFIRMED
+    ]
+    budgets, confirmed = len(plan.changes), len(plan.changes) - len(unconfirmed)
     if as_json:
-        print_json(_as_json(plan, pushed))
+        numbers = {"plan_id": plan.plan_id, "budgets": budgets, "confirmed": confirmed}
+        print_json({**numbers, "open": unconfirmed, "stopped": pushed.stopped})
     else:
-        _print_pushed(plan, pushed)
+        print_records(unconfirmed)
+        rest = "; push the plan again for the rest" if unconfirmed else ""
+        say(f"confirmed: {count(confirmed)} of {counted(budgets, 'budget')}{rest}")
     if pushed.stopped:
         complain(f"brokerbi: stopped: {pushed.stopped}")
     return 0 if pushed.is_whole else 1
@@ -57,7 +74,7 @@ def run_plan(file: Path, target: Path, *, as_json: bool) -> int:
     if as_json:
         print_json({**asdict(plan), "plan": str(target)})
         return 0
-    print_table(HEADS, _rows(plan.changes), right=range(2, len(HEADS)))
+    print_records(list(_differences(plan.changes)))
     if not plan.changes:
         say("the service shows all of it already; there is nothing to push")
         return 0
@@ -69,58 +86,22 @@ def run_plan(file: Path, target: Path, *, as_json: bool) -> int:
     return 0
 
 
-def _rows(changes: Iterable[Change]) -> list[list[str]]:
+def _differences(changes: Iterable[Change]) -> Iterator[dict[str, Any]]:
     """The changed amounts added up by office and measure; there is no sum of before if no budget was set."""
-    cells: dict[tuple[str, str], list[tuple[int | None, int]]] = {}
+    amounts: dict[tuple[str, str], list[tuple[int | None, int]]] = {}
     for change in changes:
         for measure in MEASURES:
             before, after = change.before[measure], change.after[measure]
             if after is not None and before != after:
-                cells.setdefault((change.office_id, measure), []).append((before, after))
-    rows = []
-    for (office, measure), pairs in sorted(cells.items()):
+                amounts.setdefault((change.office_id, measure), []).append((before, after))
+    for (office, measure), pairs in sorted(amounts.items()):
         known = [before for before, _ in pairs if before is not None]
         total = sum(after for _, after in pairs)
-        was = count(sum(known)) if known else UNKNOWN
-        difference = count(total - sum(known)) if known else UNKNOWN
-        rows.append([office, measure, count(len(pairs)), was, count(total), difference])
-    return rows
-
-
-def _say_outcome(change: Change, status: PushStatus, reason: str) -> None:
-    complain(f"{change}: {status.value}{f', {reason}' if reason else ''}")
-
-
-def _print_pushed(plan: BudgetPlan, pushed: Pushed) -> None:
-    open_rows = list(_open(pushed))
-    if open_rows:
-        heads = list(open_rows[0])
-        print_table(heads, [list(row.values()) for row in open_rows])
-    say(
-        f"confirmed: {count(len(plan.changes) - len(open_rows))} of {counted(len(plan.changes), 'budget')}"
-        f"{'; push the plan again for the rest' if open_rows else ''}"
-    )
-
-
-def _open(pushed: Pushed) -> Iterable[dict[str, str]]:
-    """The budgets that the service does not show as planned."""
-    for (office, user, month), budget in pushed.pushes.items():
-        if budget.status is not PushStatus.CONFIRMED:
-            yield {
-                "office": office,
-                "user": user,
-                "month": month,
-                "status": budget.status.value,
-                "reason": budget.reason,
-            }
-
-
-def _as_json(plan: BudgetPlan, pushed: Pushed) -> dict[str, Any]:
-    left = list(_open(pushed))
-    return {
-        "plan_id": plan.plan_id,
-        "budgets": len(plan.changes),
-        "confirmed": len(plan.changes) - len(left),
-        "open": left,
-        "stopped": pushed.stopped,
-    }
+        yield {
+            "office": office,
+            "measure": measure,
+            "budgets": len(pairs),
+            "before": sum(known) if known else None,
+            "after": total,
+            "difference": total - sum(known) if known else None,
+        }

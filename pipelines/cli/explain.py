@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
-from pipelines.cli.output import amount, complain, line, print_json, read_settings, say, table, written
+from pipelines.cli.output import cell, complain, line, print_json, print_records, read_settings, say, written
 from pipelines.diagnosis.explain import Explanation, explain
 from pipelines.months import Month
-from pipelines.units import MONTH, SHARE, unit_of
-from pipelines.words import count, counted, size
-from warehouse.marts.lineage import Trace, TracedLoad
+from pipelines.words import counted, size
+from warehouse.marts.lineage import Trace
 
 SHOWN_REQUESTS = 5
 MOST_ROWS = 30
@@ -33,7 +31,6 @@ TABLES = {
     "leads": ("the leads", "by kind and state, from marts.leads"),
 }
 """By the name of the query in sql/explain: head and note of its table."""
-Cell = Decimal | date | bool | int | str | list[str] | None
 
 
 def run_explain(month: Month, measure: str, *, office: str, user: str, as_json: bool) -> int:
@@ -55,8 +52,16 @@ def run_explain(month: Month, measure: str, *, office: str, user: str, as_json: 
 
 def print_explanations(explanations: Sequence[Explanation]) -> None:
     """Print the explanation of a number, or of a year to date by its months."""
-    if len(explanations) > 1:
-        _print_year(explanations)
+    last = explanations[-1].trace
+    is_year = len(explanations) > 1
+    whose = f"{last.name} ({last.number.id})" if last.number.id else last.name
+    months = f"{last.number.month:%Y-01} to {last.number.month:%Y-%m}" if is_year else _month(last)
+    say(f"{last.number.measure} of {whose}, {months}")
+    if last.asked_as:
+        line("asked for as", f"{last.asked_as!r}, another name that the service gave {last.number.id}")
+    if is_year:
+        _print_sum(explanations)
+        _print_around(explanations[-1])
     else:
         _print_month(explanations[0])
     for explanation in explanations:
@@ -92,10 +97,8 @@ def _plain(value: object) -> object:
 
 
 def _print_month(explanation: Explanation) -> None:
-    """One number, a step a line."""
+    """One number and its way to the stored answers, a step a line."""
     trace, number = explanation.trace, explanation.trace.number
-    say(f"{number.measure} of {_whose(trace)}, {number.month:%Y-%m}{_state(trace)}")
-    _print_other_name(trace)
     line("the mart", f"{'none' if trace.is_without_budget else written(trace.value)} in marts.{number.mart}")
     if trace.meaning:
         line("", trace.meaning)
@@ -106,63 +109,43 @@ def _print_month(explanation: Explanation) -> None:
     made = f", which make {written(trace.total)}" if trace.total is not None else ""
     line("the rows", f"{counted(trace.row_count, 'row')}{made}")
     line("", f"SELECT * {trace.rows}")
+    checked = "" if explanation.damage else ", read again and as in the ledger"
     for load in trace.loads:
-        _print_load(load)
+        window = f", {load.window_start} to {load.window_end}" if load.window_start else ""
+        line("the load", f"{load.load_id} in meta.loads: {load.report} of {load.customer}{window}")
+        line("", f"fetched {load.fetched_at_utc:%Y-%m-%d %H:%M:%S} UTC")
+        line("the landing file", f"landing/{load.landing}")
+        line("", f"sha256 {load.sha256}{checked}")
     for request in explanation.requests[:SHOWN_REQUESTS]:
         query = f"?{urlencode(request.query, safe=':')}" if request.query else ""
         line("the request", f"GET {request.path}{query}")
         line("", f"answered {request.status} with {size(request.bytes)}")
     if len(explanation.requests) > SHOWN_REQUESTS:
-        line("", f"and {count(len(explanation.requests) - SHOWN_REQUESTS)} more")
-    checked = "" if explanation.damage else ", read again and as in the ledger"
-    for load in trace.loads:
-        line("the landing file", f"landing/{load.landing}")
-        line("", f"sha256 {load.sha256}{checked}")
+        line("", f"and {counted(len(explanation.requests) - SHOWN_REQUESTS, 'more request')}")
 
 
-def _print_year(months: Sequence[Explanation]) -> None:
-    """The year to date, a month a line, and the rows around it."""
-    last = months[-1].trace
+def _print_sum(months: Sequence[Explanation]) -> None:
+    """The year to date, a month a line."""
     values = [month.trace.value for month in months if month.trace.value is not None]
-    say(f"{last.number.measure} of {_whose(last)}, {last.number.month:%Y-01} to {last.number.month:%Y-%m}")
-    _print_other_name(last)
     total = sum(map(Decimal, values), Decimal(0))
-    line("the sum", f"{written(total)} over {len(values)} of {counted(last.number.month.month, 'month')}")
-    table(
-        "the months",
-        "explain one of them to follow it to its stored answers",
-        ["month", "number", "its rows make"],
+    in_all = counted(months[-1].trace.number.month.month, "month")
+    line("the sum", f"{written(total)} over {len(values)} of {in_all}")
+    line("the months", "explain one of them to follow it to its stored answers")
+    print_records(
         [
-            [
-                f"{month.trace.number.month:%Y-%m}{_state(month.trace)}",
-                written(month.trace.value),
-                written(month.trace.total),
-            ]
+            {
+                "month": _month(month.trace),
+                "number": written(month.trace.value),
+                "its_rows_make": written(month.trace.total),
+            }
             for month in months
-        ],
-        right=(1, 2),
+        ]
     )
-    _print_around(months[-1])
 
 
-def _whose(trace: Trace) -> str:
-    return f"{trace.name} ({trace.number.id})" if trace.number.id else trace.name
-
-
-def _print_other_name(trace: Trace) -> None:
-    if trace.asked_as:
-        line("asked for as", f"{trace.asked_as!r}, another name that the service gave {trace.number.id}")
-
-
-def _state(trace: Trace) -> str:
-    return ", still to come" if trace.is_ahead else ", so far" if trace.is_open else ""
-
-
-def _print_load(load: TracedLoad) -> None:
-    window = f", {load.window_start} to {load.window_end}" if load.window_start else ""
-    line("the load", f"{load.load_id} in meta.loads: {load.report} of {load.customer}{window}")
-    loaded = f", loaded {load.loaded_at_utc:%Y-%m-%d %H:%M:%S} UTC" if load.loaded_at_utc else ""
-    line("", f"fetched {load.fetched_at_utc:%Y-%m-%d %H:%M:%S} UTC{loaded}")
+def _month(trace: Trace) -> str:
+    state = ", still to come" if trace.is_ahead else ", so far" if trace.is_open else ""
+    return f"{trace.number.month:%Y-%m}{state}"
 
 
 def _print_around(explanation: Explanation) -> None:
@@ -176,35 +159,8 @@ def _print_around(explanation: Explanation) -> None:
 
 def print_rows(head: str, note: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """The first rows of one query, without the columns that are empty in all of them."""
-    shown = [name for name in rows[0] if any(_cell(name, row[name]) not in ("-", "") for row in rows)]
-    numeric = [
-        place
-        for place, name in enumerate(shown)
-        if all(isinstance(row[name], Decimal | int | None) for row in rows)
-    ]
-    heads = [name.removeprefix("is_").replace("_", " ") for name in shown]
-    cells = [[_cell(name, row[name]) for name in shown] for row in rows[:MOST_ROWS]]
-    table(head, note, heads, cells, numeric)
+    line(head, note)
+    columns = [name for name in rows[0] if any(cell(name, row[name]) not in ("-", "") for row in rows)]
+    print_records(rows[:MOST_ROWS], columns)
     if len(rows) > MOST_ROWS:
         line("", f"and {counted(len(rows) - MOST_ROWS, 'more row')}; --json has all")
-
-
-def _cell(name: str, value: Cell) -> str:
-    """A value as people read it, by its kind and the name of its column."""
-    match value:
-        case None:
-            return "-"
-        case bool():
-            return "yes" if value else ""
-        case date():
-            return f"{value:%Y-%m}" if unit_of(name, "DATE") == MONTH else str(value)
-        case Decimal() if unit_of(name, "DECIMAL") == SHARE:
-            return f"{100 * value:.1f} %"
-        case Decimal() if name.endswith(("difference", "_change", "_effect")):
-            return f"{'+' if value > 0 else ''}{amount(value)}"
-        case Decimal() | int():
-            return amount(value)
-        case list():
-            return ", ".join(value)
-        case _:
-            return value

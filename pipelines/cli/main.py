@@ -161,7 +161,7 @@ def sandbox(context: typer.Context) -> int:
 
 @command()
 def reports(json: Json = False) -> int:
-    """List the reports, their limits and their tables."""
+    """List the reports, their limits and whether they are on."""
     from pipelines.cli.status import run_reports
 
     return run_reports(as_json=json)

@@ -5,7 +5,7 @@ Each imports what it needs itself: `publish` needs nothing of a replay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pipelines.cli.output import complain, print_json, read_settings, say
@@ -15,7 +15,6 @@ from pipelines.words import count, counted, duration, size
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
     from pipelines.upkeep.export import Export
-    from pipelines.upkeep.report_page import ReportPage
 
 LOADS_BETWEEN_LINES = 200
 
@@ -27,7 +26,9 @@ def run_publish() -> int:
 
 def publish(settings: Settings) -> bool:
     """Publish, say what the checks found, and whether there is a new published file."""
+    from pipelines.upkeep.export import Export
     from pipelines.upkeep.finish import finish
+    from pipelines.upkeep.report_page import ReportPage
 
     finished = finish(settings)
     for check in finished.checks:
@@ -42,26 +43,26 @@ def publish(settings: Settings) -> bool:
         f"published {publication.path} ({size(publication.bytes or 0)}), {len(finished.marts)} marts, "
         f"{len(finished.checks)} checks"
     )
-    if isinstance(finished.page, str):
-        say(f"warning: {finished.page}")
-    elif finished.page is not None:
+    if isinstance(finished.page, ReportPage):
         say(f"the same as a page: {finished.page.path}")
-    if isinstance(finished.export, str):
-        say(f"warning: {finished.export}")
-    elif finished.export is not None:
+    if isinstance(finished.export, Export):
         _print_export(finished.export)
-    if finished.lake:
-        say(f"warning: {finished.lake}")
+    for result in (finished.page, finished.export, finished.lake):
+        _warn(result)
     return True
 
 
-def draw_operators_page(settings: Settings, page: ReportPage | str | None = None) -> None:
-    """Let the operators' page say how things are where nothing was published, with the plan of a `page`."""
-    from pipelines.upkeep.report_page import ReportPage, refresh_operators_page
+def draw_operators_page(settings: Settings) -> None:
+    """Let the operators' page say how things are where nothing was published."""
+    from pipelines.upkeep.report_page import refresh_operators_page
 
-    planned = page.planned if isinstance(page, ReportPage) else None
-    if why := refresh_operators_page(settings, settings.clock_of_day(SystemClock()), planned):
-        say(f"warning: {why}")
+    _warn(refresh_operators_page(settings, settings.clock_of_day(SystemClock())))
+
+
+def _warn(problem: object) -> None:
+    """Say a sentence about what could not be done; nothing of other results."""
+    if problem and isinstance(problem, str):
+        say(f"warning: {problem}")
 
 
 def run_rollback(to: str | None) -> int:
@@ -73,12 +74,9 @@ def run_rollback(to: str | None) -> int:
     settings = read_settings(reading=True)
     clock = settings.clock_of_day(SystemClock())
     publication = rollback(settings.data_dir, to=to, now=clock.utc_now())
-    page = refresh_report_page(settings, clock)
-    if isinstance(page, str):
-        say(f"warning: {page}")
-    draw_operators_page(settings, page)
-    if why := refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now()):
-        say(f"warning: {why}")
+    _warn(refresh_report_page(settings, clock))
+    draw_operators_page(settings)
+    _warn(refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now()))
     say(f"{publication.path} is version {publication.version} again; the next sync publishes anew")
     return 0
 
@@ -112,12 +110,20 @@ def run_replay(reports: Sequence[str], customers: Sequence[str], *, quarantine: 
     from pipelines.catalogue.reports import report
     from pipelines.upkeep.replay import replay
 
+    printed = 0
+
+    def count_loads(done: int, total: int) -> None:
+        nonlocal printed
+        if done - printed >= LOADS_BETWEEN_LINES or done == total:
+            printed = done
+            complain(f"{count(done)} of {count(total)} loads replayed")
+
     done = replay(
         read_settings(offline=True),
         reports=[report(name).name for name in reports],
         customers=customers,
         quarantine=quarantine,
-        on_load=_count_loads(),
+        on_load=count_loads,
     )
     say(
         f"{counted(done.loads, 'load')}, {counted(done.rows, 'row')} from landing, "
@@ -130,19 +136,6 @@ def run_replay(reports: Sequence[str], customers: Sequence[str], *, quarantine: 
     for sentence in done.failures:
         complain(f"brokerbi: {sentence}")
     return 1 if done.failures else 0
-
-
-def _count_loads() -> Callable[[int, int], None]:
-    """A function that prints a line on stderr after every so many loads, and after the last one."""
-    printed = 0
-
-    def on_load(done: int, total: int) -> None:
-        nonlocal printed
-        if done - printed >= LOADS_BETWEEN_LINES or done == total:
-            printed = done
-            complain(f"{count(done)} of {count(total)} loads replayed")
-
-    return on_load
 
 
 def run_erase(*, contact: str | None, user: str | None) -> int:

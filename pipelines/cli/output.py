@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import zip_longest
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
 
 from pipelines.foreign_text import visible, visible_lines
 from pipelines.words import count
@@ -21,9 +23,9 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 GAP = "  "
-INDENT = " " * 19
-NARROWEST = 20
-"""A column is folded to no less than this, however narrow the terminal is."""
+TEXT_COLUMN = 19
+"""Where the text of an explanation begins, below its head."""
+WITHOUT_TERMINAL = (100, 24)
 
 
 def read_settings(*, offline: bool = False, reading: bool = False) -> Settings:
@@ -46,55 +48,93 @@ def complain(text: str) -> None:
     print(visible_lines(text), file=sys.stderr)
 
 
+def counter(text: str = "") -> None:
+    """A line of progress on stderr; on a terminal the next one replaces it, and an empty one clears it."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{visible(text)}", end="", file=sys.stderr, flush=True)
+    elif text:
+        complain(text)
+
+
 def print_json(value: object) -> None:
     """A value for programs; what JSON has no word for (days, moments) as text."""
     say(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 def line(head: str, text: str) -> None:
-    """One line of an explanation, under its head."""
-    say(f"  {head:<17}{text}")
+    """One step of an explanation; a long text goes on below."""
+    lines = _wrapped(visible(text), _width() - TEXT_COLUMN)
+    for place, part in enumerate(lines):
+        say(f"  {head if place == 0 else '':<{TEXT_COLUMN - 2}}{part}")
 
 
-def table(
-    head: str, text: str, heads: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()
-) -> None:
-    """A table of an explanation, under a line of text."""
-    line(head, text)
-    print_table(heads, rows, right=right, indent=INDENT)
+def print_records(records: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> None:
+    """Print records of the same columns, or the named ones of them, as a table with numbers to the right."""
+    names = list(columns or dict.fromkeys(name for record in records for name in record))
+    right = [
+        place
+        for place, name in enumerate(names)
+        if all(isinstance(record[name], Decimal | int | None) for record in records)
+    ]
+    if records:
+        heads = [name.removeprefix("is_").replace("_", " ") for name in names]
+        print_table(heads, [[cell(name, record[name]) for name in names] for record in records], right=right)
 
 
-def print_table(
-    heads: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    right: Sequence[int] = (),
-    width: int | None = None,
-    indent: str = "",
-) -> None:
+def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
     """Print rows under heads, columns as wide as they need; `right` names right-aligned ones.
 
-    Where that is wider than the terminal (or `width`) the widest column is folded; a pipe gets one line
-    for each row, however long.
+    A table wider than the terminal has its widest columns wrapped, but no word is cut.
     """
-    heads, rows = list(map(visible, heads)), [list(map(visible, row)) for row in rows]
-    if width is None and sys.stdout.isatty():
-        width = get_terminal_size().columns
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    if width is not None:
-        widest = widths.index(max(widths))
-        excess = max(len(indent) + sum(widths) + len(GAP) * (len(widths) - 1) - width, 0)
-        widths[widest] = max(min(widths[widest], NARROWEST), widths[widest] - excess)
-    line = indent + GAP.join(
-        f"{{:{'>' if place in right else '<'}{width}}}" for place, width in enumerate(widths)
-    )
-    for row in (heads, ["─" * width for width in widths], *rows):
-        folded = (
-            [cell[start : start + width] for start in range(0, len(cell), max(width, 1))]
-            for cell, width in zip(row, widths, strict=True)
-        )
-        for cells in zip_longest(*folded, fillvalue=""):
-            say(line.format(*cells).rstrip())
+    cells = [[visible(text) for text in row] for row in (heads, *rows)]
+    columns = list(zip(*cells, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    words = [
+        [*head.split(), *(texts if place in right else " ".join(texts).split()), ""]
+        for place, (head, *texts) in enumerate(columns)
+    ]
+    narrowest = [max(map(len, of_column)) for of_column in words]
+    excess = sum(widths) + len(GAP) * (len(widths) - 1) - _width()
+    for _ in range(excess):
+        wide = [place for place, width in enumerate(widths) if width > narrowest[place]]
+        if wide:
+            widths[max(wide, key=widths.__getitem__)] -= 1
+    line = GAP.join(f"{{:{'>' if place in right else '<'}{width}}}" for place, width in enumerate(widths))
+    for row in (cells[0], ["─" * width for width in widths], *cells[1:]):
+        wrapped = (_wrapped(text, width) for text, width in zip(row, widths, strict=True))
+        for parts in zip_longest(*wrapped, fillvalue=""):
+            say(line.format(*parts).rstrip())
+
+
+def _width() -> int:
+    return get_terminal_size(WITHOUT_TERMINAL).columns
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return wrap(text, max(width, 1), break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def cell(name: str, value: Any) -> str:
+    """A value as people read it, by its kind and the name of its column."""
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else ""
+        case datetime():
+            return f"{value:%Y-%m-%d %H:%M}"
+        case date():
+            return f"{value:%Y-%m}" if name.endswith("month") else str(value)
+        case Decimal() if name.endswith(("share", "share_before")):
+            return f"{100 * value:.1f} %"
+        case Decimal() if name.endswith(("difference", "_change", "_effect")):
+            return f"{'+' if value > 0 else ''}{amount(value)}"
+        case Decimal() | int():
+            return amount(value)
+        case list() | tuple():
+            return ", ".join(map(str, value))
+        case _:
+            return str(value)
 
 
 def written(number: Decimal | int | None) -> str:

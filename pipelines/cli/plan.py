@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
-from pipelines.cli.output import print_json, print_table, read_settings, say
+from pipelines.cli.output import print_json, print_records, read_settings, say
 from pipelines.clock import SystemClock
 from pipelines.connect.errors import LOGIN_REFUSED
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import Selection, left_customers
-from pipelines.planning.windows import Window
 from pipelines.sync.logins import login_states
 from pipelines.words import count, counted, duration
 from warehouse.store.database import Store
@@ -25,20 +25,17 @@ def run_plan(selection: Selection, *, details: bool, as_json: bool) -> int:
     if as_json:
         print_json(_plan_as_json(plan))
         return 0
-    heads = ["missing", "due", "held", "windows", "requests", ""]
-    if details:
-        rows = [[*planned.pair, *_cells([planned], _days(planned))] for planned in plan.planned]
-        print_table(["report", "customer", *heads], rows, right=(2, 3, 4, 5, 6))
-    else:
-        by_customer: dict[str, list[PlannedReport]] = {}
-        for planned in plan.planned:
-            by_customer.setdefault(planned.customer.id, []).append(planned)
-        rows = [[customer, *_cells(several)] for customer, several in by_customer.items()]
-        print_table(["customer", *heads], rows, right=(1, 2, 3, 4, 5))
+    groups: dict[tuple[str, ...], list[PlannedReport]] = {}
+    for planned in plan.planned:
+        groups.setdefault(planned.pair if details else planned.pair[1:], []).append(planned)
+    names = ("report", "customer") if details else ("customer",)
+    print_records(
+        [dict(zip(names, group, strict=True)) | _added_up(of_group) for group, of_group in groups.items()]
+    )
     for sentence in left_customers(settings, outline.held).values():
         say(sentence)
     if plan.probes:
-        since = min(one.first for one in plan.probes)
+        since = min(probe.first for probe in plan.probes)
         say(
             f"First {counted(len(plan.probes), 'request')} for the sales that were changed since {since}; "
             "older months that this concerns are asked for as well, and are not in this plan."
@@ -51,57 +48,44 @@ def run_plan(selection: Selection, *, details: bool, as_json: bool) -> int:
 
 
 def without_refused(plan: Plan, is_refused: Callable[[str, str], bool | None]) -> Plan:
-    """The plan as far as it will be asked: nothing that needs a login which the service refused."""
-    return replace(
-        plan,
-        planned=tuple(
-            replace(one, windows=(), requests=0, requests_expected=0, skipped=one.skipped or LOGIN_REFUSED)
-            if is_refused(one.customer.id, one.report.name)
-            else one
-            for one in plan.planned
-        ),
-        probes=tuple(one for one in plan.probes if not is_refused(one.customer.id, one.asked_of)),
+    """The plan as far as it will be requested: nothing that needs a login which the service refused."""
+    planned = tuple(
+        replace(report, windows=(), requests=0, requests_expected=0, skipped=report.skipped or LOGIN_REFUSED)
+        if is_refused(report.customer.id, report.report.name)
+        else report
+        for report in plan.planned
     )
+    probes = tuple(probe for probe in plan.probes if not is_refused(probe.customer.id, probe.asked_of))
+    return replace(plan, planned=planned, probes=probes)
 
 
-def _days(planned: PlannedReport) -> list[str]:
-    """How many months of a report are due by which rule, and when the first of the others is."""
-    rules = Counter(planned.wanted.due.values())
-    later = [due for month, due in planned.next_due.items() if month and month not in planned.wanted.months]
-    following = min(later, default=None)
-    return [f"{count(number)} {rule}" for rule, number in rules.items()] + (
-        [f"next {following.reason} on {following.on}"] if following else []
-    )
+def _added_up(reports: Sequence[PlannedReport]) -> dict[str, Any]:
+    """Months, windows and requests of planned reports, with the months and rules or why none is requested."""
+    return {
+        "missing": sum(len(planned.wanted.missing) for planned in reports),
+        "due": sum(len(planned.wanted.due) for planned in reports),
+        "held": sum(planned.wanted.left for planned in reports),
+        "requests": sum(planned.requests for planned in reports),
+        "what": "; ".join(_remarks(reports)),
+    }
 
 
-def _cells(several: Sequence[PlannedReport], more: Sequence[str] = ()) -> list[str]:
-    """Planned reports added up, with the months that are asked for or why none is."""
-    windows = [window for planned in several for window in planned.windows]
-    counts = (
-        sum(len(planned.wanted.missing) for planned in several),
-        sum(len(planned.wanted.due) for planned in several),
-        sum(planned.wanted.left for planned in several),
-        len(windows),
-        sum(planned.requests for planned in several),
-    )
-    reasons = {planned.skipped for planned in several if planned.skipped}
-    skipped = sum(planned.skipped is not None for planned in several)
-    if len(reasons) == 1 and skipped == len(several):
-        return [*map(count, counts), *reasons]
-    remarks = [_span(windows)] + ([f"{counted(skipped, 'report')} not asked"] if skipped else [])
-    if turns := [day for planned in several for day in planned.wanted.waiting.values()]:
-        remarks.append(f"{count(len(turns))} due by turns until {max(turns)}")
-    if postponed := sum(planned.postponed for planned in several):
-        remarks.append(f"{counted(postponed, 'id')} another night")
-    return [*map(count, counts), "; ".join([*remarks, *more])]
-
-
-def _span(windows: Sequence[Window]) -> str:
-    """The months of windows: 2024-01 … 2026-11."""
+def _remarks(reports: Sequence[PlannedReport]) -> Iterator[str]:
+    skipped = [planned.skipped for planned in reports if planned.skipped]
+    if len(skipped) == len(reports) and len({*skipped}) == 1:
+        yield skipped[0]
+        return
+    windows = [window for planned in reports for window in planned.windows]
     months = [month for window in windows for month in window.months]
-    if not months:
-        return "now" if windows else "all held"
-    return f"{min(months)} … {max(months)}" if min(months) < max(months) else str(min(months))
+    yield f"{min(months)} … {max(months)}" if months else "now" if windows else "all held"
+    for rule, number in Counter(rule for planned in reports for rule in planned.wanted.due.values()).items():
+        yield f"{count(number)} {rule}"
+    if skipped:
+        yield f"{counted(len(skipped), 'report')} not asked"
+    if days := [day for planned in reports for day in planned.wanted.waiting.values()]:
+        yield f"{count(len(days))} due by turns until {max(days)}"
+    if postponed := sum(planned.postponed for planned in reports):
+        yield f"{counted(postponed, 'id')} another night"
 
 
 def _plan_as_json(plan: Plan) -> dict[str, object]:
@@ -111,33 +95,31 @@ def _plan_as_json(plan: Plan) -> dict[str, object]:
         "seconds": round(plan.seconds, 1),
         "requests_per_second": plan.requests_per_second,
         "asking_what_changed": [
-            {"customer": one.customer.id, "from": str(one.first), "to": str(one.last)} for one in plan.probes
+            {"customer": probe.customer.id, "from": probe.first, "to": probe.last} for probe in plan.probes
         ],
-        "planned": [_planned_as_json(planned) for planned in plan.planned],
+        "planned": [planned_as_json(planned) for planned in plan.planned],
     }
 
 
-def _planned_as_json(planned: PlannedReport) -> dict[str, object]:
+def planned_as_json(planned: PlannedReport) -> dict[str, object]:
+    """What is planned of one report of one customer."""
+    wanted = planned.wanted
     return {
         "report": planned.report.name,
         "customer": planned.customer.id,
-        "missing": [str(month) for month in planned.wanted.missing],
-        "due": [str(month) for month in planned.wanted.due],
-        "due_because": {str(month): reason for month, reason in planned.wanted.due.items()},
-        "next_due": {
-            str(month): {"on": str(due.on), "reason": due.reason}
-            for month, due in planned.next_due.items()
-            if month
-        },
-        "held": planned.wanted.left,
+        "missing": wanted.missing,
+        "due": list(wanted.due),
+        "due_because": {str(month): reason for month, reason in wanted.due.items()},
+        "next_due": {str(month): due._asdict() for month, due in planned.next_due.items() if month},
+        "held": wanted.left,
         "ids_another_night": planned.postponed,
-        "waiting": {str(month): str(day) for month, day in planned.wanted.waiting.items()},
+        "waiting": {str(month): day for month, day in wanted.waiting.items()},
         "requests": planned.requests,
         "requests_expected": planned.requests_expected,
         "skipped": planned.skipped,
         "windows": [
             {
-                "months": [str(month) for month in window.months],
+                "months": window.months,
                 "spans": [dict(zip(("from", "to"), span.bounds, strict=True)) for span in window.spans],
             }
             for window in planned.windows

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from datetime import date, datetime
-from typing import TYPE_CHECKING
+from datetime import date
+from typing import TYPE_CHECKING, Any
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.cli.output import print_json, print_table, read_settings, say
+from pipelines.cli.output import cell, counter, print_json, print_records, print_table, read_settings, say
 from pipelines.clock import SystemClock
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings, why_refused
 from pipelines.sync.causes import causes, lines
 from pipelines.sync.under_way import sync_notes
-from pipelines.words import count, counted, size
+from pipelines.words import counted, size
 
 if TYPE_CHECKING:
     from pipelines.diagnosis.quarantined_rows import RawRow
@@ -47,139 +48,89 @@ def run_status(*, check: bool, forget: bool, details: bool, quarantine: bool, as
             forget_caps(connection)
         say("the learned windows and pages are forgotten; the next sync asks in full length again")
     planned = planned_now(settings, store, SystemClock())
-    now = SystemClock().utc_now()
-    view = observed(
-        overview(store), settings, now, planned=planned, refusal=why_refused(os.environ, settings)
-    )
+    now, refusal = SystemClock().utc_now(), why_refused(os.environ, settings)
+    view = observed(overview(store), settings, now, planned=planned, refusal=refusal)
     verdict = judge(view)
-    code = int(check and not verdict.is_well)
     rows: list[RawRow] = []
     if quarantine:  # reading answers takes libraries that a plain status need not wait for
         from pipelines.diagnosis.quarantined_rows import raw_rows
 
         rows = list(raw_rows(store))
     if as_json:
-        described = {"verdict": verdict.sentence, **_status_as_json(planned, view)}
-        if quarantine:
-            described["rows_in_quarantine"] = [asdict(row) for row in rows]
-        print_json(described)
-        return code
-    say(verdict.sentence)
-    for note in sync_notes(settings.data_dir):
-        if not note.was_left:
-            say(f"a sync is under way, begun {note.begun_utc:%Y-%m-%d %H:%M} UTC")
-    (_print_reports if details else _print_customers)(planned, view)
-    _print_conditions(view, details=details)
-    _print_learned(view)
-    _print_nights(view)
-    for publication in view.publications if details else view.publications[:1]:
-        say(_publication_line(publication))
-    for raw in rows:
-        month = f", {raw.row.month:%Y-%m}" if raw.row.month else ""
-        place = f"{raw.row.place} in landing/{raw.row.landing}"
-        say(f"bi.{raw.row.table} of {raw.row.customer}{month}: {raw.row.reason} ({place})")
-        say(f"    {raw.raw or raw.trouble}")
-    return code
+        from pipelines.cli.plan import planned_as_json
+
+        plans = [planned_as_json(plan) for plan in planned]
+        in_quarantine = {"rows_in_quarantine": [asdict(row) for row in rows]} if quarantine else {}
+        print_json({"verdict": verdict.sentence, **asdict(view), "planned": plans, **in_quarantine})
+    else:
+        say(verdict.sentence)
+        for note in sync_notes(settings.data_dir):
+            if not note.was_left:
+                say(f"a sync is under way, begun {note.begun_utc:%Y-%m-%d %H:%M} UTC")
+        _print_view(view, planned, details=details)
+        for row in rows:
+            _print_quarantined(row)
+    return int(check and not verdict.is_well)
 
 
-def _print_customers(planned: tuple[PlannedReport, ...], view: Overview) -> None:
-    """One line for each customer: all of its reports together."""
-    rows = []
-    customers = [*(plan.customer.id for plan in planned), *(row.customer for row in view.standings)]
-    for customer in dict.fromkeys(customers):
-        loaded = [row for row in view.standings if row.customer == customer]
-        wanted = [plan.wanted for plan in planned if plan.customer.id == customer]
-        success = max((row.last_success_utc for row in loaded if row.last_success_utc), default=None)
-        until = success.date() if success else date.max  # budgets are loaded for months to come
-        months = [month for row in loaded if (month := row.newest_held_month) and month <= until]
-        rows.append(
-            [
-                customer,
-                f"{sum(row.state == 'fresh' for row in loaded)} of {len(loaded)}",
-                _month(max(months, default=None)),
-                str(sum(len(months.missing) for months in wanted)) if planned else "-",
-                str(sum(len(months.due) for months in wanted)) if planned else "-",
-                _moment(success),
-            ]
-        )
-    heads = ["customer", "reports fresh", "through", "missing", "due", "last success (UTC)"]
-    print_table(heads, rows, right=(1, 3, 4))
-
-
-def _print_reports(planned: tuple[PlannedReport, ...], view: Overview) -> None:
-    """One line for each report of each customer: those that would be requested, else those that ever were."""
-    loaded = {(row.report, row.customer): row for row in view.standings}
-    plans = {plan.pair: plan for plan in planned}
-    rows = []
-    for pair in plans or loaded:
-        status, plan = loaded.get(pair), plans.get(pair)
-        rows.append(
-            [
-                *pair,
-                str(status.held_months) if status else "0",
-                _month(status.newest_held_month if status else None),
-                str(len(plan.wanted.missing)) if plan else "-",
-                str(len(plan.wanted.due)) if plan else "-",
-                _moment(status.last_success_utc if status else None),
-                _remark(plan, status),
-            ]
-        )
-    heads = ["report", "customer", "held", "through", "missing", "due", "last success (UTC)", ""]
-    print_table(heads, rows, right=(2, 4, 5))
-
-
-def _month(month: date | None) -> str:
-    return f"{month:%Y-%m}" if month else "-"
-
-
-def _moment(at_utc: datetime | None) -> str:
-    return f"{at_utc:%Y-%m-%d %H:%M}" if at_utc else "never"
-
-
-def _remark(plan: PlannedReport | None, status: ReportStatus | None) -> str:
-    if plan and plan.skipped:
-        return plan.skipped
-    if status and status.waiting_until:
-        return f"{status.waiting_months} due by turns until {status.waiting_until}"
-    return status.state if status and not plan else ""
-
-
-def _print_conditions(view: Overview, *, details: bool) -> None:
-    """A line for each cause; in detail, for each report of a customer."""
-    if not details:
+def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: bool) -> None:
+    """Months, conditions, learned windows, requests of the latest days and publications."""
+    print_records(list(_standings(view, planned, details=details)))
+    if details:
+        for cause in causes(view.conditions, by_report=True):
+            say(f"- {cause.first.severity}, {cause.first.kind}: {cause.dated_line}")
+    else:
         for line in lines(view.conditions, MOST_CAUSES, with_since=True):
             say(f"- {line}")
-        return
-    for cause in causes(view.conditions, by_report=True):
-        begun = f" since {cause.begun}" if cause.begun else ""
-        say(f"{cause.first.severity}: {cause.first.kind}{begun}: {cause.line}")
-
-
-def _print_learned(view: Overview) -> None:
-    """The months that are due later, and the windows and pages that the service has taught."""
     if days := [row.waiting_until for row in view.standings if row.waiting_until]:
         waiting = sum(row.waiting_months for row in view.standings)
         say(f"{counted(waiting, 'month')} due by turns until {max(days)} (--details says of which reports)")
     for (report, customer), cap in view.caps.items():
         say(f"learned: {report} of {customer} is asked {cap} (brokerbi status --forget-caps)")
+    if view.nights:
+        nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
+        print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
+    for publication in view.publications if details else view.publications[:1]:
+        say(_publication_line(publication))
 
 
-def _print_nights(view: Overview) -> None:
-    """The cost of the last seven days with requests, the latest first."""
-    rows = [
-        [
-            str(night.day),
-            count(night.requests),
-            f"{night.requests / max(night.customers, 1):.1f}",
-            count(night.repeated),
-            count(night.failed),
-            size(night.bytes),
-        ]
-        for night in view.nights
-    ]
-    if rows:
-        heads = ["day (UTC)", "requests", "per customer", "repeated", "failed", "received"]
-        print_table(heads, rows, right=(1, 2, 3, 4, 5))
+def _standings(
+    view: Overview, planned: tuple[PlannedReport, ...], *, details: bool
+) -> Iterator[dict[str, Any]]:
+    """A row for each customer, in detail for each of its reports: what is loaded and what is missing."""
+    plans = {plan.pair: plan for plan in planned}
+    loaded = {(row.report, row.customer): row for row in view.standings}
+    groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for report, customer in {**plans, **loaded}:
+        groups.setdefault((report, customer) if details else (customer,), []).append((report, customer))
+    names = ("report", "customer") if details else ("customer",)
+    for group, pairs in groups.items():
+        rows = [loaded[pair] for pair in pairs if pair in loaded]
+        wanted = [plans[pair].wanted for pair in pairs if pair in plans]
+        success = max((row.last_success_utc for row in rows if row.last_success_utc), default=None)
+        until = success.date() if success else date.max  # budgets are loaded for months to come
+        months = [month for row in rows if (month := row.newest_held_month) and month <= until]
+        yield {
+            **dict(zip(names, group, strict=True)),
+            "through": cell("month", max(months, default=None)),
+            "missing": sum(len(months.missing) for months in wanted) if planned else None,
+            "due": sum(len(months.due) for months in wanted) if planned else None,
+            "last success (UTC)": success or "never",
+            "state": _state(plans.get(pairs[0]), rows) if details else _fresh(rows),
+        }
+
+
+def _fresh(rows: Sequence[ReportStatus]) -> str:
+    return f"{sum(row.state == 'fresh' for row in rows)} of {len(rows)} fresh"
+
+
+def _state(plan: PlannedReport | None, rows: Sequence[ReportStatus]) -> str:
+    if plan and plan.skipped:
+        return plan.skipped
+    return ", ".join(
+        f"{row.waiting_months} due by turns until {row.waiting_until}" if row.waiting_until else row.state
+        for row in rows
+    )
 
 
 def _publication_line(publication: PastPublication) -> str:
@@ -189,43 +140,21 @@ def _publication_line(publication: PastPublication) -> str:
     return f"{publication.status}{name} at {publication.at_utc:%Y-%m-%d %H:%M} UTC{taken}{reasons}"
 
 
-def _status_as_json(planned: tuple[PlannedReport, ...], view: Overview) -> dict[str, object]:
-    return {
-        **asdict(view),
-        "planned": [
-            {
-                "report": plan.report.name,
-                "customer": plan.customer.id,
-                "missing": [str(month) for month in plan.wanted.missing],
-                "due": [str(month) for month in plan.wanted.due],
-                "held": plan.wanted.left + len(plan.wanted.due),
-                "waiting": {str(month): str(day) for month, day in plan.wanted.waiting.items()},
-                "skipped": plan.skipped,
-            }
-            for plan in planned
-        ],
-    }
+def _print_quarantined(raw: RawRow) -> None:
+    month = f", {raw.row.month:%Y-%m}" if raw.row.month else ""
+    place = f"{raw.row.place} in landing/{raw.row.landing}"
+    say(f"bi.{raw.row.table} of {raw.row.customer}{month}: {raw.row.reason} ({place})")
+    say(f"    {raw.raw or raw.trouble}")
 
 
 def run_reports(*, as_json: bool) -> int:
     """Print every report of the catalogue, as a table or as JSON."""
+    records = [_report_as_json(report) for report in REPORTS.values()]
     if as_json:
-        print_json([_report_as_json(report) for report in REPORTS.values()])
-        return 0
-    print_table(
-        ["report", "subject", "asked", "request", "kept as", "tables"],
-        [
-            [
-                report.name,
-                report.subject,
-                "on demand" if report.timing.on_demand else "yes" if report.timing.enabled else "off",
-                f"{report.endpoint.request_months} mo" if report.has_months else "-",
-                "history" if report.stored_as == "history" else "months",
-                ", ".join(f"bi.{table.name}" for table in report.tables),
-            ]
-            for report in REPORTS.values()
-        ],
-    )
+        print_json(records)
+    else:
+        shown = ("name", "subject", "on", "on_demand", "longest_request_months", "kept_as")
+        print_records(records, shown)
     return 0
 
 
@@ -255,12 +184,12 @@ def run_doctor(*, offline: bool) -> int:
     marks = {Severity.WELL: "ok   ", Severity.WARNING: "odd  ", Severity.ERROR: "WRONG"}
     settings = load_settings(os.environ, offline=offline)
     worst = Severity.WELL
-    words: dict[tuple[str, str], str] = {}
+    access: dict[str, dict[str, str]] = {}  # by report and customer
 
-    def note(access: Access) -> None:
-        words[access.report, access.customer] = access.word
+    def note(found: Access) -> None:
+        access.setdefault(found.report, {})[found.customer] = found.word
         if sys.stderr.isatty():
-            print(f"\r{len(words)} reports asked for", end="\r", file=sys.stderr, flush=True)
+            counter(f"{len(access)} reports asked for")
 
     for finding in examine(
         settings,
@@ -274,9 +203,10 @@ def run_doctor(*, offline: bool) -> int:
         if finding.remedy and finding.severity is not Severity.WELL:
             say(f"      -> {finding.remedy}")
         worst = Severity.worst((worst, finding.severity))
-    if words:
-        reports, customers = (list(dict.fromkeys(pair[place] for pair in words)) for place in (0, 1))
+    if access:
+        counter()
         say()
-        rows = [[report, *(words.get((report, name), "") for name in customers)] for report in reports]
+        customers = dict.fromkeys(customer for words in access.values() for customer in words)
+        rows = [[report, *(words.get(name, "") for name in customers)] for report, words in access.items()]
         print_table(["report", *customers], rows)
     return int(worst is Severity.ERROR)

@@ -119,14 +119,11 @@ def refresh_report_page(settings: Settings, clock: Clock) -> ReportPage | str | 
         return _not_drawn(REPORT_PAGE, error)
 
 
-def refresh_operators_page(
-    settings: Settings, clock: Clock, planned: tuple[PlannedReport, ...] | None = None
-) -> str:
+def refresh_operators_page(settings: Settings, clock: Clock) -> str:
     """Draw the operators' page where nothing was published; why it could not be, if so: no sync fails of it.
 
     The state of the pipeline is that of the working file, if there is one. All figures are those of the
-    published file, so that no page has any that analysts do not have. `planned` is what a sync would ask for
-    now, where the caller knows it.
+    published file, so that no page has any that analysts do not have.
     """
     data_dir = settings.data_dir
     try:
@@ -137,8 +134,7 @@ def refresh_operators_page(
                 of_pipeline = rows_of(connection, SQL / "page", OF_PIPELINE)
                 view = read_state(connection, Versions(data_dir))
             facts = facts_from_rows({**_figures(data_dir), **of_pipeline})
-            if planned is None:
-                planned = planned_now(settings, Store(data_dir), clock)
+            planned = planned_now(settings, Store(data_dir), clock)
             html = _operators_page(facts, view, settings, clock, planned, is_as_of_now=True)
             write_file(data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
     except Exception as error:  # noqa: BLE001 whatever is wrong with the page, what was loaded is loaded

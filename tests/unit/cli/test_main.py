@@ -52,7 +52,7 @@ def test_a_plan_is_one_line_a_customer_and_with_details_one_a_report(
         assert main(["plan", *options]) == 0
         said.append([line.split() for line in capsys.readouterr().out.splitlines()[2:-1]])
     assert [cells[:7] for cells in said[0]] == [
-        [name, "11", "0", "0", "1", "1", "2026-01"] for name in ("M1", "M2")
+        [name, "11", "0", "0", "1", "2026-01", "…"] for name in ("M1", "M2")
     ]
     assert [cells[:2] for cells in said[1]] == [
         [report, name] for report in ("users", "sales") for name in ("M1", "M2")
@@ -60,11 +60,6 @@ def test_a_plan_is_one_line_a_customer_and_with_details_one_a_report(
 
 
 def test_reports_say_how_many_months_one_request_spans(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["reports"]) == 0
-    rows = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
-    assert [" 2 mo " in rows[name] for name in ("tips_and_leads", "running_commissions", "sales")] == [
-        True, True, False,
-    ]  # fmt: skip
     assert main(["reports", "--json"]) == 0
     told = {one["name"]: one["longest_request_months"] for one in json.loads(capsys.readouterr().out)}
     assert (told["tips_and_leads"], told["sales"], told["users"]) == (2, 12, None)

@@ -1,13 +1,14 @@
-"""Tables fit a terminal, and survive a pipe line by line."""
+"""Tables fit a terminal or a pipe; no data reaches a terminal as a command."""
 
 from __future__ import annotations
 
 import json
+from datetime import date, datetime
 from decimal import Decimal
 
 import pytest
 
-from pipelines.cli.output import amount, complain, print_json, print_table, say, written
+from pipelines.cli.output import complain, line, print_json, print_records, print_table, say, written
 from pipelines.words import counted, size
 
 HEADS = ("report", "rows", "what else")
@@ -15,7 +16,12 @@ REASON = "no access (403): the customer was refused every report so far"
 ROWS = (("sales", "1 200", ""), ("users", "7", REASON))
 
 
-def test_a_pipe_gets_one_line_for_each_row_however_long(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+
+
+def test_columns_are_as_wide_as_they_need(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(HEADS, ROWS, right=(1,))
     assert capsys.readouterr().out.splitlines() == [
         "report   rows  what else",
@@ -25,19 +31,44 @@ def test_a_pipe_gets_one_line_for_each_row_however_long(capsys: pytest.CaptureFi
     ]
 
 
-def test_in_a_terminal_that_is_too_narrow_the_widest_column_is_folded(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    print_table(HEADS, ROWS, right=(1,), width=50)
-    assert capsys.readouterr().out.splitlines()[3:] == [
-        "users       7  no access (403): the customer was r",
-        "               efused every report so far",
+@pytest.mark.usefixtures("narrow")
+def test_the_widest_column_wraps_between_words(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table([*HEADS, "name"], [(*row, "x" * 20) for row in ROWS], right=(1,))
+    assert capsys.readouterr().out.splitlines()[3:5] == [
+        "users       7  no access      xxxxxxxxxxxxxxxxxxxx",
+        "               (403): the",
     ]
 
 
-def test_no_column_is_folded_to_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table(HEADS, ROWS, width=1)
-    assert max(map(len, capsys.readouterr().out.splitlines())) == len("report  1 200  ") + 20
+@pytest.mark.usefixtures("narrow")
+def test_the_text_of_a_step_goes_on_below(capsys: pytest.CaptureFixture[str]) -> None:
+    line("the rows", "7 rows, which make 12 and some more words")
+    assert capsys.readouterr().out.splitlines() == [
+        "  the rows         7 rows, which make 12 and some",
+        "                   more words",
+    ]
+
+
+def test_records_show_each_value_by_its_kind(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    record = {
+        "noted_on": date(2026, 11, 9),
+        "month": date(2026, 9, 1),
+        "at_utc": datetime(2026, 11, 9, 12),
+        "before": Decimal("8000.5"),
+        "difference": Decimal("-999.5"),
+        "total_change": Decimal("0.333333"),
+        "share": Decimal("0.25"),
+        "is_open": True,
+        "count": 0,
+        "reports": ["sales", "users"],
+        "gone": None,
+    }
+    print_records([record])
+    cells = " ".join(capsys.readouterr().out.splitlines()[-1].split())
+    assert cells == "2026-11-09 2026-09 2026-11-09 12:00 8 001 -999.5 +0.33 25.0 % yes 0 sales, users -"
 
 
 HOSTILE = "\x1b]0;title\x07 \x9b2J \r\x7f \u202egnp.exe"
@@ -61,10 +92,7 @@ def test_json_is_the_same_value_and_obeyed_by_no_terminal(capsys: pytest.Capture
     assert not set(said) & set("\x1b\x07\x9b\x7f\u202e")
 
 
-def test_numbers_are_whole_from_a_thousand_on_and_things_are_in_the_plural_unless_one() -> None:
-    assert [amount(one) for one in (None, Decimal("1234.5"), Decimal("0.333333"), 7)] == [
-        *("-", "1 235", "0.33", "7")
-    ]
+def test_things_are_in_the_plural_unless_there_is_one_of_them() -> None:
     assert [counted(1, "row"), counted(1200, "row")] == ["1 row", "1 200 rows"]
     assert [written(None), written(Decimal("1.2500"))] == ["unknown", "1.25"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from html import unescape
@@ -16,9 +15,7 @@ import polars as pl
 import pytest
 
 from pipelines.diagnosis.health import DAEMON_SEEN, judge, note_daemon, observed
-from pipelines.months import Month
-from pipelines.planning.due import Wanted
-from pipelines.planning.plan import PlannedReport, planned_now
+from pipelines.planning.plan import planned_now
 from pipelines.sandbox.faults import Fault
 from pipelines.upkeep.finish import Finished, call
 from pipelines.upkeep.report_page import ReportPage, refresh_operators_page
@@ -130,8 +127,8 @@ def test_without_pages_those_of_before_are_removed(again: tuple[Scenario, Finish
     assert [*here.data_dir.rglob("*.html")] == []
 
 
-def operators_page(here: Scenario, planned: tuple[PlannedReport, ...] | None = None) -> str:
-    assert refresh_operators_page(here.settings, here.clock, planned) == ""
+def operators_page(here: Scenario) -> str:
+    assert refresh_operators_page(here.settings, here.clock) == ""
     return (here.data_dir / "operators.html").read_text("utf-8")
 
 
@@ -180,11 +177,9 @@ def test_the_operators_page_has_the_verdict_of_the_status(here: Scenario) -> Non
         assert "docs/operators.md says: dagster-daemon run" in html  # its remedy, in the table
 
 
-def test_an_operators_page_after_others_takes_their_plan(here: Scenario) -> None:
+def test_the_pages_hand_on_what_is_planned(here: Scenario) -> None:
     page = published()[1]
     assert page.planned == planned_now(here.settings, Store(here.data_dir), here.clock) != ()
-    unread = replace(page.planned[0], wanted=Wanted((Month(2026, 9),)))
-    assert "1 month of reports missing" in operators_page(here, (unread,))
 
 
 def test_an_operators_page_that_cannot_be_drawn_is_no_failure(here: Scenario) -> None:
