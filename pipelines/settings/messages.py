@@ -40,6 +40,7 @@ def sentences(
 ) -> list[str]:
     """The sentences for the errors of a validation; the description of a field says what it should be."""
     found: list[str] = []
+    fields = settings.model_fields
     for detail in error.errors(include_url=False, include_input=False):
         kind, place = detail["type"], detail["loc"]
         # A check of ours words its sentence; of pydantic's own only the kind is used, as it may quote.
@@ -52,17 +53,11 @@ def sentences(
         else:
             is_nested = name == "logins" and len(place) > 1
             where = variable("__".join(["login", *map(str, place[1:])]) if is_nested else name)
-            quoted = "" if _is_never_quoted(name, settings) else f" ({values[name]!r:.{LONGEST_QUOTED}})"
-            found.append(
-                f"{where} {wording}."
-                if wording
-                else f"{where}{quoted} is not {_description(settings, name)}."
-            )
+            may_be_secret = name in NEVER_QUOTED or f"{name.removesuffix('_file')}_file" in fields
+            value = "" if may_be_secret else f" ({values[name]!r:.{LONGEST_QUOTED}})"
+            otherwise = f"{where}{value} is not {_description(settings, name)}."
+            found.append(f"{where} {wording}." if wording else otherwise)
     return list(dict.fromkeys(found))
-
-
-def _is_never_quoted(name: str, settings: type[BaseModel]) -> bool:
-    return name in NEVER_QUOTED or f"{name.removesuffix('_file')}_file" in settings.model_fields
 
 
 def _about_customer(
@@ -72,8 +67,12 @@ def _about_customer(
     values: Mapping[str, object],
     model: type[BaseModel],
 ) -> str:
-    customer = f"customer {_customer_name(values.get('customers'), place[1])}"
-    key = ".".join(map(str, place[2:]))
+    number, *keys = place[1:]
+    customers = values.get("customers")
+    entry = customers[number] if isinstance(customers, list) and isinstance(number, int) else None
+    id_ = entry.get("id") if isinstance(entry, dict) else None
+    customer = f"customer {id_!r:.{LONGEST_QUOTED}}" if id_ else f"customer number {int(number) + 1}"
+    key = ".".join(map(str, keys))
     if not key:
         return f"{customer} is neither an id nor a table with an id"
     if kind == "extra_forbidden":
@@ -82,16 +81,7 @@ def _about_customer(
         return f"{customer} has no {key}"
     if key == "id" and wording:
         return wording
-    return f"the {key} of {customer} {wording or f'is not {_description(model, str(place[2]))}'}"
-
-
-def _customer_name(customers: object, number: int | str) -> str:
-    """The customer's id, or its number in the list if it has none."""
-    if not isinstance(customers, list) or not isinstance(number, int):
-        return str(number)
-    entry = customers[number]
-    customer = entry.get("id") if isinstance(entry, dict) else None
-    return repr(customer)[:LONGEST_QUOTED] if customer else f"number {number + 1}"
+    return f"the {key} of {customer} {wording or f'is not {_description(model, str(keys[0]))}'}"
 
 
 def _description(model: type[BaseModel], name: str) -> str:

@@ -44,8 +44,6 @@ NO_CONTROL_OR_COLON = re.compile(f"[^:{CONTROL}]*")
 LINK = re.compile(r"(https?://|file:///)[^\s@?#]+")
 WEBHOOK = re.compile(r"(https?://[^\s/]+(/\S*)?)?")
 TextOrSecret = TypeVar("TextOrSecret", bound=str | SecretStr)
-MAILBOX = r"^[^\s@,;<>\"]+@[^\s@,;<>\"]+$"
-NO_LOGIN = r"^[^@]*$"
 
 
 def _checked_id(text: str) -> str:
@@ -93,11 +91,6 @@ def _checked_link(text: str) -> str:
     return link
 
 
-def _as_share(rate: Decimal) -> Decimal:
-    """A rate of VAT in parts of the amount; one from 1 on is meant in percent."""
-    return rate if rate < 1 else rate / 100
-
-
 def _words(value: object) -> object:
     if isinstance(value, str):
         return [word.strip() for word in value.split(",") if word.strip()]
@@ -111,6 +104,10 @@ Username = Annotated[str, AfterValidator(partial(_matching, NO_CONTROL_OR_COLON,
 Secret = Annotated[SecretStr, AfterValidator(partial(_matching, NO_CONTROL, SLIPPED_IN))]
 Webhook = Annotated[SecretStr, AfterValidator(partial(_matching, WEBHOOK, NO_WEBHOOK))]
 Link = Annotated[str, AfterValidator(_checked_link)]
+Mailbox = Annotated[str, Field(pattern=r"^[^\s@,;<>\"]+@[^\s@,;<>\"]+$")]
+Place = Annotated[str, Field(pattern=r"^[^@]*$")]
+PLACE = "a directory, or an address without a login, like s3://bucket/folder"
+A_FILE = "the path of a file that holds it"
 
 NO_SECRET = SecretStr("")
 FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -129,7 +126,7 @@ class FunctionLogin(BaseModel):
 LOGINS = "a table for each function, like crm, with its password_file"
 
 
-class Customer(BaseModel):
+class Customer(FunctionLogin):
     """One office or group to ask for; it may bring its own password, or a whole login of its own.
 
     An own username needs an own password; `logins` are for functions of the service. An inactive customer is
@@ -137,16 +134,13 @@ class Customer(BaseModel):
     they are listed with their own.
     """
 
-    model_config = FROZEN
-
     id: Annotated[str, AfterValidator(_checked_id)]
-    name: str = Field(default="", max_length=200, description="a name of at most 200 signs")
-    username: Username | None = Field(default=None, repr=False)
-    password: Secret | None = None
-    password_file: Path | None = None
+    name: str = Field(default="", max_length=200, description="a name of at most 200 characters")
     logins: Mapping[str, FunctionLogin] = Field(default={}, description=LOGINS)
     active: bool = Field(default=True, description="true or false")
-    region: str = Field(default="", max_length=200, description="the name of a region, at most 200 signs")
+    region: str = Field(
+        default="", max_length=200, description="the name of a region, at most 200 characters"
+    )
 
 
 class Settings(BaseModel):
@@ -164,7 +158,7 @@ class Settings(BaseModel):
         default=NO_SECRET,
         description="the password of the login, or set BROKERBI_PASSWORD_FILE to a file with it",
     )
-    password_file: Path | None = Field(default=None, description="a file that holds the password")
+    password_file: Path | None = Field(default=None, description=A_FILE)
     logins: Mapping[str, FunctionLogin] = Field(default={}, description=LOGINS)
     customers: tuple[Customer, ...] = Field(
         default=(), description="customer ids with commas, like M30011,G2"
@@ -172,9 +166,7 @@ class Settings(BaseModel):
     concurrency: int = Field(default=5, ge=1, le=50, description="a whole number from 1 to 50")
     requests_per_second: float = Field(default=10, ge=0.1, le=1000, description="a number from 0.1 to 1000")
     page_size: int = Field(default=1000, ge=1, le=100_000, description="a whole number from 1 to 100000")
-    timeout_seconds: float = Field(
-        default=30, gt=0, le=3600, description="seconds, more than 0, at most 3600"
-    )
+    timeout_seconds: float = Field(default=30, gt=0, le=3600, description="seconds above 0, at most 3600")
     retry_seconds: float = Field(default=300, ge=0, le=86_400, description="seconds from 0 to 86400")
     largest_answer_mb: int = Field(default=24, ge=1, le=8192, description="megabytes from 1 to 8192")
 
@@ -203,31 +195,25 @@ class Settings(BaseModel):
     commission_vat: Literal["excluded", "included", "unknown"] = Field(
         default="unknown", description="excluded, included or unknown"
     )
-    vat_rate: Annotated[Decimal, AfterValidator(_as_share)] | None = Field(
-        default=None, gt=0, lt=100, description="a rate of VAT, like 0.25 for 25 %"
+    vat_rate: Annotated[Decimal, AfterValidator(lambda rate: rate if rate < 1 else rate / 100)] | None = (
+        Field(default=None, gt=0, lt=100, description="a rate of VAT, like 0.25 for 25 %")
     )
 
     # What is kept, and what is published.
     data_dir: Path = Field(default=Path("data"), description="a directory")
     landing_days: int | None = Field(default=None, ge=1, description="a number of days, at least 1")
     pseudonym_key: Secret = Field(default=NO_SECRET, description="a secret key of any length")
-    pseudonym_key_file: Path | None = Field(default=None, description="a file that holds the key")
+    pseudonym_key_file: Path | None = Field(default=None, description=A_FILE)
     keep_published: int = Field(default=5, ge=1, le=1000, description="a whole number from 1 to 1000")
     allow_budget_writes: bool = Field(default=False, description="true or false")
-    published_url: Link = Field(
-        default="", description="the address at which people open the published file and its page"
-    )
+    published_url: Link = Field(default="", description="the address of the published file and its page")
     pages: bool = Field(default=True, description="true or false")
-    chain_name: str = Field(default="", max_length=200, description="a name of at most 200 signs")
+    chain_name: str = Field(default="", max_length=200, description="a name of at most 200 characters")
     language: Literal["en", "sv"] = Field(default="en", description="en or sv")
     export_formats: Annotated[tuple[Literal["parquet", "csv", "xlsx"], ...], BeforeValidator(_words)] = Field(
         default=(), description="formats with commas: parquet, csv, xlsx"
     )
-    export_to: str = Field(
-        default="",
-        pattern=NO_LOGIN,
-        description="a directory, or an address without a login, like s3://bucket/folder",
-    )
+    export_to: Place = Field(default="", description=PLACE)
 
     # Several logins on one Dagster, and tables for other engines: deltalake is only imported with a lake.
     shard: str = Field(
@@ -235,34 +221,22 @@ class Settings(BaseModel):
         pattern=r"^([a-z][a-z0-9_]{0,29})?$",
         description="a short name in small letters, digits and _, like north",
     )
-    lake: str = Field(
-        default="",
-        pattern=NO_LOGIN,
-        description="a directory, or an address without a login, like s3://bucket/lake",
-    )
+    lake: Place = Field(default="", description=PLACE)
 
     # Where the message about a night with trouble goes; with nothing set it is only in the Dagster UI.
     alert_webhook: Webhook = Field(default=NO_SECRET, description="the address of a webhook")
-    alert_webhook_file: Path | None = Field(
-        default=None, description="a file that holds the address of a webhook"
+    alert_webhook_file: Path | None = Field(default=None, description=A_FILE)
+    alert_email_to: Annotated[tuple[Mailbox, ...], BeforeValidator(_words)] = Field(
+        default=(), description="a list of mailboxes with commas, like bi@example.com"
     )
-    alert_email_to: Annotated[tuple[Annotated[str, Field(pattern=MAILBOX)], ...], BeforeValidator(_words)] = (
-        Field(default=(), description="a list of mailboxes with commas, like bi@example.com")
-    )
-    alert_email_from: str = Field(
-        default="",
-        pattern=f"^$|{MAILBOX}",
-        description="the mailbox that mails come from, like bi@example.com",
-    )
+    alert_email_from: Mailbox = Field(default="", description="a mailbox, like bi@example.com")
     alert_smtp_host: str = Field(default="", max_length=255, description="the name of a mail server")
     alert_smtp_port: int = Field(default=587, ge=1, le=65535, description="a port from 1 to 65535")
     alert_smtp_username: str = Field(default="", repr=False, description="the username at the mail server")
     alert_smtp_password: Secret = Field(default=NO_SECRET, description="the password at the mail server")
-    alert_smtp_password_file: Path | None = Field(
-        default=None, description="a file that holds the password at the mail server"
-    )
+    alert_smtp_password_file: Path | None = Field(default=None, description=A_FILE)
     ping_url: Webhook = Field(default=NO_SECRET, description="the address to call after each publication")
-    ping_url_file: Path | None = Field(default=None, description="a file that holds the address to call")
+    ping_url_file: Path | None = Field(default=None, description=A_FILE)
     ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
 
     warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False)  # not set, found while reading
@@ -280,19 +254,18 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Settings:
+        logins = [(f"LOGIN__{function}__", login) for function, login in self.logins.items()]
+        for customer in self.customers:
+            own = f"CUSTOMER__{customer.id}__"
+            logins += [(own, customer)] if customer.username is not None else []
+            logins += [(f"{own}LOGIN__{function}__", login) for function, login in customer.logins.items()]
+        has_password = {variable(name): login.password or login.password_file for name, login in logins}
+        if self.alert_smtp_username:
+            has_password[variable("alert_smtp_")] = self.alert_smtp_password or self.alert_smtp_password_file
         problems = [
-            f"Customer {customer.id} has its own username but no password; "
-            "set its password_file, or take its username out."
-            for customer in self.customers
-            if customer.username is not None and not (customer.password or customer.password_file)
-        ] + [
-            f"The login for {function}{owner} has no password; set its password_file, or take it out."
-            for owner, logins in [
-                ("", self.logins),
-                *((f" of {owner.id}", owner.logins) for owner in self.customers),
-            ]
-            for function, login in logins.items()
-            if not (login.password or login.password_file)
+            f"{name}PASSWORD is not set; set it or {name}PASSWORD_FILE, or take the login out."
+            for name, is_set in has_password.items()
+            if not is_set
         ]
         is_http = self.base_url.startswith("http:")
         if is_http and not is_loopback(self.base_url) and not self.allow_http:
@@ -305,22 +278,11 @@ class Settings(BaseModel):
                 "BROKERBI_TODAY is set, but the service is not on this machine; take it out, or point "
                 "BROKERBI_BASE_URL at a sandbox here, like http://127.0.0.1:8080."
             )
-        if self.alert_email_to and not self.alert_smtp_host:
-            problems.append(
-                "BROKERBI_ALERT_EMAIL_TO is set, but BROKERBI_ALERT_SMTP_HOST is not; set it to the mail "
-                "server."
-            )
-        if self.alert_email_to and not self.alert_email_from:
-            problems.append(
-                "BROKERBI_ALERT_EMAIL_TO is set, but BROKERBI_ALERT_EMAIL_FROM is not; set it to the mailbox "
-                "that the mails come from."
-            )
-        has_smtp_password = self.alert_smtp_password.get_secret_value() or self.alert_smtp_password_file
-        if self.alert_smtp_username and not has_smtp_password:
-            problems.append(
-                "BROKERBI_ALERT_SMTP_USERNAME is set without a password; set BROKERBI_ALERT_SMTP_PASSWORD, "
-                "or BROKERBI_ALERT_SMTP_PASSWORD_FILE to a file with it."
-            )
+        problems += [
+            f"BROKERBI_ALERT_EMAIL_TO is set, but {variable(name)} is not; set both or neither."
+            for name in ("alert_smtp_host", "alert_email_from")
+            if self.alert_email_to and not getattr(self, name)
+        ]
         if self.commission_vat == "included" and self.vat_rate is None:
             problems.append(
                 "BROKERBI_COMMISSION_VAT is included, but BROKERBI_VAT_RATE is not set; set it to the rate, "
@@ -399,8 +361,6 @@ def load_settings(
     """
     sources = Sources(Variables, environment, directory or Path.cwd(), with_secrets=not reading)
     problems = [*sources.warnings, *sources.problems]
-    if sources.is_unreadable:
-        raise SettingsError(problems)
     try:
         settings = Settings.model_validate({**sources.values, "warnings": tuple(sources.warnings)})
     except ValidationError as error:
@@ -419,9 +379,8 @@ def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
         has_password = bool(settings.password or settings.password_file)
         needed |= {
             "base_url": bool(settings.base_url),
-            "username": bool(settings.username) or all(customer.username for customer in customers),
-            "password": has_password
-            or all(customer.password or customer.password_file for customer in customers),
+            "username": all(settings.username or customer.username for customer in customers),
+            "password": has_password or all(owner.password or owner.password_file for owner in customers),
         }
     for name, is_given in needed.items():
         if not is_given:

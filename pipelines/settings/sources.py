@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic_settings import BaseSettings, EnvSettingsSource, TomlConfigSettingsSource
 
-from pipelines.settings.messages import PREFIX, nearest, variable
+from pipelines.settings.messages import PREFIX, SettingsError, nearest, variable
 
 CONFIG = "BROKERBI_CONFIG"
 CUSTOMER = "BROKERBI_CUSTOMER__"
@@ -22,8 +22,8 @@ Table = dict[str, Any]
 class Sources:
     """The values of all sources, not yet checked.
 
-    `problems` and `warnings` hold a sentence each. `is_unreadable` is true if a source could not be read, so
-    that missing values may stand in it. Without `with_secrets` no file with a secret is opened.
+    `problems` and `warnings` hold a sentence each. Without `with_secrets` no file with a secret is opened.
+    Raises SettingsError if the file cannot be read, as all that is missing may stand in it.
     """
 
     def __init__(
@@ -39,7 +39,6 @@ class Sources:
         self.names = sorted(model.model_fields.keys() - {"customer", "login", "warnings"})
         self.problems: list[str] = []
         self.warnings: list[str] = []
-        self.is_unreadable = False
         file, variables = self._read_file(model, directory), self._read_variables(model)
         customers, logins = (_as_table(variables.pop(key, None)) for key in ("customer", "login"))
         self.values = overlaid({"data_dir": "data"} | file, variables)
@@ -66,16 +65,12 @@ class Sources:
     def _read_file(self, model: type[BaseSettings], directory: Path) -> Table:
         path = directory / Path(self.environment.get(CONFIG, "brokerbi.toml")).expanduser()
         if CONFIG in self.environment and not path.exists():
-            self.problems.append(f"{CONFIG} names {path}, but there is no such file.")
-            self.is_unreadable = True
-            return {}
+            raise SettingsError([f"{CONFIG} names {path}, but there is no such file."])
         try:
             table = _with_customer_tables(TomlConfigSettingsSource(model, path)())
         except (OSError, ValueError) as error:
             # A parse error names line and column; it never quotes the line.
-            self.problems.append(f"{path} cannot be read as TOML: {error}.")
-            self.is_unreadable = True
-            return {}
+            raise SettingsError([f"{path} cannot be read as TOML: {error}."]) from None
         for key in [key for key in table if key not in self.names]:
             del table[key]
             self._note_unknown(f"{key} in {path}", key)
@@ -108,16 +103,16 @@ class Sources:
     def _add_variables_of_customers(self, customers: Mapping[str, object]) -> None:
         by_id = {str(entry.get("id")).lower(): entry for entry in _tables(self.values.get("customers"))}
         for customer, own in customers.items():
-            if customer not in by_id or not isinstance(own, dict):
+            if customer in by_id and isinstance(own, dict):
+                own = {"logins" if key == "login" else key: value for key, value in own.items()}
+                values = overlaid(by_id[customer], own)
+                by_id[customer].clear()
+                by_id[customer].update(values)
+            else:
                 self.problems.append(
                     f"{CUSTOMER}{customer.upper()} names no customer of BROKERBI_CUSTOMERS; "
                     f"write {CUSTOMER}<ID>__PASSWORD with an id of these."
                 )
-                continue
-            own = {"logins" if key == "login" else key: value for key, value in own.items()}
-            described = dict(by_id[customer])
-            by_id[customer].clear()
-            by_id[customer].update(overlaid(described, own))
 
     def _read_secrets(self, table: Table, prefix: str) -> None:
         """Put the content of the files that a table names for its secrets into the table."""
