@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -29,7 +30,6 @@ from pipelines.words import count, counted
 from warehouse.ledger.conditions import Condition
 from warehouse.ledger.ledger import HeldMonth, Ledger
 from warehouse.ledger.window_result import WindowResult, WindowStatus, results_by_pair
-from warehouse.store.sqlite_file import sqlite_file_open
 
 PLANNED, LOGGED = (
     dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED,
@@ -358,7 +358,8 @@ def event_files_open(context: dg.AssetExecutionContext) -> Iterator[None]:
     shards = (context.run.run_id, EVENTS_OF_ALL_RUNS) if hasattr(storage, "path_for_shard") else ()
     with ExitStack() as stack:
         for shard in shards:
-            stack.enter_context(sqlite_file_open(storage.path_for_shard(shard)))
+            file = stack.enter_context(closing(sqlite3.connect(storage.path_for_shard(shard))))
+            file.execute("SELECT 1 FROM sqlite_master").fetchall()  # until then it is not open
         yield
 
 

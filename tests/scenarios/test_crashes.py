@@ -24,9 +24,9 @@ from warehouse.errors import WarehouseError
 from warehouse.ledger.ledger import ledger_of
 from warehouse.ledger.status import lock_state
 from warehouse.publishing.publish import publish
-from warehouse.store.checkpoint_journal import HEADERS, journal_path
+from warehouse.store.checkpoint_journal import journal_path
 from warehouse.store.database import Store
-from warehouse.store.files import wal
+from warehouse.store.files import HEADER_BYTES, wal
 
 BOTH_FILES = ("working file", "published file")
 BLOCK, PAGE = 256 * 1024, 4096
@@ -119,7 +119,7 @@ def torn_directory() -> tuple[Path, Path]:
         pass  # it is checkpointed as it would have been
     old, new = Store(torn).path.read_bytes(), Store(mended).path.read_bytes()
     written = bytearray(old)
-    for place in range(HEADERS, len(old), BLOCK):
+    for place in range(HEADER_BYTES, len(old), BLOCK):
         written[place : place + PAGE] = new[place : place + PAGE]
     Store(torn).path.write_bytes(written)
     return torn, mended

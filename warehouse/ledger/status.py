@@ -9,11 +9,10 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import Cap, Pair, read_caps
 from warehouse.store.database import Store
-from warehouse.store.lock import holder, unwritten_lock
+from warehouse.store.lock import holder, is_locked
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
@@ -203,13 +202,9 @@ def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
 
 
 def lock_state(data_dir: Path) -> LockState:
-    """Tries the lock without waiting for it, and lets go of it at once."""
+    """Whether the lock is held, without waiting for it."""
     path = Store(data_dir).lock_path
-    try:
-        with unwritten_lock(path, 0):
-            return LockState(False)
-    except WarehouseError:
-        return LockState(True, holder(path))
+    return LockState(True, holder(path)) if is_locked(path) else LockState(False)
 
 
 def existing(data_dir: Path) -> Path:

@@ -10,7 +10,7 @@ from duckdb import DuckDBPyConnection
 
 from warehouse.store.checkpoint_journal import open_for_writing
 from warehouse.store.database import Store
-from warehouse.store.duckdb_file import attach_new, connect, quoted
+from warehouse.store.duckdb_file import connect, literal, quoted
 from warehouse.store.files import remove, replacement
 from warehouse.store.meta_schema import naive_utc
 
@@ -81,7 +81,7 @@ def rewrite_file(connection: DuckDBPyConnection, target: Path) -> None:
     sys.audit("brokerbi.before_rewriting")
     remove(target)
     [(source,)] = connection.execute("SELECT current_database()").fetchall()
-    attach_new(connection, target, "rewritten")
+    connection.execute(f"ATTACH {literal(str(target))} AS rewritten")
     connection.execute(f"COPY FROM DATABASE {quoted(source)} TO rewritten")
     connection.execute("CHECKPOINT rewritten")  # detaching does the same, but keeps quiet when it fails
     connection.execute("DETACH rewritten")

@@ -21,10 +21,7 @@ from duckdb import DuckDBPyConnection
 
 from warehouse.errors import explained
 from warehouse.store.duckdb_file import connect_working
-from warehouse.store.files import PRIVATE_FILE, sync, wal
-
-HEADERS = 3 * 4096
-"""A DuckDB file begins with its headers; a checkpoint is done when one of them has changed."""
+from warehouse.store.files import HEADER_BYTES, PRIVATE_FILE, sync, wal
 
 _PLACE = struct.Struct("<QI")
 
@@ -50,7 +47,7 @@ def recover(path: Path) -> bool:
     cut_short = False
     if path.exists():
         with journal.open("rb") as blocks, path.open("r+b") as file:
-            cut_short = blocks.read(HEADERS) == file.read(HEADERS)
+            cut_short = blocks.read(HEADER_BYTES) == file.read(HEADER_BYTES)
             while cut_short and (place := blocks.read(_PLACE.size)):
                 offset, size = _PLACE.unpack(place)
                 os.pwrite(file.fileno(), blocks.read(size), offset)
@@ -83,9 +80,9 @@ def _write_journal(connection: DuckDBPyConnection, path: Path, file: int) -> Non
     unfinished = journal_path(path).with_suffix(".part")
     descriptor = os.open(unfinished, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, PRIVATE_FILE)
     with os.fdopen(descriptor, "wb") as journal:
-        journal.write(os.pread(file, HEADERS, 0))
+        journal.write(os.pread(file, HEADER_BYTES, 0))
         for (block,) in blocks:
-            offset = HEADERS + block * size
+            offset = HEADER_BYTES + block * size
             if len(content := os.pread(file, size, offset)) == size:
                 journal.write(_PLACE.pack(offset, size) + content)
         journal.flush()

@@ -21,7 +21,7 @@ from warehouse.store import meta_schema
 from warehouse.store.checkpoint_journal import journal_path, open_for_writing, recover
 from warehouse.store.duckdb_file import connect_working, create, empty_working, spilled
 from warehouse.store.files import make_folder, remove
-from warehouse.store.lock import locked_file, unwritten_lock
+from warehouse.store.lock import locked_file
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,9 +88,9 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[DuckDBPyConnection]:
-        """The file, read-only, under the write lock; where there is none yet, an empty one in memory.
+        """The file, read-only, under the write lock; an empty one in memory if there is none.
 
-        In a folder that cannot be written nothing is: what a killed process left there stays.
+        In a folder that cannot be written there is no writer to lock out, and nothing is mended.
         """
         if not self.path.exists():
             with empty_working(meta_schema.statements()) as connection:
@@ -98,19 +98,12 @@ class Store:
         elif os.access(self.path.parent, os.W_OK):
             with self.opened(read_only=True) as connection:
                 yield connection
+        elif journal_path(self.path).exists():
+            raise WarehouseError(
+                f"{self.path} is to be brought up to date before it can be read, and its folder cannot be "
+                "written: run `brokerbi status` as the pipeline's user."
+            )
         else:
-            with self._read_only() as connection:
-                yield connection
-
-    @contextmanager
-    def _read_only(self) -> Iterator[DuckDBPyConnection]:
-        to_be_mended = WarehouseError(
-            f"{self.path} is to be brought up to date before it can be read, and its folder cannot be "
-            "written: run `brokerbi status` as the pipeline's user."
-        )
-        with explained(self.path), unwritten_lock(self.lock_path, self._lock_seconds):
-            if journal_path(self.path).exists():
-                raise to_be_mended
             with connect_working(self.path, read_only=True) as connection:
                 meta_schema.check_format(connection, self.path)
                 yield connection

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,47 +15,20 @@ from warehouse.errors import OF_WORKING_FILE, Remedy, explained
 from warehouse.store.files import make_folder, remove_logs, replacement
 
 STORAGE_VERSION = "v1.0.0"
-"""The storage version that every DuckDB 1.x tool can read."""
+"""The storage version of new files, which every DuckDB 1.x tool can read."""
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "storage_compatibility_version": STORAGE_VERSION,
     "autoinstall_known_extensions": False,  # the pipeline never reaches for the network by itself
     "autoload_known_extensions": False,
     # A checkpoint that reuses metadata may leave pointers to blocks that are gone, which DuckDB before 1.4.2
     # follows ("Failed to load metadata pointer"), whatever the storage version. Costs some 7 % of a night.
     "experimental_metadata_reuse": False,
 }
-
 _QUIET = "SET enable_progress_bar = false"
 """Or it would be drawn into what commands print."""
 _WORKING = "warehouse"
-_OF_WORKING_FILES = "SET checkpoint_threshold = '1000TB'; PRAGMA disable_checkpoint_on_shutdown"
-"""An instance that makes no checkpoint by itself."""
-
-
-_IDLE: list[DuckDBPyConnection] = []
-"""Instances of DuckDB with nothing attached: to make and end one costs 25 ms, to attach a file half of it."""
-os.register_at_fork(after_in_child=_IDLE.clear)  # a fork has its parent's instances, but not their threads
-
-
-@contextmanager
-def _instance(spilled: Path) -> Iterator[DuckDBPyConnection]:
-    """An instance as if it were new, which spills what memory cannot hold; ended if the body fails."""
-    try:
-        instance = _IDLE.pop()
-    except IndexError:
-        instance = duckdb.connect(config=_CONFIG)
-        instance.execute(f"{_QUIET}; {_OF_WORKING_FILES}")
-    try:
-        instance.execute(f"SET temp_directory = {literal(str(spilled))}")
-        yield instance
-        instance.execute("RESET threads; RESET memory_limit")
-        others = instance.execute("FROM duckdb_databases() WHERE NOT internal OFFSET 1").fetchall()
-    except BaseException:
-        instance.close()
-        raise
-    if others or spilled.exists():  # what the body attached stays, and the folder cannot be another one
-        instance.close()
-    else:
-        _IDLE.append(instance)
+_NO_CHECKPOINT = "SET checkpoint_threshold = '1000TB'; PRAGMA disable_checkpoint_on_shutdown"
+"""Only `checkpoint_journal` makes checkpoints of a working file."""
 
 
 def spilled(path: Path) -> Path:
@@ -67,13 +39,13 @@ def spilled(path: Path) -> Path:
 @contextmanager
 def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
     """A working file, open for the body, without a checkpoint before, in or after it; raises as `connect`."""
-    with explained(path), _instance(spilled(path)) as instance:
+    with explained(path), duckdb.connect(config=_CONFIG) as connection:
         options = "(READ_ONLY)" if read_only else ""
-        instance.execute(f"ATTACH {literal(str(path))} AS {_WORKING} {options}")
-        with instance.cursor() as connection:
-            connection.execute(f"USE {_WORKING}")
-            yield connection
-        instance.execute(f"DETACH {_WORKING}")
+        connection.execute(
+            f"{_QUIET}; {_NO_CHECKPOINT}; SET temp_directory = {literal(str(spilled(path)))}; "
+            f"ATTACH {literal(str(path))} AS {_WORKING} {options}; USE {_WORKING}"
+        )
+        yield connection
 
 
 @contextmanager
@@ -91,13 +63,12 @@ def connect(
     path: Path, *, read_only: bool = False, remedy: Remedy = OF_WORKING_FILE
 ) -> Iterator[DuckDBPyConnection]:
     """A DuckDB file, open for the body; raises a WarehouseError for whatever is wrong with the file."""
-    with explained(path, remedy):
-        connection = duckdb.connect(path, read_only=read_only, config=_CONFIG)
+    with (
+        explained(path, remedy),
+        duckdb.connect(path, read_only=read_only, config=_CONFIG) as connection,
+    ):
         connection.execute(_QUIET)
-        try:
-            yield connection
-        finally:
-            connection.close()
+        yield connection
 
 
 @contextmanager
@@ -115,24 +86,14 @@ def create(path: Path, statements: Iterable[str]) -> None:
     with explained(path):
         make_folder(path.parent)
         with replacement(path, unfinished=unfinished):
-            connection = duckdb.connect(config=_CONFIG)
-            try:
-                attach_new(connection, unfinished, "made")
-                connection.execute("USE made")
+            with connect_working(unfinished) as connection:
                 connection.begin()
                 for statement in statements:
                     connection.execute(statement)
                 connection.commit()
-                connection.execute("CHECKPOINT made")  # closing does the same, but hides its failure
-            finally:
-                connection.close()
+                connection.execute("CHECKPOINT")
             remove_logs(path)  # of a file that somebody took away: they would be replayed into this one
     sys.audit("brokerbi.file_made")
-
-
-def attach_new(connection: DuckDBPyConnection, path: Path, name: str) -> None:
-    """Attach a file that does not exist yet, in the storage version of the project."""
-    connection.execute(f"ATTACH {literal(str(path))} AS {quoted(name)} (STORAGE_VERSION '{STORAGE_VERSION}')")
 
 
 def quoted(name: str) -> str:

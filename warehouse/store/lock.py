@@ -41,7 +41,7 @@ def locked_file(path: Path, seconds: float) -> Iterator[None]:
     with _lock_file(path) as lock:
         with _lock_file(path.with_suffix(".next")) as next_in_line:
             for file, descriptor in ((path.with_suffix(".next"), next_in_line), (path, lock)):
-                _acquire(file, descriptor, fcntl.LOCK_EX, until, seconds)
+                _acquire(file, descriptor, until, seconds)
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, str(os.getpid()).encode("ascii"), 0)
         mine.add(path)
@@ -51,18 +51,16 @@ def locked_file(path: Path, seconds: float) -> Iterator[None]:
             mine.discard(path)
 
 
-@contextmanager
-def unwritten_lock(path: Path, seconds: float) -> Iterator[None]:
-    """Keep every writer out for the body if the lock's file cannot be written; other readers may be there.
-
-    Without such a file nothing was ever written here. Raises WarehouseError as `locked_file` does.
-    """
+def is_locked(path: Path) -> bool:
+    """Whether the lock is held at this moment; neither waits nor writes."""
     if not path.exists():
-        yield
-        return
+        return False
     with path.open("rb") as file:
-        _acquire(path, file.fileno(), fcntl.LOCK_SH, time.monotonic() + seconds, seconds)
-        yield
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def holder(path: Path) -> int | None:
@@ -85,12 +83,12 @@ def _lock_file(path: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _acquire(path: Path, descriptor: int, kind: int, until: float, seconds: float) -> None:
+def _acquire(path: Path, descriptor: int, until: float, seconds: float) -> None:
     """Wait for the lock until a moment, and report a long wait; raises WarehouseError."""
     quiet_until = time.monotonic() + QUIET_SECONDS
     while True:
         try:
-            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return
         except BlockingIOError as error:
             now = time.monotonic()
