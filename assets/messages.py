@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from pydantic import TypeAdapter
 
 from pipelines.sync.causes import PASSING, Cause, causes
-from warehouse.ledger.column_news import ColumnNews
 from warehouse.ledger.conditions import LOGIN_CORRECTED, OUTAGES, WITH_ITS_RUN, Condition, Kind
+from warehouse.ledger.status import ColumnNews
 
 LOGIN = "login"
 """The cause of a subject: a login is refused, whatever it is called."""

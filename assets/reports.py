@@ -53,10 +53,9 @@ from pipelines.planning.selection import Selection, left_customers
 from pipelines.settings.messages import SettingsError
 from pipelines.words import count
 from warehouse.errors import WarehouseError
-from warehouse.ledger.column_news import ColumnNews, column_news
 from warehouse.ledger.conditions import Condition
 from warehouse.ledger.ledger import ledger_of, read_ledger
-from warehouse.ledger.status import read_conditions
+from warehouse.ledger.status import ColumnNews, column_news, read_conditions
 from warehouse.ledger.window_result import WindowResult
 from warehouse.store.duckdb_file import literal, quoted
 

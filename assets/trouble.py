@@ -20,9 +20,8 @@ from assets.runs.under_way import NIGHT_OF, customers_being_fetched, unfinished_
 from assets.schedules import NIGHTLY
 from pipelines.diagnosis.health import observed
 from warehouse.errors import WarehouseError
-from warehouse.ledger.column_news import ColumnNews, column_news
 from warehouse.ledger.conditions import Condition, Kind
-from warehouse.ledger.status import Overview, overview
+from warehouse.ledger.status import ColumnNews, Overview, column_news, overview
 from warehouse.store.meta_schema import aware
 
 SECONDS_BETWEEN_LOOKS = 60

@@ -12,8 +12,8 @@ from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.planning.plan import Plan
 from pipelines.sync.progress import HEADS, Progress, by_report
 from pipelines.sync.summary import TROUBLE
-from warehouse.ledger.column_news import ColumnNews
 from warehouse.ledger.conditions import OUTAGES
+from warehouse.ledger.status import ColumnNews
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 MOST_FAILURE_LINES = 50

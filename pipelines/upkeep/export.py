@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import fsspec
 from filelock import FileLock
+from fsspec.implementations.local import LocalFileSystem
 
 from pipelines.foreign_text import FORMULA_SIGNS, file_name
 from pipelines.upkeep.workbook import sheets, write_workbook
@@ -77,19 +78,25 @@ def export(
     those of the environment. Raises WarehouseError for what cannot be read or written.
     """
     began = time.monotonic()
-    data_dir = Path(data_dir)
     to = fsspec.url_to_fs(to)[1] if to.startswith(LOCAL) else to
     is_address = "://" in to
-    root = data_dir / FOLDER if is_address or not to else Path(to).absolute()
+    root = Path(data_dir, FOLDER) if is_address or not to else Path(to).absolute()
     with explained(root), _unfinished_folder(root) as folder:
         publication = Versions(data_dir).current()
         with table_export(data_dir) as source:
             chosen = source.tables(tables)
-            too_long = _write_tables(source, chosen, folder, formats, now, language, is_chosen=bool(tables))
+            too_long: list[str] = []
+            for format_ in formats:
+                if format_ == "xlsx":
+                    marts = [table for table in chosen if table.schema == "marts"]
+                    contents = sheets(marts, language, is_chosen=bool(tables))
+                    too_long = write_workbook(folder / WORKBOOK, source, contents, now, language)
+                else:
+                    _write_files(source, chosen, folder / format_)
             _write_manifest(source, chosen, folder, publication, now)
         files = [path for path in folder.rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files)
-        place = _put_at_address(folder, to, now) if is_address else _put_in_place(folder, root, now)
+        place = _put_in_place(folder, to if is_address else str(root), now)
     return Export(place, publication, len(files), size, time.monotonic() - began, tuple(too_long))
 
 
@@ -119,38 +126,15 @@ def remove_exports(data_dir: Path) -> int:
     return len(found)
 
 
-def _write_tables(
-    source: TableExport,
-    tables: Sequence[PublishedTable],
-    folder: Path,
-    formats: Sequence[str],
-    now: datetime,
-    language: str,
-    *,
-    is_chosen: bool,
-) -> list[str]:
-    """Write the tables in each format; the names of those that are longer than a sheet of a workbook."""
-    too_long: list[str] = []
-    for format_ in formats:
-        if format_ == "xlsx":
-            marts = [table for table in tables if table.schema == "marts"]
-            too_long = write_workbook(
-                folder / WORKBOOK,
-                sheets(marts, language, is_chosen=is_chosen),
-                source.frame,
-                basis=source.tax_basis(),
-                published_on=source.published_on() or now.astimezone(UTC).date(),
-                language=language,
-            )
-            continue
-        (folder / format_).mkdir()
-        for table in tables:
-            path = folder / format_ / f"{file_name(table.name)}.{format_}"
-            if format_ == "parquet":
-                source.write_parquet(table, path)
-            else:
-                source.write_csv(table, path, FORMULA_SIGNS)
-    return too_long
+def _write_files(source: TableExport, tables: Sequence[PublishedTable], folder: Path) -> None:
+    """Write each table as a file, in the format that the folder is named after."""
+    folder.mkdir()
+    for table in tables:
+        path = folder / f"{file_name(table.name)}.{folder.name}"
+        if folder.name == "parquet":
+            source.write_parquet(table, path)
+        else:
+            source.write_csv(table, path, FORMULA_SIGNS)
 
 
 def _write_manifest(
@@ -197,35 +181,32 @@ def _unfinished_folder(root: Path) -> Iterator[Path]:
             shutil.rmtree(unfinished, ignore_errors=True)
 
 
-def _put_in_place(unfinished: Path, root: Path, now: datetime) -> str:
-    """Give the folder its name, let `latest` point at it, and remove the older ones."""
-    earlier = sorted(path.name for path in root.iterdir() if _MOMENT.fullmatch(path.name))
-    name = next_name(earlier, now)
-    unfinished.rename(root / name)
-    link = root / f".{LATEST}"
-    link.unlink(missing_ok=True)
-    link.symlink_to(name, target_is_directory=True)
-    link.replace(root / LATEST)
-    write_file(root / f"{LATEST}.json", json.dumps({"export": name}).encode(), mode=SHARED_FILE)
-    for older in [*earlier, name][:-KEPT]:
-        shutil.rmtree(root / older)
-    return str(root / LATEST)
+def _put_in_place(folder: Path, to: str, now: datetime) -> str:
+    """Give the folder its name in a directory or at an address, and remove the older ones.
 
-
-def _put_at_address(unfinished: Path, to: str, now: datetime) -> str:
-    """Copy the folder to the address, say in latest.json that it is whole, and remove the older ones."""
+    That it is whole is said last: by `latest.json`, and in a directory by the link `latest`.
+    """
     try:
-        system, root = fsspec.url_to_fs(to)
+        system, root = fsspec.url_to_fs(to) if "://" in to else (LocalFileSystem(), to)
         system.makedirs(root, exist_ok=True)
-        listed = (str(name).rstrip("/").rpartition("/")[2] for name in system.ls(root, detail=False))
-        earlier = sorted(name for name in listed if _MOMENT.fullmatch(name))
+        names = (str(path).rstrip("/").rpartition("/")[2] for path in system.ls(root, detail=False))
+        earlier = sorted(name for name in names if _MOMENT.fullmatch(name))
         name = next_name(earlier, now)
-        system.put(str(unfinished), f"{root}/{name}", recursive=True)
-        system.pipe_file(f"{root}/{LATEST}.json", json.dumps({"export": name}).encode())
+        latest = json.dumps({"export": name}).encode()
+        if isinstance(system, LocalFileSystem):
+            folder.rename(Path(root, name))
+            link = Path(root, f".{LATEST}")
+            link.unlink(missing_ok=True)
+            link.symlink_to(name, target_is_directory=True)
+            link.replace(Path(root, LATEST))
+            write_file(Path(root, f"{LATEST}.json"), latest, mode=SHARED_FILE)
+        else:
+            system.put(str(folder), f"{root}/{name}", recursive=True)
+            system.pipe_file(f"{root}/{LATEST}.json", latest)
         for older in [*earlier, name][:-KEPT]:
             system.rm(f"{root}/{older}", recursive=True)
     except ImportError as error:
         raise WarehouseError(f"{to} needs a library of its own: {error}") from error
     except (OSError, ValueError) as error:
         raise WarehouseError(f"{to} cannot be written: {error}") from error
-    return f"{to.rstrip('/')}/{name}"
+    return f"{to.rstrip('/')}/{name if '://' in to else LATEST}"

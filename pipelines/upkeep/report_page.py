@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -49,17 +49,18 @@ class ReportPage:
 
 
 def write_report_page(settings: Settings, clock: Clock) -> ReportPage:
-    """Render the published file; whoever has an old page open keeps it.
+    """Render the published file; a reader keeps the page that is open.
 
     All pages are rendered before the first is put in place, each in one step, and those of offices that are
     not in the file any more are removed. Raises WarehouseError if there is no published file, or if a page
     cannot be written.
     """
-    data_dir = settings.data_dir
+    data_dir, now = settings.data_dir, clock.utc_now()
     with Versions(data_dir).reading() as connection:
         facts = facts_from_rows(rows_of(connection, SQL / "page", RECORDS))
+        words = rows_of(connection, SQL / "page", dictionary.RECORDS)
         view = read_state(connection)
-    form = _form(settings, clock.utc_now())
+    form = _form(settings, now)
     planned = planned_now(settings, Store(data_dir), clock)
     pages = {
         data_dir / page_path(page): render_page(facts, form, page)
@@ -68,40 +69,27 @@ def write_report_page(settings: Settings, clock: Clock) -> ReportPage:
     }
     pages[data_dir / OPERATORS_PAGE] = _operators_page(facts, view, settings, clock, planned)
     pages[data_dir / REPORT_PAGE] = render_page(facts, form, page_of_chain(facts))
+    described = {name: rows for name, rows in words.items() if rows is not None}
+    if len(described) == len(words):
+        pages[data_dir / DICTIONARY_PAGE] = dictionary.render_dictionary(
+            dictionary.dictionary_from_rows(described), timezone=settings.timezone, made_at_utc=now
+        )
     with explained(data_dir / REPORT_PAGE):
         for place, html in pages.items():
             if place.parent != data_dir:
                 make_folder(place.parent, SHARED_FOLDER)
             write_file(place, html.encode(), mode=SHARED_FILE)
-        _remove_pages_beside(data_dir, kept=pages)
+        remove_pages(data_dir, kept=pages)
     return ReportPage(data_dir / REPORT_PAGE, tuple(facts.missing), planned)
 
 
-def _remove_pages_beside(data_dir: Path, kept: Iterable[Path] = ()) -> None:
+def remove_pages(data_dir: Path, kept: Collection[Path] = ()) -> None:
+    """Remove the other pages: they name persons, and say what is not so any more."""
+    pages = {data_dir / name for name in (REPORT_PAGE, OPERATORS_PAGE, DICTIONARY_PAGE)}
     for folder in FOLDERS.values():
-        for page in set((data_dir / folder).glob("*.html")) - set(kept):
-            page.unlink(missing_ok=True)
-
-
-def remove_pages(data_dir: Path) -> None:
-    """Remove all pages: those of before name persons, and say what is not so any more."""
-    for name in (REPORT_PAGE, OPERATORS_PAGE, DICTIONARY_PAGE):
-        (data_dir / name).unlink(missing_ok=True)
-    _remove_pages_beside(data_dir)
-
-
-def write_dictionary_page(data_dir: Path, *, timezone: str, now: datetime) -> Path | None:
-    """Render the dictionary of the published file; None for a file of before, which does not say enough."""
-    rows = published_rows(data_dir, SQL / "page", dictionary.RECORDS)
-    known = {name: found for name, found in rows.items() if found is not None}
-    if len(known) < len(rows):
-        return None
-    path = Path(data_dir) / DICTIONARY_PAGE
-    with explained(path):
-        found = dictionary.dictionary_from_rows(known)
-        html = dictionary.render_dictionary(found, timezone=timezone, made_at_utc=now)
-        write_file(path, html.encode(), mode=SHARED_FILE)
-    return path
+        pages |= {*(data_dir / folder).glob("*.html")}
+    for page in pages - {*kept}:
+        page.unlink(missing_ok=True)
 
 
 def refresh_report_page(settings: Settings, clock: Clock) -> ReportPage | str | None:
@@ -113,7 +101,6 @@ def refresh_report_page(settings: Settings, clock: Clock) -> ReportPage | str | 
         if not settings.pages:
             remove_pages(settings.data_dir)
             return None
-        write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=clock.utc_now())
         return write_report_page(settings, clock)
     except Exception as error:  # noqa: BLE001 whatever is wrong with the page, the numbers are published
         return _not_drawn(REPORT_PAGE, error)

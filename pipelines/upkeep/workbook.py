@@ -6,9 +6,9 @@ What it leaves out is in the Parquet and CSV files: sales and leads one by one, 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import polars.selectors as of
 import xlsxwriter
 
 from pipelines import units
-from warehouse.publishing.table_export import PublishedTable, TaxBasis
+from warehouse.publishing.table_export import PublishedTable, TableExport
 
 MOST_ROWS = 1_048_575
 """A sheet holds this many rows below its heads."""
@@ -81,19 +81,13 @@ def sheets(tables: Sequence[PublishedTable], language: str, *, is_chosen: bool) 
 
 
 def write_workbook(
-    path: Path,
-    wanted: Sequence[Sheet],
-    frame_of: Callable[[str], pl.DataFrame],
-    *,
-    basis: TaxBasis,
-    published_on: date,
-    language: str,
+    path: Path, source: TableExport, sheets: Sequence[Sheet], now: datetime, language: str
 ) -> list[str]:
     """Write the workbook; the names of tables that are longer than a sheet and were left out.
 
-    `frame_of` answers a SELECT. A sheet of workbook.toml without a row is on the cover alone.
+    A sheet of workbook.toml without a row is on the cover alone.
     """
-    said: dict[str, dict[str, str]] = {
+    texts = {
         part: {name: word[language] for name, word in found.items()}
         for part, found in words().items()
         if part not in ("sheets", "values")
@@ -102,21 +96,21 @@ def write_workbook(
     too_long: list[str] = []
     cover, meanings = [], []
     with xlsxwriter.Workbook(path, OPTIONS) as book:
-        front = book.add_worksheet(said["cover"]["name"])
-        for sheet in wanted:
+        front = book.add_worksheet(texts["cover"]["name"])
+        for sheet in sheets:
             table = sheet.table
             if table.row_count > MOST_ROWS:
                 too_long.append(table.name)
-                cover.append((sheet.name, said["cover"]["too_long"], table.row_count, table.name))
+                cover.append((sheet.name, texts["cover"]["too_long"], table.row_count, table.name))
                 continue
-            frame = frame_of(sheet.select).select(~of.starts_with("_"))
+            frame = source.frame(sheet.select).select(~of.starts_with("_"))
             cover.append((sheet.name, sheet.meaning, frame.height, table.name))
+            heads = {}
             if sheet.columns:
-                frame = frame.select(name for name in sheet.columns if name in frame.columns).with_columns(
-                    of.string().replace(own_words)
-                )
+                frame = frame.select(name for name in sheet.columns if name in frame.columns)
+                frame = frame.with_columns(of.string().replace(own_words))
+                heads = {name: texts["columns"][name] for name in frame.columns}
             if frame.height or not sheet.columns:
-                heads = {name: said["columns"][name] for name in frame.columns} if sheet.columns else {}
                 _write(book, sheet.name, frame, {column.name: column.type for column in table.columns}, heads)
                 meanings += [
                     (sheet.name, heads.get(column.name, column.name), column.name, column.meaning)
@@ -124,21 +118,19 @@ def write_workbook(
                     if column.name in frame.columns
                 ]
         for part, rows, first in (("meanings", meanings, 0), ("cover", cover, 4)):
-            heads = {name: word for name, word in said[part].items() if name in _TEXTS[part]}
-            _write(book, said[part]["name"], pl.DataFrame(rows, list(heads), orient="row"), {}, heads, first)
+            heads = {name: texts[part][name] for name in _HEADS[part]}
+            _write(book, texts[part]["name"], pl.DataFrame(rows, list(heads), orient="row"), {}, heads, first)
+        basis = source.tax_basis()
         rate = f"{100 * (basis.vat_rate or 0):.2f}".rstrip("0").rstrip(".") + " %"
-        for row, (name, text) in enumerate(
-            {
-                "published": str(published_on),
-                "commission": said["basis"][basis.commission_vat].format(rate=rate),
-                "budgets": said["basis"][f"{basis.commission_vat}_budgets"].format(rate=rate),
-            }.items()
-        ):
-            front.write_row(row, 0, [said["cover"][name], text])
+        published_on = source.published_on() or now.astimezone(UTC).date()
+        front.write_row(0, 0, [texts["cover"]["published"], str(published_on)])
+        for row, name, kind in ((1, "commission", ""), (2, "budgets", "_budgets")):
+            text = texts["basis"][f"{basis.commission_vat}{kind}"].format(rate=rate)
+            front.write_row(row, 0, [texts["cover"][name], text])
     return too_long
 
 
-_TEXTS = {"cover": ("sheet", "meaning", "rows", "table"), "meanings": ("of", "head", "column", "words")}
+_HEADS = {"cover": ("sheet", "meaning", "rows", "table"), "meanings": ("of", "head", "column", "words")}
 
 
 def _write(

@@ -19,7 +19,7 @@ from tests.optimizers import optimizers_to_leave_out
 from warehouse.load.schema_evolution import declare
 from warehouse.marts.build import build_marts
 from warehouse.marts.queries import SQL, syntax_trees, tables_read
-from warehouse.store.duckdb_file import literal, mappings, run_definitions
+from warehouse.store.duckdb_file import literal, mappings
 from warehouse.store.meta_schema import statements, write_configured
 
 Row = Mapping[str, object]
@@ -66,7 +66,7 @@ def _template() -> Path:
     """An empty warehouse, made once as the store makes it, without comments and meta.columns."""
     path = Path(_folder.name, "empty.duckdb")
     with duckdb.connect(path, config=_CONFIG) as connection:
-        run_definitions(connection, _statements())
+        connection.execute(";".join(_statements()))
     return path
 
 

@@ -1,4 +1,4 @@
-"""Status: how far every report of every customer is held, what is wrong, and the state of the files."""
+"""Status: how far every report is held, what is wrong, new columns, and the state of the files."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import Cap, Pair, read_caps
 from warehouse.store.database import Store
 from warehouse.store.lock import holder, is_locked
+from warehouse.store.meta_schema import naive_utc
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
@@ -101,6 +102,27 @@ class Overview:
 
 
 @dataclass(frozen=True)
+class ColumnNews:
+    """A column of a table of a report that is new, or was of the type `before`."""
+
+    report: str
+    table: str
+    column: str
+    type: str
+    before: str | None = None
+
+    @property
+    def words(self) -> str:
+        """What happened to it, for a sentence."""
+        name = f"{self.table}.{self.column}"
+        return (
+            f"{name} turned from {self.before} into {self.type}"
+            if self.before
+            else f"{name} is new ({self.type})"
+        )
+
+
+@dataclass(frozen=True)
 class LockState:
     """Whether somebody holds the write lock at this moment, and which process, if that is known."""
 
@@ -139,7 +161,19 @@ _NIGHTS = """
     FROM meta.requests_by_day GROUP BY day ORDER BY day DESC LIMIT 7
 """
 
-
+# All columns of a table that is new itself are no news.
+_NEWS = """
+    SELECT report, table_name, column_name, type, NULL
+    FROM meta.columns INNER JOIN meta.tables USING (table_name)
+    WHERE first_seen_utc >= $1 AND NOT documented AND table_name IN (
+        SELECT table_name FROM meta.columns WHERE first_seen_utc < $1
+    )
+    UNION ALL
+    SELECT report, table_name, column_name, to_type, from_type
+    FROM meta.column_changes INNER JOIN meta.tables USING (table_name)
+    WHERE changed_at_utc >= $1 AND from_type <> 'NULL'
+    ORDER BY ALL
+"""
 _IS_PUBLISHED = "SELECT count(name) > 0 FROM meta.publications"
 _SHOWN = """
     SELECT header_sha256, bytes FROM meta.publications
@@ -164,6 +198,11 @@ def coverage(store: Store) -> list[Coverage]:
     """What is held and missing of every report and customer of the working file."""
     with store.reading() as connection:
         return [Coverage(*row) for row in _rows(connection, _COVERAGE)]
+
+
+def column_news(connection: DuckDBPyConnection, since_utc: datetime) -> list[ColumnNews]:
+    """What answers fetched since a moment brought that no answer had brought before."""
+    return [ColumnNews(*row) for row in connection.execute(_NEWS, [naive_utc(since_utc)]).fetchall()]
 
 
 def read_state(connection: DuckDBPyConnection, versions: Versions | None = None) -> Overview:

@@ -27,7 +27,6 @@ from warehouse.store.schema import (
     create_table,
     describe,
     read_tables,
-    write_meta,
 )
 
 if TYPE_CHECKING:
@@ -133,12 +132,8 @@ def ensure_table(
         with_column = [batch for batch in batches if name in batch.columns]
         schema.columns[name] = _fitted(connection, schema, name, with_column)
     add_columns(connection, schema, [column for name, column in schema.columns.items() if name not in before])
-    if [_meaning(column) for column in schema.columns.values()] != [
-        _meaning(column) for column in before.values()
-    ]:
+    if schema.columns != before:
         describe(connection, [schema])
-    elif schema.columns != before:  # seen for the first time: comments and views stay as they are
-        write_meta(connection, [schema])
 
 
 def joined(types: Iterable[str], *, digits_at_risk: bool) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from duckdb import DuckDBPyConnection
 
 from warehouse.marts.queries import Query
-from warehouse.store.duckdb_file import literal, quoted, run_definitions
+from warehouse.store.duckdb_file import literal, quoted
 
 SCHEMAS = {
     "bi": "What the service answered: one table per part of a report, under the service's own names.",
@@ -111,10 +111,10 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
                 f"COMMENT ON COLUMN {query.table}.{quoted(column)} IS {literal(meaning)}"
                 for column, meaning in words[query.table].items()
             ]
-    run_definitions(connection, comments)
+    connection.execute(";".join(comments))
     connection.execute("DELETE FROM meta.dictionary")
     connection.execute(_FILL, [INFERRED])
-    run_definitions(connection, list(_comments_that_lack(connection)))
+    connection.execute(";".join(_comments_that_lack(connection)))
     for schema, meaning in SCHEMAS.items():
         connection.execute(_SCHEMA, [schema, meaning])
 

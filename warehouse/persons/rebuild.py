@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from duckdb import DuckDBPyConnection
@@ -60,7 +60,8 @@ _FIELDS = (
 )  # fmt: skip
 """Columns of meta.loads that a window has under the same name."""
 _SAID_IN_LANDING = (
-    "load_id", "run_id", "report", "customer", "history", "asked", "requests", "seconds", "error", "note",
+    "load_id", "run_id", "report", "customer", "window_start", "window_end", "history", "asked", "requests",
+    "seconds", "error", "note",
 )  # fmt: skip
 
 
@@ -76,15 +77,20 @@ def fresh_file(store: Store) -> Iterator[Store]:
         with rebuilt.opened() as connection:
             connection.execute(f"ATTACH {literal(str(path))} AS old (READ_ONLY)")
             connection.begin()
-            for table in _tables_of(connection, "meta"):
-                if table != "storage":
+            tables = connection.execute(
+                "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'old'"
+            ).fetchall()
+            for schema, table in tables:
+                if schema == "meta" and table != "storage":
                     _copy_rows(connection, table)
-            histories = [schema for schema in read_tables(connection).values() if schema.history]
-            in_old = _tables_of(connection, "bi", "old")
-            for schema in histories:
-                if schema.stored_name in in_old:
-                    connection.execute(f"CREATE TABLE {schema.stored} AS FROM old.{schema.stored}")
-            describe(connection, [schema for schema in histories if schema.stored_name in in_old])
+            histories = [
+                table
+                for table in read_tables(connection).values()
+                if table.history and ("bi", table.stored_name) in tables
+            ]
+            for history in histories:
+                connection.execute(f"CREATE TABLE {history.stored} AS FROM old.{history.stored}")
+            describe(connection, histories)
             connection.execute(
                 "DELETE FROM meta.months WHERE report NOT IN (SELECT report FROM meta.tables WHERE history)"
             )
@@ -103,15 +109,6 @@ def replace_file(store: Store, rebuilt: Store) -> None:
             pass  # its log must not meet the new file
         with replacement(path, unfinished=store.rewritten) as place:
             rebuilt.path.replace(place)
-
-
-def _tables_of(connection: DuckDBPyConnection, schema: str, database: str | None = None) -> set[str]:
-    found = connection.execute(
-        "SELECT table_name FROM duckdb_tables() "
-        "WHERE schema_name = $1 AND database_name = coalesce($2, current_database())",
-        [schema, database],
-    )
-    return {name for (name,) in found.fetchall()}
 
 
 def _copy_rows(connection: DuckDBPyConnection, table: str) -> None:
@@ -187,9 +184,7 @@ def _row(landed: Landed, number: int) -> dict[str, Any]:
     return {
         **{name: said.get(name) for name in _SAID_IN_LANDING},
         "load_number": None if failed else number,
-        "window_start": _day(said.get("window_start")),
-        "window_end": _day(said.get("window_end")),
-        "months": [_day(month) for month in said.get("months", ())],
+        "months": said.get("months", []),
         "rows": 0,
         "opened": 0,
         "closed": 0,
@@ -203,7 +198,3 @@ def _row(landed: Landed, number: int) -> dict[str, Any]:
 
 def _fetched_at(landed: Landed) -> datetime:
     return naive_utc(datetime.fromisoformat(landed.trailer["fetched_at_utc"]))
-
-
-def _day(text: str | None) -> date | None:
-    return date.fromisoformat(text) if text else None

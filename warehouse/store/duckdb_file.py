@@ -119,12 +119,3 @@ def insert_rows(connection: DuckDBPyConnection, table: str, rows: Sequence[Mappi
         values = ", ".join(f"unnest(${number})" for number in range(1, len(rows[0]) + 1))
         columns = [[row[name] for row in rows] for name in rows[0]]
         connection.execute(f"INSERT INTO {table} ({names}) SELECT {values}", columns)
-
-
-def run_definitions(connection: DuckDBPyConnection, statements: Sequence[str]) -> None:
-    """Run statements that only define or describe something, such as a thousand comments.
-
-    The optimizer has nothing to improve on these, and takes a quarter of their time.
-    """
-    if statements:
-        connection.execute(";".join(["PRAGMA disable_optimizer", *statements, "PRAGMA enable_optimizer"]))

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from warehouse.store.duckdb_file import insert_rows, literal, quoted, run_definitions
+from warehouse.store.duckdb_file import insert_rows, literal, quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -33,6 +33,8 @@ BETWEEN_IDS = "|"
 EXACT = 2**53
 """Beyond this a DOUBLE no longer holds every whole number."""
 
+_HANDED_OVER = ("name", "type", "documented", "source", "description", "name_inferred")
+
 
 @dataclass(frozen=True)
 class StoredColumn:
@@ -50,14 +52,7 @@ class StoredColumn:
     @classmethod
     def of(cls, column: ColumnLike) -> StoredColumn:
         """A column as it was handed over, not seen yet."""
-        return cls(
-            column.name,
-            column.type,
-            column.documented,
-            column.source,
-            column.description,
-            name_inferred=column.name_inferred,
-        )
+        return cls(**{name: getattr(column, name) for name in _HANDED_OVER})
 
 
 @dataclass
@@ -230,17 +225,6 @@ def _stored_type(type_: str) -> str:
 
 def describe(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> None:
     """Write what tables are and what their columns mean into schema meta and into comments."""
-    write_meta(connection, schemas)
-    statements = [
-        statement
-        for schema in schemas
-        for statement in (*(_views(schema) if schema.history else ()), *_comments(schema))
-    ]
-    run_definitions(connection, statements)
-
-
-def write_meta(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> None:
-    """Write tables and columns into schema meta, all in one statement: there may be hundreds of them."""
     names = [schema.name for schema in schemas]
     for table in ("tables", "columns"):
         connection.execute(f"DELETE FROM meta.{table} WHERE list_contains($1, table_name)", [names])
@@ -263,6 +247,12 @@ def write_meta(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -
     ]
     insert_rows(connection, "meta.tables", tables)
     insert_rows(connection, "meta.columns", columns)
+    statements = [
+        statement
+        for schema in schemas
+        for statement in (*(_views(schema) if schema.history else ()), *_comments(schema))
+    ]
+    connection.execute(";".join(statements))
 
 
 def _column_row(schema: TableSchema, position: int, column: StoredColumn) -> dict[str, object]:

@@ -11,8 +11,8 @@ import pytest
 
 from assets.messages import Difference, Subject, Told, difference, news_of, subject_of
 from assets.notify import Message, in_words
-from warehouse.ledger.column_news import ColumnNews
 from warehouse.ledger.conditions import WARNING, Condition, Kind
+from warehouse.ledger.status import ColumnNews
 
 UNKNOWN = Condition(Kind.FAILED, report="sales", customer="M1", cause="NotFound", error="It is unknown.")
 NO_ANSWER = Condition(Kind.FAILED, report="sales", customer="M1", cause="Unavailable")

@@ -21,7 +21,6 @@ from warehouse.ledger.window_result import WindowResult
 from warehouse.load.write_session import WriteSession
 from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
-from warehouse.store.duckdb_file import create
 from warehouse.store.files import header_sha256, wal
 from warehouse.store.lock import locked_file
 from warehouse.store.meta_schema import FORMAT, SQL, write_configured
@@ -185,11 +184,3 @@ def is_taken(path: Path) -> bool:
             return False
     except Timeout:
         return True
-
-
-def test_what_was_attached_to_the_working_file_is_gone_with_its_opening(given: Given, tmp_path: Path) -> None:
-    other = Store(tmp_path / "other")
-    create(other.path, [])
-    for _ in range(2):
-        with given.store.opened() as connection:
-            connection.execute(f"ATTACH '{other.path}' AS other (READ_ONLY)")
