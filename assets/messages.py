@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
@@ -73,28 +72,12 @@ class Told:
 
     @classmethod
     def from_cursor(cls, cursor: str | None) -> Told:
-        """What a cursor says; of one that an earlier version wrote, what still has the same name."""
-        return TypeAdapter(cls).validate_python(_as_of_now(json.loads(cursor or "{}")))
+        """The state that a cursor holds; a first look has none."""
+        return TypeAdapter(cls).validate_json(cursor or "{}")
 
     @property
     def cursor(self) -> str:
         return TypeAdapter(Told).dump_json(self).decode()
-
-
-def _as_of_now(values: dict[str, Any]) -> dict[str, Any]:
-    """The values of a cursor, also of one that had a ready text and the name of a job as a report.
-
-    Of a text that a channel has yet to take everything is told again, with the latest night.
-    """
-    if values.get("text") and values.get("channels"):
-        return {"until": values.get("until", 0.0)}
-    subjects = []
-    for subject, at in values.get("subjects", ()):
-        kind, cause, report, customer, *job = subject
-        if kind == Kind.RUN_FAILED and not job:
-            report, job = "", [JOB_OF_SELECTED_ASSETS if report == SELECTED_ASSETS else report]
-        subjects.append(([kind, cause, report, customer, *job], at))
-    return {**values, "subjects": subjects}
 
 
 @dataclass(frozen=True)

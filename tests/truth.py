@@ -171,35 +171,6 @@ def _activity(world: World, offices: list[str], first: date, last: date) -> Rows
     return rows
 
 
-def _each_lead(world: World, offices: list[str], first: date, last: date) -> Rows:
-    """Every lead and tip, the user it names (it may name an office), and the day its home was sold."""
-    users = {user.id for office_id in offices for user in world.history.users(office_id)}
-    sold = {
-        estate.id: signed
-        for estate, _, signed in _all_estates(world, _neighbourhood(world, offices))
-        if estate.assignment == SALE
-    }
-    rows: Rows = []
-    for lead in (
-        lead
-        for office_id in offices
-        for month in world.history.months(office_id, world.horizon)
-        for lead in month.leads
-    ):
-        created = lead.created_at.date()
-        steps = [step for step in lead.steps if step.known_at.date() <= world.as_of]
-        if steps and max(first, world.history.start.first_day) <= created <= last:
-            parties = {"incoming": lead.receiver.id, "tip": lead.sender.id, "outgoing": lead.user_id}
-            user = parties[lead.way] if parties[lead.way] in users else None
-            key = {"user": user, "month": Month.of(created), "way": lead.way, "type": lead.type}
-            state = {"state": steps[-1].state, "removed": steps[-1].removed}
-            is_told = any(known_at.date() <= world.as_of for known_at, _ in lead.estate_statuses)
-            estate = lead.estate_id if is_told else None
-            home = {"estate": estate, "soldOn": sold.get(estate or "")}
-            rows.append({**key, **state, **home, "created": created})
-    return rows
-
-
 def _users(world: World, offices: list[str], _first: date, _last: date) -> Rows:
     return [
         {
@@ -219,7 +190,6 @@ PARTS: Mapping[str, Callable[[World, list[str], date, date], Rows]] = {
     "shares": _shares,
     "running": _running,
     "leads": _leads,
-    "each_lead": _each_lead,
     "budgets": _budgets,
     "receivables": _receivables,
     "activity": _activity,

@@ -117,23 +117,6 @@ def test_the_whole_month_of_last_year_is_beside_the_month_that_runs() -> None:
     assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, 90)
 
 
-def test_a_month_cut_short_counts_as_in_the_chain_s_mart_and_is_compared_with_nothing() -> None:
-    given = warehouse()
-    read(given, "M1", {"2025-02": 90, "2026-02": 100})
-    row = earned({"office_customer_id": "M2"}, 30)
-    loaded(given, "commission_office", "M2", "2026-02", [row], at_utc=datetime(2026, 2, 20, 4), is_open=True)
-    asked_for(given, "M1", M2="off")
-    [sums] = built(
-        given, "SELECT commission, is_commission_complete FROM marts.chain_month WHERE month = '2026-02-01'"
-    )
-    months, scopes = found_together(given, "months", "scopes")
-    newest = next(one for one in months[::-1] if one["kind"] == "chain")
-    assert (newest["commission"], not newest["is_part"]) == sums == (130, False)
-    assert newest["commission_before"] is None
-    page = next(one for one in scopes if one["scope"] == "M2")
-    assert (page["state"], page["until_on"]) == ("cut", date(2026, 2, 20))
-
-
 def test_an_office_that_began_during_last_year_is_compared_with_nothing() -> None:
     given = warehouse()
     read(given, "M2", {"2025-01": 0, "2025-02": 50, "2026-01": 60, "2026-02": 70})
@@ -301,17 +284,6 @@ def test_an_agent_is_compared_with_the_same_months_of_last_year_where_they_are_h
     ]
 
 
-def test_what_an_agent_earned_in_a_month_whose_row_is_in_quarantine_is_unknown() -> None:
-    given = warehouse()
-    for of_month, users in (("2024-12", ["U1", "U2"]), ("2025-01", ["U1"]), ("2026-01", ["U1", "U2"])):
-        loaded(given, "commission_user", "M1", of_month, [earned({"user_id": one}, 5) for one in users])
-        read(given, "M1", {of_month: 10})
-    in_quarantine(given, "commission_user", "M1", of_month="2025-01")
-    [u1, u2] = sorted(found(given, "agents"), key=itemgetter("name"))
-    assert (u1["commission_before"], u1["commission_change"]) == (5, 0)
-    assert (u2["commission_before"], u2["commission_change"], u2["stay"]) == (None, None, None)
-
-
 def test_an_agent_lacking_a_row_this_year_is_compared_with_nothing_and_has_not_left() -> None:
     given = warehouse()
     for year, users in ((2025, ["U1", "U2"]), (2026, ["U1"])):
@@ -334,18 +306,6 @@ def test_a_refused_report_makes_its_figures_doubtful_and_others_leave_them_alone
     given.execute("UPDATE meta.loads SET fetched_at_utc = $1", [NOW])
     doubts = [(one["kind"], one["subjects"], one["office_ids"]) for one in found(given, "doubts")[:-1]]
     assert doubts == [("right lost", ["sales"], ["M1"]), ("reports differ", ["commission"], ["M1"])]
-
-
-@pytest.mark.parametrize(("declared", "kinds"), [("unknown", ["tax basis"]), ("included", [])])
-def test_that_nobody_says_whether_vat_is_in_commissions_is_a_thing_to_know(
-    declared: str, kinds: list[str]
-) -> None:
-    given = warehouse()
-    read(given, "M1", {"2026-01": 5})
-    given.execute("UPDATE meta.loads SET fetched_at_utc = $1", [NOW])
-    given.execute("INSERT INTO meta.tax_basis (commission_vat, vat_rate) VALUES ($1, 0.25)", [declared])
-    doubts = [one for one in found(given, "doubts") if one["severity"] == "well"]
-    assert [one["kind"] for one in doubts] == kinds
 
 
 def reaches(given: Given, first: str, last: str) -> None:
@@ -409,26 +369,6 @@ def test_what_is_whole_has_no_squares() -> None:
     read(given, "M1", {"2025-12": 5, "2026-01": 5})
     reaches(given, "2025-12", "2026-01")
     assert found(given, "coverage") == []
-
-
-def test_a_month_that_runs_is_compared_with_the_same_days_by_day_of_contract() -> None:
-    given = warehouse()
-    for year in (2025, 2026):
-        is_open = year == 2026
-        sales = {f"{year}-{day}": day for day in (3, 9, 25)}
-        at_utc = datetime(2026, 2, 10, 3)
-        sales_read(given, f"{year}-02", sales, at_utc, is_open=is_open)
-        for day in (3, 9, 25):
-            given.execute(
-                "UPDATE bi.sales_estates SET contract_day = $1 WHERE id = $2",
-                [date(year, 2, day), f"{year}-{day}"],
-            )
-    read(given, "M1", {"2026-02": 12}, open_month="2026-02")
-    same_days, months = found_together(given, "same_days", "months")
-    of_chain = next(one for one in same_days if one["kind"] == "chain")
-    names = ("until_on", "earlier_offices", "commission", "commission_before")
-    assert tuple(of_chain[name] for name in names) == (date(2026, 2, 9), [], 12, 12)
-    assert [one["read_at_utc"] for one in months if one["kind"] == "chain"][-1] is not None
 
 
 def test_a_brand_has_a_page_where_there_are_several_with_the_sums_of_its_offices() -> None:
@@ -510,28 +450,6 @@ def test_an_office_that_has_closed_says_after_which_month() -> None:
         if one["kind"] == "chain"
     }
     assert last == {None: None, "M1": None, "M2": month("2026-02")}
-
-
-def test_offices_that_were_read_earlier_than_the_last_are_named_with_their_days() -> None:
-    given = warehouse()
-    for office, day in (("M1", 10), ("M2", 4)):
-        for of_month in ("2025-02", "2026-02"):
-            at_utc = datetime(2026, 2, day, 3)
-            held(given, "sales", office, [of_month], at_utc=at_utc, is_open=of_month == "2026-02")
-            sales = [
-                {
-                    "id": f"{office} {of_month} {on}",
-                    "office_customer_id": office,
-                    "contract_day": f"{of_month}-0{on}",
-                    "commission": on,
-                }
-                for on in (2, 8)
-            ]
-            rows(given, "sales_estates", office, of_month, sales)
-        read(given, office, {"2026-02": 9}, open_month="2026-02")
-    of_chain = next(one for one in found(given, "same_days") if one["kind"] == "chain")
-    names = ("earlier_offices", "earlier_days", "commission", "commission_before")
-    assert tuple(of_chain[name] for name in names) == (["M2"], [date(2026, 2, 3)], 12, 12)
 
 
 def test_the_reports_that_bring_budgets_are_those_of_the_catalogue() -> None:

@@ -57,17 +57,3 @@ def test_page_and_publication_count_the_same_months(tmp_path: Path) -> None:
         squares = rows_of(connection, SQL / "page", ["coverage"])["coverage"] or []
     assert [one["state"] for one in squares] == ["open", "held", "refused", "refused", "refused"]
     assert {(one["customer"], one["missing_count"]) for one in squares} == {(customer, 3)}
-
-
-def test_a_file_of_an_earlier_version_covers_the_months_that_it_holds(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("commission_office", "users"), offices=1, start="2026-07")
-    here.sync(first=Month(2026, 9))
-    with Store(here.data_dir).writing() as connection:
-        connection.execute("UPDATE meta.reports SET first_month = NULL, last_month = NULL")
-    query = "SELECT report, month(month), state FROM meta.coverage WHERE is_held ORDER BY ALL"
-    months = [
-        ("commission_office", 9, "held"),
-        ("commission_office", 10, "held"),
-        ("commission_office", 11, "open"),
-    ]
-    assert here.rows(query) == [*months, ("users", None, "held")]

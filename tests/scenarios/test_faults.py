@@ -5,32 +5,23 @@ Every fault strikes one report of one customer of its own, so that one night sho
 
 from __future__ import annotations
 
-import os
-import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
 
 import pytest
-from pydantic import SecretStr
 
-from pipelines.connect.errors import AllRefused, ConnectError, HostDown
-from pipelines.connect.refused_logins import SECONDS_TO_SECOND_TRY
+from pipelines.connect.errors import AllRefused, HostDown
 from pipelines.diagnosis.doctor import examine
-from pipelines.diagnosis.health import judge
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.causes import lines
-from pipelines.sync.run_context import refused_logins_of
 from pipelines.sync.summary import Summary
 from tests.scenarios.scenario import FEW, TODAY, Cell, Rows, Scenario, scenario
-from warehouse.ledger.status import overview
 from warehouse.ledger.window_result import WindowResult, WindowStatus
-from warehouse.store.database import Store
 
 OFFICES = 5
 TRIES = 5
@@ -145,60 +136,12 @@ def test_everybody_else_is_loaded_whole_and_the_following_night_has_everything(
     assert following.cells() == calm()
 
 
-def test_a_right_that_is_lost_is_a_complaint_of_the_sync_that_is_refused(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("sales", "users"), offices=1)
-    here.sync()
-    first = here.sync(Fault("403", path="GetSalesReport"), refresh=True)
-    [said] = first.complaints()
-    assert said.endswith(" Ask the service's support for the right.")
-    for selection in ({}, {"reports": ("sales",)}):  # the next ones of the day leave it alone, and name it
-        again = here.sync(**selection)
-        assert (again.complaints(), first.is_well, again.is_well) == ([said], False, True)
-
-
 def test_after_a_401_nothing_more_is_asked_and_the_rest_is_one_sentence(tmp_path: Path) -> None:
     here = scenario(tmp_path)
     summary = here.sync(Fault("401", after=3))
     assert 1 <= [entry.status for entry in here.asked].count(401) <= here.settings.concurrency
     assert {one.status for one in summary.results} == {WindowStatus.LOADED, WindowStatus.FAILED}
     assert ["The login was refused (401)" in sentence for sentence in summary.complaints()] == [True]
-
-
-def test_a_refused_login_is_used_by_no_other_sync_until_its_password_changes(tmp_path: Path) -> None:
-    here = scenario(tmp_path)
-    here.sync(Fault("401"))
-    here.service.log.clear()
-    assert ["was refused (401)" in sentence for sentence in here.sync().complaints()] == [True]
-    assert here.asked == []
-    other = SecretStr("another password")
-    here.settings = here.settings.model_copy(update={"password": other})
-    here.sync()
-    assert [entry.status for entry in here.asked] == [401]
-
-
-def a_night_later(here: Scenario) -> None:
-    for file in refused_logins_of(here.settings).folder.iterdir():
-        os.utime(file, (time.time() - SECONDS_TO_SECOND_TRY,) * 2)
-
-
-def test_after_a_single_401_the_next_night_uses_the_same_login_again(tmp_path: Path) -> None:
-    here = scenario(tmp_path)
-    here.sync(Fault("401", after=3, count=1))
-    assert here.sync().trouble
-    a_night_later(here)
-    assert here.sync().complaints() == []
-    assert here.cells() == calm(2)
-    assert here.rows("FROM meta.open_failures") == []
-
-
-def test_a_wrong_login_costs_one_more_request_the_next_night_and_none_later(tmp_path: Path) -> None:
-    here = scenario(tmp_path)
-    asked = []
-    for _ in range(4):
-        here.sync(Fault("401"))
-        asked.append(len(here.asked))
-        a_night_later(here)
-    assert asked == [1, 1, 0, 0]
 
 
 def test_the_same_login_is_used_again_once_the_doctor_found_it_accepted(tmp_path: Path) -> None:
@@ -252,46 +195,6 @@ def test_a_lasting_400_in_mid_run_is_halved_within_its_bound_and_never_repeated(
     assert refused.total() <= HALVINGS * len(failed)
     assert here.sync().complaints() == []
     assert here.cells() == calm(2)
-
-
-def judged(here: Scenario, faults: Sequence[Fault]) -> tuple[list[tuple[Any, ...]], *tuple[object, ...]]:
-    """What a night with these faults leads to: its sentences, and records, causes, colours and ends.
-
-    A cause is named by the first condition that has it.
-    """
-    summary = here.sync(*faults)
-    loads = "report, customer, status, error_kind, remedy IS NULL, http_status, login, requests"
-    first = "min((kind, report, customer, month)::VARCHAR) OVER (PARTITION BY cause_key)"
-    verdict = judge(overview(Store(here.data_dir)))
-    return (
-        here.rows("SELECT DISTINCT error, remedy FROM meta.loads WHERE error_kind <> '' ORDER BY ALL"),
-        here.rows(f"SELECT {loads} FROM meta.loads ORDER BY ALL"),
-        here.rows(
-            "SELECT * EXCLUDE (error, remedy, last_try, since_utc, cause_key), remedy IS NULL, "
-            f"{first} FROM meta.conditions ORDER BY ALL"
-        ),
-        (summary.is_well, type(summary.stopped), len(summary.complaints()), verdict),
-    )
-
-
-@pytest.mark.parametrize("kinds", ["404 redirect 403 500 html 429 reset 400", "401", "503"])
-def test_other_sentences_for_the_same_errors_change_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kinds: str
-) -> None:
-    """A report of a customer to each fault of several; one alone strikes all."""
-    usual, other = (scenario(tmp_path / name, concurrency="1") for name in ("usual", "other"))
-    pairs = [(path, one.id) for one in usual.settings.customers for path in PATHS.values()]
-    several = zip(kinds.split(), pairs, strict=False)
-    faults = [Fault(kind, path=path, customer=one) for kind, (path, one) in several] if " " in kinds else ()
-    before = judged(usual, faults or [Fault(kinds)])
-    made = ConnectError.__init__
-
-    def reworded(self: ConnectError, found: str, remedy: str = "", *, last_try: str = "", **x: Any) -> None:
-        made(self, found[::-1], remedy[::-1], last_try=last_try[::-1], **x)
-
-    monkeypatch.setattr(ConnectError, "__init__", reworded)
-    after = judged(other, faults or [Fault(kinds)])
-    assert (set(after[0]) & set(before[0]), after[1:]) == (set(), before[1:])
 
 
 def test_a_quarter_of_all_answers_may_be_faulty(tmp_path: Path) -> None:

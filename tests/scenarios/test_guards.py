@@ -91,25 +91,6 @@ def test_a_window_that_keeps_timing_out_is_halved_remembered_and_can_be_forgotte
     assert caps(here) == []
 
 
-def test_a_refused_window_is_halved_and_loaded_whole(tmp_path: Path) -> None:
-    report = REPORTS["running_commissions"]
-    here = scenario(tmp_path, (report.name,), offices=1, start="2026-06")
-    here.sync()
-    before = here.cells()
-    longer = replace(
-        here,
-        catalogue={
-            **REPORTS,
-            report.name: replace(report, endpoint=replace(report.endpoint, window_months=6, limit=None)),
-        },
-    )
-    assert longer.sync(refresh=True).complaints() == []
-    assert 400 in [entry.status for entry in here.asked]
-    assert here.cells() == before
-    learned = ledger_of(Store(tmp_path)).caps
-    assert learned == {(report.name, here.settings.customers[0].id): Cap(months=1)}
-
-
 def asked_in_pages(here: Scenario) -> list[str]:
     """The page sizes in the order they were asked for; "-" is the report without pages."""
     return [entry.query.get("pagesize", "-") for entry in here.asked]
@@ -268,14 +249,6 @@ def test_what_was_held_back_is_loaded_when_told_to_and_usual_from_then_on(tmp_pa
     assert altered.sync(refresh=True, accept_shrink=True).complaints() == []
     assert here.cells() != before
     assert altered.sync(refresh=True).complaints() == []
-
-
-def test_a_column_that_is_rarely_filled_may_be_empty(tmp_path: Path) -> None:
-    here = chain_of(tmp_path, "sales")
-    assert 0 < here.value("SELECT count(commission_text) FROM bi.sales_estates") < 10
-    altered = replace(here, transport=Altered(here.sandbox, renamed(b"commissionText", b"wording")))
-    assert altered.sync(refresh=True).complaints() == []
-    assert here.value("SELECT count(commission_text) FROM bi.sales_estates") == 0
 
 
 def test_nights_that_go_on_as_usual_hold_nothing_back(tmp_path: Path) -> None:

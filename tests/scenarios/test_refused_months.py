@@ -103,13 +103,7 @@ def test_a_month_of_which_days_are_refused_is_not_loaded_in_part(tmp_path: Path)
     assert held(here) == {"sales": MONTHS[10:]}
 
 
-def test_where_nothing_is_answered_few_questions_show_it(tmp_path: Path) -> None:
-    here, transport = refusing(tmp_path, lambda *_: True, ("sales", "commission_office"))
-    here.sync()
-    assert (held(here), max(transport.refused.values()) <= 10) == ({}, True)
-
-
-@pytest.mark.parametrize("longest", [200, 100, 33, 16, 3])
+@pytest.mark.parametrize("longest", [100, 16])
 def test_what_is_only_too_long_is_loaded_whole_and_the_length_is_remembered(
     tmp_path: Path, longest: int
 ) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from base64 import b64encode
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from math import log
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,7 +23,7 @@ from pipelines.months import Month
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.records import SALE
 from pipelines.sandbox.world.world import World
-from tests.scenarios.scenario import FEW, NOON, TODAY, Scenario, settings_for, whole_chain
+from tests.scenarios.scenario import FEW, TODAY, Scenario, settings_for, whole_chain
 from tests.truth import true_part, truth
 from tests.working_file import give_working_file
 from warehouse.marts.checks import run_checks
@@ -38,10 +37,6 @@ RANDOM = (
 )
 MOVING = ("sales", "live_commissions", "budget_commission", "office_budget_commission")
 WAYS = {"incoming": "incoming lead", "outgoing": "outgoing lead", "tip": "tip"}
-SIDES = {
-    "Värderingsförfrågan": "seller",
-    **dict.fromkeys(("Bevakning", "Visningsanmälan", "Spekulantanmälan"), "buyer"),
-}
 Rows = list[dict[str, Any]]
 Sums = dict[tuple[Any, ...], tuple[Any, ...]]
 
@@ -165,86 +160,6 @@ def check_budgets(known: Known) -> None:
     assert {(user, month): (amount,) for user, month, amount in rows} == budgets
 
 
-def check_forecast(known: Known) -> None:
-    """As it went to October, so the rest will go, if January is held; November by its hours left."""
-    last = Month(2026, 10)
-    left = {11: Decimal(30 * 24 - ((TODAY.day - 1) * 24 + NOON.hour)) / (30 * 24), 12: Decimal(1)}
-    this_year = [row for row in by_kind(known) if Month(2026, 1) <= row["month"] <= last]
-    earned = added_up(this_year, ("office",), "commission")
-    query = (
-        "SELECT office_id, month, sum(amount) FROM marts.budgets "
-        "WHERE measure = 'commission' AND year(month) = 2026 GROUP BY ALL"
-    )
-    running = added_up(
-        [row for row in by_kind(known) if row["month"] == last.plus(1)], ("office",), "commission"
-    )
-    so_far: dict[str, Decimal] = defaultdict(Decimal)
-    to_come: dict[str, Decimal] = defaultdict(Decimal)
-    for office, month, amount in known.file.execute(query).fetchall():
-        so_far[office] += amount if month <= last.first_day else 0
-        to_come[office] += amount * left.get(month.month, Decimal(0))
-    query = (
-        "SELECT office_id, year_forecast FROM marts.office_budget_vs_actual "
-        "WHERE measure = 'commission' AND month = $1"
-    )
-    for office, forecast in known.file.execute(query, [last.first_day]).fetchall():
-        if known.since > JANUARY:
-            assert forecast is None
-            continue
-        actual = earned.get((office,), (Decimal(0),))[0]
-        signed = actual + running.get((office,), (Decimal(0),))[0]
-        expected = signed + to_come[office] * actual / so_far[office]
-        assert abs(forecast - expected) < Decimal("0.01")
-
-
-def check_attainment(known: Known) -> None:
-    earned = added_up(by_kind(known), ("user", "month"), "commission")
-    budgets = added_up(known.true("budgets"), ("user", "month"), "commission")
-    query = (
-        "SELECT user_id, month, actual, attainment_share FROM marts.user_budget_vs_actual "
-        "WHERE measure = 'commission' AND month <= $1 AND budget IS NOT NULL"
-    )
-    for user, month, actual, share in known.file.execute(query, [TODAY]).fetchall():
-        (reached,), (wanted,) = earned.get((user, month), (Decimal(0),)), budgets[user, month]
-        assert actual == reached
-        if not wanted or month == TODAY.replace(day=1):  # an open month has reached no share yet
-            assert share is None
-        else:
-            assert abs(share - reached / wanted) < Decimal("0.0000001")
-
-
-def check_years_of_users(known: Known) -> None:
-    """All that a user with a budget has earned since January, whatever months have one."""
-    last = Month(2026, 10)
-    this_year = [row for row in by_kind(known) if Month(2026, 1) <= row["month"] <= last]
-    earned = added_up(this_year, ("user",), "commission")
-    query = (
-        "SELECT user_id, year_to_date_actual FROM marts.user_budget_vs_actual "
-        "WHERE measure = 'commission' AND month = $1"
-    )
-    for user, actual in known.file.execute(query, [last.first_day]).fetchall():
-        assert actual == (None if known.since > JANUARY else earned.get((user,), (Decimal(0),))[0])
-
-
-def check_leaders(known: Known) -> None:
-    """Who leads in November, in the quarter, in the year, and over the twelve months."""
-    query = (
-        "SELECT commission, earner_id, commission_rank FROM marts.leaderboard "
-        "WHERE (earner_kind, period, month) = ($1, $2, $3) ORDER BY commission_rank, earner_id"
-    )
-    periods = {"month": Month(2026, 11), "quarter": Month(2026, 10), "year": Month(2026, 1)}
-    for earner in ("office", "user"):
-        for period, first in {**periods, "twelve months": Month(2025, 12)}.items():
-            rows = [row for row in by_kind(known) if row["month"] >= first]
-            sums = added_up(rows, (earner,), "commission")
-            earned = [(amount, name) for (name,), (amount,) in sums.items() if amount]
-            ranked = [
-                (amount, name, 1 + sum(other > amount for other, _ in earned)) for amount, name in earned
-            ]
-            found = known.file.execute(query, [earner, period, Month.of(TODAY).first_day]).fetchall()
-            assert found == sorted(ranked, key=lambda row: (row[2], row[1]))
-
-
 def check_receivables(known: Known) -> None:
     query = (
         "SELECT office_id, month, state, count(*), sum(commission), coalesce(sum(days_due), 0), "
@@ -268,105 +183,6 @@ def check_activity(known: Known) -> None:
     assert known.said(query, 4) == {key: amounts for key, amounts in expected.items() if any(amounts)}
 
 
-def check_active_agents(known: Known) -> None:
-    """Everybody counts in the months with a trace."""
-    late = [] if known.has("commission_user") else known.true("running")  # paid when the work is long done
-    traces = [*known.true("shares"), *late, *known.true("each_lead")]
-    expected = {(row["user"], row["month"].first_day) for row in traces if row["user"]}
-    query = "SELECT user_id, month FROM marts.user_month WHERE is_active"
-    assert set(known.file.execute(query).fetchall()) == expected
-
-
-def check_headcount(known: Known) -> None:
-    """The chain's agents of a month are those at work, and who joins is there for the first time."""
-    at_work = "SELECT user_id, month FROM marts.user_month WHERE is_active"
-    active = known.file.execute(at_work).fetchall()
-    first = {user: min(month for one, month in active if one == user) for user, _ in active}
-    query = (
-        "SELECT month, active_agent_count, joined_count FROM marts.headcount_month "
-        "WHERE level = 'chain' AND joined_count IS NOT NULL"
-    )
-    for month, count, joined in known.file.execute(query).fetchall():
-        assert count == sum(one == month for _, one in active)
-        assert joined == sum(one == month for one in first.values())
-
-
-def check_drivers(known: Known) -> None:
-    """Homes, price and fee by natural logarithms of the world's own sales."""
-    true = added_up(by_kind(known), ("month",), "Sale", "price", "sold")
-    query = (
-        "SELECT month, homes_effect, price_effect, fee_effect FROM marts.commission_drivers "
-        "WHERE level = 'chain' AND period = 'month' AND fee_effect IS NOT NULL"
-    )
-    for month, *found in known.file.execute(query).fetchall():
-        now, before = (
-            [float(one) for one in true[day,]] for day in (month, month.replace(year=month.year - 1))
-        )
-        homes, prices, commissions = (log(one / other) for one, other in zip(now, before, strict=True))
-        mean = (now[2] - before[2]) / commissions if commissions else now[2]
-        effects = [mean * homes, mean * (prices - homes), mean * (commissions - prices)]
-        assert [float(one) for one in found] == pytest.approx(
-            effects, abs=5
-        )  # half an öre a home, both years
-
-
-def check_trends(known: Known) -> None:
-    """Three months of each agent, and the same three of the year before."""
-    true = added_up(known.true("shares"), ("user", "month"), "commission")
-    query = (
-        "SELECT user_id, last_month, commission, commission_before FROM marts.agent_trends "
-        "WHERE commission_change IS NOT NULL"
-    )
-    for user, last, *found in known.file.execute(query).fetchall():
-        for years_ago, commission in enumerate(found):
-            months = [Month.of(last).plus(-12 * years_ago - place).first_day for place in range(3)]
-            assert commission == sum(true.get((user, month), (0,))[0] for month in months)
-
-
-def check_homes_of_leads(known: Known) -> None:
-    """Homes that sellers and buyers asked about, those sold, their leads, and the days until then."""
-    homes: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
-    sold_by_home: dict[str, bool] = {}
-    for row in known.true("each_lead"):
-        is_late = row["soldOn"] is not None and row["soldOn"] < row["created"]
-        if row["way"] == "incoming" and row["estate"] and not row["removed"] and not is_late:
-            homes[SIDES.get(row["type"]), row["estate"]].append(row)
-            sold_by_home[row["estate"]] = row["soldOn"] is not None
-    found: dict[tuple[Any, ...], tuple[int, ...]] = defaultdict(lambda: (0, 0, 0, 0))
-    for (side, _), leads in homes.items():
-        sold = leads[0]["soldOn"]
-        days = (sold - min(row["created"] for row in leads)).days if sold else 0
-        counted = (1, sold is not None, len(leads) * (sold is not None), days)
-        found[(side,)] = tuple(old + new for old, new in zip(found[(side,)], counted, strict=True))
-    query = (
-        "SELECT lead_side, sum(home_count), sum(sold_count), sum(sold_home_lead_count), "
-        "sum(days_to_contract_total) FROM marts.lead_funnel WHERE way = 'incoming lead' GROUP BY ALL"
-    )
-    assert known.said(query, 1) == found
-    query = (
-        "SELECT sum(distinct_home_count), sum(distinct_sold_count) "
-        "FROM marts.lead_funnel WHERE way = 'incoming lead'"
-    )
-    assert known.said(query, 0) == {(): (len(sold_by_home), sum(sold_by_home.values()))}
-
-
-def check_responses(known: Known) -> None:
-    """Leads that the first reading found are waiting, removed or answered, by their state."""
-    expected = Counter(
-        (row["month"].first_day, response(row)) for row in known.true("each_lead") if row["way"] == "incoming"
-    )
-    query = (
-        "SELECT month, response, count(*) FROM marts.lead_response WHERE way = 'incoming lead' GROUP BY ALL"
-    )
-    found = {key: count for key, (count,) in known.said(query, 2).items()}
-    assert found or known.since > START
-    assert all(count <= expected[key] for key, count in found.items())
-
-
-def response(lead: Mapping[str, Any]) -> str:
-    return "removed" if lead["removed"] else "waiting" if lead["state"] == "New" else "answered"
-
-
 def check_sums_of_offices(known: Known) -> None:
     """Chain, brands and regions; the settings give no regions."""
     amounts = ("commission", "Sale", "price", "Writing", "Valuation")
@@ -379,20 +195,6 @@ def check_sums_of_offices(known: Known) -> None:
             continue
         query = f"SELECT {', '.join(keys)}, {columns} FROM marts.{mart}_month"
         assert known.said(query, len(keys)) == added_up(rows, keys, *amounts)
-
-
-def check_budgets_of_the_chain(known: Known) -> None:
-    budgets = added_up(known.true("budgets"), ("month",), "commission")
-    earned = added_up(by_kind(known), ("month",), "commission")
-    query = (
-        "SELECT month, budget, actual FROM marts.chain_budget_vs_actual "
-        "WHERE measure = 'commission' AND month <= $1 AND budget IS NOT NULL"
-    )
-    rows = known.file.execute(query, [TODAY]).fetchall()
-    assert rows
-    for month, budget, actual in rows:
-        assert (budget,) == budgets[month,]
-        assert actual is None or (actual,) == earned.get((month,), (0,))
 
 
 def check_reconciliation(known: Known) -> None:
@@ -408,20 +210,9 @@ CHECKS = (
     check_removed,
     check_sales,
     check_budgets,
-    check_forecast,
-    check_attainment,
-    check_years_of_users,
-    check_leaders,
     check_receivables,
     check_activity,
-    check_active_agents,
-    check_headcount,
-    check_drivers,
-    check_trends,
-    check_homes_of_leads,
-    check_responses,
     check_sums_of_offices,
-    check_budgets_of_the_chain,
     check_reconciliation,
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime
@@ -181,41 +180,6 @@ def test_what_was_told_and_has_yet_to_be_survives_a_restart_as_data() -> None:
     )
     told = Told("2026-11-21", 5.0, 6.0, ["8a"], [(subject_of(BROKEN), 4.0)], news, ["chat"])
     assert Told.from_cursor(told.cursor) == told
-
-
-def test_a_cursor_of_an_earlier_version_is_read_with_the_jobs_of_its_runs() -> None:
-    earlier = {
-        "day": "2026-11-21",
-        "until": 5.0,
-        "told": ["8a1f"],
-        "subjects": [
-            [["right lost", "Forbidden", "sales", "c03"], 4.0],
-            [["run failed", "The disk is full.", "publish", ""], 4.0],
-            [["run failed", "It broke.", "a backfill or selected assets", ""], 4.0],
-        ],
-        "subject": "1 thing to do",
-        "text": "- publish: The disk is full.",
-        "channels": [],
-    }
-    subjects = [
-        Subject("right lost", "Forbidden", "sales", "c03"),
-        Subject("run failed", "The disk is full.", job="publish"),
-        Subject("run failed", "It broke.", job="__ASSET_JOB"),
-    ]
-    expected = Told("2026-11-21", 5.0, subjects=[(one, 4.0) for one in subjects], channels=[])
-    assert Told.from_cursor(json.dumps(earlier)) == expected
-    assert Told.from_cursor(None) == Told(subjects=[])
-
-
-def test_of_a_ready_text_of_an_earlier_version_that_no_channel_took_everything_is_told_again() -> None:
-    earlier = {
-        "day": "2026-11-21",
-        "until": 5.0,
-        "runs": ["8a"],
-        "text": "- It failed.",
-        "channels": ["chat"],
-    }
-    assert Told.from_cursor(json.dumps(earlier)) == Told(until=5.0)
 
 
 def test_a_backfill_that_broke_down_is_called_that_only_in_words() -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Any, TypedDict
-from zoneinfo import ZoneInfo
 
 import dagster as dg
 import httpx
@@ -18,12 +17,11 @@ from assets.partitions import (
     customer_months,
     customers_in_order,
     customers_in_words,
-    parse_partition_key,
     partition_key,
 )
 from assets.project import Project
 from assets.reports import HELD, SKIP
-from assets.runs.under_way import NIGHT_OF, RANGE_END, RANGE_START
+from assets.runs.under_way import NIGHT_OF
 from assets.schedules import NIGHTLY
 from pipelines.months import Month
 from pipelines.sandbox.faults import Fault
@@ -40,7 +38,6 @@ from tests.unit.assets.harness import (
     failure_of,
     harness,
     range_tags,
-    run_requests,
     settings,
 )
 
@@ -220,21 +217,6 @@ def test_what_was_always_refused_is_neither_green_nor_red_and_asked_again_only_w
     assert made.partitions()["M30016 green"] == 3
 
 
-def test_months_the_service_no_longer_calculates_are_done_without_a_request(tmp_path: Path) -> None:
-    made = harness(tmp_path, reports="live_commissions")
-    result = made.run("live_commissions", first="G1|2026-01", last="G1|2026-11")
-    states = [event["state"] for event in made.events(result, "live_commissions").values()]
-    assert states == ["nothing to ask"] * 8 + ["fetched"] * 3
-    assert len(made.asked()) == 3
-
-
-def test_the_current_month_of_a_budget_asks_for_the_months_ahead_as_well(tmp_path: Path) -> None:
-    made = harness(tmp_path, reports="office_budget_estate", budget_months_ahead="4")
-    result = made.run("office_budget_estate", first="M30016|2026-10", last="M30016|2026-11")
-    assert len(made.service.log.entries) == 2 + 4
-    assert "rows_of_months_ahead" in made.events(result, "office_budget_estate")["M30016|2026-11"]
-
-
 def with_changed_sales(directory: Path) -> Harness:
     """Everything was read, and then a week and a half went by, with the monthly day of G1's older months."""
     before, after = date(2026, 11, 5), date(2026, 11, 14)
@@ -260,15 +242,6 @@ def test_a_night_leaves_budgets_to_their_turns_without_calling_them_done_or_fail
     assert made.partitions(reports[1]) == {f"{customer} green": 3 for customer in CUSTOMERS}
 
 
-def test_what_waits_for_its_turn_is_not_red_in_a_night_that_fails(tmp_path: Path) -> None:
-    reports = ("budget_crm", "office_budget_crm")
-    made = harness(tmp_path, reports=",".join(reports))
-    made.service.faults.switch([Fault("404", path="Report/Budget", customer=M16)])
-    assert not made.run(*reports, tags={NIGHT_OF: "2026-11-21", **LEAVE_HELD}).success
-    assert made.partitions(reports[0]) == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
-    assert all(state.endswith("green") for state in made.partitions(reports[1]))
-
-
 def test_the_night_reads_older_months_that_were_changed_and_logs_their_partitions(tmp_path: Path) -> None:
     made = with_changed_sales(tmp_path)
     result = made.run("sales", tags={NIGHT_OF: "2026-11-14", **LEAVE_HELD})
@@ -277,12 +250,6 @@ def test_the_night_reads_older_months_that_were_changed_and_logs_their_partition
     assert sorted(beyond) == ["M30016|2026-07", "M30016|2026-08"]
     assert asked_before_september(made)[1:] == ["M30016 2026-06-30..2026-11-14"]
     assert made.partitions("sales") == {"G1 green": 8, "M30016 green": 8, "M30017 green": 8}
-
-
-def test_a_backfill_reads_what_was_selected_and_asks_for_no_changes(tmp_path: Path) -> None:
-    made = with_changed_sales(tmp_path)
-    assert made.run("sales").success
-    assert asked_before_september(made) == []
 
 
 class Interrupting(httpx.AsyncBaseTransport):
@@ -313,21 +280,6 @@ def test_a_cancelled_run_keeps_what_it_fetched_and_the_next_asks_for_the_rest(tm
     assert made.partitions()["G1 green"] == 9
 
 
-def test_the_night_leaves_to_a_backfill_what_that_is_fetching(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.instance.add_run(
-        dg.DagsterRun(
-            job_name="__ASSET_JOB",
-            run_id="a backfill",
-            status=dg.DagsterRunStatus.STARTED,
-            tags=range_tags("M30016|2026-01", "M30017|2026-10"),
-            asset_selection={dg.AssetKey(RUNNING)},
-        )
-    )
-    assert made.run(tags={NIGHT_OF: "2026-11-21", **LEAVE_HELD}).success
-    assert made.partitions() == {"G1 green": 3, "M30016 green": 1, "M30017 green": 1}
-
-
 def test_a_warehouse_that_cannot_be_written_fails_the_run_in_a_sentence(read: Harness) -> None:
     (read.project.settings.data_dir / "work" / "warehouse.duckdb").write_text("this is no DuckDB file" * 1000)
     assert "is damaged" in failure_of(read.run())
@@ -344,20 +296,6 @@ def test_what_is_held_is_green_again_after_a_run_that_broke_down(tmp_path: Path)
     assert made.partitions() == {f"{customer} green": 6 for customer in CUSTOMERS}
 
 
-def test_a_new_customer_is_fetched_from_the_start_by_the_next_night(
-    tmp_path: Path, instance: dg.DagsterInstance
-) -> None:
-    night = datetime(2026, 11, 21, 5, tzinfo=ZoneInfo("Europe/Stockholm"))
-    made = harness(tmp_path, instance, customers="G1,M30017")
-    made.run(first="G1|2026-01", last="M30017|2026-11")
-    made.change_settings(customers="M30016,G1,M30017")
-    assert made.partitions() == {"G1 green": 11, "M30017 green": 11}
-    for schedule in ("catch_up", "nightly"):
-        for one in run_requests(made.project, schedule, night, made.instance):
-            assert made.run(first=one.tags[RANGE_START], last=one.tags[RANGE_END], tags=one.tags).success
-    assert made.partitions() == {"G1 green": 11, "M30016 green": 11, "M30017 green": 11}
-
-
 def test_a_customer_switched_off_is_not_asked_and_keeps_its_data_until_it_comes_back(read: Harness) -> None:
     read.change_settings(customer__m30016__active="false")
     result = read.run(last="M30016|2026-11")
@@ -367,20 +305,6 @@ def test_a_customer_switched_off_is_not_asked_and_keeps_its_data_until_it_comes_
     read.change_settings(customer__m30016__active="true")
     read.run(first=f"{M16}|2026-09", last=f"{M16}|2026-11", tags=LEAVE_HELD)
     assert read.customers_asked() == {M16}
-
-
-def test_a_customer_switched_off_is_not_red_when_others_fail(tmp_path: Path) -> None:
-    made = harness(tmp_path, customer__m30016__active="false")
-    made.service.faults.switch([Fault("404", customer=M17)])
-    assert not made.run(last="M30016|2026-11").success
-    assert made.partitions() == {"G1 green": 3, "M30017 red": 3, "M30016 green": 3}
-
-
-def test_a_customer_taken_out_of_the_settings_keeps_its_partitions_and_is_not_asked(read: Harness) -> None:
-    read.change_settings(customers="G1,M30017")
-    assert read.run(last="M30016|2026-11").success
-    assert read.customers_asked() == {G1, M17}
-    assert read.partitions() == {"G1 green": 3, "M30017 green": 3, "M30016 green": 3}
 
 
 def test_a_run_of_customers_that_nobody_asks_fails_with_the_reason(read: Harness) -> None:
@@ -395,14 +319,6 @@ def test_a_night_launched_without_partitions_says_how_to_launch_it(tmp_path: Pat
     made = harness(tmp_path)
     result = made.job.execute_in_process(instance=made.instance, raise_on_error=False)
     assert failure_of(result).startswith("Nothing was asked: the run names no customers and months. For all")
-
-
-def test_a_customer_that_another_run_found_refused_everything_makes_this_one_red(tmp_path: Path) -> None:
-    made = harness(tmp_path, reports="running_commissions,sales")
-    made.service.faults.switch([Fault("403", customer=M16)])
-    failures = [failure_of(made.run(RUNNING, "sales", tags=LEAVE_HELD)) for _ in range(2)]
-    assert ["M30016: Every report is refused" in one for one in failures] == [True, True]
-    assert made.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
 
 
 def test_the_customers_of_the_matrix_are_named_and_those_no_longer_asked_are_marked(tmp_path: Path) -> None:
@@ -424,10 +340,6 @@ def test_there_is_a_partition_for_each_customer_and_month_up_to_today(tmp_path: 
 def test_customers_that_are_inactive_or_gone_come_after_those_that_are_asked(tmp_path: Path) -> None:
     made = settings(tmp_path, customer__c02__active="false")
     assert customers_in_order(made, ["c09", "c01"]) == ["c01", "c03", "c02", "c09"]
-
-
-def test_a_key_leads_back_to_customer_and_month() -> None:
-    assert parse_partition_key(partition_key("G2", Month(2026, 3))) == ("G2", Month(2026, 3))
 
 
 def test_what_is_asked_by_id_is_fetched_after_the_months_that_its_ids_come_from(tmp_path: Path) -> None:

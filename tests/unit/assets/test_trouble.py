@@ -132,15 +132,6 @@ def test_a_run_that_broke_down_is_told_in_its_own_words_until_its_job_succeeds(m
     assert text(looked(made, told)) == "- Over: run failed (nightly)"
 
 
-def test_a_run_that_broke_down_is_known_by_its_job_and_the_kind_of_its_error(made: Harness) -> None:
-    path = made.project.store.path
-    path.parent.mkdir(parents=True)
-    path.write_text("this is no DuckDB file" * 1000)
-    fetch(made)
-    [(subject, _)] = looked(made, TOLD).subjects
-    assert subject == Subject("run failed", "IOException", job="nightly")
-
-
 def test_a_run_that_waits_for_its_retry_is_not_told(made: Harness) -> None:
     ended(made, "1", "The disk is full.", tags={"dagster/will_retry": "true"})
     assert looked(made, TOLD) == TOLD
@@ -190,16 +181,6 @@ def test_a_message_that_no_channel_took_yet_is_not_replaced(made: Harness) -> No
     told = replace(TOLD, news=News(DAY), channels=["chat"])
     assert looked(made, told, "chat") == told
     assert looked(made, told, "chat", "mail") != told
-
-
-def test_a_wrong_password_is_told_once_for_all_and_not_once_it_is_corrected(tmp_path: Path) -> None:
-    made = harness(tmp_path, start="2026-10", reports=RUNNING, password="wrong")
-    fetch(made, tags=NIGHT)
-    told = Told(until=AN_HOUR_AGO)
-    [line, _] = text(looked(made, told, minutes=11)).splitlines()
-    assert " Correct BROKERBI_USERNAME or the password that goes with it; " in line
-    made.change_settings(password="sandbox")
-    assert text(looked(made, told, minutes=11)) == ""
 
 
 def test_there_is_a_sensor_for_trouble_when_there_is_a_channel(tmp_path: Path) -> None:

@@ -158,11 +158,6 @@ def test_a_sync_that_was_killed_before_the_first_publication_is_told_and_an_alar
     assert main(["status", "--check"]) == 0
 
 
-def test_details_show_every_report_of_every_customer(said: Said) -> None:
-    heads = said("--details").splitlines()[1]
-    assert heads.split()[:3] == ["report", "customer", "through"]
-
-
 def test_a_plain_status_tells_no_row_and_what_the_last_nights_have_cost(said: Said) -> None:
     assert '"id"' not in said()
     told = json.loads(said("--json"))
@@ -170,108 +165,6 @@ def test_a_plain_status_tells_no_row_and_what_the_last_nights_have_cost(said: Sa
     [night] = told["nights"]
     names = ("day", "customers", "requests", "repeated", "failed")
     assert [night[name] for name in names] == ["2026-11-21", 1, 1, 0, 0]
-
-
-def test_failures_of_one_cause_are_one_line_and_details_show_each(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here = scenario(tmp_path, ("users", "trademarks"), offices=2)
-    here.sync(Fault("404"))
-    monkeypatch.setenv("BROKERBI_DATA_DIR", str(here.settings.data_dir))
-    said = []
-    for options in ((), ("--details",)):
-        assert main(["status", *options]) == 0
-        said.append([line for line in capsys.readouterr().out.splitlines() if "404" in line])
-    assert (len(said[0]), said[0][0][:23], len(said[1])) == (
-        1,
-        "- trademarks, users of ",
-        2 * len(here.settings.customers),
-    )
-    assert " Check BROKERBI_BASE_URL" in said[0][0]
-
-
-def test_a_right_that_customers_have_lost_alike_is_named_once_with_what_to_do(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here = scenario(tmp_path, ("users", "trademarks"), offices=2)
-    here.sync()
-    here.sync(Fault("403", path="Users"))
-    monkeypatch.setenv("BROKERBI_DATA_DIR", str(here.settings.data_dir))
-    assert main(["status"]) == 0
-    [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("- ")]
-    customers = ", ".join(sorted(one.id for one in here.settings.customers))
-    assert line.startswith(f"- users of {customers}: ")
-    assert line.endswith(" Ask the service's support for the right. Since 2026-11-21 12:00 UTC.")
-
-
-def test_a_mistyped_customer_is_to_be_checked_by_its_id_and_the_one_that_left_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here = scenario(tmp_path, ("users", "trademarks"), offices=1)
-    here.sync()
-    held = here.settings.customers[0].id
-    mistyped = held.replace("0", "O", 1)
-    customers = (here.settings.customers[0].model_copy(update={"id": mistyped}),)
-    here.with_settings(customers=customers).sync(Fault("403"))
-    asking = {"DATA_DIR": str(here.settings.data_dir), "CUSTOMERS": mistyped, "START": "2026-10"}
-    for name, value in asking.items():
-        monkeypatch.setenv(f"BROKERBI_{name}", value)
-    main(["status"])
-    said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("- ")]
-    assert said == [
-        (
-            f"- {mistyped}: Every report is refused (403). Check the customer id and the login's rights. "
-            "Since 2026-11-21 12:00 UTC."
-        ),
-        (
-            f"- {held}: {held} is held and no longer in BROKERBI_CUSTOMERS; is {mistyped} meant to be that "
-            "one? Correct BROKERBI_CUSTOMERS, or keep it there with active = false."
-        ),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("named", "password", "remedies"),
-    [
-        ("", "wrong", [" Correct BROKERBI_USERNAME"]),
-        ("", "corrected", [" Wait for the next run, or sync: "]),
-        ("M9", "wrong", []),
-    ],
-    ids=["as it was", "corrected since", "the customer left the settings"],
-)
-def test_a_refused_login_is_to_be_corrected_as_long_as_it_is_in_use(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    named: str,
-    password: str,
-    remedies: list[str],
-) -> None:
-    here = scenario(tmp_path, ("users",), offices=1, password="wrong")
-    here.sync(Fault("401"))
-    customers = named or here.settings.customers[0].id
-    asking = {"CUSTOMERS": customers, "START": "2026-10", "PASSWORD": password, "DATA_DIR": str(tmp_path)}
-    login = {"BASE_URL": here.settings.base_url, "USERNAME": here.settings.username}
-    for name, value in (asking | login).items():
-        monkeypatch.setenv(f"BROKERBI_{name}", value)
-    assert main(["status"]) == 0
-    said = [
-        line for line in capsys.readouterr().out.splitlines() if line.startswith("- ") and "login" in line
-    ]
-    assert all(words in line for line, words in zip(said, remedies, strict=True))
-
-
-def test_a_broken_file_of_settings_is_one_sentence_and_an_alarm(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said = []
-    for text in ("start = 2024", 'password_file = "nowhere"\ndata_dir = "data"'):
-        (tmp_path / "brokerbi.toml").write_text(text)
-        monkeypatch.setenv("BROKERBI_CONFIG", str(tmp_path / "brokerbi.toml"))
-        assert main(["status", "--check"]) == 1
-        said.append(capsys.readouterr().out.splitlines()[0])
-    assert said[0].startswith("Look: the settings do not load: BROKERBI_START is not a month")
-    assert said[1].startswith("Look: the settings do not load: BROKERBI_PASSWORD_FILE names ")
 
 
 @pytest.mark.parametrize(

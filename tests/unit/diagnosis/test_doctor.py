@@ -18,7 +18,7 @@ import pytest
 from filelock import FileLock
 
 from pipelines.connect.errors import RUN_AGAIN
-from pipelines.diagnosis import doctor, installation
+from pipelines.diagnosis import installation
 from pipelines.diagnosis.doctor import CHECKOUT, Access, examine
 from pipelines.diagnosis.installation import Finding, daemon_findings
 from pipelines.planning.selection import Selection
@@ -28,9 +28,7 @@ from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Customer
 from pipelines.sync.sync import sync
 from tests.scenarios.scenario import Scenario, whole_chain
-from warehouse.errors import WarehouseError
-from warehouse.ledger import status
-from warehouse.ledger.conditions import Kind, Severity
+from warehouse.ledger.conditions import Severity
 from warehouse.ledger.ledger import ledger_of
 from warehouse.store.database import Store
 
@@ -134,42 +132,11 @@ def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(t
     assert [one.customer for one in world.asked] == ["G1"] * 8
 
 
-def test_what_the_service_says_is_told_where_nothing_can_be_written(
-    read: Scenario, monkeypatch: pytest.MonkeyPatch
-) -> None:
-
-    def full(_: Store) -> None:
-        raise WarehouseError("Free some space.")
-
-    monkeypatch.setattr(Store, "writing", full)
-    found = [(one.subject, one.found) for one in findings(read, ask=True)]
-    assert [said for subject, said in found if subject == "ledger"] == ["Free some space."]
-    assert ("rights of G1", "4 of 4 reports answer") in found
-    assert found[-1][0] == "state"
-
-
-def test_where_nothing_can_be_written_all_but_the_service_is_looked_at(
-    read: Scenario, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in (doctor, status):
-        monkeypatch.setattr(module, "unwritable", lambda data_dir: [data_dir])
-    found = {one.subject: one.severity for one in findings(read, ask=True)}
-    assert (found["service"], found[Kind.NOT_WRITABLE]) == (Severity.WARNING, Severity.ERROR)
-    assert read.asked == []
-
-
 def test_a_damaged_working_file_is_told_once_and_what_is_known_besides(read: Scenario) -> None:
     os.truncate(Store(read.data_dir).path, 100_000)
     found = findings(read, ask=True)
     assert [one.subject for one in found if "is damaged" in one.found] == ["working file"]
     assert "4 of 4 reports answer" in {one.found for one in found}
-
-
-def test_a_service_that_answers_one_report_is_asked_for_all(world: Scenario) -> None:
-    world.service.faults.switch([Fault("503", path=path) for path in ("Commission", "Users", "LiveData")])
-    access: list[Access] = []
-    subjects = {one.subject for one in findings(world, ask=True, access=access)}
-    assert (len(access), "service" in subjects, "users of M30016" in subjects) == (8, False, True)
 
 
 def statuses_of_sales(world: Scenario) -> list[int]:
@@ -193,13 +160,6 @@ def test_what_an_examination_finds_open_again_is_asked_by_the_next_sync_of_the_d
     assert set(statuses_of_sales(world)) == {200}
 
 
-def test_a_right_that_an_examination_finds_back_is_nothing_wrong_any_more(read: Scenario) -> None:
-    read.sync(Fault("403", path="GetSalesReport", customer="G1"), refresh=True)
-    assert worst(read, "right lost").severity is Severity.ERROR
-    read.service.faults.switch([])
-    assert "right lost" not in {one.subject for one in findings(read, ask=True)}
-
-
 def test_a_wrong_login_is_told_once_and_used_once(world: Scenario) -> None:
     world.service.faults.switch([Fault("401")])
     world.service.log.clear()
@@ -216,12 +176,6 @@ def test_a_wrong_login_of_one_customer_is_named_by_its_own_setting(world: Scenar
     found = worst(world, "login of G1", ask=True)
     assert found.remedy.startswith("Correct the username or password of G1's own login; ")
     assert found.found.endswith(f"(its password is in {tmp_path}/south.pw)")
-
-
-def test_offline_a_login_that_was_refused_is_named(world: Scenario) -> None:
-    world.sync(Fault("401"), reports=("users",))
-    found = worst(world, Kind.FAILED)
-    assert (found.severity, found.remedy[:25]) == (Severity.ERROR, "Correct BROKERBI_USERNAME")
 
 
 @pytest.mark.parametrize(
@@ -241,16 +195,6 @@ def test_who_holds_the_write_lock_is_named(world: Scenario, monkeypatch: pytest.
     with FileLock(lock):
         lock.write_text(str(os.getpid()))
         assert worst(world, "write lock").found == f"process {os.getpid()} is writing"
-
-
-def test_the_working_file_is_not_opened_while_somebody_writes(
-    world: Scenario, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ledger_of(Store(world.settings.data_dir))
-    monkeypatch.setattr(installation, "LOCK_SECONDS", 0.01)
-    with FileLock(world.settings.data_dir / "work" / "warehouse.lock"):
-        found = {one.subject: one.severity for one in installation.file_findings(world.settings.data_dir)}
-    assert found["working file"] is Severity.ERROR
 
 
 def newer(path: Path) -> None:
@@ -309,9 +253,3 @@ def test_a_daemon_that_was_never_started_is_named_where_dagster_is_used(tmp_path
 def test_a_home_of_dagster_is_a_whole_path(world: Scenario) -> None:
     assert "would forget its runs" in worst(world, "dagster").found
     assert worst(world, "dagster", home="relative").severity is Severity.ERROR
-
-
-def test_no_finding_tells_a_secret(tmp_path: Path) -> None:
-    world = whole_chain(tmp_path, ["sales"], password="s3cret-word", retry_seconds="0")
-    world.transport = httpx.MockTransport(lambda _: httpx.Response(401))
-    assert "s3cret-word" not in repr(findings(world, ask=True))
