@@ -46,7 +46,7 @@ class Finished:
     page: ReportPage | str | None = None  # beside the published file, or why it could not be drawn
     export: Export | str | None = None  # in other formats, if the settings want them, or why there is none
     lake: str = ""  # why the lake could not be written
-    ping: str = ""  # why nobody could be told that there is a new file
+    ping: str = ""  # why no monitor was called although there is a new file
 
 
 def finish(
@@ -68,7 +68,7 @@ def finish(
         try:
             build = partial(_build_and_check, store, settings, clock)
             marts, checks = within_memory(store.path, build)
-            reasons = [one.finding for one in checks if one.blocks]
+            reasons = [check.finding for check in checks if check.blocks]
             publication = publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=reasons)
         except MartError as error:
             publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=[str(error)])
@@ -116,7 +116,8 @@ def _build_and_check(
         suppress_tables(connection, read_erased(settings.data_dir), documented_tables())
         _declare(connection, settings)
         marts = build_marts(connection, memory_limit_mb=memory_limit_mb)
-        remember_disagreements(connection, [one.name for one in REPORTS.values() if one.timing.follows_sales])
+        followers = [report.name for report in REPORTS.values() if report.timing.follows_sales]
+        remember_disagreements(connection, followers)
         note_next_due(connection, settings, clock)
         return marts, check_and_keep(connection, clock.utc_now())
 
@@ -126,13 +127,13 @@ def _declare(connection: Connection, settings: Settings) -> None:
     start = settings.start.first_day
     customers = [
         {
-            "customer": one.id,
-            "name": one.name,
+            "customer": customer.id,
+            "name": customer.name,
             "start_month": start,
-            "is_active": one.active,
-            "region": one.region or None,
+            "is_active": customer.active,
+            "region": customer.region or None,
         }
-        for one in settings.customers
+        for customer in settings.customers
     ]
     write_configured(connection, "customers", customers)
     write_declared(connection, "clock", settings.timezone)

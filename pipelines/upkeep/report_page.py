@@ -163,19 +163,19 @@ def _problems(found: Sequence[Cause]) -> list[OpenProblem]:
     """The causes that the verdict counts, as rows of the page: the first two hundred."""
     return [
         OpenProblem(
-            kind=one.first.kind,
-            severity=one.first.severity,
-            condition_count=one.number,
-            reports=", ".join(one.reports) or None,
-            customers=", ".join(one.customers) or None,
-            first_month=min(one.months, default=None),
-            last_month=max(one.months, default=None),
-            since_utc=one.since_utc,
-            message=one.first.error,
-            remedy=one.first.remedy or None,
+            kind=cause.first.kind,
+            severity=cause.first.severity,
+            condition_count=cause.number,
+            reports=", ".join(cause.reports) or None,
+            customers=", ".join(cause.customers) or None,
+            first_month=min(cause.months, default=None),
+            last_month=max(cause.months, default=None),
+            since_utc=cause.since_utc,
+            message=cause.first.error,
+            remedy=cause.first.remedy or None,
             in_all=len(found),
         )
-        for one in found[:MOST_PROBLEMS]
+        for cause in found[:MOST_PROBLEMS]
     ]
 
 

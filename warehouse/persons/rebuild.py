@@ -136,8 +136,17 @@ def effective_loads(
     only_quarantined: bool = False,
 ) -> list[WindowResult]:
     """The loads in force and every merged snapshot, oldest first, as their landing files can repeat them."""
-    chosen = [reports and list(reports), customers and list(customers), only_quarantined]
-    return _loads(connection, _EFFECTIVE, chosen)
+    found = connection.execute(
+        f"SELECT note, {', '.join(_FIELDS)} FROM meta.loads AS loads WHERE {_EFFECTIVE} ORDER BY load_number",
+        [reports and list(reports), customers and list(customers), only_quarantined],
+    )
+    return [
+        WindowResult(
+            **{name: _from_file(value) for name, value in zip(_FIELDS, fields, strict=True)},
+            notes=(note,) if note else (),
+        )
+        for note, *fields in found.fetchall()
+    ]
 
 
 def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
@@ -155,20 +164,6 @@ def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
         connection.execute(_NUMBER_AGAIN, [number + len(rows)])
         connection.execute(_SUPERSEDED)
     return sum(row["status"] != "failed" for row in rows)
-
-
-def _loads(connection: DuckDBPyConnection, condition: str, values: Sequence[object]) -> list[WindowResult]:
-    found = connection.execute(
-        f"SELECT note, {', '.join(_FIELDS)} FROM meta.loads AS loads WHERE {condition} ORDER BY load_number",
-        values,
-    )
-    return [
-        WindowResult(
-            **{name: _from_file(value) for name, value in zip(_FIELDS, fields, strict=True)},
-            notes=(note,) if note else (),
-        )
-        for note, *fields in found.fetchall()
-    ]
 
 
 def _from_file(value: Any) -> Any:

@@ -76,11 +76,11 @@ def give_name(source: Path, target: Path, link: Callable[[Path, Path], None] = o
     sys.audit("brokerbi.file_named")
 
 
-def same_file(one: Path, other: Path) -> bool:
+def same_file(path: Path, other: Path) -> bool:
     """Whether two names are of the same file, or of an untouched copy of it."""
-    if not (one.exists() and other.exists()):
+    if not (path.exists() and other.exists()):
         return False
-    return one.samefile(other) or header_sha256(one) == header_sha256(other)
+    return path.samefile(other) or header_sha256(path) == header_sha256(other)
 
 
 def header_sha256(path: Path) -> str:

@@ -74,10 +74,10 @@ def write_configured(
     loaded = connection.execute(f"SELECT DISTINCT {key} FROM meta.loads").fetchall()
     found = connection.execute(f"FROM meta.{table}")
     columns = [column for column, *_ in found.description or ()]
-    known = {one[key]: one for one in configured}
-    for (one,) in loaded:
-        known.setdefault(one, {key: one, switch: False})
-    rows = [{column: one.get(column) for column in columns} for one in known.values()]
+    by_key = {row[key]: row for row in configured}
+    for (value,) in loaded:
+        by_key.setdefault(value, {key: value, switch: False})
+    rows = [{column: row.get(column) for column in columns} for row in by_key.values()]
     if set(found.fetchall()) != {tuple(row.values()) for row in rows}:
         connection.execute(f"DELETE FROM meta.{table}")
         insert_rows(connection, f"meta.{table}", rows)
@@ -99,7 +99,7 @@ def note_rehearsal(connection: DuckDBPyConnection, *, is_rehearsal: bool) -> Non
 
 
 def late_after() -> timedelta:
-    """How long nothing may come of what is awaited, as meta.deadlines says."""
+    """How long nothing may come of what is expected, as meta.deadlines says."""
     return timedelta(hours=constants("deadlines")[0]["late_after_hours"])
 
 
@@ -125,7 +125,7 @@ def aware(moment: datetime) -> datetime:
 def _definitions() -> Mapping[str, str]:
     """The statement of every table of meta, then of every view that reads them, by name.
 
-    Of a query that each publication describes anew there is a view from the start.
+    Of a query that each publication describes again there is a view from the start.
     """
     files = [path for folder in ("tables", "views") for path in sorted((SQL / folder).glob("*.sql"))]
     found = {path.stem: _with_comments(path) for path in files}

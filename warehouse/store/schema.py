@@ -101,9 +101,9 @@ class TableSchema:
         Those columns are documented, and read from no place in the answer; ids of several go together.
         """
         names = [
-            quoted(one.name)
-            for one in self.columns.values()
-            if one.documented and not one.source and one.name.startswith("asked_")
+            quoted(column.name)
+            for column in self.columns.values()
+            if column.documented and not column.source and column.name.startswith("asked_")
         ]
         return f" || '{BETWEEN_IDS}' || ".join(names) or None
 
@@ -115,10 +115,12 @@ Tables = dict[str, TableSchema]
 
 def tables_of_report(tables: Tables, report: str, *, history: bool) -> list[TableSchema]:
     """The tables of a report, parents before their children."""
-    mine = {name: one for name, one in tables.items() if (one.report, one.history) == (report, history)}
+    mine = {
+        name: table for name, table in tables.items() if (table.report, table.history) == (report, history)
+    }
 
-    def depth(one: TableSchema) -> int:
-        parent = mine.get((one.parent or "").lower())
+    def depth(table: TableSchema) -> int:
+        parent = mine.get((table.parent or "").lower())
         return 0 if parent is None else 1 + depth(parent)
 
     return sorted(mine.values(), key=depth)
@@ -154,17 +156,17 @@ def create_table(connection: DuckDBPyConnection, schema: TableSchema) -> None:
     """Make the table in the file: our own columns first, then the service's in their order."""
     ours = {**schema.ours, **(VALID if schema.history else {})}
     columns = [f"{quoted(name)} {type_}" for name, (type_, _) in ours.items()]
-    columns += [f"{quoted(one.name)} {_stored_type(one.type)}" for one in schema.columns.values()]
+    columns += [f"{quoted(column.name)} {_stored_type(column.type)}" for column in schema.columns.values()]
     connection.execute(f"CREATE TABLE IF NOT EXISTS {schema.stored} ({', '.join(columns)})")
     schema.exists = True
 
 
 def add_columns(connection: DuckDBPyConnection, schema: TableSchema, columns: Sequence[StoredColumn]) -> None:
-    """Add columns at the end; very many at once by making the table anew.
+    """Add columns at the end; very many at once by making the table again.
 
     To add one DuckDB copies what it knows of all the others, which takes ten gigabytes for a thousand.
     """
-    added = [(quoted(one.name), _stored_type(one.type)) for one in columns]
+    added = [(quoted(column.name), _stored_type(column.type)) for column in columns]
     if len(added) <= MOST_ADDED_ONE_BY_ONE:
         for name, type_ in added:
             connection.execute(f"ALTER TABLE {schema.stored} ADD COLUMN {name} {type_}")
@@ -279,7 +281,7 @@ def _views(schema: TableSchema) -> Iterator[str]:
 def _comments(schema: TableSchema) -> Iterator[str]:
     meaning = {
         **{name: words for name, (_, words) in schema.ours.items()},
-        **{one.name: one.description for one in schema.columns.values()},
+        **{column.name: column.description for column in schema.columns.values()},
     }
     described = [(schema.public, "VIEW" if schema.history else "TABLE", schema.description, meaning)]
     if schema.history:

@@ -60,7 +60,8 @@ class Versions:
 
     def current(self) -> str | None:
         """The version that analysts see, if it is one of the kept."""
-        return next((one for one in reversed(self.kept()) if same_file(self.path(one), self.published)), None)
+        kept = reversed(self.kept())
+        return next((version for version in kept if same_file(self.path(version), self.published)), None)
 
     def is_as_published(self, header: str | None, size: int | None) -> bool:
         """Whether what analysts see still has the header and the size of a publication, as far as known."""
@@ -76,7 +77,7 @@ class Versions:
         return next_name(self.kept(), now)
 
     def show(self, version: str) -> None:
-        """Let analysts see a version from now on; whoever has another one open keeps it.
+        """Let analysts see a version from now on; a reader keeps the one that is open.
 
         A write-ahead log beside the file belongs to the version of before (an analyst opened it
         for writing). DuckDB would replay it into the new one without a word, so it must go.
