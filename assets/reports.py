@@ -49,7 +49,8 @@ from assets.runs.run_results import (
 )
 from assets.runs.under_way import CATCH_UP_OF, NIGHT_OF, being_fetched
 from pipelines.catalogue.model import Report, declared_columns
-from pipelines.planning.selection import Selection, left_customers
+from pipelines.diagnosis.health import left_customers
+from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
 from pipelines.words import count
 from warehouse.errors import WarehouseError
@@ -297,7 +298,7 @@ def _refuse_to_ask_nobody(
     if not silent:
         return
     held = ledger_of(store_of(context)).held
-    left = left_customers(project.settings, held)
+    left = left_customers(project.settings, (customer for _, customer in held))
     sentences = [
         left.get(one, f"{one} is switched off (active = false in the settings); what is held of it stays.")
         for one in sorted(silent)

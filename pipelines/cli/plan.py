@@ -10,8 +10,9 @@ from typing import Any
 from pipelines.cli.output import print_json, print_records, read_settings, say
 from pipelines.clock import SystemClock
 from pipelines.connect.errors import LOGIN_REFUSED
+from pipelines.diagnosis.health import left_customers
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
-from pipelines.planning.selection import Selection, left_customers
+from pipelines.planning.selection import Selection
 from pipelines.sync.logins import login_states
 from pipelines.words import count, counted, duration
 from warehouse.store.database import Store
@@ -32,7 +33,7 @@ def run_plan(selection: Selection, *, details: bool, as_json: bool) -> int:
     print_records(
         [dict(zip(names, group, strict=True)) | _added_up(of_group) for group, of_group in groups.items()]
     )
-    for sentence in left_customers(settings, outline.held).values():
+    for sentence in left_customers(settings, (customer for _, customer in outline.held)).values():
         say(sentence)
     if plan.probes:
         since = min(probe.first for probe in plan.probes)

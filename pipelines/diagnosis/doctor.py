@@ -26,10 +26,11 @@ from pipelines.diagnosis.installation import SEE_SENTENCE, Finding, local_findin
 from pipelines.months import Month
 from pipelines.normalize.document import read_document
 from pipelines.planning.selection import Selection, chosen_reports
-from pipelines.planning.windows import Question, Span, build_request
+from pipelines.planning.windows import Question, Span
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext, login_of, refused_logins_of
 from pipelines.sync.window.paging import SMALLEST_PAGE, UNPAGED
+from pipelines.sync.window.request import build_request
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Severity
 from warehouse.ledger.ledger import Cap, Ledger, add_requests, allow, ledger_of

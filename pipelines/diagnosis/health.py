@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -13,7 +13,7 @@ from shutil import disk_usage
 from typing import TYPE_CHECKING
 
 from pipelines.months import Month
-from pipelines.planning.selection import CORRECT_CUSTOMERS, left_customers
+from pipelines.settings.messages import nearest
 from pipelines.sync.causes import LONGEST_REASON, sentence, shortened
 from pipelines.words import count, counted, size
 from warehouse.ledger.conditions import (
@@ -231,9 +231,22 @@ def _of_customers(view: Overview, settings: Settings) -> Iterator[Condition]:
                 error="It was never read so far.",
                 remedy="Launch a backfill, or wait for the next night.",
             )
-    loaded = ((row.report, row.customer) for row in view.standings if row.last_success_utc)
+    loaded = (row.customer for row in view.standings if row.last_success_utc)
+    remedy = "Correct BROKERBI_CUSTOMERS, or keep it there with active = false."
     for name, words in left_customers(settings, loaded).items() if settings.customers else ():
-        yield Condition(Kind.NOT_IN_SETTINGS, customer=name, error=words, remedy=CORRECT_CUSTOMERS)
+        yield Condition(Kind.NOT_IN_SETTINGS, customer=name, error=words, remedy=remedy)
+
+
+def left_customers(settings: Settings, stored: Iterable[str]) -> dict[str, str]:
+    """A sentence for each stored customer that the settings no longer name, or write in another way."""
+    known = {*stored}
+    new = {customer.id.lower(): customer.id for customer in settings.customers if customer.id not in known}
+    sentences = {}
+    for name in sorted(known - {customer.id for customer in settings.customers}):
+        meant = nearest(name, list(new))
+        what = f"is {new[meant]} meant to be that one?" if meant else "what is held of it stays."
+        sentences[name] = f"{name} is held and no longer in BROKERBI_CUSTOMERS; {what}"
+    return sentences
 
 
 def _months_missing(

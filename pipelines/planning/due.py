@@ -15,7 +15,6 @@ from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.months import Month, months_between
-from warehouse.ledger.ids import KnownId
 from warehouse.ledger.ledger import HeldMonth
 
 if TYPE_CHECKING:
@@ -134,7 +133,7 @@ class Rules:
         age, calendar = self.calendar.age(month), self.calendar
         if age in WITHOUT_DELAY or age not in self.may_wait:
             return None
-        first_read = min((one.fetched_at_utc for one in held.values()), default=None)
+        first_read = min((stored.fetched_at_utc for stored in held.values()), default=None)
         since = calendar.day_of(first_read) if first_read else calendar.today
         day = max(since, month.plus(-calendar.months_ahead).first_day)
         return HeldMonth(datetime.combine(day, time(12), calendar.timezone), "held")
@@ -237,19 +236,9 @@ def days_due(held: HeldMonths, rules: Rules) -> dict[Month | None, Due]:
         return {}
     if not rules.report.has_months:
         return {None: Due(rules.calendar.today, "nightly")}
-    known = {
-        month: held.get(month) or rules.as_if_read(month, held)
-        for month in months_in_scope(rules.report, rules.calendar)
-    }
-    days = {month: rules.next_due(month, one) for month, one in known.items() if one}
-    return {month: due for month, due in days.items() if due}
-
-
-def is_due(known: KnownId, days: int | None, calendar: Calendar) -> bool:
-    """Whether an id is requested tonight: it was never answered, or so many days ago.
-
-    One that was answered today waits, so a run that goes on requests nothing twice.
-    """
-    if known.answered_utc is None:
-        return True
-    return days is not None and (calendar.today - calendar.day_of(known.answered_utc)).days >= days
+    days: dict[Month | None, Due] = {}
+    for month in months_in_scope(rules.report, rules.calendar):
+        stored = held.get(month) or rules.as_if_read(month, held)
+        if stored and (due := rules.next_due(month, stored)):
+            days[month] = due
+    return days

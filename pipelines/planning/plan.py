@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Each, Report
@@ -18,15 +18,14 @@ from pipelines.planning.due import (
     Wanted,
     calendar,
     days_due,
-    is_due,
     months_in_scope,
     wanted_months,
 )
 from pipelines.planning.probes import PlannedProbe, plan_probes
-from pipelines.planning.rules import NOTHING_HELD, PlanInputs, ReportKind, kind_of, rules_for
+from pipelines.planning.rules import PlanInputs, ReportKind, rules_for
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
 from pipelines.planning.windows import NOW, Window, windows
-from warehouse.ledger.ids import KnownId, known_ids
+from warehouse.ledger.ids import known_ids
 from warehouse.ledger.ledger import Ledger, read_outline, write_due_days
 
 if TYPE_CHECKING:
@@ -46,13 +45,12 @@ NO_MONTH = "no month that was selected can be asked today"
 
 @dataclass(frozen=True)
 class PlannedReport:
-    """One report of one customer: what is wanted, in which windows, at the price of how many requests.
+    """One report of one customer: its wanted months, their windows and the requests that those take.
 
-    `requests` is the most it may take when nothing fails, `requests_expected` the likely number; `postponed`
-    counts the ids that are due beyond those that a night requests. `out_of_reach` are months that were
-    selected and cannot be asked today; `skipped` says why nothing is asked, if so. What `was_refused` is
-    asked with one window first.
-    `one_by_one` is what is wanted should its rows turn out to lack a month.
+    `requests` is the most if nothing fails, `requests_expected` the likely number. `postponed` counts due ids
+    beyond those that a night requests, `out_of_reach` are selected months that cannot be requested today, and
+    `skipped` is the reason if nothing is. A report that `was_refused` begins with one window. `one_by_one`
+    are the months wanted if its rows turn out to lack a month.
     """
 
     report: Report
@@ -81,10 +79,7 @@ class PlannedReport:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything a sync would ask, in the order it would ask it.
-
-    `probes` are asked first: their answers make more months due, which nobody can know before.
-    """
+    """Everything a sync would request, in this order; answers of `probes`, asked first, make more due."""
 
     planned: tuple[PlannedReport, ...]
     requests_per_second: float
@@ -206,9 +201,8 @@ def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
 def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     """The wanted months and their windows."""
     report, pair, selection = planned.report, planned.pair, inputs.selection
-    kind = kind_of(inputs, report, planned.customer.id)
-    rules = rules_for(inputs, report, planned.customer.id, kind)
-    held, scope = inputs.held.get(pair, NOTHING_HELD), list(months_in_scope(report, inputs.calendar))
+    rules = rules_for(inputs, report, planned.customer.id)
+    held, scope = inputs.held.get(pair, {}), list(months_in_scope(report, inputs.calendar))
     chosen: Sequence[Month] = [month for month in scope if selection.covers(month)]
     if (exact := selection.exact.get(pair)) is not None:
         anyway = wanted_months(scope, held, rules).due_anywhere if selection.guided else ()
@@ -218,7 +212,7 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     askable = [month for month in chosen if month in scope]
     wanted = wanted_months(askable, held, rules, inputs.most_changed if report.timing.follows_sales else None)
     one_by_one = None
-    if report.timing.weekly and kind is ReportKind.SEVERAL_MONTHS:
+    if report.timing.weekly and rules.together > 1:
         singly = rules_for(inputs, report, planned.customer.id, ReportKind.SINGLE_MONTHS)
         one_by_one = wanted_months(askable, held, replace(singly, changed={}))
     days, limit, today = inputs.cap(pair).days, report.endpoint.limit, inputs.calendar.today
@@ -234,14 +228,23 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
 
 
 def _choose_ids(inputs: PlanInputs, planned: PlannedReport, each: Each) -> PlannedReport:
-    """The ids to request tonight, each a window: those first that were answered longest ago, up to a cap."""
+    """The ids to request tonight, each a window: those first that were answered longest ago, up to a cap.
+
+    One that was answered today waits, so a run that goes on requests nothing twice.
+    """
+
+    def is_due(answered: datetime | None) -> bool:
+        if answered is None or inputs.selection.refresh:
+            return True
+        age = inputs.calendar.today - inputs.calendar.day_of(answered)
+        return each.days is not None and age.days >= each.days
+
     due, postponed, left = inputs.selection.ids, 0, 0
     if each.ids_from:
-        known: Sequence[KnownId] = inputs.ids.get(planned.pair, ())
-        is_all = inputs.selection.refresh
-        wanted = [entry.id for entry in known if is_all or is_due(entry, each.days, inputs.calendar)]
+        ids = inputs.ids.get(planned.pair, {})
+        wanted = [id_ for id_, answered in ids.items() if is_due(answered)]
         due = tuple(wanted[: inputs.most_ids])
-        postponed, left = len(wanted) - len(due), len(known) - len(due)
+        postponed, left = len(wanted) - len(due), len(ids) - len(due)
     if not due and not left:
         return replace(planned, skipped=_no_ids(each))
     requests = len(due) * len(planned.report.endpoint.questions)
@@ -257,7 +260,7 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, each: Each) -> Plann
 
 def _for_each_id(inputs: PlanInputs, planned: PlannedReport, each: Each) -> PlannedReport:
     """Every window of months for all ids: the rows of all are those of the month."""
-    ids = tuple(entry.id for entry in inputs.ids.get(planned.pair, ()))
+    ids = tuple(inputs.ids.get(planned.pair, ()))
     if not ids:
         return PlannedReport(planned.report, planned.customer, skipped=_no_ids(each))
     return replace(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.sales import DAYS_AT_ONCE, changed_sales
-from pipelines.planning.rules import NOTHING_HELD, PlanInputs, rules_for
+from pipelines.planning.rules import PlanInputs, rules_for
 from pipelines.planning.windows import Span, spans_of_days
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _oldest_left_alone(inputs: PlanInputs, customer: str) -> date | None:
     """The day on which the oldest of the months was read that no other rule makes due."""
     days = []
     for report in inputs.reports:
-        months = inputs.held.get((report.name, customer), NOTHING_HELD)
+        months = inputs.held.get((report.name, customer), {})
         if report.timing.follows_sales and months:
             rules = replace(rules_for(inputs, report, customer), changed={})
             days += [
@@ -75,4 +75,4 @@ def _source(inputs: PlanInputs, customer: str) -> tuple[str, Report] | None:
         for name, at in denied.items()
         if inputs.calendar.day_of(at) == inputs.calendar.today or not inputs.held.get((name, customer))
     ]
-    return changed_sales(chosen, [*denied]) or changed_sales(chosen, lasting)
+    return changed_sales(chosen, list(denied)) or changed_sales(chosen, lasting)

@@ -23,13 +23,12 @@ from pipelines.planning.due import (
     months_in_scope,
 )
 from pipelines.planning.selection import Pair, Selection
-from warehouse.ledger.ids import KnownId
+from warehouse.ledger.ids import KnownIds
 from warehouse.ledger.ledger import Cap, Ledger
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Customer
 
-NOTHING_HELD: HeldMonths = {}
 COUNTERPART_DAYS = 3
 """A counterpart that was not requested for so many days reports no changes."""
 OLDER_MONTHS = 10
@@ -45,7 +44,7 @@ class PlanInputs:
     selection: Selection
     reports: Sequence[Report]
     customers: Sequence[Customer]
-    ids: Mapping[Pair, Sequence[KnownId]] = field(default_factory=dict)
+    ids: Mapping[Pair, KnownIds] = field(default_factory=dict)
     most_ids: int = 0
     most_changed: int = 0
 
@@ -120,7 +119,6 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str, kind: ReportKin
     """The rules of a report for a customer, as of its kind or of another one."""
     kind = kind or kind_of(inputs, report, customer)
     rule = table_of_rules(inputs.calendar)[kind]
-    failed = inputs.ledger.failed.get((report.name, customer), ())
     return Rules(
         report,
         inputs.calendar,
@@ -129,7 +127,7 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str, kind: ReportKin
         offset=report.timing.place * OLDER_MONTHS + zlib.crc32(customer.encode()) % DAYS_OF_FOUR_WEEKS,
         nightly=rule.nightly,
         may_wait=rule.may_wait if inputs.selection.is_of_night else NO_MONTHS,
-        failed={Month.of(day) for day in failed},
+        failed={*map(Month.of, inputs.ledger.failed.get((report.name, customer), ()))},
         changed=rule.changes(inputs, report, customer),
         refresh=inputs.selection.refresh,
     )
@@ -148,10 +146,10 @@ def changed_sales_of(inputs: PlanInputs, report: Report, customer: str) -> Mappi
 
 def changes_of_its_own(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
     """All of the latest months and those to come, once the answer for one of them has changed."""
-    own = inputs.ledger.snapshots_changed.get((report.name, customer), {})
-    calendar = inputs.calendar
-    scope = months_in_scope(report, calendar)
-    latest = [month for month in scope if calendar.age(month) < calendar.due_months]
+    own, calendar = inputs.ledger.snapshots_changed.get((report.name, customer), {}), inputs.calendar
+    latest = [
+        month for month in months_in_scope(report, calendar) if calendar.age(month) < calendar.due_months
+    ]
     noticed = [own[month.first_day] for month in latest if month.first_day in own]
     return dict.fromkeys(latest, max(noticed)) if noticed else {}
 
@@ -164,11 +162,11 @@ def changes_of_counterpart(inputs: PlanInputs, report: Report, customer: str) ->
 
 def _is_read(inputs: PlanInputs, pair: Pair) -> bool:
     """Whether a report is requested these days, and for many months together."""
-    current = inputs.held.get(pair, NOTHING_HELD).get(inputs.calendar.this_month)
+    current = inputs.held.get(pair, {}).get(inputs.calendar.this_month)
     if current is None or pair in inputs.ledger.denied or inputs.cap(pair).months == 1:
         return False
-    since = inputs.calendar.today - timedelta(days=COUNTERPART_DAYS)
-    return inputs.calendar.day_of(current.fetched_at_utc) >= since
+    fetched = inputs.calendar.day_of(current.fetched_at_utc)
+    return fetched >= inputs.calendar.today - timedelta(days=COUNTERPART_DAYS)
 
 
 def _will_be_read(inputs: PlanInputs, pair: Pair) -> bool:

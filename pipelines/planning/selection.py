@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report, functions_of
-from pipelines.catalogue.reports import REPORTS, report
+from pipelines.catalogue.reports import REPORTS
+from pipelines.catalogue.reports import report as report_named
 from pipelines.months import Month
 from pipelines.settings.messages import SettingsError, nearest
 
@@ -16,20 +18,17 @@ if TYPE_CHECKING:
 
 Pair = tuple[str, str]
 """A report's name and a customer's id: what is planned, asked, refused and reported together."""
-CORRECT_CUSTOMERS = "Correct BROKERBI_CUSTOMERS, or keep it there with active = false."
-"""What to do about a customer with stored rows that is no longer in the settings."""
 
 
 @dataclass(frozen=True)
 class Selection:
     """The part of all reports, customers and months that one sync is about; empty means everything.
 
-    `exact` names the months of each report and customer one by one (the partitions of a backfill; an empty
-    tuple is a report without months); the other fields then only say how to treat them.
-    `refresh` asks even for what is held; `accept_shrink` loads what the guard would hold
-    back; `ids` are asked by the reports on demand. `guided` asks the service first which
-    sales it changed, and reads those months as well; a selection that names nothing always does.
-    `older` is the part of a night that reads what customers lack of older months.
+    `exact` names the months of each report and customer (the partitions of a backfill; an empty tuple is a
+    report without months). `refresh` requests stored months too, `accept_shrink` loads answers that the guard
+    would hold back, and `ids` are for the reports on demand. `guided` first asks which sales the service
+    changed, and reads those months as well; a selection that names nothing always does. `older` is the part
+    of the nightly run that reads missing older months.
     """
 
     first: Month | None = None
@@ -70,17 +69,15 @@ def chosen_reports(
 
     Refuses a name that is not known, and a login for a function that no report is part of.
     """
-    functions = {name for one in catalogue.values() for name in functions_of(one.endpoint.path)}
-    own = (name for customer in settings.customers for name in customer.logins)
-    for name in (*settings.logins, *own):
-        if name not in functions:
-            remedy = f"write the beginning of a path, like {nearest(name, sorted(functions)) or 'crm'}."
-            raise SettingsError([f"There is a login for {name!r}, but no report is part of that; {remedy}"])
+    functions = {name for report in catalogue.values() for name in functions_of(report.endpoint.path)}
+    for login in (*settings.logins, *chain.from_iterable(customer.logins for customer in settings.customers)):
+        if login not in functions:
+            remedy = f"write the beginning of a path, like {nearest(login, sorted(functions)) or 'crm'}."
+            raise SettingsError([f"There is a login for {login!r}, but no report is part of that; {remedy}"])
     if names := [name for name, _ in selection.exact] or selection.reports:
-        return [report(name, catalogue) for name in dict.fromkeys(names)]
+        return [report_named(name, catalogue) for name in dict.fromkeys(names)]
     words = settings.reports or ()
-    added = {word[1:] for word in words if word.startswith("+")}
-    removed = {word[1:] for word in words if word.startswith("-")}
+    added, removed = ({word[1:] for word in words if word.startswith(sign)} for sign in "+-")
     plain = {word for word in words if word[0] not in "+-"}
     if plain and (added or removed):
         raise SettingsError(
@@ -91,31 +88,18 @@ def chosen_reports(
             meant = nearest(name, list(catalogue))
             remedy = f"did you mean {meant}?" if meant else "`brokerbi reports` lists them all."
             raise SettingsError([f"BROKERBI_REPORTS names {name!r}, which is no report; {remedy}"])
-    default = {name for name, one in catalogue.items() if one.timing.enabled and not one.timing.on_demand}
+    timings = {name: report.timing for name, report in catalogue.items()}
+    default = {name for name, timing in timings.items() if timing.enabled and not timing.on_demand}
     chosen = (plain or default | added) - removed
-    return [one for name, one in catalogue.items() if name in chosen]
-
-
-def left_customers(settings: Settings, held: Iterable[Pair]) -> dict[str, str]:
-    """A sentence for each customer that is held and no longer in the settings, or written otherwise there."""
-    known = {customer for _, customer in held}
-    new = {customer.id.lower(): customer.id for customer in settings.customers if customer.id not in known}
-    found = {}
-    for name in sorted(known - {customer.id for customer in settings.customers}):
-        meant = nearest(name, list(new))
-        found[name] = f"{name} is held and no longer in BROKERBI_CUSTOMERS"
-        found[name] += f"; is {new[meant]} meant to be that one?" if meant else "; what is held of it stays."
-    return found
+    return [report for name, report in catalogue.items() if name in chosen]
 
 
 def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:
     """The customers a selection is about; raises SettingsError for one that is not configured."""
-    known = {customer.id: customer for customer in settings.customers}
-    wanted = selection.customers or tuple(dict.fromkeys(customer for _, customer in selection.exact)) or known
-    if unknown := [name for name in wanted if name not in known]:
-        sentence = (
-            f"Customer {unknown[0]!r} is not among the configured ones ({', '.join(known)}); "
-            "add it to BROKERBI_CUSTOMERS or correct --customer."
-        )
-        raise SettingsError([sentence])
-    return [known[name] for name in wanted]
+    customers = {customer.id: customer for customer in settings.customers}
+    names = selection.customers or dict.fromkeys(name for _, name in selection.exact) or customers
+    for name in names:
+        if name not in customers:
+            sentence = f"Customer {name!r} is not among the configured ones ({', '.join(customers)}); "
+            raise SettingsError([f"{sentence}add it to BROKERBI_CUSTOMERS or correct --customer."])
+    return [customers[name] for name in names]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,6 +12,11 @@ from warehouse.store.schema import BETWEEN_IDS
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+KnownIds = Mapping[str, datetime | None]
+"""When each id was last answered; the one first that was answered longest ago, or never."""
+
+_COLUMNS = "SELECT column_name FROM meta.columns WHERE table_name = $1"
 
 
 class Source(Protocol):
@@ -26,20 +30,13 @@ class Source(Protocol):
     def condition(self) -> str: ...
 
 
-@dataclass(frozen=True, slots=True)
-class KnownId:
-    """An id, and when it was last answered."""
-
-    id: str
-    answered_utc: datetime | None = None
-
-
 def known_ids(
     connection: DuckDBPyConnection, report: str, customer: str, sources: Sequence[Source], today: date
-) -> list[KnownId]:
-    """The ids of the first source that has any, the one first that was answered longest ago, or never."""
+) -> KnownIds:
+    """The ids of the first source that has any; a table that was never loaded may lack the columns."""
     for source in sources:
-        if not _has_columns(connection, source):
+        columns = {name for (name,) in connection.execute(_COLUMNS, [source.table]).fetchall()}
+        if not columns.issuperset(source.columns):
             continue
         id_ = f" || '{BETWEEN_IDS}' || ".join(f"{quoted(column)}::VARCHAR" for column in source.columns)
         rows = connection.execute(
@@ -58,11 +55,5 @@ def known_ids(
             [customer, report, today],
         ).fetchall()
         if rows:
-            return [KnownId(id_, aware(answered) if answered else None) for id_, answered in rows]
-    return []
-
-
-def _has_columns(connection: DuckDBPyConnection, source: Source) -> bool:
-    """Whether the table is there with the columns; a table of which nothing was loaded is not."""
-    rows = connection.execute("SELECT column_name FROM meta.columns WHERE table_name = $1", [source.table])
-    return {*source.columns} <= {name for (name,) in rows.fetchall()}
+            return {id_: aware(answered) if answered else None for id_, answered in rows}
+    return {}

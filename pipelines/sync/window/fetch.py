@@ -29,7 +29,7 @@ from pipelines.months import Month
 from pipelines.normalize.columns.tables import Normalized
 from pipelines.normalize.document import garbage_collection_off, read_document
 from pipelines.normalize.months_within import are_constants, have_numbers_beside_months
-from pipelines.planning.windows import NOTHING_ELSE, Question, Span, Window, build_request
+from pipelines.planning.windows import NOTHING_ELSE, Question, Span, Window
 from pipelines.sync.window.answers import (
     RowsWithoutMonths,
     UnreadableRows,
@@ -41,6 +41,7 @@ from pipelines.sync.window.answers import (
 from pipelines.sync.window.bisect import RefusedTogether, read_spans
 from pipelines.sync.window.memory_budget import MemoryBudget
 from pipelines.sync.window.paging import UNPAGED, Page, PagingRefused, page_of_answer, read_whole
+from pipelines.sync.window.request import build_request
 from warehouse.errors import WarehouseError
 
 if TYPE_CHECKING:

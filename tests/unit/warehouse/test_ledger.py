@@ -142,8 +142,7 @@ USERS_OR_EARNERS = (Ids("users", ("id",)), Ids("users", ("user_id",)), Ids("comm
 
 def test_ids_are_those_of_the_first_source_that_has_any(given: Given) -> None:
     def known(customer: str) -> list[str]:
-        ids = given.read(known_ids, "user_budget_crm", customer, USERS_OR_EARNERS, FEBRUARY)
-        return [known.id for known in ids]
+        return [*given.read(known_ids, "user_budget_crm", customer, USERS_OR_EARNERS, FEBRUARY)]
 
     user = Column("user_id", "VARCHAR")
     commission = declared_table("commission_user", "commission_user", (user,), False, None, (), "")
