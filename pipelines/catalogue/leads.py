@@ -22,8 +22,6 @@ IS_REMOVED = inherited(
     description="whether it was removed: active and removed ones are asked for apart, for no field says so; "
     "null where the service gave it as both, or both came in one answer, as until version 0.1",
 )
-# A lead or tip that is removed between the two questions comes with both, and is a removed one. Where nearly
-# all come with both, the service ignores the parameter, which is optional: they count as not removed.
 ACTIVE_THEN_REMOVED = Choices("activeStatusTipLead", IS_REMOVED, {"Active": False, "Removed": True})
 
 TWO_MONTHS = 2  # interface, Limits: the interval must not exceed two months

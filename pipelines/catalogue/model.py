@@ -156,11 +156,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Choices:
-    """A parameter of which every window is asked each value, in this order, and what each says of its rows.
+    """A parameter that is requested with each of its values, in this order, for every window.
 
-    All answers are loaded together, with `column` in every topmost table. A row with a documented id that
-    comes with several values moved while they were asked: the last of them counts. Where nearly all rows of
-    the first come again, the service ignores the parameter: `column` is null in those that came with several.
+    `column` of every topmost table has what a value means for its rows. A row that comes with several values
+    moved between the requests: the last counts. If nearly all rows of the first come again, the service
+    ignores the parameter, and `column` is null in rows that came with several.
     """
 
     parameter: str
@@ -231,16 +231,12 @@ class Endpoint:
         unknown = places - PLACES - set(self.each.names if self.each else ())
         wrong = {
             f"its path names {sorted(unknown)}": unknown,
-            "its path and its query name the customer": "customerId" in places and self.customer_parameter,
-            "nothing names the customer": "customerId" not in places and not self.customer_parameter,
+            "either its path or its query names the customer": ("customerId" in places)
+            is bool(self.customer_parameter),
             "its path and its time parameters disagree": ({"year", "month"} <= places)
             is not (self.time_parameters == "month in path"),
-            "it has a twin without pages, and none itself": self.unpaged_path and not self.paged,
             "ids and the columns they come from differ in number": self.each
-            and any(len(one.columns) != len(self.each.names) for one in self.each.ids_from),
-            "its limit is more than a window has": self.limit and self.limit > self.window_months,
-            "a request for one month spans several": self.time_parameters == "month in path"
-            and self.window_months > 1,
+            and any(len(source.columns) != len(self.each.names) for source in self.each.ids_from),
         }
         _refuse(self.path, wrong)
 
@@ -300,7 +296,6 @@ class Report:
 
     def __post_init__(self) -> None:
         tops = [table for table in self.tables if table.parent is None]
-        is_timeless = self.endpoint.time_parameters == "none"
         each = self.endpoint.each
         wrong = {
             "a row that has the month of its window needs windows of one": self.month_of_row == "window"
@@ -308,19 +303,18 @@ class Report:
             "a table does not say which column dates its rows": self.month_of_row == "documented date"
             and not all(table.dated_by for table in tops),
             "its requests and its rows disagree about months": self.stored_as != "not kept"
-            and is_timeless is self.has_months,
-            "an answer without months is kept as history or not at all": is_timeless
-            and self.stored_as == "months",
+            and (self.endpoint.time_parameters == "none") is self.has_months,
             "pages are proven by ids, and a table has no key": self.endpoint.paged
             and not all(table.key for table in tops),
             "a table is nested in one that is not there": {table.parent for table in self.tables}
             - {None, *(table.name for table in self.tables)},
             "two tables have one name": len({table.name for table in self.tables}) < len(self.tables),
             "a table does not say which id was asked for": each
-            and not all(set(each.columns) <= {one.name for one in table.inherited} for table in self.tables),
-            "a report on demand is asked for ids that it chooses itself": self.timing.on_demand
-            and not (each and not each.ids_from),
-            "nobody says which ids it is asked for": each and not (each.ids_from or self.timing.on_demand),
+            and not all(
+                set(each.columns) <= {column.name for column in table.inherited} for table in self.tables
+            ),
+            "a report is on demand if no table has its ids": self.timing.on_demand
+            is not bool(each and not each.ids_from),
         }
         _refuse(self.name, wrong)
 
@@ -350,8 +344,8 @@ class Report:
 
 
 def _refuse(what: str, wrong: Mapping[str, object]) -> None:
-    if found := [sentence for sentence, is_so in wrong.items() if is_so]:
-        raise ValueError(f"{what}: {'; '.join(found)}.")
+    if sentences := [sentence for sentence, is_true in wrong.items() if is_true]:
+        raise ValueError(f"{what}: {'; '.join(sentences)}.")
 
 
 def prefixed(prefix: str, name: str) -> str:

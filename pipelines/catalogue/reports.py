@@ -15,14 +15,14 @@ SUBJECTS = (commissions, sales, leads, people, budgets, bidding)
 
 def _placed(reports: Sequence[Report]) -> Iterator[Report]:
     """The reports with their places: those that are off come last, so one more of them moves no other."""
-    in_turn = sorted(reports, key=lambda one: not one.timing.enabled)
-    places = {one.name: place for place, one in enumerate(in_turn)}
-    for one in reports:
-        yield replace(one, timing=replace(one.timing, place=places[one.name]))
+    by_place = sorted(reports, key=lambda entry: not entry.timing.enabled)
+    places = {entry.name: place for place, entry in enumerate(by_place)}
+    for entry in reports:
+        yield replace(entry, timing=replace(entry.timing, place=places[entry.name]))
 
 
 REPORTS: Mapping[str, Report] = MappingProxyType(
-    {one.name: one for one in _placed([one for subject in SUBJECTS for one in subject.REPORTS])}
+    {entry.name: entry for entry in _placed([entry for subject in SUBJECTS for entry in subject.REPORTS])}
 )
 
 

@@ -108,8 +108,8 @@ NOT_IN_PRODUCTION = {  # what GetEstateReportProdDb does not send of estates and
     "currencyExchangeRate",
     "commission.valueForeign",
 }
-THIN_ESTATE = tuple(one for one in ESTATE if one.source not in NOT_IN_PRODUCTION)
-THIN_AGENT = tuple(one for one in AGENT if one.source not in NOT_IN_PRODUCTION)
+THIN_ESTATE = tuple(column for column in ESTATE if column.source not in NOT_IN_PRODUCTION)
+THIN_AGENT = tuple(column for column in AGENT if column.source not in NOT_IN_PRODUCTION)
 
 ESTATE_CHANGE = (
     local_time("changedAt", "when the estate changed"),
@@ -339,20 +339,18 @@ REPORTS = (
 
 
 def changed_sales(catalogue: Mapping[str, Report], refused: Sequence[str]) -> tuple[str, Report] | None:
-    """The report to ask what changed, by its name, and the question as a report of its own.
+    """The name of a report that was not denied, and the same as a report of changed sales; None without one.
 
-    None when there is no such report left that was not refused. Its rows say by their own dates which
-    months they belong to; the year and month that they are filed under are those of the change.
+    Its rows belong to the months of their own dates: they are filed under the year and month of the change.
     """
     for name in ASKED_OF:
         if name in catalogue and name not in refused:
-            asked = catalogue[name]
-            tables = tuple(replace(table, dated_by=None) for table in asked.tables)
+            tables = tuple(replace(table, dated_by=None) for table in catalogue[name].tables)
             return name, replace(
-                asked,
+                catalogue[name],
                 name=CHANGED_SALES,
                 description="Sales that were changed lately, to learn which older months to ask for again.",
-                endpoint=replace(asked.endpoint, query=BY_MOMENT_OF_CHANGE),
+                endpoint=replace(catalogue[name].endpoint, query=BY_MOMENT_OF_CHANGE),
                 stored_as="not kept",
                 month_of_row="none",
                 tables=tables,

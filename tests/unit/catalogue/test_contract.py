@@ -105,27 +105,16 @@ COMMISSIONS = REPORTS["commission_office"]
 BY_USER = Each(("userId",), (Ids("users", ("id",)),))
 WRONG_ENDPOINTS: Mapping[str, Mapping[str, Any]] = {
     "names ['officeId']": {"path": "/x/{customerId}/{officeId}"},
-    "its path and its query name the customer": {"customer_parameter": "customerId"},
-    "nothing names the customer": {"path": "/x"},
+    "either its path or its query names": {"customer_parameter": "customerId"},
+    "or its query names the customer": {"path": "/x"},
     "disagree": {"path": "/x/{customerId}/{year}/{month}"},
-    "a twin without pages": {"unpaged_path": "/x"},
     "names ['userId']": {"path": "/x/{customerId}/{userId}"},
     "differ in number": {"each": Each(("a", "b"), (Ids("users", ("id",)),))},
-    "more than a window has": {"limit": 2},
-    "spans several": {
-        "path": "/x/{customerId}/{year}/{month}",
-        "time_parameters": "month in path",
-        "window_months": 2,
-    },
 }
 WRONG_REPORTS: Mapping[str, Mapping[str, Any]] = {
     "needs windows of one": {"endpoint": replace(COMMISSIONS.endpoint, window_months=2)},
     "which column dates its rows": {"month_of_row": "documented date"},
     "disagree about months": {"month_of_row": "none"},
-    "without months is kept": {
-        "month_of_row": "none",
-        "endpoint": replace(COMMISSIONS.endpoint, time_parameters="none"),
-    },
     "a table has no key": {
         "endpoint": replace(COMMISSIONS.endpoint, paged=True),
         "tables": (replace(COMMISSIONS.tables[0], key=()),),
@@ -133,8 +122,8 @@ WRONG_REPORTS: Mapping[str, Mapping[str, Any]] = {
     "one that is not there": {"tables": (replace(COMMISSIONS.tables[0], parent="nobody"),)},
     "two tables have one name": {"tables": COMMISSIONS.tables * 2},
     "which id was asked for": {"endpoint": replace(COMMISSIONS.endpoint, each=BY_USER)},
-    "which ids it is asked for": {"endpoint": replace(COMMISSIONS.endpoint, each=Each(("a",)))},
-    "ids that it chooses itself": {"timing": Timing(on_demand=True)},
+    "is on demand if no table": {"endpoint": replace(COMMISSIONS.endpoint, each=Each(("a",)))},
+    "no table has its ids": {"timing": Timing(on_demand=True)},
 }
 
 
