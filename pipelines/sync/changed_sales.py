@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 BY_CONTRACT = "contract_day"
 OFFICE, OFFICE_OF_AGENT = "office_customer_id", "primary_office_customer_id"
 ENOUGH_TO_JUDGE = 10
-"""With fewer estates than this, nothing is concluded from their being changed before the days asked for."""
+"""Of fewer estates, changes before the requested days prove nothing."""
 UNFILTERED = (
     "most of the sales told were changed before {}: the service seems to answer without regard to the days "
     "asked for, so only those changed since then count"
@@ -55,10 +55,11 @@ async def ask_what_changed(
     customers: Sequence[str],
     run_id: str,
 ) -> list[WindowResult]:
-    """Ask about every customer at once, and write down which months of the reports that concerns.
+    """Ask about every customer at once, and record which months of the reports are concerned.
 
-    `customers` are all that are asked for. A question that fails is reported and stops nothing.
+    `customers` are all active ones. A probe that fails is reported and stops nothing.
     """
+    guided = [report for report in reports if report.timing.follows_sales]
 
     async def ask(probe: PlannedProbe) -> WindowResult:
         window = Window((), probe.spans)
@@ -68,7 +69,7 @@ async def ask_what_changed(
         if error is not None:
             return await asyncio.to_thread(_remember_failure, probe, result, error, store)
         return await asyncio.to_thread(
-            _remember_answer, probe, result, store, reports, customers, fetcher.timezone
+            _remember_answer, probe, result, store, guided, customers, fetcher.timezone
         )
 
     return list(await asyncio.gather(*map(ask, probes)))
@@ -78,34 +79,27 @@ def _remember_answer(
     probe: PlannedProbe,
     result: WindowResult,
     store: Store,
-    reports: Sequence[Report],
+    guided: Sequence[Report],
     customers: Sequence[str],
     timezone: str,
 ) -> WindowResult:
     estates, notes = changed_estates(result.tables[0].frame, probe.first, result.fetched, timezone)
-    if rejected := sum(one.count for one in result.rejected):
+    if rejected := sum(row.count for row in result.rejected):
         notes.append(f"{rejected} rows could not be read")
-    guided = [report for report in reports if report.timing.follows_sales]
     with store.reading() as connection:
         concerned = _concerned(connection, result, guided, estates, customers)
-    changed_at = {one.id: one.changed_at_utc for one in sorted(estates, key=lambda one: one.changed_at_utc)}
+    changed_at = {
+        estate.id: estate.changed_at_utc for estate in sorted(estates, key=lambda row: row.changed_at_utc)
+    }
     changed = [
-        Changed(
-            report,
-            customer,
-            month,
-            max(changed_at[estate] for estate in ids),
-            result.fetched,
-            len(ids),
-            result.load_id,
-        )
-        for (report, customer, month), ids in concerned.items()
+        Changed(*key, max(changed_at[id_] for id_ in ids), result.fetched, len(ids), result.load_id)
+        for key, ids in concerned.items()
     ]
     with store.writing() as connection:
         remember_probe(
             connection, result, probe.asked_of, changed, note="; ".join(notes), estates=len(estates)
         )
-    months = len({one.month for one in changed})
+    months = len({change.month for change in changed})
     reason = f"{len(estates)} sales were changed since {probe.first}, which concerns {months} months"
     return result.ended(WindowStatus.TOLD, reason, warnings=tuple(notes))
 
@@ -116,30 +110,38 @@ def _concerned(
     guided: Sequence[Report],
     estates: Sequence[ChangedEstate],
     customers: Sequence[str],
-) -> dict[tuple[str, str, date], list[str]]:
-    """The months that the estates concern, by report, customer and first day, each with their ids.
+) -> dict[tuple[str, str, date], set[str]]:
+    """The ids of estates by the months that they concern: by report, customer and first day.
 
-    Those of the customer that was asked, and of all others that answer for the office of an agent of the
-    sale: its commission counts there. Such a customer does not list the sale, so its lists of sales stay.
+    A sale counts in the month of its contract: the one it has now, and the one under which it is stored, as
+    a corrected date moves it. Rows that name their estate but have a date of their own are in the month under
+    which they are stored, and may move to the month of access. The same months of the other customers that
+    answer for an agent's office are concerned, but not of their lists of sales: those do not have the sale.
     """
-    named = {one.name: (one.tables[0].name, one.estate_id_column) for one in guided if one.estate_id_column}
-    lists = {one.name for one in guided if one.estate_id_column and one.tables[0].dated_by == BY_CONTRACT}
-    asked = result.customer
-    held = months_naming(connection, named, asked, [one.id for one in estates])
-    concerned = {
-        (report.name, asked, month): ids
+    named = {
+        report.name: (report.tables[0].name, report.estate_id_column)
         for report in guided
-        for month, ids in touched_months(report, guided, estates, held).items()
+        if report.estate_id_column
     }
-    for customer, shared in _shared_with(connection, result, guided, estates, customers).items():
-        theirs = [one for one in estates if one.id in shared]
-        of_lists = {report: [pair for pair in held[report] if pair[0] in shared] for report in lists}
-        own = {report: of for report, of in named.items() if report not in lists}
-        both = of_lists | months_naming(connection, own, customer, sorted(shared))
+    lists = {report.name for report in guided if report.tables[0].dated_by == BY_CONTRACT}
+    events = {name: column for name, column in named.items() if name not in lists}
+    ids = {estate.id for estate in estates}
+    stored = months_naming(connection, named, result.customer, sorted(ids))
+    by_contract = {(estate.id, estate.contract_month) for estate in estates if estate.contract_month}
+    by_contract |= {pair for name in lists for pair in stored.get(name, ())}
+    by_access = {(estate.id, estate.access_month) for estate in estates if estate.access_month}
+    concerned: dict[tuple[str, str, date], set[str]] = {}
+    shared = _shared_with(connection, result, guided, ids, customers)
+    for customer, theirs in {result.customer: ids, **shared}.items():
+        own = months_naming(connection, events, customer, sorted(theirs))
         for report in guided:
-            if report.name not in lists:
-                months = touched_months(report, guided, theirs, both)
-                concerned |= {(report.name, customer, month): ids for month, ids in months.items()}
+            if report.name in lists and customer != result.customer:
+                continue
+            is_event = report.name in events
+            pairs = by_contract | (by_access | {*own[report.name]} if is_event else set())
+            for estate, month in pairs:
+                if estate in theirs:
+                    concerned.setdefault((report.name, customer, month), set()).add(estate)
     return concerned
 
 
@@ -147,10 +149,10 @@ def _shared_with(
     connection: Connection,
     result: WindowResult,
     guided: Sequence[Report],
-    estates: Sequence[ChangedEstate],
+    estates: Collection[str],
     customers: Sequence[str],
 ) -> dict[str, set[str]]:
-    """The other customers that answer for offices of agents, held or told now, each with its estates."""
+    """The estates of each other customer that answers for an agent's office, stored or received now."""
     declared = {
         table.name: {column.name for column in declared_columns(table)}
         for report in guided
@@ -158,12 +160,11 @@ def _shared_with(
     }
     of_agents = [name for name, columns in declared.items() if {"estate_id", OFFICE_OF_AGENT} <= columns]
     of_offices = [name for name, columns in declared.items() if OFFICE in columns]
-    counted = {one.id for one in estates}
-    pairs = offices_of_agents(connection, of_agents, result.customer, sorted(counted))
+    pairs = offices_of_agents(connection, of_agents, result.customer, sorted(estates))
     for table in result.tables:
-        if table.frame.width and {"estate_id", OFFICE_OF_AGENT} <= set(table.frame.columns):
-            told = table.frame.select("estate_id", OFFICE_OF_AGENT).drop_nulls().unique().rows()
-            pairs.update((estate, office) for estate, office in told if estate in counted)
+        if {"estate_id", OFFICE_OF_AGENT} <= set(table.frame.columns):
+            received = table.frame.select("estate_id", OFFICE_OF_AGENT).drop_nulls().unique().rows()
+            pairs.update((estate, office) for estate, office in received if estate in estates)
     answering = customers_answering(connection, of_offices, {office for _, office in pairs}, customers)
     shared: dict[str, set[str]] = {}
     for estate, office in pairs:
@@ -177,11 +178,10 @@ def _remember_failure(
     probe: PlannedProbe, result: WindowResult, error: Exception, store: Store
 ) -> WindowResult:
     reason = " ".join(str(getattr(error, "found", error)).split())
-    # to this question: that report may be answered
-    note = WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""
+    note = WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""  # the report may be allowed
     with store.writing() as connection:
         remember_probe(connection, result, probe.asked_of, error=reason, note=note)
-    if isinstance(error, Unauthorized | HostDown):  # of those every window says the same
+    if isinstance(error, Unauthorized | HostDown):  # every window reports those
         return result.ended(WindowStatus.SKIPPED, reason)
     unanswered = UNANSWERED.format(reason)
     return result.ended(WindowStatus.SKIPPED, unanswered, warnings=(unanswered,))
@@ -189,7 +189,7 @@ def _remember_failure(
 
 @dataclass(frozen=True)
 class ChangedEstate:
-    """An estate that was changed: when, and the months of its own dates, where it has them."""
+    """An estate that was changed: when, and the months of its own dates, if it has them."""
 
     id: str
     changed_at_utc: datetime
@@ -200,16 +200,16 @@ class ChangedEstate:
 def changed_estates(
     frame: pl.DataFrame, first: date, fetched_at_utc: datetime, timezone: str
 ) -> tuple[list[ChangedEstate], list[str]]:
-    """The estates of an answer that count as changed since the first day asked for, and what was odd."""
+    """The estates of an answer that changed on the first day requested or later, and notes on odd answers."""
     zone, notes = ZoneInfo(timezone), []
     rows = [row for row in frame.iter_rows(named=True) if row.get("id")]
-    told = [row["changed_at"] for row in rows if row.get("changed_at")]
-    before = sum(moment.date() < first for moment in told)
-    is_unfiltered = len(told) >= ENOUGH_TO_JUDGE and before * 2 > len(told)
+    dated = [row["changed_at"] for row in rows if row.get("changed_at")]
+    before = sum(moment.date() < first for moment in dated)
+    is_unfiltered = len(dated) >= ENOUGH_TO_JUDGE and before * 2 > len(dated)
     if is_unfiltered:
         notes.append(UNFILTERED.format(first))
-    if len(told) < len(rows):
-        notes.append(UNDATED.format(len(rows) - len(told)))
+    if len(dated) < len(rows):
+        notes.append(UNDATED.format(len(rows) - len(dated)))
     estates = []
     for row in rows:
         moment = row.get("changed_at")
@@ -220,31 +220,6 @@ def changed_estates(
         at = latest_utc(moment, zone) if moment else fetched_at_utc
         estates.append(ChangedEstate(row["id"], at, _month(row, BY_CONTRACT), _month(row, "access_day")))
     return estates, notes
-
-
-def touched_months(
-    report: Report,
-    reports: Sequence[Report],
-    estates: Sequence[ChangedEstate],
-    held: Mapping[str, Sequence[tuple[str, date]]],
-) -> dict[date, list[str]]:
-    """The months of a report that the estates concern, each with their ids.
-
-    A sale counts in the month of its contract: the one it has now, and the one under which it is held,
-    for a corrected date moves it. Rows that name their estate but are dated by themselves are in the month
-    under which they are held, and may move to the month of access. `held` has pairs of estate and month.
-    """
-    pairs = [(one.id, one.contract_month) for one in estates if one.contract_month]
-    for other in reports:
-        if other.tables[0].dated_by == BY_CONTRACT:
-            pairs += held.get(other.name, ())
-    if report.estate_id_column and report.tables[0].dated_by != BY_CONTRACT:
-        pairs += held.get(report.name, ())
-        pairs += [(one.id, one.access_month) for one in estates if one.access_month]
-    months: dict[date, list[str]] = {}
-    for estate, month in sorted(set(pairs)):
-        months.setdefault(month, []).append(estate)
-    return months
 
 
 def _month(row: Mapping[str, object], column: str) -> date | None:

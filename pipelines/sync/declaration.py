@@ -23,28 +23,26 @@ if TYPE_CHECKING:
 def declare_catalogue(
     connection: Connection, settings: Settings, catalogue: Mapping[str, Report], clock: Clock
 ) -> None:
-    """Create every table of the catalogue with all its documented columns, and write down what is wanted.
+    """Create every table of the catalogue with all its documented columns, and record which reports are on.
 
-    A report that is only asked on demand is never late, so it counts as switched off.
+    A report on demand is never late, so it counts as switched off.
     """
     note_rehearsal(connection, is_rehearsal=settings.today is not None)
     if missing := undeclared(connection, declared_tables(catalogue.values())):
         declare(connection, missing, clock.utc_now().replace(tzinfo=None))
-    wanted = {
-        one.name for one in chosen_reports(settings, Selection(), catalogue) if not one.timing.on_demand
-    }
+    chosen = chosen_reports(settings, Selection(), catalogue)
     today = calendar(settings, settings.today_local(clock))
     described = [
         {
-            "report": one.name,
-            "subject": one.subject,
-            "description": one.description,
-            "path": one.endpoint.path,
-            "is_on": one.name in wanted,
-            "is_awaited": not one.is_by_id,
-            **_reach(one, today),
+            "report": report.name,
+            "subject": report.subject,
+            "description": report.description,
+            "path": report.endpoint.path,
+            "is_on": report in chosen and not report.timing.on_demand,
+            "is_awaited": not report.is_by_id,
+            **_reach(report, today),
         }
-        for one in catalogue.values()
+        for report in catalogue.values()
     ]
     write_configured(connection, "reports", described)
 
@@ -68,7 +66,7 @@ def declared_tables(reports: Iterable[Report] = REPORTS.values()) -> list[TableS
             key=table.key,
             nested=table.parent is not None,
             description=table.description,
-            columns={one.name.lower(): StoredColumn.of(one) for one in declared_columns(table)},
+            columns={column.name.lower(): StoredColumn.of(column) for column in declared_columns(table)},
         )
         for report in reports
         for table in report.tables

@@ -1,4 +1,4 @@
-"""Logins that the service refused (401), and what is said of them once they are corrected."""
+"""Logins that the service refused (401), and the condition that is left once they are corrected."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEXT_RUN_ASKS = "Wait for the next run, or sync: it is asked again."
 
 
 def login_states(settings: Settings) -> Callable[[str, str], bool | None]:
-    """Says of a customer and a report whether their login was refused; None where it is not known."""
+    """A function that tells if the login of a customer and report was refused; None if that is not known."""
     refused_logins = refused_logins_of(settings)
     active = {customer.id: customer for customer in settings.active_customers} if settings.base_url else {}
 
@@ -41,19 +41,16 @@ def login_states(settings: Settings) -> Callable[[str, str], bool | None]:
 
 
 def with_corrected_logins(conditions: Iterable[Condition], settings: Settings) -> list[Condition]:
-    """What refused logins failed at, told apart where the settings have another one by now."""
+    """The conditions, in other words for refused logins that the settings have replaced by now."""
     is_refused = login_states(settings)
 
-    def corrected(one: Condition) -> Condition:
-        same = LOGIN_CORRECTED
-        return replace(one, cause=same, trouble=same, cause_key=same, error=CORRECTED, remedy=NEXT_RUN_ASKS)
+    def corrected(row: Condition) -> Condition:
+        if row.cause != LOGIN_REFUSED or is_refused(row.customer, row.report) is not False:
+            return row
+        key = LOGIN_CORRECTED
+        return replace(row, cause=key, trouble=key, cause_key=key, error=CORRECTED, remedy=NEXT_RUN_ASKS)
 
-    return [
-        corrected(one)
-        if one.cause == LOGIN_REFUSED and is_refused(one.customer, one.report) is False
-        else one
-        for one in conditions
-    ]
+    return list(map(corrected, conditions))
 
 
 def _login_of_next_run(settings: Settings, customer: Customer, path: str) -> Login:

@@ -41,8 +41,8 @@ def pseudonymized(key: bytes, table: TableLike) -> pl.DataFrame:
     """The rows with pseudonyms in columns that name a contact, and in texts that repeat such a name."""
     documented = documented_columns(table)
     frame = table.frame
-    columns = [one.name for one in table.columns if frame.schema.get(one.name) == pl.String]
-    of_contacts = {one.id_of for one in documented.values() if one.id_of} == {"contact"}
+    columns = [column.name for column in table.columns if frame.schema.get(column.name) == pl.String]
+    of_contacts = {column.id_of for column in documented.values() if column.id_of} == {"contact"}
     naming = [
         name
         for name in columns
@@ -51,8 +51,8 @@ def pseudonymized(key: bytes, table: TableLike) -> pl.DataFrame:
     ]
     if not naming:
         return frame
-    names = [[one for one in row if one and one.strip()] for row in frame.select(naming).iter_rows()]
-    changed = {name: [pseudonym(key, one) for one in frame[name]] for name in naming}
+    names = [[name for name in row if name and name.strip()] for row in frame.select(naming).iter_rows()]
+    changed = {name: [pseudonym(key, text) for text in frame[name]] for name in naming}
     for name in filter(is_free_text, columns):
         changed[name] = list(map(partial(_without_names, key), frame[name], names))
     return frame.with_columns(pl.Series(name, values, pl.String) for name, values in changed.items())

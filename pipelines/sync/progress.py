@@ -1,4 +1,4 @@
-"""Progress of a sync: windows done of windows planned, and what became of each report."""
+"""Progress of a sync: windows done of windows planned, and the outcome of each report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEADS = ("report", "rows", "windows", "requests", "left alone", "quarantined", "
 
 @dataclass
 class Progress:
-    """Counts windows, and says now and then how far the sync is."""
+    """Counts windows, and makes a line of progress now and then."""
 
     windows: int = 0
     done: int = 0
@@ -36,10 +36,10 @@ class Progress:
     held: dict[Pair, int] = field(default_factory=dict)  # months that are left alone
 
     def begin(self, plan: Plan) -> str:
-        """Begin: how much is to be asked."""
+        """Begin; the line says how much will be requested."""
         self.began = self.last_line = monotonic()
         self.windows = plan.windows
-        self.held = {one.pair: one.wanted.left for one in plan.planned if one.wanted.left}
+        self.held = {planned.pair: planned.wanted.left for planned in plan.planned if planned.wanted.left}
         left = sum(self.held.values())
         return (
             f"asking {counted(self.windows, 'window')}, "
@@ -60,7 +60,7 @@ class Progress:
         return True
 
     def line(self) -> str:
-        """How far the sync is; nothing where that was said a moment ago, or is not planned yet."""
+        """A line of progress; empty if the last one is recent, or nothing is planned yet."""
         now = monotonic()
         if not self.windows or now - self.last_line < SECONDS_BETWEEN_LINES:
             return ""
@@ -75,13 +75,13 @@ class Progress:
 
 
 def by_report(results: Iterable[WindowResult], held: Mapping[Pair, int]) -> list[Sequence[str]]:
-    """What became of each report, as cells under HEADS; `held` are the months that were left alone.
+    """The outcome of each report, as cells under HEADS; `held` counts the months that were left alone.
 
-    Why something failed is no cell: the lines of its cause say it, once for all reports and customers.
+    The reason of a failure is no cell: the line of its cause has it, once for all reports and customers.
     """
     found: dict[str, list[WindowResult]] = {}
-    for one in results:
-        found.setdefault(one.report, []).append(one)
+    for result in results:
+        found.setdefault(result.report, []).append(result)
     left = Counter[str]()
     for (report, _), months in held.items():
         left[report] += months
@@ -89,23 +89,24 @@ def by_report(results: Iterable[WindowResult], held: Mapping[Pair, int]) -> list
 
 
 def _cells(name: str, results: Sequence[WindowResult], held: int) -> Sequence[str]:
-    loaded = [one for one in results if one.status is WindowStatus.LOADED]
+    loaded = [result for result in results if result.status is WindowStatus.LOADED]
     remarks = []
-    by_reason: dict[tuple[WindowStatus, str], list[WindowResult]] = {}
-    for one in results:
-        if one.status is not WindowStatus.LOADED:
-            reason = f": {shortened(one.reason, LONGEST_REASON)}" if one.status in NOT_OF_TONIGHT else ""
-            by_reason.setdefault((one.status, reason), []).append(one)
-    for (status, reason), some in sorted(by_reason.items()):
-        remarks.append(f"{len(some)} {status} ({names(one.customer for one in some)}){reason}")
-    warnings = [warning for one in results for warning in one.warnings]
+    customers: dict[tuple[WindowStatus, str], list[str]] = {}
+    for result in results:
+        if result.status is not WindowStatus.LOADED:
+            is_skipped = result.status in NOT_OF_TONIGHT
+            reason = f": {shortened(result.reason, LONGEST_REASON)}" if is_skipped else ""
+            customers.setdefault((result.status, reason), []).append(result.customer)
+    for (status, reason), several in sorted(customers.items()):
+        remarks.append(f"{len(several)} {status} ({names(several)}){reason}")
+    warnings = [warning for result in results for warning in result.warnings]
     if warnings:
         remarks.append(f"{counted(len(warnings), 'warning')}: {warnings[0]}")
     counts = (
-        sum(sum(one.loaded.rows.values()) for one in loaded),
+        sum(sum(result.loaded.rows.values()) for result in loaded),
         len(loaded),
-        sum(one.requests for one in results),
+        sum(result.requests for result in results),
         held,
-        sum(one.loaded.rejected_count for one in loaded),
+        sum(result.loaded.rejected_count for result in loaded),
     )
     return (name, *map(count, counts), "; ".join(remarks))

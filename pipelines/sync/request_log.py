@@ -25,9 +25,8 @@ class RequestLogger:
     """Writes the log of one run to `work/requests.log`; several processes may write to the same file.
 
     The lines follow OpenTelemetry's log model and its semantic conventions for HTTP clients; they never
-    hold a header, a login or a body. A line for which the disk has no room is left out: what is wrong
-    with the disk is said where rows are loaded. `counts` is for `meta.requests_by_day`: every try counts,
-    seconds are those of waiting.
+    hold a header, a login or a body. A line for which the disk has no room is left out: loading reports that.
+    `counts` is for `meta.requests_by_day`: every try counts, seconds are those of waiting.
     """
 
     data_dir: Path
@@ -36,35 +35,35 @@ class RequestLogger:
     largest_bytes: int = LARGEST_BYTES
     counts: dict[tuple[date, str, str], dict[str, float]] = field(default_factory=dict)
 
-    def record(self, one: Try) -> None:
+    def record(self, attempt: Try) -> None:
         """Write a try down and count it."""
-        key = (self.clock.utc_now().date(), one.request.customer, one.request.report)
+        key = (self.clock.utc_now().date(), attempt.request.customer, attempt.request.report)
         before = self.counts.get(key, {})
         counted = {
             "requests": 1,
-            "repeated": one.number > 1,
-            "failed": bool(one.failure),
-            "bytes": one.bytes,
-            "seconds": one.seconds,
+            "repeated": attempt.number > 1,
+            "failed": bool(attempt.failure),
+            "bytes": attempt.bytes,
+            "seconds": attempt.seconds,
         }
         self.counts[key] = {name: before.get(name, 0) + number for name, number in counted.items()}
         attributes = {
             "brokerbi.run_id": self.run_id,
-            "brokerbi.report": one.request.report,
-            "brokerbi.customer": one.request.customer,
-            "brokerbi.window": one.request.window,
-            "brokerbi.try": one.number,
-            "http.request.method": one.request.method,
-            "http.request.resend_count": one.number - 1,
-            "http.response.status_code": one.status,
-            "http.response.body.size": one.bytes,
-            "http.client.request.duration": round(one.seconds, 3),
-            "error.type": one.failure or None,
+            "brokerbi.report": attempt.request.report,
+            "brokerbi.customer": attempt.request.customer,
+            "brokerbi.window": attempt.request.window,
+            "brokerbi.try": attempt.number,
+            "http.request.method": attempt.request.method,
+            "http.request.resend_count": attempt.number - 1,
+            "http.response.status_code": attempt.status,
+            "http.response.body.size": attempt.bytes,
+            "http.client.request.duration": round(attempt.seconds, 3),
+            "error.type": attempt.failure or None,
         }
         line = {
             "timestamp": f"{self.clock.utc_now():%Y-%m-%dT%H:%M:%S.%f}Z",
-            "severity_text": "WARN" if one.failure else "INFO",
-            "body": f"{one.request.report} of {one.request.customer}: {one.status or 'no answer'}",
+            "severity_text": "WARN" if attempt.failure else "INFO",
+            "body": f"{key[2]} of {key[1]}: {attempt.status or 'no answer'}",
             "attributes": {name: value for name, value in attributes.items() if value is not None},
         }
         with suppress(OSError):

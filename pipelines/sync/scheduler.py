@@ -223,18 +223,11 @@ class Scheduler:
 
 
 def failure_of(error: Exception) -> Failure:
-    """What an error says of a window."""
-    failure = Failure(type(error).__name__)
-    if isinstance(error, ConnectError):
-        return replace(
-            failure,
-            remedy=error.remedy,
-            trouble=error.trouble,
-            http_status=error.http_status,
-            last_try=error.last_try,
-            login=error.login,
-        )
-    return failure
+    """The record of an error that a window ended with."""
+    name = type(error).__name__
+    if not isinstance(error, ConnectError):
+        return Failure(name)
+    return Failure(name, error.remedy, error.trouble, error.http_status, error.last_try, error.login)
 
 
 def in_turns(tasks: Sequence[TaskState]) -> Iterator[tuple[TaskState, Window]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
@@ -15,18 +15,17 @@ from warehouse.ledger.conditions import OUTAGES, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
-"""What makes a run end as failed. A report the login never had a right to is reported, but is no failure."""
+"""Windows that make a run fail; a report to which the login never had access does not."""
 NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.WAITING, WindowStatus.TOLD})
-"""What says nothing of whether an answer would be given."""
+"""Windows that this sync did not request from the service."""
 
 
 @dataclass
 class Summary:
-    """Everything that became of one sync; grows while it runs.
+    """The outcome of one sync; grows while it runs.
 
-    `held` counts the months left alone, `stopped` is why the run ended early, if it did; `on_result` is
-    called with every window. `conditions` are what is not as it should be once all is
-    written down.
+    `held` counts the months left alone, `stopped` is the error that ended the run early, and `on_result` is
+    called with every window. `conditions` are those of the working file at the end.
     """
 
     run_id: str
@@ -44,33 +43,46 @@ class Summary:
         if self.on_result:
             self.on_result(result)
 
+    def add_left_alone(
+        self,
+        pair: Pair,
+        reason: str,
+        months: Iterable[Month] = (),
+        *,
+        status: WindowStatus = WindowStatus.SKIPPED,
+        warnings: tuple[str, ...] = (),
+    ) -> None:
+        """Add months of a report, or all of it, that this sync does not request."""
+        result = WindowResult(*pair, tuple(month.first_day for month in sorted(months)), warnings=warnings)
+        self.add(result.ended(status, reason))
+
     def add_waiting(self, pair: Pair, waiting: Mapping[Month, date]) -> None:
-        """Add months that were never read and are not asked before their day."""
+        """Add months that were never read and are not requested before their day."""
         if waiting:
-            months = tuple(month.first_day for month in sorted(waiting))
             reason = f"due by turns until {max(waiting.values())}"
-            self.add(WindowResult(*pair, months).ended(WindowStatus.WAITING, reason))
+            self.add_left_alone(pair, reason, waiting, status=WindowStatus.WAITING)
 
     @property
     def trouble(self) -> list[WindowResult]:
         """The windows that make the run a failure."""
-        return [one for one in self.results if one.status in TROUBLE]
+        return [result for result in self.results if result.status in TROUBLE]
 
     @property
     def loaded(self) -> list[WindowResult]:
         """The windows whose rows are in their tables now."""
-        return [one for one in self.results if one.status is WindowStatus.LOADED]
+        return [result for result in self.results if result.status is WindowStatus.LOADED]
 
     @property
     def wrongly_refused(self) -> list[WindowResult]:
-        """What was refused and is an error: of a customer that is refused all, or answered before."""
+        """Denied windows that are an error: of a customer that is denied everything, or had access before."""
         return self._wrongly(WindowStatus.NO_ACCESS)
 
     def _wrongly(self, status: WindowStatus) -> list[WindowResult]:
         return [
-            one
-            for one in self.results
-            if one.status is status and any(found.is_error for found in refusals(*one.pair, self.conditions))
+            result
+            for result in self.results
+            if result.status is status
+            and any(denial.is_error for denial in refusals(*result.pair, self.conditions))
         ]
 
     @property
@@ -79,25 +91,22 @@ class Summary:
 
     @property
     def requests(self) -> int:
-        return sum(one.requests for one in self.results)
+        return sum(result.requests for result in self.results)
 
     def complaints(self) -> list[str]:
-        """A line for each cause of what went wrong, however many windows it cost.
-
-        Also of what was left alone as it was refused before, which is no failure of this sync.
-        """
+        """A line for each cause of failures, also of reports that are skipped as access was lost before."""
         wrong = [*self.trouble, *self.wrongly_refused, *self._wrongly(WindowStatus.SKIPPED)]
-        keys = {(*one.pair, day) for one in wrong for day in one.months or [None]}
-        found = concerning(keys, self.conditions)
-        told = {(one.report, one.customer) for one in found}
-        # no condition is of what is switched off, as a report on demand
+        keys = {(*result.pair, day) for result in wrong for day in result.months or [None]}
+        conditions = concerning(keys, self.conditions)
+        explained = {(condition.report, condition.customer) for condition in conditions}
         others: dict[tuple[WindowStatus, str], list[WindowResult]] = {}
-        for one in self.trouble:
-            if one.pair not in told and one.status is not WindowStatus.NOT_ASKED:
-                others.setdefault((one.status, one.sentence), []).append(one)
-        has_stopped = self.stopped and not any(one.trouble in OUTAGES for one in found)
+        for result in self.trouble:  # a report on demand has no condition
+            if result.pair not in explained and result.status is not WindowStatus.NOT_ASKED:
+                others.setdefault((result.status, result.sentence), []).append(result)
         more = []
-        for (status, sentence), some in others.items():
-            reports, customers = (names(one.pair[place] for one in some) for place in (0, 1))
+        for (status, sentence), results in others.items():
+            reports, customers = (names(result.pair[place] for result in results) for place in (0, 1))
             more.append(f"{reports} of {customers} {status}: {sentence}")
-        return [*lines(found), *more, *([str(self.stopped)] if has_stopped else [])]
+        if self.stopped and not any(condition.trouble in OUTAGES for condition in conditions):
+            more.append(str(self.stopped))
+        return [*lines(conditions), *more]

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
@@ -64,7 +65,7 @@ def sync(
     on_plan: Callable[[Plan], None] = ignore,
     on_result: Callable[[WindowResult], None] = ignore,
 ) -> Summary:
-    """Ask what is missing or due, load it, and report what became of every window.
+    """Request what is missing or due, load it, and report the outcome of every window.
 
     One customer's or report's failure stops nothing else and is in the summary. Raises WarehouseError
     when nothing can be kept at all (a full disk, an unwritable directory), SettingsError for logins.
@@ -128,34 +129,30 @@ class _Run:
         return plan, tasks
 
     def announce(self, plan: Sequence[PlannedReport]) -> None:
-        """Report what a part of the plan leaves alone, and why."""
+        """Report what the plan leaves alone, and why."""
         for planned in plan:
-            self.summary.held[planned.pair] += planned.wanted.left
-            self.summary.add_waiting(planned.pair, planned.wanted.waiting)
+            add, wanted = partial(self.summary.add_left_alone, planned.pair), planned.wanted
+            self.summary.held[planned.pair] += wanted.left
+            self.summary.add_waiting(planned.pair, wanted.waiting)
             if planned.skipped:
-                self.summary.add(WindowResult(*planned.pair).ended(WindowStatus.SKIPPED, planned.skipped))
+                add(planned.skipped)
             if planned.out_of_reach:
-                months = tuple(month.first_day for month in planned.out_of_reach)
-                reason = "the service does not calculate these months; what is held stays"
-                self.summary.add(WindowResult(*planned.pair, months).ended(WindowStatus.SKIPPED, reason))
-            if planned.wanted.postponed:
-                months = tuple(month.first_day for month in planned.wanted.postponed)
-                reason = POSTPONED.format(len(months), len(planned.wanted.due_as("changed")))
-                result = WindowResult(*planned.pair, months, warnings=(reason,))
-                self.summary.add(result.ended(WindowStatus.SKIPPED, reason))
+                add("the service does not calculate these months; what is held stays", planned.out_of_reach)
+            if wanted.postponed:
+                reason = POSTPONED.format(len(wanted.postponed), len(wanted.due_as("changed")))
+                add(reason, wanted.postponed, warnings=(reason,))
             if planned.postponed:
                 reason = POSTPONED_IDS.format(planned.postponed, self.settings.ids_a_night)
-                self.summary.add(WindowResult(*planned.pair).ended(WindowStatus.WAITING, reason))
+                add(reason, status=WindowStatus.WAITING)
 
     async def ask_and_load(self, plan: Plan, tasks: Sequence[TaskState]) -> None:
-        """Ask and load, then write down what came of it; what was asked is added up however the run ends."""
+        """Request and load, then record the outcome; requests are counted even if an error ends the run."""
         log = RequestLogger(self.settings.data_dir, self.summary.run_id, self.context.clock)
         try:
             tasks = await self._ask_and_load(plan, tasks, log)
-        except BaseException:  # what ended the run is more important to report
-            with suppress(
-                WarehouseError
-            ):  # in a thread: one that is loading needs the loop to let go of the file
+        except BaseException:
+            with suppress(WarehouseError):  # the error that ended the run matters more
+                # in a thread: another one that is loading needs the loop to let go of the file
                 await asyncio.to_thread(self._count_requests, log)
             raise
         with self.store.writing() as connection:
@@ -166,28 +163,20 @@ class _Run:
     async def _ask_and_load(
         self, plan: Plan, tasks: Sequence[TaskState], log: RequestLogger
     ) -> Sequence[TaskState]:
-        """Ask what was changed, then for all that is wanted: one client per login, one rate limit for all."""
-        settings, clock, run_id = self.settings, self.context.clock, self.summary.run_id
+        """Ask which sales changed, then request what the plan wants; returns all tasks that were begun."""
+        settings, clock = self.settings, self.context.clock
         reports_wanted = len({task.planned.report.name for task in tasks})
-        landing = Landing(settings.data_dir / "landing")
-        fetcher = Fetcher(landing, clock, settings.timezone)
+        fetcher = Fetcher(Landing(settings.data_dir / "landing"), clock, settings.timezone)
         async with self.context.rate_limit(settings) as rate_limit, AsyncExitStack() as stack:
             breaker = CircuitBreaker(rate_limit, reports_wanted)
-            asked = [task.planned.customer for task in tasks] + [probe.customer for probe in plan.probes]
-            customers = list({customer.id: customer for customer in asked}.values())
-            clients = self.context.open_clients(
-                settings,
-                customers,
-                rate_limit,
-                breaker,
-                stack,
-                log.record,
-            )
+            planned = [task.planned.customer for task in tasks] + [probe.customer for probe in plan.probes]
+            customers = list({customer.id: customer for customer in planned}.values())
+            clients = self.context.open_clients(settings, customers, rate_limit, breaker, stack, log.record)
             if plan.probes:
                 reports = list(self.context.catalogue.values())
-                asked_for = [customer.id for customer in settings.active_customers]
+                active = [customer.id for customer in settings.active_customers]
                 for result in await ask_what_changed(
-                    plan.probes, clients, fetcher, self.store, reports, asked_for, run_id
+                    plan.probes, clients, fetcher, self.store, reports, active, self.summary.run_id
                 ):
                     self.summary.add(result)
                 plan, tasks = self.plan_again()
@@ -209,27 +198,28 @@ class _Run:
             return [*tasks, *await self._ask_what_follows(scheduler, tasks)]
 
     async def _ask_what_follows(self, scheduler: Scheduler, tasks: Sequence[TaskState]) -> list[TaskState]:
-        """Ask for the months of budgets of which an answer of this sync, a changed one, makes another due."""
-        reports = self.context.catalogue
-        changed = [
-            one for one in self.summary.results if one.history and (one.loaded.opened or one.loaded.closed)
-        ]
-        if self.summary.stopped or not any(reports[one.report].timing.weekly for one in changed):
+        """Request the months of budgets that became due because another budget changed in this sync."""
+        has_changed_budget = any(
+            self.context.catalogue[result.report].timing.weekly
+            for result in self.summary.results
+            if result.history and (result.loaded.opened or result.loaded.closed)
+        )
+        if self.summary.stopped or not has_changed_budget:
             return []
-        plan, _ = self.plan_again()
-        refused = {task.planned.pair for task in tasks if task.denied}
-        followed = {
-            one.pair: months
-            for one in plan.planned
-            if one.report.timing.weekly
-            and one.pair not in refused
-            and (months := one.wanted.due_as("changed"))
-        }
-        if not followed:
-            return []
-        _, followers = replace(self, selection=Selection(exact=followed)).plan_again()
-        loader = Loader(self.store, self.summary, scheduler.fetcher.memory)
-        await replace(scheduler, loader=loader).run(followers)
+        denied = {task.planned.pair for task in tasks if task.denied}
+        followers = []
+        for task in self.plan_again()[1]:
+            planned = task.planned
+            due = [
+                window
+                for window in planned.windows
+                if {*window.months} <= {*planned.wanted.due_as("changed")}
+            ]
+            if planned.report.timing.weekly and planned.pair not in denied and due:
+                followers.append(replace(task, planned=replace(planned, windows=tuple(due))))
+        if followers:
+            loader = Loader(self.store, self.summary, scheduler.fetcher.memory)
+            await replace(scheduler, loader=loader).run(followers)
         return followers
 
     def _count_requests(self, log: RequestLogger) -> None:
@@ -237,20 +227,21 @@ class _Run:
             add_requests(connection, log.counts)
 
     def _record(self, connection: Connection, tasks: Sequence[TaskState]) -> None:
-        """Write down what failed and why, who has no access, and which windows and pages the service accepts.
+        """Record failures, denied reports, and the windows and pages that the service accepts.
 
-        A run that was stopped because everybody was refused marks nobody: the trouble is elsewhere.
+        A run that stopped because every request was denied marks no report: the cause is elsewhere.
         """
         now = self.context.clock.utc_now()
         failures = [
             replace(
-                one,
-                load_id=one.load_id or f"{now:%Y%m%dT%H%M%S%f}-{one.report}-{one.customer}-{one.when}",
+                result,
+                load_id=result.load_id
+                or f"{now:%Y%m%dT%H%M%S%f}-{result.report}-{result.customer}-{result.when}",
                 sha256="",
-                fetched_at_utc=one.fetched_at_utc or now,
+                fetched_at_utc=result.fetched_at_utc or now,
             )
-            for one in [*self.summary.results, *_not_asked(self.summary)]
-            if one.status in RECORDED
+            for result in [*self.summary.results, *_not_asked(self.summary)]
+            if result.status in RECORDED
         ]
         denied = [task for task in tasks if task.denied and not self.summary.stopped]
         results = results_by_pair(self.summary.results)
@@ -265,10 +256,10 @@ class _Run:
 
 
 def _not_asked(summary: Summary) -> Iterator[WindowResult]:
-    """What a run that gave up did not ask any more: one failed window for each report and customer."""
-    left = (one for one in summary.results if one.status is WindowStatus.NOT_ASKED and one.failure.error)
+    """The requests that a run which gave up did not make: one failed window for each report and customer."""
+    left = (row for row in summary.results if row.status is WindowStatus.NOT_ASKED and row.failure.error)
     for windows in results_by_pair(left).values():
-        months = sorted({month for one in windows for month in one.months})
+        months = sorted({month for window in windows for month in window.months})
         yield replace(
             windows[0], months=tuple(months), window_start=None, window_end=None, status=WindowStatus.FAILED
         )

@@ -1,4 +1,4 @@
-"""Notes of syncs that people and timers start: one under way has one, and one that did not end leaves it."""
+"""Notes of syncs that `brokerbi sync` began: one is there while it runs, and stays if it does not end."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ class SyncNote:
 
 @contextmanager
 def noted(data_dir: Path, now: datetime, sentence_of: Callable[[Exception], str]) -> Iterator[None]:
-    """Note for the body that a sync is under way; one that comes to its end takes the notes left before away.
+    """Keep a note while the body runs; at its end it removes notes that earlier syncs left.
 
-    The note is locked as long as the process lives. Where none can be written there is none: whoever loads
-    says so.
+    The note is locked as long as the process lives. If it cannot be written the body runs without one.
     """
     try:
         make_folder(data_dir / FOLDER)
@@ -43,8 +42,8 @@ def noted(data_dir: Path, now: datetime, sentence_of: Callable[[Exception], str]
     try:
         lock_descriptor(descriptor, blocking=False)
         yield
-        for one in [path, *(known for known, note in _notes(data_dir) if note.was_left)]:
-            one.unlink(missing_ok=True)
+        for ended in [path, *(other for other, note in _notes(data_dir) if note.was_left)]:
+            ended.unlink(missing_ok=True)
     except Exception as error:
         with suppress(OSError):
             os.write(descriptor, sentence_of(error).encode())
