@@ -1,7 +1,7 @@
-"""Due months: the rules by which the months of a report are asked again, and the day on which each is next.
+"""Due months: the rules by which months of a report are requested again, and the next day of each.
 
-docs/operators.md says the same in words. A day is found from when the month was last asked, so that a night
-without a run needs nothing special: what was due in it is due still.
+docs/operators.md has the same in words. Days count from the last request of a month, so a night without a run
+needs nothing special: its months are still due.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 HeldMonths = Mapping[Month | None, HeldMonth]
-"""What is held of one report of one customer; a report without months is held under None."""
+"""The stored months of one report of one customer; a report without months is stored under None."""
 Reason = Literal["nightly", "failed", "changed", "weekly", "monthly", "chosen"]
-"""The rule by which a month is asked again; `chosen` is what somebody asks for whatever is held."""
+"""The rule by which a month is requested again; `chosen` if the operator asks to refresh it."""
 
 DAYS_OF_WEEK, DAYS_OF_FOUR_WEEKS = 7, 28
 WITHOUT_DELAY = range(-2, 1)
@@ -55,7 +55,7 @@ class Calendar:
         return Month.of(self.today)
 
     def age(self, month: Month) -> int:
-        """How many months ago it was; negative for one to come."""
+        """How many months ago it was; negative for months to come."""
         return self.this_month.since(month)
 
     def day_of(self, moment: datetime) -> date:
@@ -96,7 +96,7 @@ class Rules:
 
     @property
     def is_one_by_one(self) -> bool:
-        """Whether a request covers one month of so many that not all are asked every night."""
+        """Whether its months are requested one by one, too many for every night."""
         return self.report.timing.weekly and self.together == 1
 
     def reason(self, month: Month, held: HeldMonth) -> Reason | None:
@@ -142,7 +142,7 @@ class Rules:
         return self.calendar.age(month) < self.calendar.due_months
 
     def _days_between(self, month: Month) -> int | None:
-        """The days from one day of a month to its next; none for one that is always or never asked."""
+        """The days between two requests of a month; None if it is requested every night or never."""
         calendar = self.calendar
         if self._is_latest(month):  # of few months each is asked more often, so that no night is without one
             shortest = min(DAYS_OF_WEEK, calendar.due_months + calendar.months_ahead)
@@ -150,7 +150,7 @@ class Rules:
         return DAYS_OF_FOUR_WEEKS if calendar.age(month) < DUE_MONTHS_MONTHLY else None
 
     def _latest_day(self, month: Month, days: int) -> date:
-        """The latest day of a month until today, where it has one every so many days."""
+        """The latest day of a month until today, if it has one in every period of `days`."""
         number = month.ordinal // self.together + self.offset
         return self.calendar.today - timedelta(days=(self.calendar.today.toordinal() - number) % days)
 

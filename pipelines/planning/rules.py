@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Customer
 
 COUNTERPART_DAYS = 3
-"""A counterpart that was not requested for so many days reports no changes."""
+"""A counterpart that was not requested for these days reports no changes."""
 OLDER_MONTHS = 10
 """About as many months of a report have a day of four weeks; those of the next report come after them."""
 
@@ -50,7 +50,7 @@ class PlanInputs:
 
     @cached_property
     def held(self) -> Mapping[Pair, HeldMonths]:
-        """What is stored of every report and customer, by month."""
+        """The stored months of every report and customer."""
         return {
             pair: {Month.of(day) if day else None: held for day, held in days.items()}
             for pair, days in self.ledger.held.items()
@@ -58,14 +58,14 @@ class PlanInputs:
 
     @cached_property
     def sales_changed(self) -> Mapping[Pair, Mapping[Month, datetime]]:
-        """Since when months are due because the service changed a sale of theirs; empty if not followed."""
+        """Months in which the service changed a sale, and since when they are due; empty if not followed."""
         changed: dict[Pair, dict[Month, datetime]] = {}
         for (report, customer, day), since in self.ledger.changed.items() if self.most_changed else ():
             changed.setdefault((report, customer), {})[Month.of(day)] = since
         return changed
 
     def cap(self, pair: Pair) -> Cap:
-        """What the service was seen to accept of a report and customer."""
+        """The largest requests that the service was seen to accept for a report and customer."""
         return self.ledger.caps.get(pair) or Cap()
 
 
@@ -73,17 +73,16 @@ class ReportKind(StrEnum):
     """What decides when the months of a report are requested again."""
 
     SEVERAL_MONTHS = "not a budget, or a request covers several months"
-    SINGLE_MONTHS = "a budget of which a request covers one month"
+    SINGLE_MONTHS = "a budget that is requested month by month"
     COUNTERPART_TO_COME = "the same, and a counterpart will be requested for all months together"
     COUNTERPART_READ = "the same, and the counterpart was requested so lately"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """The rule of one kind: ranges are ages in months, negative ones are to come.
+    """The rule of one kind: `nightly` months, and those that `may_wait` for their day if they were never read.
 
-    `nightly` months are requested every night, those with `changes` at once. Months that were never read
-    `may_wait` for their day.
+    Ranges are ages in months, negative ones are to come. Months with `changes` are requested at once.
     """
 
     nightly: range
@@ -104,7 +103,7 @@ def table_of_rules(calendar: Calendar) -> Mapping[ReportKind, Rule]:
 
 
 def kind_of(inputs: PlanInputs, report: Report, customer: str) -> ReportKind:
-    """The kind that a report is for a customer, by what is known of it tonight."""
+    """The kind of a report for a customer tonight."""
     counterpart = report.timing.counterpart
     if not report.timing.weekly or months_together(inputs, report, customer) > 1:
         return ReportKind.SEVERAL_MONTHS
@@ -116,7 +115,7 @@ def kind_of(inputs: PlanInputs, report: Report, customer: str) -> ReportKind:
 
 
 def rules_for(inputs: PlanInputs, report: Report, customer: str, kind: ReportKind | None = None) -> Rules:
-    """The rules of a report for a customer, as of its kind or of another one."""
+    """The rules of a report for a customer, by its kind or by another kind."""
     kind = kind or kind_of(inputs, report, customer)
     rule = table_of_rules(inputs.calendar)[kind]
     return Rules(
@@ -140,12 +139,12 @@ def months_together(inputs: PlanInputs, report: Report, customer: str) -> int:
 
 
 def changed_sales_of(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
-    """The months of which a sale was changed."""
+    """The months in which a sale was changed."""
     return inputs.sales_changed.get((report.name, customer), {}) if report.timing.follows_sales else {}
 
 
 def changes_of_its_own(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
-    """All of the latest months and those to come, once the answer for one of them has changed."""
+    """All latest and coming months, if the answer for any of them has changed."""
     own, calendar = inputs.ledger.snapshots_changed.get((report.name, customer), {}), inputs.calendar
     latest = [
         month for month in months_in_scope(report, calendar) if calendar.age(month) < calendar.due_months

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Customer, Settings
 
 Pair = tuple[str, str]
-"""A report's name and a customer's id: what is planned, asked, refused and reported together."""
+"""A report's name and a customer's id."""
 
 
 @dataclass(frozen=True)
@@ -58,16 +58,16 @@ class Selection:
 
     @property
     def is_of_night(self) -> bool:
-        """Whether months may wait for their turn: what somebody has chosen is asked for whole."""
+        """Whether months may wait for their day; months that the operator names do not."""
         return self.asks_for_changes or self.older
 
 
 def chosen_reports(
     settings: Settings, selection: Selection, catalogue: Mapping[str, Report] = REPORTS
 ) -> list[Report]:
-    """The reports a selection is about: those it names, else those the settings ask for.
+    """The reports that a selection names, else those of the settings.
 
-    Refuses a name that is not known, and a login for a function that no report is part of.
+    Raises SettingsError for an unknown name, and for a login of a function without reports.
     """
     functions = {name for report in catalogue.values() for name in functions_of(report.endpoint.path)}
     for login in (*settings.logins, *chain.from_iterable(customer.logins for customer in settings.customers)):
@@ -95,7 +95,7 @@ def chosen_reports(
 
 
 def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:
-    """The customers a selection is about; raises SettingsError for one that is not configured."""
+    """The customers of a selection; raises SettingsError for an unknown one."""
     customers = {customer.id: customer for customer in settings.customers}
     names = selection.customers or dict.fromkeys(name for _, name in selection.exact) or customers
     for name in names:

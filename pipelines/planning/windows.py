@@ -124,7 +124,7 @@ def spans_of_days(span: Span, longest_days: int) -> Iterator[Span]:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked besides customer and span: an id, and one of the report's choices."""
+    """The parts of a request besides customer and span: an id, and one of the report's choices."""
 
     asked: str | None = None
     choice: str | None = None

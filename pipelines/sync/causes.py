@@ -49,7 +49,7 @@ class Cause:
 
     @property
     def whom(self) -> str:
-        """Which reports of which customers and months it concerns, and how their last tries ended."""
+        """The reports, customers and months that it concerns, and how their last tries ended."""
         subject = " of ".join(filter(None, (names(self.reports), names(self.customers))))
         months = months_in_words(map(Month.of, self.months), MOST_RUNS_OF_MONTHS)
         endings = names(self.endings) if len(self.endings) > 1 else ""
@@ -57,7 +57,7 @@ class Cause:
 
     @property
     def line(self) -> str:
-        """Whom it concerns, what was found, and what to do."""
+        """Whom it concerns, the error, and what to do."""
         error = sentence(shortened(self.first.error, LONGEST_REASON))
         text = " ".join(filter(None, (error, self.first.remedy)))
         return ": ".join(filter(None, (self.whom, text)))

@@ -101,7 +101,7 @@ class Comparison:
                 yield Doubt(DoubtKind.COLUMN_EMPTIED, filled, table.rows, f"{name}.{column}")
 
     def _is_missed(self, table: TableProfile) -> bool:
-        """Whether a table without new rows had so many that its list, rather than its rows, is gone."""
+        """Whether a table without new rows had enough that its list, rather than its rows, is gone."""
         return table.rows >= self.limits.fewest_rows and self.rows.total() > 0
 
 
@@ -114,6 +114,6 @@ def reason(doubts: Sequence[Doubt]) -> str:
 
 
 def remedy(doubts: Sequence[Doubt]) -> str:
-    """What the operator can do."""
+    """The remedy for the operator."""
     has_columns = any(doubt.kind is DoubtKind.COLUMN_EMPTIED for doubt in doubts)
     return REMEDY_FOR_COLUMNS if has_columns else REMEDY

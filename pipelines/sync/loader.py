@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LOADS_IN_A_GROUP = 200
 BYTES_IN_A_GROUP = UNDER_WAY // 2
-"""A group is full with so many loads, or so many bytes of answers as to leave room for fetching others."""
+"""A group is full with these loads or bytes of answers; the rest of the memory is for fetching others."""
 GATHERING_SECONDS = 2.0
 """How long a fetched window waits for others; what waits is asked again when the run is killed."""
 

@@ -56,7 +56,7 @@ class RunContext:
         *,
         try_refused: bool = False,
     ) -> Clients:
-        """Says which client asks for a customer at a path, one per login, all under one rate limit.
+        """A function that returns the client for a customer and a path, one per login, under one rate limit.
 
         `stack` closes them. A login that was refused (401) before is only used again with `try_refused`.
         """
@@ -97,5 +97,5 @@ def login_of(settings: Settings, customer: Customer, path: str = "") -> Login:
 
 
 def refused_logins_of(settings: Settings) -> RefusedLogins:
-    """What the service answered 401 to, as all processes of the data directory remember it."""
+    """The logins that the service refused (401), as all processes of the data directory remember them."""
     return RefusedLogins(settings.data_dir / "work" / "refused_logins", settings.base_url)

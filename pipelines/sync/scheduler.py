@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from pipelines.sync.run_context import Clients
 
 WORKERS_PER_SLOT = 2
-"""More windows under way than requests allowed in flight, so that parsing never leaves a slot idle."""
+"""More windows under way than requests in flight, so that parsing leaves no slot idle."""
 THREADS = 3
 """How many answers are parsed, compressed or loaded at a time: each takes memory of its own."""
 MOST_REFUSED_WINDOWS = 2
-"""After so many windows refused for another reason than their length, what is between is not asked."""
+"""After these rejected windows that were not too long, the windows between them are not requested."""
 
 
 @dataclass
 class Scheduler:
-    """Works through the windows of all tasks; what becomes of each is added to the summary."""
+    """Works through the windows of all tasks; the outcome of each is added to the summary."""
 
     fetcher: Fetcher
     loader: Loader
@@ -50,10 +50,9 @@ class Scheduler:
     jobs: deque[tuple[TaskState, Window]] = field(default_factory=deque)
 
     async def run(self, tasks: Sequence[TaskState]) -> None:
-        """Ask all windows of all tasks; what fails is noted, and stops nothing else.
+        """Request all windows of all tasks; a failure is recorded and stops nothing else.
 
-        Raises what the store raises (a full disk, a lost lock): then nothing can be kept any more. What was
-        fetched is loaded in any case.
+        Fetched windows are loaded in any case. Raises errors of the store (a full disk, a lost lock).
         """
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "work"))
         for task in tasks:
@@ -127,10 +126,7 @@ class Scheduler:
     async def _fetch(
         self, task: TaskState, window: Window, result: WindowResult, *, held: bool
     ) -> WindowResult | None:
-        """Fetch a window; None if it came to nothing, which the summary then knows.
-
-        What became of other windows while this one waited for memory may be a reason not to ask at all.
-        """
+        """Fetch a window; None if it failed, or if the outcome of others is a reason not to request it."""
         client = self.clients(result.customer, task.planned.report.endpoint.path)
         if not task.denied and self.circuit_breaker.refuses_customer(result.customer, client.login):
             task.denied = True
@@ -154,7 +150,7 @@ class Scheduler:
         return None
 
     def _ask_by_month(self, task: TaskState, window: Window, result: WindowResult) -> None:
-        """Put a window's months in the queue one by one: its rows carry no month of their own."""
+        """Queue a window's months one by one: its rows carry no month of their own."""
         reason = "its rows carry no year and month, so its months are asked one by one"
         self.summary.add(result.ended(WindowStatus.SKIPPED, reason))
         task.limit.months, task.lacks_months = 1, True
@@ -165,7 +161,7 @@ class Scheduler:
         self._add(task, list(windows(months, 1, self.today)))
 
     def _ask_in_halves(self, task: TaskState, window: Window, result: WindowResult) -> None:
-        """Put the halves of a refused window in its place: a shorter or a later one may be answered."""
+        """Queue the halves of a rejected window: a shorter or a later one may be answered."""
         reason = "its months were refused together (400), so they are asked in parts"
         self.summary.add(result.ended(WindowStatus.SKIPPED, reason))
         task.limit.learn(Span(window.spans[0].first, window.spans[-1].last))
@@ -180,13 +176,13 @@ class Scheduler:
             task.waiting += new
 
     def _ask_alone(self, task: TaskState) -> None:
-        """Let the windows of a task that are still to be asked wait for each other."""
+        """Let the remaining windows of a task wait for each other."""
         if task.waiting is None:
             task.waiting = [window for other, window in self.jobs if other is task]
             self.jobs = deque(job for job in self.jobs if job[0] is not task)
 
     def _note_failure(self, task: TaskState, window: Window, result: WindowResult, error: Exception) -> None:
-        """Say what became of a window that could not be fetched, and what follows for others."""
+        """Record a window that could not be fetched, and the consequences for others."""
         status, reason = WindowStatus.FAILED, getattr(error, "found", str(error))
         match error:
             case Forbidden():
@@ -203,7 +199,7 @@ class Scheduler:
         self.summary.add(result.ended(status, reason, failure=failure_of(stopped or error)))
 
     async def _release(self, task: TaskState) -> None:
-        """Load what waited for the whole task to be in, unless the guard doubts it."""
+        """Load the windows that waited for the whole task, unless the guard holds them back."""
         sys.audit("brokerbi.before_release")
         waiting, task.held_back = task.held_back, []
         comparison, task.comparison = task.comparison, None
@@ -233,9 +229,9 @@ def failure_of(error: Exception) -> Failure:
 def in_turns(tasks: Sequence[TaskState]) -> Iterator[tuple[TaskState, Window]]:
     """One window of every task, each customer beginning with another report; then the others, task by task.
 
-    A report, or a customer, that is refused costs one question then, and neighbouring questions are
-    about all customers and reports: when all of them are refused, it is not about rights any more.
-    The same goes for a window that is too long: what its halves teach is known to the windows after it.
+    A denied report or customer then costs one request, and neighbouring requests are about all customers and
+    reports: if all are denied, access rights are not the cause. Limits learned from a window that is too long
+    are known to the windows after it.
     """
     customers = list(dict.fromkeys(task.planned.customer.id for task in tasks))
     reports = list(dict.fromkeys(task.planned.report.name for task in tasks))

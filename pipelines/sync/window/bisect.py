@@ -46,7 +46,7 @@ class WindowLimit:
             self.months, self.days = 1, min(self.days or refused.days, (refused.days + 1) // 2)
 
     def without(self, unanswered: Collection[date]) -> WindowLimit:
-        """What is certainly about the length: of refused spans without any month that was never answered."""
+        """The limit by spans that were certainly too long, as all their months were answered."""
         limit = WindowLimit(*self._known)
         for span in self.refused:
             if not any(span.first <= Month.of(day).last_day and day <= span.last for day in unanswered):
@@ -67,10 +67,10 @@ class WindowLimit:
 async def read_spans(
     report: Report, window: Window, limit: WindowLimit, ask: Callable[[Span], Awaitable[Sequence[T]]]
 ) -> list[T]:
-    """Read a window span by span; one that is refused (400), times out or is too large is asked in halves.
+    """Read a window span by span; one that is rejected (400), times out or is too large is read in halves.
 
-    Raises RefusedTogether when several months are refused, which are then windows of their own, and what the
-    service raised when a span that cannot be halved is refused. Then nothing was learned.
+    Raises RefusedTogether if several months are rejected, and the error of a span that cannot be halved. Then
+    nothing was learned.
     """
     waiting = list(window.spans)
     trial = WindowLimit(limit.months, limit.days)

@@ -42,22 +42,22 @@ class MemoryBudget:
             self._asked[report] += 1
 
     def note(self, report: str, size: int) -> None:
-        """A window that is still being asked has brought so many bytes: perhaps more than those before it."""
+        """A window that is still being fetched has brought these bytes, perhaps more than those before it."""
         if report in self._largest:
             self._largest[report] = max(self._largest[report], size)
 
     def fetched(self, report: str, size: int) -> None:
-        """A window has all its answers, of so many bytes, and waits to be loaded."""
+        """A window has all its answers, of these bytes, and waits to be loaded."""
         self._fetched += max(size, SMALLEST_WINDOW)
         self.leave(report, size)
 
     def loaded(self, *sizes: int) -> None:
-        """Windows with answers of these sizes were loaded."""
+        """Answers of these sizes were loaded."""
         self._fetched -= sum(max(size, SMALLEST_WINDOW) for size in sizes)
         self._changed.set()
 
     def leave(self, report: str, size: int) -> None:
-        """A window that was being asked is so no longer; it brought so many bytes."""
+        """A window is no longer being fetched; it brought these bytes."""
         self._asked[report] -= 1
         self._largest[report] = max(self._largest.get(report, SMALLEST_WINDOW), size)
         self._changed.set()

@@ -1,4 +1,4 @@
-"""One report of one customer on its way: its plan, what it has learned, and what waits to be loaded."""
+"""The state of one report of one customer in a sync: its plan, learned limits, and windows held back."""
 
 from __future__ import annotations
 
@@ -20,17 +20,16 @@ UNANSWERED = frozenset({WindowStatus.FAILED, WindowStatus.NOT_ASKED, WindowStatu
 
 @dataclass
 class TaskState:
-    """How far one report of one customer is; its windows share it.
+    """The state of one report of one customer, which its windows share.
 
-    `rows_held` counts the rows held before the sync, by month (None without months). `closed` says why no
-    more windows are asked. `denied` means refused, or not asked as its customer was refused every report
-    before. Where anything is held that it can be compared with, it has a `comparison`: what is fetched waits
-    in `held_back` until the whole task is in, so that the guard sees all of it. `lacks_months`
-    says that rows of several months do not say which month each belongs to.
+    `rows_held` counts the rows stored before the sync, by month (None without months). `closed` is the reason
+    why no more windows are requested. `denied` means 403, for it or for all reports of its customer. With a
+    `comparison`, fetched windows wait in `held_back` until the guard has seen all of them. `lacks_months`
+    means that rows of several months do not carry their month.
 
-    Once a window was refused (400) the others are `waiting`, None before that: they are asked one at a time
-    (the latest is `alone`) and from the newest back, as the service may answer nothing before some day. Each
-    that is refused and cannot be halved is one of the `refused_windows`, and turns their order round.
+    After a window was rejected (400) the others are `waiting`: they are requested one at a time (the latest
+    is `alone`), the newest first, as the service may answer nothing before some day. Each that is rejected
+    and cannot be halved is one of the `refused_windows`, and reverses their order.
     """
 
     planned: PlannedReport
@@ -54,7 +53,7 @@ class TaskState:
     @property
     def months(self) -> tuple[date | None, ...]:
         """The first days of all months that are asked for; None of a report without months."""
-        return tuple(month.first_day for one in self.planned.windows for month in one.months) or (None,)
+        return tuple(month.first_day for window in self.planned.windows for month in window.months) or (None,)
 
     @property
     def asks_one_first(self) -> bool:
@@ -83,9 +82,9 @@ class TaskState:
 
     def learned(self, results: Sequence[WindowResult]) -> Cap:
         """What later syncs know of the report and customer, after these results of it."""
-        unanswered = {day for one in results if one.status in UNANSWERED for day in one.months}
+        unanswered = {day for result in results if result.status in UNANSWERED for day in result.months}
         limit = self.limit.without(unanswered)
-        is_loaded = any(one.status is WindowStatus.LOADED for one in results)  # else it was no such answer
+        is_loaded = any(result.status is WindowStatus.LOADED for result in results)  # else no such answer
         months = 1 if self.lacks_months and is_loaded else limit.months
         return Cap(limit.days, months, self.page_size.learned)
 
