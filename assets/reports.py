@@ -265,7 +265,8 @@ def _sync_and_compare(
     if first_attempt:  # what an earlier attempt of this run has fetched is not asked for again
         asked = [one for one in asked if not comparison.is_fresh(one)]
     if _is_automatic_retry(context):  # what was refused stays so for minutes
-        asked = [one for one in asked if not before.was_denied_since(one.pair, since)]
+        denied = {pair for pair, moment in before.denied.items() if moment >= since}
+        asked = [partition for partition in asked if partition.pair not in denied]
     try:
         stopped = _sync(project, context, asked, windows, run_log)
     except BaseException:

@@ -80,9 +80,9 @@ class ReportKind(StrEnum):
 
 @dataclass(frozen=True)
 class Rule:
-    """The rule of one kind: `nightly` months, and those that `may_wait` for their day if they were never read.
+    """The rule of one kind: `nightly` months, those with `changes`, and those that `may_wait` if never read.
 
-    Ranges are ages in months, negative ones are to come. Months with `changes` are requested at once.
+    Ranges are ages in months, negative ones are to come.
     """
 
     nightly: range

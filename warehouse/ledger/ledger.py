@@ -112,11 +112,6 @@ class Ledger:
     request_seconds: float | None = None
     not_understood: frozenset[str] = frozenset()  # undocumented reports that no mart could read
 
-    def was_denied_since(self, pair: Pair, moment: datetime) -> bool:
-        """Whether the service denied (403) a report to a customer at that moment or later."""
-        denied = self.denied.get(pair)
-        return denied is not None and denied >= moment
-
     def month(self, report: str, customer: str, month: date | None) -> HeldMonth | None:
         """A month, if it is held."""
         return self.held.get((report, customer), {}).get(month)
