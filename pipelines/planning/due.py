@@ -34,7 +34,7 @@ DUE_MONTHS_MONTHLY = 13
 
 
 class Due(NamedTuple):
-    """The day in whose night a month is asked, and the rule that says so."""
+    """The day in whose night a month is requested, and the rule."""
 
     on: date
     reason: Reason
@@ -76,12 +76,12 @@ def calendar(settings: Settings, today: date) -> Calendar:
 
 @dataclass(frozen=True)
 class Rules:
-    """When the months of one report of one customer are asked again.
+    """The rules for the months of one report of one customer.
 
-    `together` is how many neighbours one request covers: they have the same days of the week or of four
-    weeks, those of the next request the day after. `offset` moves the days of all. `nightly` and `may_wait`
-    are ages in months: those that every night asks for, and those that are left to their day although they
-    were never read. `failed` months are asked at once, and those `changed` since they were last asked.
+    `together` months, which one request covers, have the same days of the week or of four weeks; those of the
+    next request come a day later, and `offset` moves all. `nightly` and `may_wait` are ages in months: every
+    night requests the first, and the second wait for their day even if they were never read. `failed` months
+    are requested at once, and so are those `changed` after their last request.
     """
 
     report: Report
@@ -100,7 +100,7 @@ class Rules:
         return self.report.timing.weekly and self.together == 1
 
     def reason(self, month: Month, held: HeldMonth) -> Reason | None:
-        """Why a month is asked today; None if it is left alone."""
+        """Why a month is requested today; None if it is left alone."""
         if self.refresh:
             return "chosen"
         if self.calendar.age(month) in self.nightly or (held.state == "open" and not self.is_one_by_one):
@@ -115,7 +115,7 @@ class Rules:
         return None
 
     def next_due(self, month: Month, held: HeldMonth) -> Due | None:
-        """When a month is asked next, today or later; None if no rule ever asks for it again."""
+        """When a month is requested next, today or later; None if no rule makes it due again."""
         if reason := self.reason(month, held):
             return Due(self.calendar.today, reason)
         days, following = self._days_between(month), self.calendar.this_month.plus(1).first_day
@@ -126,9 +126,9 @@ class Rules:
         return replace(self, calendar=replace(self.calendar, today=following)).next_due(month, held)
 
     def as_if_read(self, month: Month, held: HeldMonths) -> HeldMonth | None:
-        """What stands for a month that was never read and may wait for its day; None if it may not.
+        """A stand-in for a month that was never read and may wait for its day; None if it may not wait.
 
-        It counts as asked when anything of the report was first read, or when it came into reach.
+        It counts as requested when the report was first read, or when the month came into reach.
         """
         age, calendar = self.calendar.age(month), self.calendar
         if age in WITHOUT_DELAY or age not in self.may_wait:
@@ -156,10 +156,10 @@ class Rules:
 
 
 def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
-    """Every month the report may be asked for at all.
+    """Every month that the report may be requested for.
 
-    Months to come are never asked, budgets aside; a report that the service calculates only for its
-    latest months (interface, Limits: LiveData/CommissionReport) is not asked for older ones.
+    Only budgets have months to come; a report that the service calculates for its latest months
+    (interface, Limits: LiveData/CommissionReport) has no older ones.
     """
     first, last = calendar.start, calendar.this_month
     if report.timing.latest_months is not None:
@@ -171,10 +171,10 @@ def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The months to ask for, and how many are left alone because they are held.
+    """The months to request, and how many stored ones are `left` alone.
 
-    `missing` were never read, and those of them that `waited` have their day; `due` are held and asked again
-    by a rule; `postponed` are more changed months than a night asks for; `waiting` were never read and wait.
+    `missing` were never read; the day of those that `waited` has come, and `waiting` ones still wait. `due`
+    are stored and requested again by a rule; `postponed` are changed months beyond the cap of a night.
     """
 
     missing: tuple[Month, ...] = ()
@@ -189,22 +189,22 @@ class Wanted:
         return tuple(sorted((*self.missing, *self.due)))
 
     def due_as(self, *reasons: Reason) -> tuple[Month, ...]:
-        """The months that are due for one of these reasons."""
+        """The months that are due for any of these reasons."""
         return tuple(month for month, reason in self.due.items() if reason in reasons)
 
     @property
     def due_anywhere(self) -> tuple[Month, ...]:
-        """The months that a night asks for whatever range of months it is about."""
+        """The months that a night requests even outside of its selection."""
         return (*self.waited, *self.due_as("changed", "weekly", "monthly"))
 
 
 def wanted_months(
     scope: Iterable[Month], held: HeldMonths, rules: Rules, most_changed: int | None = None
 ) -> Wanted:
-    """Sort the months in scope into missing, due, and held well enough to be left alone.
+    """The months in scope by what a sync does with them.
 
-    `most_changed` is how many months one night asks for only because they have changed, the latest first: an
-    answer that names everything must not turn a night into a backfill.
+    Of the changed months a night requests the latest `most_changed`: an answer that names everything must not
+    turn it into a backfill.
     """
     missing: list[Month] = []
     waited: list[Month] = []
@@ -231,7 +231,7 @@ def wanted_months(
 
 
 def days_due(held: HeldMonths, rules: Rules) -> dict[Month | None, Due]:
-    """When each month in reach that is held, or waits for its day, is asked next, today or later."""
+    """The next day, today or later, of each month in reach that is stored or waits for its day."""
     if rules.report.is_by_id:
         return {}
     if not rules.report.has_months:

@@ -34,13 +34,14 @@ if TYPE_CHECKING:
     from warehouse.store.database import Connection, Store
 
 PAGES_ALLOWED = 6
-"""Requests a window of a paged report is allowed in a plan before it has ever been asked: with pages of
-the usual size one holds a window, and the rest is for the empty page and the second look at the first."""
+"""Most requests of a paged window that was never requested: one page, and proofs that it is the whole."""
 ASSUMED_REQUEST_SECONDS = 0.5
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; what is held stays"
 DENIED_TODAY = "no access (403 today); asked again tomorrow, or with --refresh"
 NO_MONTH = "no month that was selected can be asked today"
+NO_IDS = "no {} in {} yet: the sync after it is loaded requests them"
+ON_DEMAND = "requested on demand only: name an id with --estate"
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class PlannedReport:
 
     @property
     def next_due(self) -> dict[Month | None, Due]:
-        """When each month is asked next, tonight or later, as far as a rule asks for it again."""
+        """The next day of each month that a rule makes due, tonight or later."""
         return days_due(self.held, self.rules) if self.rules else {}
 
 
@@ -182,20 +183,21 @@ def plan_reports(inputs: PlanInputs) -> Iterator[PlannedReport]:
 
 def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     """One report of one customer, with its windows or why nothing is requested."""
-    report, each = planned.report, planned.report.endpoint.each
+    report, each, calendar = planned.report, planned.report.endpoint.each, inputs.calendar
     denied = inputs.ledger.denied.get(planned.pair)
     if not planned.customer.active:
         return replace(planned, skipped=SWITCHED_OFF)
-    if denied and inputs.calendar.day_of(denied) == inputs.calendar.today and not inputs.selection.refresh:
+    if denied and calendar.day_of(denied) == calendar.today and not inputs.selection.refresh:
         return replace(planned, skipped=DENIED_TODAY)
+    if each and each.ids_from and not inputs.ids.get(planned.pair):
+        tables = " or ".join(dict.fromkeys(f"bi.{source.table}" for source in each.ids_from))
+        return replace(planned, skipped=NO_IDS.format(" and ".join(each.names), tables))
     if report.has_months:
         planned = _choose_months(inputs, replace(planned, was_refused=denied is not None))
-        planned = _price(inputs, planned)
-        return _for_each_id(inputs, planned, each) if each and not planned.skipped else planned
-    planned = replace(planned, rules=Rules(report, inputs.calendar, report.endpoint.window_months))
-    if each:
-        return _choose_ids(inputs, planned, each)
-    return replace(planned, windows=(NOW,), requests=1, requests_expected=1)
+    else:
+        planned = replace(planned, rules=Rules(report, calendar, report.endpoint.window_months))
+        planned = _choose_ids(inputs, planned, each) if each else replace(planned, windows=(NOW,))
+    return _price(inputs, planned)
 
 
 def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
@@ -216,13 +218,16 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
         singly = rules_for(inputs, report, planned.customer.id, ReportKind.SINGLE_MONTHS)
         one_by_one = wanted_months(askable, held, replace(singly, changed={}))
     days, limit, today = inputs.cap(pair).days, report.endpoint.limit, inputs.calendar.today
+    ids = tuple(inputs.ids[pair]) if report.endpoint.each else None
     return replace(
         planned,
         wanted=wanted,
         one_by_one=one_by_one,
         rules=rules,
         held=held,
-        windows=tuple(windows(wanted.months, rules.together, today, days, limit)),
+        windows=tuple(
+            replace(window, ids=ids) for window in windows(wanted.months, rules.together, today, days, limit)
+        ),
         out_of_reach=tuple(month for month in chosen if month not in scope),
     )
 
@@ -245,36 +250,20 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, each: Each) -> Plann
         wanted = [id_ for id_, answered in ids.items() if is_due(answered)]
         due = tuple(wanted[: inputs.most_ids])
         postponed, left = len(wanted) - len(due), len(ids) - len(due)
-    if not due and not left:
-        return replace(planned, skipped=_no_ids(each))
-    requests = len(due) * len(planned.report.endpoint.questions)
+    elif not due:
+        return replace(planned, skipped=ON_DEMAND)
     return replace(
         planned,
         wanted=Wanted(left=left),
         windows=tuple(replace(NOW, ids=(id_,)) for id_ in due),
-        requests=requests,
-        requests_expected=requests,
         postponed=postponed,
-    )
-
-
-def _for_each_id(inputs: PlanInputs, planned: PlannedReport, each: Each) -> PlannedReport:
-    """Every window of months for all ids: the rows of all are those of the month."""
-    ids = tuple(inputs.ids.get(planned.pair, ()))
-    if not ids:
-        return PlannedReport(planned.report, planned.customer, skipped=_no_ids(each))
-    return replace(
-        planned,
-        windows=tuple(replace(window, ids=ids) for window in planned.windows),
-        requests=planned.requests * len(ids),
-        requests_expected=planned.requests_expected * len(ids),
     )
 
 
 def _price(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     """The most requests that the windows may take, and the likely number."""
     report = planned.report
-    spans = sum(len(window.spans) for window in planned.windows)
+    spans = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     months = sum(len(window.months) for window in planned.windows)
     most, likely = spans, spans
     if report.endpoint.paged:
@@ -285,11 +274,3 @@ def _price(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     elif report.month_of_row.startswith("year and month") and not planned.held and months > spans:
         most += months if planned.one_by_one is None else len(planned.one_by_one.months)
     return replace(planned, requests=most, requests_expected=likely)
-
-
-def _no_ids(each: Each) -> str:
-    """Why no id is requested."""
-    if not each.ids_from:
-        return "requested on demand only: name an id with --estate"
-    tables = " or ".join(dict.fromkeys(f"bi.{source.table}" for source in each.ids_from))
-    return f"no {' and '.join(each.names)} in {tables} yet: the sync after it is loaded requests them"

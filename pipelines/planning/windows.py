@@ -57,13 +57,6 @@ class Window:
     spans: tuple[Span, ...]
     ids: tuple[str, ...] | None = None
 
-    def __str__(self) -> str:
-        if not self.months:
-            return "now"
-        if len(self.months) == 1:
-            return str(self.months[0])
-        return f"{self.months[0]}..{self.months[-1]}"
-
 
 NOW = Window((), ())
 
