@@ -5,21 +5,70 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from pipelines.budgets.budget import MEASURES, BudgetError, BudgetPlan, Change
 from pipelines.budgets.plan import make_plan
 from pipelines.budgets.push import push
+from pipelines.cli.app import INTERRUPTED, Json, app, command, option
 from pipelines.cli.output import complain, print_json, print_records, read_settings, say
 from pipelines.sync.run_context import RunContext
 from pipelines.words import count, counted, duration
 from warehouse.ledger.budget_pushes import PushStatus
 
-INTERRUPTED = 130
+budget = typer.Typer(
+    rich_markup_mode=None, no_args_is_help=True, help="Plan budgets from a file, and push a plan."
+)
+app.add_typer(budget, name="budget")
 
 
-def run_push(file: Path, *, patience: float, as_json: bool) -> int:
-    """Push the plan of a file; 1 if the service does not show all of it in the end."""
+@command("plan", budget)
+def run_plan(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, Parquet, .xlsx; see docs/operators.md")],
+    target: Annotated[Path, option("where to keep the plan", "PLAN", "--plan")],
+    json: Json = False,
+) -> int:
+    """Compare a file with the present budgets; send nothing."""
+    settings = read_settings()
+
+    def announce(requests: int) -> None:
+        seconds = duration(requests / settings.requests_per_second)
+        complain(f"asking {counted(requests, 'request')} at most, about {seconds}; nothing is sent")
+
+    if not target.parent.is_dir():
+        raise BudgetError([f"There is no folder {target.parent} to keep the plan in; make it first."])
+    if target.exists():
+        BudgetPlan.read(target)  # a file that is no plan is not written over
+    plan = make_plan(settings, file, RunContext(), on_requests=announce)
+    plan.write(target)
+    for note in plan.notes:
+        complain(f"brokerbi: {note}")
+    if json:
+        print_json({**asdict(plan), "plan": str(target)})
+        return 0
+    print_records(list(_differences(plan.changes)))
+    if not plan.changes:
+        say("the service shows all of it already; there is nothing to push")
+        return 0
+    users = len({change.user_id for change in plan.changes})
+    say(
+        f"to be set: {counted(len(plan.changes), 'budget')} of {counted(users, 'user')}; the plan is "
+        f"{target}, and `brokerbi budget push {target}` sends it"
+    )
+    return 0
+
+
+@command("push", budget)
+def run_push(
+    file: Annotated[Path, typer.Argument(metavar="PLAN", help="a plan that was kept")],
+    patience: Annotated[
+        float, typer.Option(min=0, max=3600, metavar="SECONDS", help="how long a budget may take to be shown")
+    ] = 120,
+    json: Json = False,
+) -> int:
+    """Set at the service what a plan wants."""
     settings = read_settings()
     plan = BudgetPlan.read(file)
 
@@ -43,7 +92,7 @@ def run_push(file: Path, *, patience: float, as_json: bool) -> int:
         if budget.status is not PushStatus.CONFIRMED
     ]
     budgets, confirmed = len(plan.changes), len(plan.changes) - len(unconfirmed)
-    if as_json:
+    if json:
         numbers = {"plan_id": plan.plan_id, "budgets": budgets, "confirmed": confirmed}
         print_json({**numbers, "open": unconfirmed, "stopped": pushed.stopped})
     else:
@@ -53,37 +102,6 @@ def run_push(file: Path, *, patience: float, as_json: bool) -> int:
     if pushed.stopped:
         complain(f"brokerbi: stopped: {pushed.stopped}")
     return 0 if pushed.is_whole else 1
-
-
-def run_plan(file: Path, target: Path, *, as_json: bool) -> int:
-    """Plan the budgets of a file, print the difference and keep the plan."""
-    settings = read_settings()
-
-    def announce(requests: int) -> None:
-        seconds = duration(requests / settings.requests_per_second)
-        complain(f"asking {counted(requests, 'request')} at most, about {seconds}; nothing is sent")
-
-    if not target.parent.is_dir():
-        raise BudgetError([f"There is no folder {target.parent} to keep the plan in; make it first."])
-    if target.exists():
-        BudgetPlan.read(target)  # a file that is no plan is not written over
-    plan = make_plan(settings, file, RunContext(), on_requests=announce)
-    plan.write(target)
-    for note in plan.notes:
-        complain(f"brokerbi: {note}")
-    if as_json:
-        print_json({**asdict(plan), "plan": str(target)})
-        return 0
-    print_records(list(_differences(plan.changes)))
-    if not plan.changes:
-        say("the service shows all of it already; there is nothing to push")
-        return 0
-    users = len({change.user_id for change in plan.changes})
-    say(
-        f"to be set: {counted(len(plan.changes), 'budget')} of {counted(users, 'user')}; the plan is "
-        f"{target}, and `brokerbi budget push {target}` sends it"
-    )
-    return 0
 
 
 def _differences(changes: Iterable[Change]) -> Iterator[dict[str, Any]]:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import shutil
 import time
+from argparse import ArgumentParser
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from pipelines.cli.app import command, flag, option
 from pipelines.cli.output import complain, say
 from pipelines.months import Month
 from pipelines.words import counted, duration
@@ -19,8 +24,14 @@ INCIDENTS = timedelta(weeks=2)
 """How long before today a sale is cancelled, another restated, and so on."""
 
 
-def run_demo(directory: Path, *, months: int, reports: str, keep: bool) -> int:
-    """Serve an invented brokerage, sync and publish it on three days, and say how to look at it."""
+@command("demo")
+def run_demo(
+    data_dir: Annotated[Path, option("where the demo keeps its files", "DIR")] = Path(".demo"),
+    months: Annotated[int, option("how many months of history", "NUMBER")] = 36,
+    reports: Annotated[str, option("as BROKERBI_REPORTS, like +bids", "NAMES")] = "",
+    keep: Annotated[bool, flag("--keep", "go on from an earlier demo's files")] = False,
+) -> int:
+    """Run everything once against a sandbox of our own."""
     from pipelines.cli.maintenance import publish
     from pipelines.cli.sync import sync_with_progress
     from pipelines.planning.selection import Selection
@@ -32,7 +43,7 @@ def run_demo(directory: Path, *, months: int, reports: str, keep: bool) -> int:
 
     began = time.monotonic()
     if not keep:
-        _clear(directory)
+        _clear(data_dir)
     today = datetime.now(UTC).date()
     start = Month.of(today).plus(1 - months)
     complain(f"an invented brokerage opens on this machine, with sales since {start} …")
@@ -46,7 +57,7 @@ def run_demo(directory: Path, *, months: int, reports: str, keep: bool) -> int:
             "BROKERBI_PASSWORD": served.password,
             "BROKERBI_CUSTOMERS": ",".join(served.customers),
             "BROKERBI_START": str(start),
-            "BROKERBI_DATA_DIR": str(directory),
+            "BROKERBI_DATA_DIR": str(data_dir),
             "BROKERBI_REQUESTS_PER_SECOND": "500",
             **({"BROKERBI_REPORTS": reports} if reports else {}),
         }
@@ -69,10 +80,13 @@ def run_demo(directory: Path, *, months: int, reports: str, keep: bool) -> int:
         f"On {today - INCIDENTS} a sale was cancelled and another restated (sql/analysis/08 names both), "
         "a budget was raised (07), and an agent left (25)."
     )
-    _say_what_now(directory / "warehouse.duckdb")
-    for sentence in (one for summary in summaries for one in summary.complaints()):
-        complain(f"brokerbi: {sentence}")
-    return 0 if all(one.is_well for one in summaries) and all(published) else 1
+    question = '"from marts.office_month order by month desc limit 10"'
+    say(f"\nOpen it with DuckDB, any 1.x or 2.x: duckdb -readonly {data_dir / 'warehouse.duckdb'} {question}")
+    say("More questions with their SQL are in sql/analysis/. For the same in the Dagster UI: make dev")
+    for summary in summaries:
+        for sentence in summary.complaints():
+            complain(f"brokerbi: {sentence}")
+    return 0 if all(summary.is_well for summary in summaries) and all(published) else 1
 
 
 def _clear(directory: Path) -> None:
@@ -86,13 +100,14 @@ def _clear(directory: Path) -> None:
     mark.touch(mode=PRIVATE_FILE)
 
 
-def _say_what_now(file: Path) -> None:
-    say()
-    say("Open it with the DuckDB command line, any 1.x or 2.x:")
-    say(f'    duckdb -readonly {file} "from marts.office_month order by month desc limit 10"')
-    say("or from Python:")
-    say(
-        f"    .venv/bin/python -c \"import duckdb; duckdb.connect('{file}', read_only=True)"
-        ".sql('from marts.office_month').show()\""
-    )
-    say("More questions with their SQL are in sql/analysis/. For the same in the Dagster UI: make dev")
+@command(
+    "sandbox",
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+def run_sandbox(context: typer.Context) -> int:
+    """Serve an invented Connect service on this machine."""
+    from pipelines.sandbox.options import add_arguments, run
+
+    parser = ArgumentParser("brokerbi sandbox", description=run_sandbox.__doc__)
+    add_arguments(parser)
+    return run(parser.parse_args(context.args))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
+from pipelines.cli.app import Json, command, option, parse_month
 from pipelines.cli.output import cell, complain, line, print_json, print_records, read_settings, say, written
 from pipelines.diagnosis.explain import Explanation, explain
 from pipelines.months import Month
@@ -33,8 +34,17 @@ TABLES = {
 """By the name of the query in sql/explain: head and note of its table."""
 
 
-def run_explain(month: Month, measure: str, *, office: str, user: str, as_json: bool) -> int:
-    """Print the way to a number; 1 if its rows do not make it, or a stored answer is gone or damaged."""
+@command("explain")
+def run_explain(
+    month: Annotated[Month, option("the month", "YYYY-MM", parser=parse_month)],
+    measure: Annotated[str, option("a column of the mart of months, or budget_commission", "NAME")],
+    office: Annotated[str, option("an id or part of a name; else the chain", "ID_OR_NAME")] = "",
+    user: Annotated[str, option("an id or part of a name", "ID_OR_NAME")] = "",
+    json: Json = False,
+) -> int:
+    """Follow a number back to its stored answers."""
+    if office and user:
+        raise ValueError("--office and --user exclude each other; name one of them")
     explanations = explain(
         read_settings(reading=True).data_dir,
         month=month.first_day,
@@ -42,7 +52,7 @@ def run_explain(month: Month, measure: str, *, office: str, user: str, as_json: 
         office=office,
         user=user,
     )
-    if as_json:
+    if json:
         objects = [_as_json(explanation) for explanation in explanations]
         print_json(objects if len(objects) > 1 else objects[0])
     else:

@@ -5,9 +5,10 @@ Each imports what it needs itself: `publish` needs nothing of a replay.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
 
+from pipelines.cli.app import Customers, Reports, command, flag, option, options
 from pipelines.cli.output import complain, print_json, read_settings, say
 from pipelines.clock import SystemClock
 from pipelines.words import count, counted, duration, size
@@ -19,8 +20,17 @@ if TYPE_CHECKING:
 LOADS_BETWEEN_LINES = 200
 
 
+class Format(StrEnum):
+    """A format of `brokerbi export`."""
+
+    PARQUET = "parquet"
+    CSV = "csv"
+    XLSX = "xlsx"
+
+
+@command("publish")
 def run_publish() -> int:
-    """Publish the working file; 1 when a check of severity error stands against it."""
+    """Build the marts, run the checks and publish."""
     return 0 if publish(read_settings(offline=True)) else 1
 
 
@@ -65,8 +75,11 @@ def _warn(problem: object) -> None:
         say(f"warning: {problem}")
 
 
-def run_rollback(to: str | None) -> int:
-    """Put back the file before the current one, or the version named with --to."""
+@command("rollback")
+def run_rollback(
+    to: Annotated[str | None, option("a version that `status` lists; else the one before", "VERSION")] = None,
+) -> int:
+    """Put an earlier published file back."""
     from pipelines.upkeep.report_page import refresh_report_page
     from warehouse.publishing.lake import refresh_lake
     from warehouse.publishing.publish import rollback
@@ -81,8 +94,14 @@ def run_rollback(to: str | None) -> int:
     return 0
 
 
-def run_export(formats: Sequence[str], to: str, tables: Sequence[str]) -> int:
-    """Write the files that the arguments name, or else the settings."""
+@command("export")
+def run_export(
+    *,
+    formats: Annotated[list[Format], options("parquet, csv or xlsx; else as set", "FORMAT", "--format")],
+    to: Annotated[str, option("a directory, or an address like s3://bucket/folder", "DIR_OR_URL")] = "",
+    table: Annotated[list[str], options("only this table", "NAME", "--table")],
+) -> int:
+    """Write the published file as Parquet, CSV or Excel."""
     from pipelines.upkeep.export import export
 
     settings = read_settings(reading=True)
@@ -90,7 +109,7 @@ def run_export(formats: Sequence[str], to: str, tables: Sequence[str]) -> int:
         settings.data_dir,
         formats=list(dict.fromkeys(formats or settings.export_formats or ("parquet",))),
         to=to or settings.export_to,
-        tables=tables,
+        tables=table,
         language=settings.language,
         now=SystemClock().utc_now(),
     )
@@ -105,9 +124,15 @@ def _print_export(made: Export) -> None:
         complain(f"brokerbi: {table} is longer than a sheet of Excel; it is not in the workbook")
 
 
-def run_replay(reports: Sequence[str], customers: Sequence[str], *, quarantine: bool) -> int:
-    """Replay the loads of the named reports and customers, or all; 1 when a load could not be."""
-    from pipelines.catalogue.reports import report
+@command("replay")
+def run_replay(
+    *,
+    customer: Customers,
+    report: Reports,
+    quarantine: Annotated[bool, flag("--quarantine", "only loads with rows in quarantine")] = False,
+) -> int:
+    """Rebuild tables from landing alone, without the service."""
+    from pipelines.catalogue.reports import report as report_named
     from pipelines.upkeep.replay import replay
 
     printed = 0
@@ -120,8 +145,8 @@ def run_replay(reports: Sequence[str], customers: Sequence[str], *, quarantine: 
 
     done = replay(
         read_settings(offline=True),
-        reports=[report(name).name for name in reports],
-        customers=customers,
+        reports=[report_named(name).name for name in report],
+        customers=customer,
         quarantine=quarantine,
         on_load=count_loads,
     )
@@ -138,11 +163,17 @@ def run_replay(reports: Sequence[str], customers: Sequence[str], *, quarantine: 
     return 1 if done.failures else 0
 
 
-def run_erase(*, contact: str | None, user: str | None) -> int:
-    """Erase the contact or user that is named; 1 when something still holds the person."""
+@command("erase")
+def run_erase(
+    contact: Annotated[str | None, option("the contact with this id", "ID")] = None,
+    user: Annotated[str | None, option("the user with this id", "ID")] = None,
+) -> int:
+    """Suppress a person in everything that is stored."""
     from pipelines.upkeep.erase import erase
     from warehouse.persons.personal_data import PersonKind
 
+    if (contact is None) == (user is None):
+        raise ValueError("name one person, with --contact ID or --user ID")
     settings = read_settings(offline=True)
     person: tuple[PersonKind, str] = ("user", user or "") if contact is None else ("contact", contact)
     receipt = erase(settings, *person)

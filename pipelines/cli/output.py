@@ -70,7 +70,7 @@ def line(head: str, text: str) -> None:
 
 def print_records(records: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> None:
     """Print records of the same columns, or the named ones of them, as a table with numbers to the right."""
-    names = list(columns or dict.fromkeys(name for record in records for name in record))
+    names = list(columns or (records[0] if records else ()))
     right = [
         place
         for place, name in enumerate(names)

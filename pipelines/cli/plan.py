@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
+from pipelines.cli.app import Customers, First, Ids, Json, Last, Refresh, Reports, command, flag
 from pipelines.cli.output import print_json, print_records, read_settings, say
 from pipelines.clock import SystemClock
 from pipelines.connect.errors import LOGIN_REFUSED
@@ -18,12 +19,24 @@ from pipelines.words import count, counted, duration
 from warehouse.store.database import Store
 
 
-def run_plan(selection: Selection, *, details: bool, as_json: bool) -> int:
-    """Print the plan of a selection, as a table or as JSON; makes no request."""
+@command("plan")
+def run_plan(
+    *,
+    first: First = None,
+    last: Last = None,
+    customer: Customers,
+    report: Reports,
+    ids: Ids,
+    refresh: Refresh = False,
+    details: Annotated[bool, flag("--details", "a line for each report of a customer")] = False,
+    json: Json = False,
+) -> int:
+    """Show what a sync would request, without a request."""
+    selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh)
     settings = read_settings(offline=True)
     plan, outline = make_plan(settings, selection, Store(settings.data_dir), SystemClock())
     plan = without_refused(plan, login_states(settings))
-    if as_json:
+    if json:
         print_json(_plan_as_json(plan))
         return 0
     groups: dict[tuple[str, ...], list[PlannedReport]] = {}

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pipelines.cli.output import complain, print_table, read_settings, say
+import typer
+
+from pipelines.cli.app import command, option
+from pipelines.cli.output import complain, print_records, print_table, read_settings, say
 from pipelines.foreign_text import FORMULA_SIGNS
 from pipelines.words import count
 from warehouse.publishing.published import analyses, first_rows, statement_of, write_answer
@@ -21,18 +24,32 @@ MOST_ROWS = 1000
 """So many rows are shown as a table; files hold them all."""
 
 
+@command("query")
 def run_query(
-    question: str | None, parameters: Mapping[str, int | str | None], *, form: str, out: Path | None
+    question: Annotated[
+        str | None, typer.Argument(metavar="SQL_OR_NAME", help="one statement or analysis; else their list")
+    ] = None,
+    form: Annotated[Literal["table", "csv", "json", "parquet"], typer.Option("--format")] = "table",
+    out: Annotated[Path | None, option("where it is written; else to stdout", "FILE")] = None,
+    year: Annotated[int | None, option("for analyses that take a year", "YYYY")] = None,
+    office: Annotated[str | None, option("for analyses that take an office", "ID")] = None,
 ) -> int:
-    """Print the answer as a table, or write it in another format; without a question, list the analyses."""
+    """Put SQL or an analysis to the published file."""
     settings = read_settings(reading=True)
     if question is None:
-        rows = [
-            [one.name, " ".join(f"--{name}" for name in one.parameters), one.question] for one in analyses()
-        ]
-        print_table(["analysis", "takes", "question"], rows)
+        print_records(
+            [
+                {
+                    "analysis": analysis.name,
+                    "takes": " ".join(f"--{name}" for name in analysis.parameters),
+                    "question": analysis.question,
+                }
+                for analysis in analyses()
+            ]
+        )
         return 0
-    variables = {name: value for name, value in parameters.items() if value is not None}
+    given = {"year": year, "office": office}
+    variables = {name: value for name, value in given.items() if value is not None}
     statement = statement_of(settings.data_dir, question, variables)
     if form == "table":
         _print(settings.data_dir, statement, variables)
@@ -71,26 +88,21 @@ def _written(value: Any) -> str:
 
 def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: str, out: Path | None) -> None:
     """Write into the file of --out, whole or not at all, else on stdout."""
-    if out:
-        path = out.absolute()
+    if format_ == "parquet" and not out and sys.stdout.isatty():
+        raise ValueError("Parquet is not for a terminal; name a file with --out")
+    with TemporaryDirectory() as folder:
+        path = out.absolute() if out else Path(folder) / "answer"
         with replacement(path, mode=SHARED_FILE) as unfinished:
             unfinished.touch(mode=PRIVATE_FILE)
             write_answer(
                 data_dir, statement, variables, format_=format_, path=unfinished, formula_signs=FORMULA_SIGNS
             )
-        say(f"{path}")
-        return
-    if format_ == "parquet" and sys.stdout.isatty():
-        raise ValueError("Parquet is not for a terminal; name a file with --out")
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / f"answer.{format_}"
-        write_answer(data_dir, statement, variables, format_=format_, path=path, formula_signs=FORMULA_SIGNS)
-        if sys.stdout.isatty():
-            with path.open(encoding="utf-8", newline="\n") as lines:
-                for line in lines:
-                    say(line.removesuffix("\n"))
-            return
-        with path.open("rb") as written:
+        if out:
+            say(f"{path}")
+        elif sys.stdout.isatty():
+            say(path.read_text("utf-8").removesuffix("\n"))
+        else:
             sys.stdout.flush()
-            shutil.copyfileobj(written, sys.stdout.buffer)
+            with path.open("rb") as answer:
+                shutil.copyfileobj(answer, sys.stdout.buffer)
             sys.stdout.buffer.flush()

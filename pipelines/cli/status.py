@@ -7,10 +7,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
+from pipelines.cli.app import Json, command, flag
 from pipelines.cli.output import cell, counter, print_json, print_records, print_table, read_settings, say
 from pipelines.clock import SystemClock
 from pipelines.settings.messages import SettingsError
@@ -22,16 +23,23 @@ from pipelines.words import counted, size
 if TYPE_CHECKING:
     from pipelines.diagnosis.quarantined_rows import RawRow
     from pipelines.planning.plan import PlannedReport
-    from warehouse.ledger.status import Overview, PastPublication, ReportStatus
+    from warehouse.ledger.status import Overview, ReportStatus
 
 MOST_CAUSES = 20
 
 
-def run_status(*, check: bool, forget: bool, details: bool, quarantine: bool, as_json: bool) -> int:
-    """Print the loaded months and all conditions, as tables or as JSON; makes no request."""
+@command("status")
+def run_status(
+    check: Annotated[bool, flag("--check", "end with 1 while a condition is an error")] = False,
+    forget_caps: Annotated[bool, flag("--forget-caps", "forget the learned windows and pages")] = False,
+    details: Annotated[bool, flag("--details", "every report of every customer")] = False,
+    quarantine: Annotated[bool, flag("--quarantine", "every row in quarantine as it came")] = False,
+    json: Json = False,
+) -> int:
+    """Show what is loaded, missing, failed and published."""
     from pipelines.diagnosis.health import judge, observed
     from pipelines.planning.plan import planned_now
-    from warehouse.ledger.ledger import forget_caps
+    from warehouse.ledger import ledger
     from warehouse.ledger.status import overview
     from warehouse.store.database import Store
 
@@ -43,9 +51,9 @@ def run_status(*, check: bool, forget: bool, details: bool, quarantine: bool, as
         say(f"Look: the settings do not load: {error.problems[0]}")
         return 1
     store = Store(settings.data_dir)
-    if forget:
+    if forget_caps:
         with store.writing() as connection:
-            forget_caps(connection)
+            ledger.forget_caps(connection)
         say("the learned windows and pages are forgotten; the next sync asks in full length again")
     planned = planned_now(settings, store, SystemClock())
     now, refusal = SystemClock().utc_now(), why_refused(os.environ, settings)
@@ -56,7 +64,7 @@ def run_status(*, check: bool, forget: bool, details: bool, quarantine: bool, as
         from pipelines.diagnosis.quarantined_rows import raw_rows
 
         rows = list(raw_rows(store))
-    if as_json:
+    if json:
         from pipelines.cli.plan import planned_as_json
 
         plans = [planned_as_json(plan) for plan in planned]
@@ -87,11 +95,11 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
         say(f"{counted(waiting, 'month')} due by turns until {max(days)} (--details says of which reports)")
     for (report, customer), cap in view.caps.items():
         say(f"learned: {report} of {customer} is asked {cap} (brokerbi status --forget-caps)")
-    if view.nights:
-        nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
-        print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
-    for publication in view.publications if details else view.publications[:1]:
-        say(_publication_line(publication))
+    nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
+    print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
+    publications = [{**asdict(row), "size": size(row.bytes or 0)} for row in view.publications]
+    shown = publications if details else publications[:1]
+    print_records(shown, ("status", "name", "at_utc", "size", "reasons"))
 
 
 def _standings(
@@ -133,13 +141,6 @@ def _state(plan: PlannedReport | None, rows: Sequence[ReportStatus]) -> str:
     )
 
 
-def _publication_line(publication: PastPublication) -> str:
-    reasons = f": {'; '.join(publication.reasons)}" if publication.reasons else ""
-    name = f" {publication.name}" if publication.name else ""
-    taken = f" ({size(publication.bytes)})" if publication.bytes else ""
-    return f"{publication.status}{name} at {publication.at_utc:%Y-%m-%d %H:%M} UTC{taken}{reasons}"
-
-
 def _print_quarantined(raw: RawRow) -> None:
     month = f", {raw.row.month:%Y-%m}" if raw.row.month else ""
     place = f"{raw.row.place} in landing/{raw.row.landing}"
@@ -147,10 +148,11 @@ def _print_quarantined(raw: RawRow) -> None:
     say(f"    {raw.raw or raw.trouble}")
 
 
-def run_reports(*, as_json: bool) -> int:
-    """Print every report of the catalogue, as a table or as JSON."""
+@command("reports")
+def run_reports(json: Json = False) -> int:
+    """List the reports, their limits and whether they are on."""
     records = [_report_as_json(report) for report in REPORTS.values()]
-    if as_json:
+    if json:
         print_json(records)
     else:
         shown = ("name", "subject", "on", "on_demand", "longest_request_months", "kept_as")
@@ -175,8 +177,9 @@ def _report_as_json(report: Report) -> dict[str, object]:
     }
 
 
-def run_doctor(*, offline: bool) -> int:
-    """Print every finding; 1 when something is wrong. `--offline` asks the service nothing."""
+@command("doctor")
+def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to the service")] = False) -> int:
+    """Look for trouble in settings, disk, logins and rights."""
     from pipelines.diagnosis.doctor import Access, examine
     from pipelines.sync.run_context import RunContext
     from warehouse.ledger.conditions import Severity

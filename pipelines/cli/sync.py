@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pipelines.cli.app import Customers, First, Ids, Last, Refresh, Reports, command, flag
 from pipelines.cli.maintenance import draw_operators_page, publish
 from pipelines.cli.output import complain, counter, print_table, read_settings, say, sentence_of
 from pipelines.clock import SystemClock
@@ -17,13 +20,25 @@ from warehouse.publishing.publish import loaded_since_publication
 from warehouse.store.database import Store
 
 
-def run_sync(selection: Selection, *, publishes: bool) -> int:
-    """Sync a selection, publish unless told not to, and say what became of everything."""
+@command("sync")
+def run_sync(
+    *,
+    first: First = None,
+    last: Last = None,
+    customer: Customers,
+    report: Reports,
+    ids: Ids,
+    refresh: Refresh = False,
+    accept_shrink: Annotated[bool, flag("--accept-shrink", "load what the guard held back")] = False,
+    no_publish: Annotated[bool, flag("--no-publish", "leave the published file as it is")] = False,
+) -> int:
+    """Fetch what is missing or due, load it and publish."""
+    selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh, accept_shrink)
     settings = read_settings()
     with noted(settings.data_dir, SystemClock().utc_now(), sentence_of):
         summary = sync_with_progress(settings, selection)
         is_published = True
-        if not publishes:
+        if no_publish:
             draw_operators_page(settings)
         elif summary.loaded or was_left_unpublished(settings):
             is_published = publish(settings)

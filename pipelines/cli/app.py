@@ -1,0 +1,106 @@
+"""The application `brokerbi`: how a command is added, its exit codes, and options that commands share."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from importlib.metadata import version as version_of
+from typing import Annotated, Any
+
+import typer
+
+from pipelines.cli.output import complain, is_wrong_usage, sentence_of
+from pipelines.months import Month
+
+WELL, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    epilog="Settings come from BROKERBI_* variables or brokerbi.toml. "
+    "Exit codes: 0 all well, 1 something failed, 2 wrong usage or settings.",
+)
+
+
+def command(
+    name: str, group: typer.Typer = app, **more: Any
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Adds a function that returns an exit code as a command; its errors become sentences."""
+
+    def add(run: Callable[..., int]) -> Callable[..., int]:
+        @wraps(run)
+        def ended(**given: Any) -> None:
+            raise typer.Exit(_exit_code(run, given))
+
+        group.command(name, **more)(ended)
+        return run
+
+    return add
+
+
+def _exit_code(run: Callable[..., int], given: dict[str, Any]) -> int:
+    try:
+        return run(**given)
+    except KeyboardInterrupt:
+        complain("brokerbi: stopped; what was loaded is kept, and the next sync goes on from there")
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return WELL
+    except Exception as error:
+        if os.environ.get("BROKERBI_TRACEBACK"):
+            raise
+        complain(f"brokerbi: {sentence_of(error)}")
+        return WRONG_USAGE if is_wrong_usage(error) else FAILED
+
+
+def parse_month(text: str) -> Month:
+    """The month that an option names."""
+    try:
+        return Month.parse(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def flag(name: str, text: str) -> Any:
+    """An option that is on or off, and off without its name."""
+    return typer.Option(name, help=text)
+
+
+def option(text: str, metavar: str, *names: str, parser: Callable[[str], Any] | None = None) -> Any:
+    """An option with a value, named like its parameter unless it has names."""
+    return typer.Option(*names, metavar=metavar, help=text, parser=parser)
+
+
+def options(text: str, metavar: str, *names: str) -> Any:
+    """An option that can be repeated."""
+    text = f"{text} (repeatable)"
+    return typer.Option(*names, metavar=metavar, help=text, default_factory=list, show_default=False)
+
+
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"brokerbi {version_of('brokerbi')}")
+        raise typer.Exit
+
+
+Json = Annotated[bool, flag("--json", "machine-readable output")]
+First = Annotated[Month | None, option("first month", "YYYY-MM", "--from", parser=parse_month)]
+Last = Annotated[Month | None, option("last month", "YYYY-MM", "--to", parser=parse_month)]
+Customers = Annotated[list[str], options("only this customer", "ID", "--customer")]
+Reports = Annotated[list[str], options("only this report", "NAME", "--report")]
+Ids = Annotated[list[str], options("an estate, for reports on demand", "ID", "--id", "--estate")]
+Refresh = Annotated[bool, flag("--refresh", "fetch even what is loaded")]
+
+
+@app.callback()
+def top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="show the version")
+    ] = False,
+) -> None:
+    """Reports of the Connect service, every morning, in one DuckDB file."""
