@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -30,6 +29,7 @@ from pipelines.words import count, counted
 from warehouse.ledger.conditions import Condition
 from warehouse.ledger.ledger import HeldMonth, Ledger
 from warehouse.ledger.window_result import WindowResult, WindowStatus, results_by_pair
+from warehouse.store.files import sqlite_file_open
 
 PLANNED, LOGGED = (
     dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED,
@@ -358,8 +358,7 @@ def event_files_open(context: dg.AssetExecutionContext) -> Iterator[None]:
     shards = (context.run.run_id, EVENTS_OF_ALL_RUNS) if hasattr(storage, "path_for_shard") else ()
     with ExitStack() as stack:
         for shard in shards:
-            file = stack.enter_context(closing(sqlite3.connect(storage.path_for_shard(shard))))
-            file.execute("SELECT 1 FROM sqlite_master").fetchall()  # until then it is not open
+            stack.enter_context(sqlite_file_open(storage.path_for_shard(shard)))
         yield
 
 
