@@ -55,15 +55,6 @@ def test_one_customer_fails_alone_and_is_all_that_is_asked_again_by_hand(tmp_pat
         assert made.harness.partitions() == {f"{customer} green": 6 for customer in CUSTOMERS}
 
 
-def test_customers_that_are_no_neighbours_are_a_run_each_in_every_month_and_no_more_requests(
-    tmp_path: Path,
-) -> None:
-    with daemon(tmp_path, reports="sales") as made:
-        assert made.backfill(["sales"], keys((G1, M17), MONTHS[-2:])) == "COMPLETED_SUCCESS"
-        assert (len(made.runs()), len(made.requests())) == (4, 2)
-        assert made.harness.partitions("sales") == {"G1 green": 2, "M30017 green": 2}
-
-
 def test_one_run_asks_for_the_months_of_all_where_a_request_covers_several(tmp_path: Path) -> None:
     reports = ("sales", "commission_user")
     with daemon(tmp_path, reports=",".join(reports)) as made:
