@@ -98,9 +98,7 @@ def mart_specs(project: Project, files: SqlFiles) -> list[dg.AssetSpec]:
                         dg.LocalFileCodeReference(file_path=str(query.path.resolve()), label=query.path.name)
                     ]
                 ),
-                COLUMN_SCHEMA: column_schema(
-                    (name, query.types.get(name, ""), words) for name, words in query.columns.items()
-                ),
+                COLUMN_SCHEMA: column_schema((name, "", words) for name, words in query.columns.items()),
             },
         )
         for query in files.marts.values()

@@ -12,7 +12,7 @@ from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
-from pipelines.sync.sync import sync
+from pipelines.upkeep.shapes import sync_in_shape
 from warehouse.ledger.window_result import WindowResult
 from warehouse.store.database import Store
 
@@ -34,8 +34,15 @@ class ConnectService:
         on_plan: Callable[[Plan], None],
         on_result: Callable[[WindowResult], None],
     ) -> Summary:
-        """Ask for what is selected and load it; raises what `pipelines.sync.sync.sync` raises."""
-        return sync(self.settings, selection, context=self.run_context, on_plan=on_plan, on_result=on_result)
+        """Ask for what is selected and load it; raises what `sync_in_shape` raises."""
+        return sync_in_shape(
+            self.settings,
+            selection,
+            context=self.run_context,
+            on_message=dg.get_dagster_logger().info,
+            on_plan=on_plan,
+            on_result=on_result,
+        )
 
 
 class Warehouse(dg.ConfigurableResource[Store]):

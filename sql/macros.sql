@@ -4,22 +4,6 @@
 -- A row whose columns nobody has documented is given to a macro as JSON: to_json(_row_of_it), under an alias that begins
 -- with `_`, as no column of the service does, so that none can be taken for the row.
 
--- Whether a number that may be something else, as it is not between these two, says nothing else than is expected.
-CREATE OR REPLACE TEMP MACRO says_nothing_else(number, expected, least, most) AS
-    coalesce(number = expected OR number NOT BETWEEN least AND most, true);
-
--- Whether a row is about the month it was asked for, as far as it names a year and a month itself, or both in one text
--- such as 2026-03. Nobody has documented budget rows, so either may be missing, or be something else: then it says
--- nothing against the row.
-CREATE OR REPLACE TEMP MACRO is_of_month(said, asked_month) AS
-    says_nothing_else(TRY_CAST(said ->> 'year' AS INT), year(asked_month), 1900, 2199)
-    AND says_nothing_else(TRY_CAST(said ->> 'month' AS INT), month(asked_month), 1, 12)
-    AND coalesce(
-        regexp_extract(coalesce(said ->> 'month', said ->> 'period'), '^\s*(\d{4}-\d{2})(-01|\s*$)', 1)
-        IN ('', strftime(asked_month, '%Y-%m')),
-        true
-    );
-
 -- A moment in UTC, and its day, where the chain is: `clock` is the row of staging.clock, or of meta.clock.
 CREATE OR REPLACE TEMP MACRO local_time(at_utc, clock) AS
     timezone(coalesce(clock.timezone, 'UTC'), timezone('UTC', at_utc));
@@ -178,29 +162,6 @@ CREATE OR REPLACE TEMP MACRO amount_written(written) AS
         WHEN regexp_full_match(plain_amount(written), '\d+([.,]\d{1,2})?')
             THEN TRY_CAST(replace(plain_amount(written), ',', '.') AS DECIMAL(18, 4))
     END;
-
--- What a budget row says of what is budgeted, under its name or a word that says no more; of a row without any of them the
--- only number. Nobody has documented either.
-CREATE OR REPLACE TEMP MACRO budget_said(said, name) AS
-    CASE
-        WHEN list_has_any(json_keys(said), [name, 'budget_' || name, 'budget', 'goal', 'amount', 'value'])
-            THEN coalesce(
-                said ->> name, said ->> ('budget_' || name), said ->> 'budget', said ->> 'goal', said ->> 'amount',
-                said ->> 'value'
-            )
-        WHEN len(counted_in(said)) = 1 THEN counted_in(said)[1].amount
-    END;
-
--- The same of meetings, of which a row counts two things: alone or under saleMeetings, as in the documented budget.
-CREATE OR REPLACE TEMP MACRO meetings_said(said, name) AS
-    coalesce(said ->> name, said ->> ('budget_' || name), said ->> ('sale_meetings_' || name));
-
--- One measure of a budget row; an amount that is no number, not even as somebody writes one, is null.
-CREATE OR REPLACE TEMP MACRO budgeted(measure, amount) AS
-    {
-        'measure': measure,
-        'amount': coalesce(TRY_CAST(amount AS DECIMAL(18, 4)), amount_written(amount::VARCHAR))
-    };
 
 -- The parts in which a mart of very many rows is built, half a million rows each, so that it needs no more memory the more
 -- there are: for a line `For each`.

@@ -14,11 +14,11 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 from pipelines.budgets.budget import MEASURES, BudgetError, Values
 from pipelines.months import Month
-from pipelines.normalize.columns.types import number_of
 
 IDS = ("office_id", "user_id", "month")
 COLUMNS = (*IDS, *MEASURES)
@@ -29,6 +29,9 @@ LARGEST_COMMISSION = 10_000_000
 """Interface, RealtorBudget: commission is whole kronor without VAT, and no more than that."""
 LARGEST_INTEGER = 2**31 - 1
 DAMAGED = (zipfile.BadZipFile, KeyError, TypeError, SyntaxError, csv.Error)
+AMOUNT = re.compile(
+    r"(-?)(\d{1,3}(?: \d{3})+|\d{1,40})(?:[.,](\d{1,40}))?(?: ?(?:kr|SEK|:-))?", re.IGNORECASE | re.ASCII
+)
 AMBIGUOUS = re.compile(r"-?\d{1,3}[.,]\d{3}")
 
 Rows = Sequence[tuple[int, Sequence[object]]]
@@ -166,7 +169,7 @@ def _month(cell: object) -> Month:
 def _whole(name: str, cell: object) -> int:
     """A whole number that the service takes; raises ValueError for anything else."""
     text = re.sub(r"\s", " ", str(cell)).strip()
-    number = number_of(text)
+    number = _number(text)
     largest = LARGEST_COMMISSION if name == "commission" else LARGEST_INTEGER
     if isinstance(cell, str) and AMBIGUOUS.fullmatch(text):
         why = "may be thousands or decimals; write it without points and commas"
@@ -179,3 +182,11 @@ def _whole(name: str, cell: object) -> int:
     else:
         return int(number)
     raise ValueError(f"{name} {text[:40]!r} {why}")
+
+
+def _number(text: str) -> Decimal:
+    """The number in a cell, perhaps with blanks between thousands, a decimal comma or a currency."""
+    if amount := AMOUNT.fullmatch(text.replace("\N{MINUS SIGN}", "-")):
+        sign, whole, fraction = amount.groups(default="0")
+        return Decimal(f"{sign}{whole.replace(' ', '')}.{fraction}")
+    return Decimal("NaN")

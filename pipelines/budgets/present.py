@@ -19,7 +19,7 @@ from pipelines.budgets.budget import PLACES, Change, Values, month_of
 from pipelines.catalogue.model import Report, snake_case
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.models import Request
-from pipelines.normalize.columns.types import number_of
+from pipelines.normalize.types import number_of
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import Clients, RunContext
 

@@ -11,6 +11,7 @@ from pipelines.catalogue.model import (
     Report,
     Table,
     Timing,
+    assumed,
     local_time,
     money,
     nested,
@@ -66,6 +67,27 @@ RUNNING_COMMISSION = (
     money("amount", "amount excluding VAT in the estate's currency, already split"),
     rate("exchangeRate", "rate that turns the amount into SEK"),
     local_time("obtainedAt", "when it was earned"),
+)
+
+
+# A month of an office, as the by-month report is assumed to state it: its amounts as in commission_office.
+OFFICE_OF_MONTH, YEAR_OF_MONTH = "commissionOffices[]", "commissionOffices[].years[]"
+BY_MONTH = (
+    assumed(
+        "office_id", "VARCHAR", f"{OFFICE_OF_MONTH}.customerId", "customer id of the office", needed=True
+    ),
+    assumed("year", "VARCHAR", f"{YEAR_OF_MONTH}.year", "year of the month"),
+    assumed("month", "VARCHAR", ".month", "month, as a number or with its year", needed=True),
+    *(
+        assumed(
+            earned.name,
+            earned.type,
+            f".{earned.source}",
+            earned.description,
+            needed=earned.name in {"commission", "sold_total_price", "sold_estate_parts"},
+        )
+        for earned in EARNINGS
+    ),
 )
 
 
@@ -132,16 +154,13 @@ REPORTS = (
             timing=Timing(follows_sales=True),
             stored_as="months",
             month_of_row="year and month",
+            is_assumed=True,
             tables=(
                 Table(
                     name="commission_office_by_month",
-                    rows="commissionOffices[]",
-                    description="One row per office and month{}, wherever the answer holds them.",
-                    levels={
-                        "commissionOffices[]": "office",
-                        "commissionOffices[].years[]": "year",
-                        "commissionOffices[].years[].months[]": "month",
-                    },
+                    rows="commissionOffices[].years[].months[]",
+                    description="One row per office and month{}.",
+                    columns=BY_MONTH,
                 ),
             ),
         )

@@ -136,6 +136,7 @@ REPORTS = (
         ),
         stored_as="months",
         month_of_row="documented date",
+        total_rows="totalRowCount",  # assumed: no field around the rows is documented
         tables=(
             lead("incoming_leads", "incomingLeads[]", "One row per lead received.", INCOMING_LEAD),
             lead("outgoing_leads", "outgoingLeads[]", "One row per lead sent out.", OUTGOING_LEAD),

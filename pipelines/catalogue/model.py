@@ -59,6 +59,7 @@ class Column:
     id_of: IdOf | None = None
     name_inferred: bool = False
     is_day: bool = False
+    needed: bool = False
 
     @property
     def is_id(self) -> bool:
@@ -107,6 +108,13 @@ integer = partial(column, "BIGINT")
 boolean = partial(column, "BOOLEAN")
 
 
+def assumed(
+    name: str, sql_type: str, path: str, description: str, *, needed: bool = False, id_of: IdOf | None = None
+) -> Column:
+    """A column of a report whose rows are documented nowhere: our name of it, and its assumed path."""
+    return Column(name, sql_type, True, path, description, id_of=id_of, name_inferred=True, needed=needed)
+
+
 def nested(source: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
     """The columns of an object in the row: `address` with `zipCode` gives `address_zip_code`."""
     return tuple(
@@ -152,6 +160,7 @@ class Table:
     at_any_depth: bool = False  # the envelope is undocumented: find the list by its key at any depth
     level_columns: Mapping[str, tuple[Column, ...]] = field(default_factory=dict)  # documented, by path
     inherited: tuple[Column, ...] = ()  # columns from outside the row: of its parent, or of the request
+    paths: Mapping[str, str] = field(default_factory=dict)  # where an operator says that columns are
 
 
 @dataclass(frozen=True)
@@ -293,6 +302,12 @@ class Report:
     timing: Timing = field(default_factory=Timing)
     estate_id_column: str | None = None  # column of the first table: id of the estate that a row is about
     shrink: ShrinkLimits | None = None  # None: the limits of its kind
+    root: str = ""  # members that lead from an answer to what the paths of tables begin at
+    total_rows: str = ""  # of a report in pages: members that lead to the number of rows of all pages
+    total_pages: str = ""
+    decimal: str = "."  # what is before the fraction of numbers that are written as texts
+    unpaged: Report | None = None  # the shape of its unpaged counterpart, where that is another
+    is_assumed: bool = False  # its rows are documented nowhere: an operator may have to correct its shape
 
     def __post_init__(self) -> None:
         tops = [table for table in self.tables if table.parent is None]

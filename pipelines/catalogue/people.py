@@ -7,6 +7,7 @@ from pipelines.catalogue.model import (
     Report,
     Table,
     Timing,
+    assumed,
     boolean,
     inherited,
     local_time,
@@ -38,6 +39,16 @@ OF_USER = inherited("user_id", description="id of the user that the row belongs 
 
 LATEST_THREE_MONTHS = 3  # interface, Limits: only commissions for the latest 3 months are calculated
 
+# What the live reports are assumed to state of a user.
+LIVE_USER = (
+    assumed("user_id", "VARCHAR", ".userId", "id of the user", needed=True, id_of="user"),
+    assumed("office_id", "VARCHAR", ".customerId", "customer id of the user's office"),
+)
+LIVE_COMMISSION = (
+    assumed("commission", "DECIMAL(18,4)", ".commission", "commission of the month so far", needed=True),
+    assumed("sold_estate_parts", "DECIMAL(18,8)", ".soldEstateParts", "homes sold, fractional where shared"),
+)
+
 REPORTS = (
     # The live reports allow two months (interface, Limits), but their rows have no documented date.
     Report(
@@ -51,7 +62,15 @@ REPORTS = (
         ),
         stored_as="months",
         month_of_row="window",
-        tables=(Table("live_activity", rows="", description="The summary of a month, as it comes."),),
+        is_assumed=True,
+        tables=(
+            Table(
+                "live_activity",
+                rows="users[]",
+                description="One row per user; every other number counts something that the user did.",
+                columns=LIVE_USER,
+            ),
+        ),
     ),
     Report(
         name="live_commissions",
@@ -66,7 +85,15 @@ REPORTS = (
         timing=Timing(latest_months=LATEST_THREE_MONTHS),
         stored_as="months",
         month_of_row="window",
-        tables=(Table("live_commissions", rows="", description="The commissions of a month, as they come."),),
+        is_assumed=True,
+        tables=(
+            Table(
+                "live_commissions",
+                rows="users[]",
+                description="One row per user.",
+                columns=(*LIVE_USER, *LIVE_COMMISSION),
+            ),
+        ),
     ),
     Report(
         name="users",
@@ -110,8 +137,24 @@ REPORTS = (
         ),
         stored_as="history",
         month_of_row="none",
+        is_assumed=True,
         tables=(
-            Table("trademarks", rows="[]", description="One row per trademark; no field is documented."),
+            Table(
+                "trademarks",
+                rows="[]",
+                description="One row per trademark.",
+                columns=(
+                    assumed("trademark_id", "VARCHAR", ".id", "id of the trademark"),
+                    assumed("trademark", "VARCHAR", ".name", "name of the trademark", needed=True),
+                ),
+            ),
+            Table(
+                "trademark_offices",
+                rows="@trademarks.customerIds[]",
+                description="One row per trademark and office that trades under it.",
+                parent="trademarks",
+                columns=(assumed("office_id", "VARCHAR", ".", "customer id of the office", needed=True),),
+            ),
         ),
     ),
 )

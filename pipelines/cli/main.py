@@ -15,6 +15,7 @@ MODULES = {
     "demo": ("demo", "sandbox"),
     "plan": ("plan",),
     "sync": ("sync",),
+    "shapes": ("shapes",),
     "status": ("reports", "status", "doctor"),
     "maintenance": ("publish", "replay", "rollback", "export", "erase"),
     "explain": ("explain",),

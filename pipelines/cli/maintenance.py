@@ -158,9 +158,9 @@ def run_replay(
         say("analysts see them after `brokerbi publish`")
     for sentence in done.notes:
         say(sentence)
-    for sentence in done.failures:
+    for sentence in (*done.failures, *done.unfit):
         complain(f"brokerbi: {sentence}")
-    return 1 if done.failures else 0
+    return 1 if done.failures or done.unfit else 0
 
 
 @command("erase")

@@ -12,8 +12,8 @@ from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings
 from pipelines.sync.progress import HEADS, Progress, by_report
 from pipelines.sync.summary import Summary
-from pipelines.sync.sync import sync
 from pipelines.sync.under_way import noted
+from pipelines.upkeep.shapes import sync_in_shape
 from pipelines.words import counted, duration, size
 from warehouse.ledger.window_result import WindowResult
 from warehouse.publishing.publish import loaded_since_publication
@@ -72,8 +72,12 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
             counter(line)
 
     try:
-        summary = sync(
-            settings, selection, on_plan=lambda plan: complain(progress.begin(plan)), on_result=note
+        summary = sync_in_shape(
+            settings,
+            selection,
+            on_message=say,
+            on_plan=lambda plan: complain(progress.begin(plan)),
+            on_result=note,
         )
     finally:
         counter()

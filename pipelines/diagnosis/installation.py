@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from pipelines.catalogue.reports import REPORTS
 from pipelines.diagnosis.health import (
     ENOUGH_FREE_BYTES,
     START_DAEMON,
@@ -19,6 +20,7 @@ from pipelines.diagnosis.health import (
     of_directory,
 )
 from pipelines.planning.plan import planned_now
+from pipelines.shapes.shapes_file import ShapesError, with_shapes
 from pipelines.sync.causes import causes
 from pipelines.words import count, size
 from warehouse.errors import WarehouseError
@@ -77,6 +79,14 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
     off = f", {all_ - active} are switched off" if active < all_ else ""
     found = f"{active} customers are asked since {settings.start}{off}; days are those of {settings.timezone}"
     yield Finding("settings", Severity.WELL, found)
+    try:
+        with_shapes(REPORTS, settings.shapes_file)
+    except ShapesError as error:
+        remedy = "correct that line; `brokerbi shapes` shows what arrives"
+        yield Finding("shapes", Severity.ERROR, str(error), remedy)
+    else:
+        if settings.shapes_file.exists():
+            yield Finding("shapes", Severity.WELL, f"{settings.shapes_file} is used")
     if settings.alert_channels:
         found = f"trouble is told by {' and '.join(settings.alert_channels)}"
         yield Finding("alerts", Severity.WELL, found)

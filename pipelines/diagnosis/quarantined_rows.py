@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.reports import REPORTS
-from pipelines.normalize.document import Document, read_document
-from pipelines.normalize.keyed_rows import raw_row
-from pipelines.normalize.row_locator import locator_of
+from pipelines.normalize.document import Json, parse_exactly, read_document, to_json
+from pipelines.shapes.paths import simplified
 from warehouse.errors import WarehouseError
 from warehouse.load.landing import Landing
 from warehouse.load.quarantine import QuarantinedRow, fingerprint, quarantined_rows
@@ -47,17 +45,15 @@ def raw_rows(store: Store) -> Iterator[RawRow]:
 def _of_load(landing: Landing, rows: Sequence[QuarantinedRow]) -> Iterator[RawRow]:
     """The rows of one load, page by page; those that are not found come last."""
     path, trouble, missing = rows[0].landing, "", []
-    report = REPORTS.get(rows[0].report)
-    names = locator_of(report).names if report else frozenset[str]()
     waiting: defaultdict[int, list[QuarantinedRow]] = defaultdict(list)
     for row in rows:
         waiting[_page(row)].append(row)
     try:
         for number, (_, body) in enumerate(landing.read_used(path, rows[0].sha256)):
             if number in waiting:
-                page = read_document(body)
+                pages = [read_document(body).value, parse_exactly(body)]
                 for row in waiting.pop(number):
-                    raw = _found(page, row, names)
+                    raw = next((raw for page in pages if (raw := _found(page, row))), None)
                     if raw is None:
                         missing.append(row)
                     else:
@@ -73,12 +69,21 @@ def _page(row: QuarantinedRow) -> int:
     return int(place[1] or 1) - 1 if place else -1
 
 
-def _found(page: Document, row: QuarantinedRow, names: Collection[str]) -> str | None:
+def _found(page: Json, row: QuarantinedRow) -> str | None:
     """The row at the place of a row, if it is the one that was set aside."""
     place = _PLACE.fullmatch(row.place)
-    steps = [int(position) if position else key for key, position in _STEP.findall(place[2] if place else "")]
+    value = page
     try:
-        raw = raw_row(page, steps, names)
-    except (KeyError, IndexError, TypeError):
+        for key, position in _STEP.findall(place[2] if place else ""):
+            value = value[int(position)] if position else _member(value, key)
+    except (KeyError, IndexError, TypeError, AttributeError):
         return None
+    raw = to_json(value)
     return raw if fingerprint(raw) == row.fingerprint else None
+
+
+def _member(value: Json, key: str) -> Json:
+    """The member of an object, by its key or another spelling of it; raises KeyError."""
+    if key in value:
+        return value[key]
+    return {simplified(name): member for name, member in value.items()}[simplified(key)]

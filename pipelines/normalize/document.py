@@ -8,24 +8,19 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
 import orjson
 
-Json = Any  # None, bool, int, float, str, list or dict: what a JSON parser makes of a document
+Json = Any  # None, bool, int, float, Decimal, str, list or dict: what a JSON parser makes of a document
 Object = dict[str, Json]
-Keys = tuple[str, ...]  # the keys that lead from an object to a value in it, through objects only
+Keys = tuple[str, ...]  # the names that lead from an object to a value in it, through objects only
 
-OURS = "\udc00"  # half a character, which no document has: keys that begin with it are ours
-ROOT = OURS  # the key of the list that a document itself is
-
-LARGEST_AS_WRITTEN = 4_000_000  # bytes of a body
-MOST_OPENED = 1_000_000  # objects, with those that references stand for
+LONGEST_WHOLE = 4_000  # digits of a whole number; Python reads none of more than 4,300
 LONGEST_EXACT = 16  # characters of a fractional number that a float always gives back as they were
-_OF_REFERENCES = frozenset({"$id", "$type"})
-_TOO_DEEP = "The answer is nested too deeply to be read."
 _KINDS = {str: "a text", bool: "true or false"}
 _DIGITS = bytes(ord("0") if sign in b"0123456789." else ord(" ") for sign in range(256))
 _TOO_MANY_DIGITS = b"0" * LONGEST_EXACT
@@ -36,17 +31,6 @@ _SURROGATES = re.compile(
 
 class InvalidJson(ValueError):
     """A body that is no JSON document of objects or lists, said in a sentence."""
-
-
-class Number(float):
-    """A number with its text, of which a float may hold less."""
-
-    text: str
-
-    def __new__(cls, text: str) -> Number:
-        number = super().__new__(cls, text)
-        number.text = text
-        return number
 
 
 @dataclass(eq=False)
@@ -62,15 +46,10 @@ class Document:
         if not self._with_all_digits:
             try:
                 with garbage_collection_off():
-                    return self._with_references(orjson.loads(self.body))
+                    return orjson.loads(self.body)
             except orjson.JSONDecodeError:
                 self._with_all_digits = True
-        return self._with_references(parse_exactly(self.body))
-
-    @property
-    def page(self) -> Object:
-        """The document as an object; one that is a list, or nothing, is an object that holds just that."""
-        return self.value if type(self.value) is dict else {ROOT: self.value}
+        return parse_exactly(self.body)
 
     @cached_property
     def may_lack_digits(self) -> bool:
@@ -84,26 +63,8 @@ class Document:
 
     def forget(self) -> None:
         """Free the memory of the values."""
-        for name in ("value", "may_lack_digits", "as_written", "opened"):
+        for name in ("value", "may_lack_digits"):
             self.__dict__.pop(name, None)
-
-    @cached_property
-    def opened(self) -> dict[int, list[Json]]:
-        """Rows that were looked for in values of `as_written`, by the identity of these."""
-        return {}
-
-    @cached_property
-    def as_written(self) -> Json:
-        """The whole document with its numbers as they were written.
-
-        Those of a very large body are as they were read: each would take a hundred bytes otherwise.
-        """
-        if len(self.body) > LARGEST_AS_WRITTEN:
-            return self.value
-        return self._with_references(parse_exactly(self.body, numbers_as_written=True))
-
-    def _with_references(self, value: Json) -> Json:
-        return with_references(value) if b'"$id"' in self.body else value
 
 
 def read_document(body: bytes) -> Document:
@@ -115,27 +76,20 @@ def read_document(body: bytes) -> Document:
     return document
 
 
-def parse_exactly(body: bytes, *, numbers_as_written: bool = False) -> Json:
-    """The document of a body, read by the json module; a number that a float does not hold is a Number.
+def parse_exactly(body: bytes) -> Json:
+    """The document of a body, read by the json module; a number that a float does not hold is a Decimal.
 
-    `numbers_as_written` makes every number one. NaN and Infinity, which no JSON has, are null. Raises
-    InvalidJson.
+    NaN and Infinity, which no JSON has, are null. Raises InvalidJson.
     """
     text = _decoded(body)
     if r"\u" in text:
         text = _SURROGATES.sub(lambda found: r"\ufffd" if found[1] else found[0], text)
-    whole, fraction = (Number, Number) if numbers_as_written else (None, _fraction)
-    loads = partial(json.loads, text, parse_float=fraction, parse_constant=lambda _: None)
+    loads = partial(json.loads, text, parse_float=_fraction, parse_constant=lambda _: None)
     try:
         with garbage_collection_off():
-            try:
-                return loads(parse_int=whole)
-            except json.JSONDecodeError:
-                raise
-            except ValueError:  # Python reads no whole number of more than 4300 digits
-                return loads(parse_int=lambda digits: int(digits) if len(digits) < 4000 else Number(digits))
+            return loads(parse_int=_whole)
     except RecursionError as error:
-        raise InvalidJson(_TOO_DEEP) from error
+        raise InvalidJson("The answer is nested too deeply to be read.") from error
     except json.JSONDecodeError as error:
         if text.lstrip().startswith("<"):
             sentence = "The answer is HTML or XML where JSON was expected."
@@ -144,47 +98,6 @@ def parse_exactly(body: bytes, *, numbers_as_written: bool = False) -> Json:
         else:
             sentence = f"The answer is not JSON: {error.msg} at character {error.pos} of {len(text)}."
         raise InvalidJson(sentence) from error
-
-
-def with_references(value: Json) -> Json:
-    """A document with objects in place of references to them: `{"$ref": "7"}` is the last with `"$id": "7"`.
-
-    .NET may number all objects so, and writes each only once. A reference to an object around it is null, and
-    so is one to none. Raises InvalidJson where all that is referred to would be too much.
-    """
-    whole: dict[str, tuple[Object, int]] = {}  # with how many objects it consists of
-    count = 0
-
-    def opened(one: Json) -> Json:
-        nonlocal count
-        if type(one) is list:
-            return [opened(element) for element in one]
-        if type(one) is not dict:
-            return one
-        before = count
-        if type(name := one.get("$ref")) is str:
-            members, size = whole.get(name, (None, 0))
-            count += size
-        else:
-            count += 1
-            members = {key: opened(member) for key, member in one.items() if key not in _OF_REFERENCES}
-            if type(name := one.get("$id")) is str:
-                whole[name] = members, count - before
-        if count > MOST_OPENED:
-            raise InvalidJson(f"The answer refers to more than {MOST_OPENED} objects.")
-        return members
-
-    try:
-        return opened(value)
-    except RecursionError as error:
-        raise InvalidJson(_TOO_DEEP) from error
-
-
-def value_at(one: Json, keys: Keys) -> Json:
-    """The value in an object under these keys, None when there is nothing."""
-    for key in keys:
-        one = one.get(key) if type(one) is dict else None
-    return one
 
 
 def to_json(value: Json) -> str:
@@ -202,7 +115,7 @@ def to_json(value: Json) -> str:
             elements = ([(", ", True), (one, False)] for one in item)
             todo += reversed([("[", True), *list(chain.from_iterable(elements))[1:], ("]", True)])
         else:
-            written.append(item.text if isinstance(item, Number) else json.dumps(item, ensure_ascii=False))
+            written.append(str(item) if isinstance(item, Decimal) else json.dumps(item, ensure_ascii=False))
     return "".join(written)
 
 
@@ -235,7 +148,11 @@ def _decoded(body: bytes) -> str:
         ) from error
 
 
-def _fraction(text: str) -> float:
+def _fraction(text: str) -> float | Decimal:
     number = float(text)
     is_finite = number - number == 0
-    return number if is_finite and len(text) <= LONGEST_EXACT else Number(text)
+    return number if is_finite and len(text) <= LONGEST_EXACT else Decimal(text)
+
+
+def _whole(text: str) -> int | Decimal:
+    return int(text) if len(text) <= LONGEST_WHOLE else Decimal(text)

@@ -1,38 +1,67 @@
-"""Typed tables from the documents of one window, with nothing lost.
+"""Typed tables from the documents of one window, as the shape of the report declares them.
 
-1. Every document is searched on its own for the lists of rows that the catalogue declares (`row_locator`):
-   pages, halves of a window, choices and users may all come in envelopes of their own.
-2. Documents that keep them in the same places are of one shape, and become tables together (`levels`).
-3. The tables of all shapes are stacked, and rows that pages repeat are left out (`stacking`).
-4. Rows of several months are taken apart where only what is nested in them says which (`months_within`).
-
-A document that is not empty and gave no row is an error, and so is a row that does not say which of the
-report's choices it came with.
+1. The objects at every place of the shape are found, level by level, over all documents (`rows`).
+2. What they consist of becomes columns: declared ones by their type, others by their values (`contents`).
+3. Every row gets its month; a row that does not fit is rejected, one of another month left out.
+4. What stays is a table; then come the lists in its rows, undeclared ones as tables of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from pipelines.catalogue.model import Report, declared_columns
+from pipelines.catalogue.model import Column, Report, Table, declared_columns
 from pipelines.months import Month
-from pipelines.normalize.columns.stacking import Tables, stacked, without_repeated
-from pipelines.normalize.columns.tables import (
+from pipelines.normalize.contents import (
+    DEEPEST,
+    Contents,
+    Fields,
+    FilledColumn,
+    empty_column,
+    fill_columns,
+    name_of,
+)
+from pipelines.normalize.document import Document, Json, Keys, to_json
+from pipelines.normalize.rows import (
+    Level,
+    ShapeMismatch,
+    below,
+    below_undeclared,
+    columns_above,
+    document_level,
+    mismatch,
+    root_of,
+)
+from pipelines.normalize.tables import (
     Normalized,
     NormalizedTable,
     RejectedRow,
     arrange_columns,
+    empty_table,
     make_table,
+    unique_names,
+    without_repeated,
 )
-from pipelines.normalize.document import Document, Keys, Object, value_at
-from pipelines.normalize.envelopes import has_error_sign, is_an_error, is_hollow, says_nothing
-from pipelines.normalize.levels import MOST_KEPT_REJECTED, Flattening, Names, Shape
-from pipelines.normalize.months_within import spread_over_months
-from pipelines.normalize.row_locator import Locator, locator_of
-from pipelines.normalize.row_paths import ListPath, RowPath, as_written, expected_of
+from pipelines.normalize.validation import (
+    NO_OBJECT,
+    UNLIKE,
+    Months,
+    months_of,
+    named_months,
+    rejections,
+    undatable,
+)
+from pipelines.shapes.paths import NONE, simplified
+from pipelines.shapes.shape import Place, Shape, shape_of
+
+__all__ = ["ShapeMismatch", "normalize"]
+
+MOST_KEPT_REJECTED = 1_000
+"""Rejected rows of a table and reason that are kept one by one; the last stands for all further ones."""
 
 
 def normalize(
@@ -43,210 +72,274 @@ def normalize(
     timezone: str,
     asked: Sequence[str | None] | None = None,
     chosen: Sequence[str | None] | None = None,
-    holds_no_sums: bool = False,
 ) -> Normalized:
     """Every table of the report, the rows that fit none, and what was noticed.
 
-    `months` are those of the window. `asked` says for every document which user or estate it is about,
-    `chosen` which of the report's choices it was asked with. `holds_no_sums` says that numbers beside rows of
-    several months are known to be no sums over them. The documents forget their values afterwards.
+    `months` are those of the window. `asked` is the id that each document was requested for, `chosen` the
+    choice. The documents forget their values afterwards. Raises ShapeMismatch with a sentence.
     """
-    months = tuple(months) if report.has_months else ()
-    asked, chosen = (one or [None] * len(documents) for one in (asked, chosen))
-    answer = _Answer(report, documents, months, timezone, holds_no_sums)
-    result = answer.normalized(asked, chosen)
-    if answer.lacks_digits:
+    nothing: list[str | None] = [None] * len(documents)
+    request = _request_columns(report, asked or nothing, chosen or nothing)
+    window = tuple(months) if report.has_months else ()
+    try:
+        answer = _Answer(report, shape_of(report), documents, request, window, timezone)
+        result = answer.normalized()
+        if answer.lacks_digits and any(document.may_lack_digits for document in documents):
+            for document in documents:
+                document.read_all_digits()
+            result = _Answer(report, shape_of(report), documents, request, window, timezone).normalized()
+    finally:
         for document in documents:
-            document.read_all_digits()
-        result = replace(answer, notes=[], lacks_digits=False, is_recognised=True).normalized(asked, chosen)
-    for document in documents:
-        document.forget()
+            document.forget()
     return result
+
+
+def _request_columns(
+    report: Report, asked: Sequence[str | None], chosen: Sequence[str | None]
+) -> list[FilledColumn]:
+    """What each document was requested with, as columns: the parts of an id, and the choice."""
+    columns = []
+    if each := report.endpoint.each:
+        parts = [each.parts(asked_id) for asked_id in asked]
+        for number, name in enumerate(each.columns):
+            values = pl.Series([ids[number] for ids in parts], dtype=pl.String)
+            columns.append(FilledColumn(Column(name, "VARCHAR", True, "", "the id requested"), values))
+    if choices := report.endpoint.choices:
+        values = pl.Series([choices.values.get(choice or "") for choice in chosen], dtype=pl.Boolean)
+        columns.append(FilledColumn(choices.column, values))
+    return columns
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """The rows of a table that were kept, for what is nested in them."""
+
+    name: str
+    columns: Mapping[str, FilledColumn]
+    months: pl.Series
 
 
 @dataclass
 class _Answer:
-    """The documents of one window that are being normalized; `window` is the months asked for."""
+    """The documents of one window that are being normalized, and all that has come of it so far."""
 
     report: Report
+    shape: Shape
     documents: Sequence[Document]
+    request: Sequence[FilledColumn]
     window: tuple[Month, ...]
     timezone: str
-    holds_no_sums: bool
-    notes: list[str] = field(default_factory=list)
+    values: list[Json] = field(default_factory=list)
+    tables: dict[str, NormalizedTable] = field(default_factory=dict)
+    rejected: list[RejectedRow] = field(default_factory=list)
+    rejected_count: Counter[tuple[str, str]] = field(default_factory=Counter)
+    missing: list[str] = field(default_factory=list)
+    undated: bool = False
     lacks_digits: bool = False
-    is_recognised: bool = True
 
-    def normalized(self, asked: Sequence[str | None], chosen: Sequence[str | None]) -> Normalized:
-        """The whole answer; declared tables come first, also those without a row."""
-        locator = locator_of(self.report)
-        shapes, year_and_month = self._shapes(locator)
-        names = Names([table.name for table in self.report.tables])
-        groups: list[Tables] = []
-        rejected: list[RejectedRow] = []
-        undated = False
-        for shape in shapes:
-            one = Flattening(
-                self.report, self.documents, self.window, self.timezone, names, locator.names, year_and_month
-            )
-            one.add(shape, asked, chosen)
-            self.notes += one.notes
-            self.lacks_digits |= one.lacks_digits
-            self.is_recognised &= one.is_readable
-            self._check_rows(locator, shape, one)
-            groups.append(one.tables)
-            rejected += _bounded(one)
-            undated |= one.undated
-        tables = stacked(groups) if groups else {}
-        self._check_choices(tables, chosen)
-        tables, repeated = without_repeated(tables, self.report)
-        if self.report.month_of_row == "year and month within" and len(self.window) > 1:
-            days = [one.first_day for one in self.window]
-            spread = spread_over_months(list(tables.values()), days, holds_no_sums=self.holds_no_sums)
-            undated = spread is None
-            tables = {one.name: one for one in spread or tables.values()}
+    def normalized(self) -> Normalized:
+        """The whole answer; every declared table is there, also one without a row."""
+        self.values = [document.value for document in self.documents]
+        roots = root_of(self.values, self.shape.root)
+        self._read(document_level(self.shape.document, roots), None)
+        declared = {
+            table.name: self.tables.get(table.name) or empty_table(table) for table in self.report.tables
+        }
+        tables, repeated = without_repeated({**declared, **self.tables}, self.report)
         return Normalized(
-            tuple((self._declared(tables) | tables).values()),
-            tuple(rejected),
-            tuple(dict.fromkeys(self.notes)),
-            self.is_recognised,
-            year_and_month,
-            repeated,
-            undated,
+            tuple(tables.values()), tuple(self.rejected), tuple(self.missing), repeated, self.undated
         )
 
-    def _declared(self, tables: Mapping[str, NormalizedTable]) -> Tables:
-        """The declared tables in their order, empty ones too."""
-        declared = {}
-        for table in self.report.tables:
-            nothing = arrange_columns(declared_columns(table), (), 0)
-            parents = pl.Series(dtype=pl.Int64) if table.parent else None
-            declared[table.name] = tables.get(table.name) or make_table(
-                table.name, nothing, pl.Series(dtype=pl.Date), key=table.key, parent_rows=parents
+    def _read(self, level: Level, parent: TableRows | None) -> None:
+        """Read the columns of a level, make its table if it has one, then go to the places below.
+
+        `parent` is the table that the objects are nested in.
+        """
+        place, table = level.place, level.place.table
+        contents = Contents(place.declared, place.lists, takes_all=table is not None)
+        contents.add(level.fields)
+        own = self._filled(contents, level)
+        for path, column in place.columns.items():
+            if path.is_key:
+                level.columns[path] = FilledColumn(column, pl.Series(list(level.names), dtype=pl.String))
+            elif path.is_itself:
+                level.columns[path] = self._elements(level, column)
+            elif filled := own.pop(path.members, None):
+                level.columns[path] = filled
+        if table:
+            parent = self._add_declared(level, table, own, parent)
+        for inner in place.below:
+            self._read(below(level, inner, self.values), parent)
+        if table and parent:
+            for keys, lists in contents.undeclared_lists.items():
+                self._add_undeclared(level, parent, contents.spelled[keys], lists, table.name, ())
+
+    def _elements(self, level: Level, column: Column) -> FilledColumn:
+        """The elements themselves as a column; one that is an object or a list does not fit it."""
+        contents = Contents({("",): column}, (), takes_all=False)
+        contents.add(Fields([{"": element} for element in level.elements]))
+        return self._filled(contents, level).get(("",)) or empty_column(column, len(level.elements))
+
+    def _filled(self, contents: Contents, level: Level) -> dict[Keys, FilledColumn]:
+        columns = fill_columns(contents, self.timezone, len(level.elements), self.report.decimal)
+        self.lacks_digits |= any(column.may_lack_digits for column in columns.values())
+        return columns
+
+    def _add_declared(
+        self, level: Level, table: Table, own: Mapping[Keys, FilledColumn], parent: TableRows | None
+    ) -> TableRows:
+        """The table of a level, without the rows that are rejected or of other months."""
+        place, length = level.place, len(level.elements)
+        columns = columns_above(level, place.sources)
+        for name, (source, path) in place.sources.items():
+            if source is place and path in level.columns:
+                columns[name] = level.columns[path]
+        if parent:
+            columns |= {
+                name: parent.columns[above].gather(level.rows_above)
+                for name, above in place.from_parent.items()
+            }
+        inherited = {column.name for column in table.inherited}
+        columns |= self._requested(level, inherited)
+        self._note_missing(table, columns, length)
+        declared = [
+            replace(column, source=table.paths.get(column.name, column.source))
+            for column in declared_columns(table)
+        ]
+        arranged = arrange_columns(declared, columns, own.values(), length)
+        by_name = {column.column.name: column for column in arranged}
+        if parent:
+            months = Months(parent.months.gather(level.rows_above))
+        else:
+            months = months_of(self.report, table, by_name, self.window, length)
+            self.undated |= months.undated
+        rejected = self._rejected(level, table, by_name, months)
+        kept = [row for row in range(length) if row not in rejected and row not in months.left_out]
+        if len(kept) < length:
+            level.keep(kept)
+            arranged = [column.gather(kept) for column in arranged]
+        return self._add_table(level, table.name, arranged, months.of_rows, parent, table.key)
+
+    def _add_table(
+        self,
+        level: Level,
+        name: str,
+        columns: Sequence[FilledColumn],
+        months: pl.Series,
+        parent: TableRows | None,
+        key: tuple[str, ...] = (),
+    ) -> TableRows:
+        parents = level.rows_above
+        if level.kept is not None:
+            months, parents = months.gather(level.kept), parents.gather(level.kept)
+        self.tables[name] = make_table(
+            name,
+            columns,
+            months,
+            key=key,
+            parent=parent.name if parent else "",
+            parent_rows=parents if parent else None,
+        )
+        return TableRows(name, {column.column.name: column for column in columns}, months)
+
+    def _add_undeclared(
+        self, above: Level, parent: TableRows, keys: Keys, lists: Sequence[Json], base: str, trail: Keys
+    ) -> None:
+        """A list of objects that nobody declared, as a table that is named after the way to it."""
+        trail = (*trail, *keys)
+        name = unique_names([f"{base}__{name_of(trail)}"], self.tables)[0]
+        level = below_undeclared(above, Place(path=name), lists, keys)
+        contents = Contents({}, (), takes_all=True, takes_lists=len(trail) < DEEPEST)
+        contents.add(level.fields)
+        own = self._filled(contents, level)
+        if not own:
+            return
+        requested = self._requested(level, set())
+        declared = [column.column for column in requested.values()]
+        arranged = arrange_columns(declared, requested, own.values(), len(level.elements))
+        months = parent.months.gather(level.parents)
+        rows = self._add_table(level, name, arranged, months, parent)
+        for inner, inner_lists in contents.undeclared_lists.items():
+            self._add_undeclared(level, rows, contents.spelled[inner], inner_lists, name, ())
+
+    def _requested(self, level: Level, inherited: Collection[str]) -> dict[str, FilledColumn]:
+        """What rows say of their request: the ids in every table, the choice in those that declare it."""
+        each = self.report.endpoint.each
+        wanted = {*inherited, *(each.columns if each else ())}
+        return {
+            column.column.name: column.gather(level.documents)
+            for column in self.request
+            if column.column.name in wanted
+        }
+
+    def _note_missing(self, table: Table, columns: Mapping[str, FilledColumn], length: int) -> None:
+        """Note the needed columns that no row has."""
+        self.missing += [
+            f"{table.name}.{column.name}"
+            for column in declared_columns(table)
+            if column.needed
+            and length
+            and column.name not in columns
+            and table.paths.get(column.name) != NONE
+        ]
+
+    def _rejected(
+        self, level: Level, table: Table, columns: Mapping[str, FilledColumn], months: Months
+    ) -> Collection[int]:
+        """The rows that do not fit, which are noted with their place and all that is nested in them."""
+        strangers = dict.fromkeys(self._unlike(level), UNLIKE) | dict.fromkeys(level.strangers, NO_OBJECT)
+        reasons = rejections(table, columns, months, strangers)
+        if not reasons:
+            return ()
+        self._check_documents(level, table, reasons)
+        undated = undatable(table, columns, months)
+        named = named_months(columns) if months.dated_by else None
+        for row, (reason, column) in reasons.items():
+            self.rejected_count[table.name, reason] += 1
+            count = self.rejected_count[table.name, reason]
+            if count > MOST_KEPT_REJECTED:
+                continue
+            month = months.of_rows[row] or (named[row] if named is not None else None)
+            is_requested = month in {requested.first_day for requested in self.window}
+            self.rejected.append(
+                RejectedRow(
+                    table.name,
+                    self._place_of(level, row),
+                    reason,
+                    column,
+                    month if is_requested else None,
+                    to_json(level.elements[row]),
+                    is_undatable=row in undated,
+                )
             )
-        return declared
+        return reasons.keys()
 
-    def _shapes(self, locator: Locator) -> tuple[list[Shape], bool | None]:
-        """The documents by shape, and whether rows that may carry a year and a month do (None: no rows)."""
-        pages = [locator.page_of(document.value) for document in self.documents]
-        if any(is_an_error(page, expected_of(locator.paths)) for page in pages):
-            self._refuse("it is an error message, although its status says that all is well")
-            return [], None
-        shapes: dict[object, Shape] = {}
-        carry = set()
-        for number, (page, found) in enumerate(zip(pages, self._located(locator, pages), strict=True)):
-            paths = locator.paths
-            if not found and (row := locator.as_only_row(page)):
-                page, found = row, locator.locate(row)
-            key: tuple[object, ...] = (*found.items(),)
-            if self.report.month_of_row == "year and month" and not says_nothing(page):
-                rows = locator.elements_along([page], found.get(paths[0].keys, ()))
-                moved = locator.moved_to_months(rows, paths[0])
-                if rows:
-                    carry.add(moved is not None)
-                if moved and (found or moved.inner):  # else the page is a row itself
-                    paths = (moved,) if found else moved.inner
-                    found = found or {one.keys: (one.keys,) for one in moved.inner}
-                key = (*found.items(), _way_down(paths[0]))
-            if not found and self._is_empty(locator, page):
-                continue
-            shape = shapes.setdefault(key, Shape(paths, found))
-            shape.numbers.append(number)
-            shape.pages.append(page)
-        for shape in shapes.values():
-            self.notes += _notes_of_places(locator.paths, shape)
-        return list(shapes.values()), all(carry) if carry else None
+    def _place_of(self, level: Level, row: int) -> str:
+        """The place of a row in its answer, as quarantine states it."""
+        place = f"${level.steps(row)}"
+        return f"page {level.documents[row] + 1}: {place}" if len(self.documents) > 1 else place
 
-    def _located(self, locator: Locator, pages: Sequence[Object]) -> Iterator[Mapping[Keys, ListPath]]:
-        """Where the lists are in each page; what some show helps to find them in the others."""
-        if locator.paths[0].keys == ():
-            yield from ({} for _ in pages)
+    def _unlike(self, level: Level) -> list[int]:
+        """The objects that have none of the columns that are declared of them."""
+        names = {keys[0] for keys in level.place.declared}
+        unlike = {
+            keys for keys in level.fields.tuples if names and not names & {simplified(key) for key in keys}
+        }
+        if not unlike:
+            return []
+        return [row for row, element in enumerate(level.objects) if tuple(element) in unlike]
+
+    def _check_documents(
+        self, level: Level, table: Table, reasons: Mapping[int, tuple[str, str | None]]
+    ) -> None:
+        """Raise ShapeMismatch for a document of which no row fits, unless it is one that has the fields."""
+        if table.parent:
             return
-        located = [locator.locate(page) for page in pages]
-        for page, found in zip(pages, located, strict=True):
-            for keys, way in found.items():
-                if locator.elements_along([page], way):
-                    locator.known.setdefault(keys, set()).add(way)
-        for page, found in zip(pages, located, strict=True):
-            is_whole = len(found) == len(locator.paths) or says_nothing(page)
-            yield found if is_whole else locator.locate(page)
-
-    def _is_empty(self, locator: Locator, page: Object) -> bool:
-        """Whether a page without declared lists has no rows; an undocumented one may be a row itself."""
-        (first, *_) = locator.paths
-        if first.keys == ():
-            return says_nothing(page, counts_are_values=True)
-        if not first.first_with_table().columns:
-            return says_nothing(page)
-        is_hollow_page = is_hollow(page, locator.names) or locator.has_known_place(page)
-        return says_nothing(page) or (is_hollow_page and not has_error_sign(page))
-
-    def _check_rows(self, locator: Locator, shape: Shape, flat: Flattening) -> None:
-        """Refuse a document without rows that says something failed, or holds what looks like rows."""
-        tops = {path.keys: path.first_with_table() for path in locator.paths}
-        if not shape.found:
-            if any(has_error_sign(page) for page in shape.pages):
-                self._refuse("it says that something went wrong, although its status says that all is well")
-            elif locator.paths[0].keys and tops[locator.paths[0].keys].columns:
-                self._refuse("")  # of undocumented rows anything may be one
-            elif not locator.is_row_of_document(shape.pages):
-                self._refuse("it has no documented field")
-            return
-        for number, page in zip(shape.numbers, shape.pages, strict=True):
-            with_rows = [
-                keys for keys, path in tops.items() if number in flat.with_rows.get(path.first_table.name, ())
-            ]
-            if len(with_rows) == len(tops):
-                continue
-            missing = [
-                path
-                for keys, path in tops.items()
-                if keys not in with_rows and not (with_rows and _is_list(page, shape.found.get(keys)))
-            ]
-            without = [path for path in locator.paths if path.keys not in with_rows]
-            if not with_rows and has_error_sign(page):
-                self._refuse("it has no rows and says that something went wrong")
-            elif other := next(locator.filled_otherwise(page, shape.found, without), None):
-                name = as_written(other.keys)
-                self._refuse(f"{other.first_table.name}: what stands in place of the list {name} is no row")
-            elif locator.looks_like_rows(page, missing, [shape.found[keys] for keys in with_rows]):
-                self._refuse("objects that look like its rows stand where nobody expects them")
-
-    def _check_choices(self, tables: Tables, chosen: Sequence[str | None]) -> None:
-        """Refuse rows that do not say which choice brought them, where every document was asked with one."""
-        choices = self.report.endpoint.choices
-        if choices is None or not all(one in choices.values for one in chosen):
-            return
-        for table in self.report.tables:
-            held = tables.get(table.name)
-            if held and not table.parent and held.frame[choices.column.name].null_count():
-                self._refuse(f"{table.name}: rows do not say which {choices.parameter} brought them")
-
-    def _refuse(self, note: str) -> None:
-        self.is_recognised = False
-        self.notes += [note] if note else []
-
-
-def _is_list(page: Object, way: ListPath | None) -> bool:
-    return way is not None and (len(way) > 1 or value_at(page, way[0]) is not None)
-
-
-def _way_down(path: RowPath) -> ListPath:
-    return (path.keys,) if path.table else (path.keys, *_way_down(path.inner[0]))
-
-
-def _bounded(flat: Flattening) -> Iterator[RejectedRow]:
-    """The rejected rows; of very many for one reason, the last that is kept stands for all further ones."""
-    last = {(row.table, row.reason): row for row in flat.rejected}
-    for row in flat.rejected:
-        more = flat.rejected_by_reason[row.table, row.reason] - MOST_KEPT_REJECTED
-        yield replace(row, count=1 + more) if more > 0 and last[row.table, row.reason] is row else row
-
-
-def _notes_of_places(paths: Iterable[RowPath], shape: Shape) -> Iterator[str]:
-    for path in paths if shape.found else ():
-        table, declared, way = path.first_table, as_written(path.keys), shape.found.get(path.keys)
-        if way is None:
-            yield f"{table.name}: the answer has no list {declared}"
-        elif way != (path.keys,) and not table.at_any_depth:
-            yield f"{table.name}: the list {declared} was found at {as_written(*way)}"
+        count = Counter(level.documents.to_list())
+        rejected = Counter(level.documents.gather(list(reasons)).to_list())
+        for row, (reason, _) in reasons.items():
+            number = level.documents[row]
+            if rejected[number] == count[number] and (reason in (UNLIKE, NO_OBJECT) or count[number] > 1):
+                expected = f"rows of {table.name} at {level.place.path}"
+                sentence = mismatch(expected, level.elements[row], [self.values[number]])
+                raise ShapeMismatch(f"{sentence}; none of {count[number]} fits, the first because {reason}")

@@ -201,6 +201,7 @@ class Settings(BaseModel):
 
     # What is kept, and what is published.
     data_dir: Path = Field(default=Path("data"), description="a directory")
+    shapes: Path | None = Field(default=None, description="a file like shapes.toml")
     landing_days: int | None = Field(default=None, ge=1, description="a number of days, at least 1")
     pseudonym_key: Secret = Field(default=NO_SECRET, description="a secret key of any length")
     pseudonym_key_file: Path | None = Field(default=None, description=A_FILE)
@@ -291,6 +292,11 @@ class Settings(BaseModel):
         if problems:
             raise ValueError("\n".join(problems))
         return self
+
+    @property
+    def shapes_file(self) -> Path:
+        """Where the operator's shapes are."""
+        return self.shapes or self.data_dir / "shapes.toml"
 
     @property
     def active_customers(self) -> tuple[Customer, ...]:

@@ -14,6 +14,8 @@ from datetime import date
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from pipelines.shapes.paths import NONE
+
 if TYPE_CHECKING:
     from pipelines.catalogue.model import ShrinkLimits
     from warehouse.handed_over import TableLike
@@ -26,7 +28,8 @@ REMEDY = (
     "`brokerbi sync` the option --accept-shrink."
 )
 REMEDY_FOR_COLUMNS = (
-    f"If the service has renamed the empty columns, adapt the report's block in the catalogue. {REMEDY}"
+    "If the service has renamed the empty columns, correct their paths in shapes.toml (`brokerbi shapes` "
+    f"shows what arrives). {REMEDY}"
 )
 
 
@@ -72,7 +75,9 @@ class Comparison:
         """Take note of the rows of one window."""
         for table in tables:
             self.rows[table.name] += table.frame.height
-            declared = [column.name for column in table.columns if column.documented]
+            declared = [
+                column.name for column in table.columns if column.documented and column.source != NONE
+            ]
             self.declared |= {(table.name, name) for name in declared}
             self.filled |= {
                 (table.name, name) for name in declared if table.frame[name].null_count() < table.frame.height

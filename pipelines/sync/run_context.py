@@ -32,11 +32,15 @@ Clients = Callable[[str, str], Client]
 
 @dataclass(frozen=True)
 class RunContext:
-    """`transport` replaces the network, `clock` the time, `catalogue` the reports there are."""
+    """`transport` replaces the network, `clock` the time, `catalogue` the reports there are.
+
+    `held_back` are reports that are not requested, each with the sentence that says why.
+    """
 
     clock: Clock = field(default_factory=SystemClock)
     transport: httpx.AsyncBaseTransport | None = None
     catalogue: Mapping[str, Report] = field(default_factory=lambda: REPORTS)
+    held_back: Mapping[str, str] = field(default_factory=dict)
 
     def rate_limit(self, settings: Settings) -> RateLimit:
         """One pace for all processes of the data directory."""

@@ -118,7 +118,11 @@ class _Run:
     def _plan(self, connection: Connection) -> tuple[Plan, list[TaskState]]:
         today = self.settings.today_local(self.context.clock)
         plan, ledger = read_plan(connection, self.settings, self.selection, today, self.context.catalogue)
-        to_ask = [planned for planned in plan.planned if planned.windows]
+        to_ask = [
+            planned
+            for planned in plan.planned
+            if planned.windows and planned.report.name not in self.context.held_back
+        ]
         rows = read_rows(connection, [planned.pair for planned in to_ask])
         tasks = []
         for planned in to_ask:
@@ -133,6 +137,9 @@ class _Run:
         for planned in plan:
             add, wanted = partial(self.summary.add_left_alone, planned.pair), planned.wanted
             self.summary.held[planned.pair] += wanted.left
+            if sentence := self.context.held_back.get(planned.report.name):
+                self.summary.add(WindowResult(*planned.pair).ended(WindowStatus.HELD_BACK, sentence))
+                continue
             self.summary.add_waiting(planned.pair, wanted.waiting)
             if planned.skipped:
                 add(planned.skipped)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pipelines.clock import Clock, SystemClock
-from pipelines.normalize.columns.tables import name_of
+from pipelines.normalize.contents import name_of
 from pipelines.normalize.document import InvalidJson, parse_exactly, to_json
 from pipelines.sync.privacy import documented_tables
 from pipelines.upkeep.export import remove_exports
@@ -113,12 +113,12 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
 
 
 def _body_without(person: Person, documented: Documented, body: bytes) -> bytes:
-    """A body without the person, all numbers as they were written.
+    """A body without the person.
 
     Nothing is left of a body that is no JSON, unless the id in it may be something else.
     """
     try:
-        document = parse_exactly(body, numbers_as_written=True)
+        document = parse_exactly(body)
         before = to_json(document)
         after = to_json(person.erase_document(document, documented))
     except (InvalidJson, RecursionError):

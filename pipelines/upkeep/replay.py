@@ -8,15 +8,16 @@ rebuilt without them, and one sentence says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
+from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.privacy import documented_tables, private_rows
-from pipelines.sync.window.answers import read_landed_tables
+from pipelines.sync.window.answers import UnreadableRows, read_landed_tables
 from pipelines.words import counted
 from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
 from warehouse.ledger.window_result import WindowResult, results_by_pair
@@ -36,12 +37,16 @@ LOADS_IN_A_GROUP = 50
 
 @dataclass
 class Replayed:
-    """What a replay did: loads and rows loaded again, the loads that could not be, and what to know of it."""
+    """What a replay did: loads and rows loaded again, the loads that could not be, and what to know of it.
+
+    `unfit` are stored answers that do not fit the shape of their report now; their rows stay as loaded.
+    """
 
     loads: int = 0
     rows: int = 0
     rejected: int = 0
     failures: list[str] = field(default_factory=list)
+    unfit: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -63,6 +68,7 @@ def replay(
     """
     clock = clock or SystemClock()
     store = Store(settings.data_dir, now=clock.utc_now, transform=private_rows(settings))
+    catalogue = with_shapes(catalogue, settings.shapes_file)
     replaying = _Replay(settings, Landing(settings.data_dir / "landing"), catalogue, clock, on_load)
     done = replaying.done
     if _is_older(store):
@@ -135,7 +141,11 @@ class _Replay:
         done.notes += [
             f"{name} is no longer in the catalogue, so it is not replayed" for name in sorted(gone)
         ]
-        loads = [load for load in loads if load.report not in gone]
+        loads = [
+            replace(load, history=self.catalogue[load.report].stored_as == "history")
+            for load in loads
+            if load.report not in gone
+        ]
         afresh: set[tuple[str, str]] = set()
         if not quarantine:
             afresh = self._whole_histories(loads, done.failures if histories_left is None else histories_left)
@@ -143,6 +153,8 @@ class _Replay:
         with WriteSession(store) as session:
             for group in _groups(loads):
                 readable = list(self._read_again(group))
+                if group[0].history and len(readable) < len(group):
+                    continue  # a history is loaded again as a whole, or not at all
                 first = {load.pair for load in readable} & afresh
                 done.loads += len(readable)
                 done.rows += sum(table.frame.height for load in readable for table in load.tables)
@@ -185,6 +197,8 @@ class _Replay:
             report = self.catalogue[load.report]
             try:
                 yield read_landed_tables(self.landing, load, report, self.settings.timezone)
+            except UnreadableRows as error:
+                self.done.unfit.append(f"{load.report} of {load.customer}, {load.when}: {error}")
             except (WarehouseError, OSError) as error:
                 self.done.failures.append(f"{load.report} of {load.customer}, {load.when}: {error}")
 

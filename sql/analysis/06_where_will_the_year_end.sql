@@ -44,9 +44,9 @@ reasons AS (
             WHEN NOT EXISTS (FROM marts.budgets)
                 THEN 'no budgets: ' || coalesce(
                     (
-                        SELECT string_agg(message, '; ' ORDER BY message) FROM meta.assumptions
-                        WHERE state = 'differs'
-                            AND query IN (SELECT 'staging.' || report FROM meta.reports WHERE subject = 'budgets')
+                        SELECT string_agg(DISTINCT report || ': ' || error, '; ' ORDER BY report || ': ' || error)
+                        FROM meta.conditions
+                        WHERE report IN (SELECT report FROM meta.reports WHERE subject = 'budgets')
                     ),
                     'no budget report has given any'
                 )

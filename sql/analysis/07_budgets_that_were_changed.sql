@@ -45,7 +45,7 @@ told AS (
     SELECT
         CASE
             WHEN NOT EXISTS (FROM marts.budgets)
-                THEN 'no budgets could be read: FROM meta.assumptions WHERE state <> ''fits'''
+                THEN 'no budgets could be read: FROM meta.conditions WHERE report LIKE ''%budget%'''
             WHEN count(*) = 0 THEN 'there are no budgets of this year or office'
             ELSE 'none of ' || count(*) || ' budgets was changed since they were first read on '
                 || min(valid_from_utc)::DATE

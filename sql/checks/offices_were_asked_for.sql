@@ -10,7 +10,7 @@ WITH answered AS (
     UNION ALL
     SELECT _customer, office_customer_id, _month FROM bi.sold_estates
     UNION ALL
-    SELECT _customer, customer_id, _month FROM bi.budget_commission_history WHERE valid_to_utc IS NULL
+    SELECT _customer, office_id, _month FROM bi.budget_commission_history WHERE valid_to_utc IS NULL
 ),
 
 known AS (

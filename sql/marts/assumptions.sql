@@ -12,26 +12,19 @@ WITH budgets AS MATERIALIZED (  -- as they are read twice
 )
 
 SELECT
-    'The undocumented rows that ' || query || ' reads look as that file expects' AS assumption,
-    query AS concerns,
-    state,
-    message AS evidence
-FROM staging.assumptions
-UNION ALL
-SELECT
     'A user under several customers without an office in common is reported by each with what was earned there, so that '
-    || 'the answers are added up',
-    'marts.user_month, marts.user_sources',
+    || 'the answers are added up' AS assumption,
+    'marts.user_month, marts.user_sources' AS concerns,
     CASE
         WHEN count(*) = 0 THEN 'nothing has arrived'
         WHEN 2 * count(*) FILTER (has_equal_amounts) >= count(*) THEN 'differs'
         ELSE 'fits'
-    END,
+    END AS state,
     CASE
         WHEN count(*) > 0
             THEN count(*) FILTER (has_equal_amounts) || ' of ' || count(*) || ' months of such users have equal amounts '
             || 'in two answers, as if each had the whole: marts.users_added_up'
-    END
+    END AS evidence
 FROM marts.users_added_up
 UNION ALL
 SELECT

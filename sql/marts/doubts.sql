@@ -62,14 +62,14 @@ found AS (
     WHERE conditions.is_of_figures
         AND (conditions.kind <> 'check' OR of_checks.name IS NOT NULL)
         AND (subjects.numbers IS NOT NULL OR conditions.report IS NULL)
-        AND conditions.kind NOT IN ('assumption', 'not refreshed')  -- which are of measures, and of offices
+        AND conditions.kind NOT IN ('column missing', 'not refreshed')  -- which are of measures, and of offices
     UNION ALL BY NAME
     SELECT
         conditions.kind, conditions.severity, conditions.since_utc, conditions.error, conditions.remedy, measures.subject
     FROM conditions
     LEFT JOIN meta.subjects AS subjects USING (report)
     INNER JOIN measures ON measures.subject = subjects.subject OR conditions.report IS NULL
-    WHERE conditions.kind = 'assumption'
+    WHERE conditions.kind = 'column missing'
         AND measures.measure NOT IN (SELECT measure FROM marts.budgets)
     UNION ALL BY NAME
     SELECT

@@ -42,9 +42,7 @@ WITH held AS (
         month,
         any_value(customer_id) FILTER (report = 'commission_office') AS customer_id,
         bool_or(report = 'commission_office') AS has_office,
-        bool_or(report = 'commission_office_by_month') AND coalesce((
-            SELECT bool_or(fits) FROM staging.assumptions WHERE query = 'staging.commission_office_by_month'
-        ), false) AS has_by_month,
+        bool_or(report = 'commission_office_by_month') AS has_by_month,
         bool_or(report = 'commission_user') AS has_users,
         bool_or(report = 'sales') AS has_sales,
         any_value(fetched_at_utc) FILTER (report = 'commission_office') AS office_read_at_utc,

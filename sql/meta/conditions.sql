@@ -108,44 +108,12 @@ not_refreshed AS (
     WHERE name = 'numbers_are_refreshed' AND message = ''
 ),
 
-assumptions AS (
-    SELECT
-        found.query,
-        tables.report AS table_report,
-        state,
-        message,
-        CASE
-            WHEN NOT contains(query, 'budget') THEN NULL
-            WHEN ends_with(query, 'commission') THEN 'commission'
-            WHEN ends_with(query, 'crm') THEN 'meetings'
-            ELSE 'homes'
-        END AS budget,
-        state = 'fits' AND row_count > 0 AND budget IS NOT NULL AS is_read
-    FROM meta.assumptions AS found
-    LEFT JOIN meta.tables AS tables
-        ON 'bi.' || tables.table_name = regexp_replace(found.source, '_history$', '')
-),
-
-differing AS (
-    SELECT DISTINCT
-        report,
-        message,
-        CASE
-            WHEN budget IS NULL THEN NULL
-            WHEN NOT any_read THEN
-                'Budgets cannot be read, so these marts are empty: marts.budgets and all of budgets and actuals'
-            WHEN NOT this_read THEN 'Budgets of ' || budget || ' cannot be read, so no mart has them'
-            ELSE 'Budgets of ' || budget || ' come from another report, but one of them cannot be read'
-        END AS consequence
-    FROM (
-        SELECT
-            *,
-            bool_or(is_read) OVER () AS any_read,
-            bool_or(is_read) OVER (PARTITION BY budget) AS this_read,
-            max(table_report) OVER (PARTITION BY query) AS report
-        FROM assumptions
-    )
-    WHERE state = 'differs'
+lacking AS (  -- needed columns that the newest answer of a report lacks
+    SELECT report, max(fetched_at_utc) AS since_utc, arg_max(missing, load_number) AS columns
+    FROM meta.loads
+    WHERE status = 'loaded'
+    GROUP BY report
+    HAVING len(columns) > 0
 ),
 
 pushed AS (
@@ -226,8 +194,7 @@ found AS (
     FROM meta.check_results
     WHERE row_count > 0
         AND (message <> '' OR name NOT IN (
-            'assumptions_hold', 'customers_do_not_overlap', 'numbers_are_refreshed', 'quarantine_is_empty',
-            'reports_are_fresh'
+            'customers_do_not_overlap', 'numbers_are_refreshed', 'quarantine_is_empty', 'reports_are_fresh'
         ))
     UNION ALL BY NAME
     SELECT
@@ -256,13 +223,10 @@ found AS (
     WHERE changes.load_id IS NOT NULL AND changes.from_type <> 'NULL'
     UNION ALL BY NAME
     SELECT
-        'assumption' AS kind,
-        CASE WHEN count(DISTINCT report) = 1 THEN any_value(report) END AS report,
-        coalesce(consequence || ': ', '') || string_agg(message, '; ' ORDER BY message) AS error,
-        'Adapt the file in sql/staging that it names, then run `brokerbi publish`.' AS remedy,
-        'assumptions_hold' AS check_name
-    FROM differing
-    GROUP BY consequence, CASE WHEN consequence IS NULL THEN message END
+        'column missing' AS kind, report, since_utc,
+        'No row has ' || array_to_string(columns, ', ') || ', so what is made of it is empty.' AS error,
+        '`brokerbi shapes --report ' || report || '` shows what arrives; correct its shape in shapes.toml.' AS remedy
+    FROM lacking
     UNION ALL BY NAME
     SELECT
         'overlap' AS kind, pair.yielding_customer_id AS customer, checked_at_utc AS since_utc,

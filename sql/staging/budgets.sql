@@ -1,36 +1,76 @@
 -- What do all budget reports say together?
--- One row per report, office, user, month, measure and version of a budget; the same budget may stand in several.
--- A row without a customer id of its office is of the office among those of the customer asked that has the number it
--- names (FIR31529 is M31529, assumed), else of the office asked for, or of the only office that the customer answers
--- for, or of the only one of them at which its user has sales or running commissions. Where none of these is known, neither is
--- the office, and marts.assumptions counts the row.
--- What is the sum of the others of its report, office and month, when it was first read, is no budget of its own but their
--- total: a row of no user, or of an id that no user has and whose rows are the sum of two or more others in every month,
--- three at least, where the directory of the customer is held.
+-- One row per report, office, user, month, measure and version of a budget; the same budget may be in several reports.
+-- Rows without a customer id of their office belong to the office of the requested customer that has the number they name
+-- (FIR31529 is M31529, assumed), else to the office requested, or to the only office that the customer answers for, or to
+-- the only one of them at which their user has sales or running commissions. If none of these is known, neither is the
+-- office, and marts.assumptions counts the row.
+-- A row that is the sum of the others of its report, office and month when it was first read is their total and no budget
+-- of its own: a row of no user, or of an id that no user has and whose rows are the sum of two or more others in every
+-- month, three at least, if the directory of the customer is loaded.
 -- Columns:
---   user_id: id of the user whose budget it is; null where it is of nobody in particular
---   office_id: customer id of the office; null where it is not known
+--   customer_id: the customer requested, an office or a group
+--   report: the budget report that this comes from
+--   office_id: customer id of the office; null if it is not known
+--   office_named: the office as the row names it otherwise; null if it does not
+--   user_id: id of the user whose budget it is; null for the office's own
+--   month: first day of the month
+--   measure: commission, sold estates, registered estates, meetings or own booked meetings
 --   amount: commission, where budgets are set documented as whole SEK without VAT, else a count
---   preference: which report counts where several hold the same budget; the lowest
+--   valid_from_utc: when this version was first read
+--   valid_to_utc: when it was first read no more; null while it stands
+--   load_id: the load it comes from; joins meta.loads
+--   preference: which report counts if several hold the same budget; the lowest
 --   is_total: whether it is the total of others and no budget
-WITH said AS (
-    SELECT *, 1 AS preference FROM staging.budget_commission
-    UNION ALL
-    SELECT *, 1 AS preference FROM staging.budget_sold_estates
-    UNION ALL
-    SELECT *, 1 AS preference FROM staging.budget_crm
-    UNION ALL
-    SELECT *, 2 AS preference FROM staging.office_budget_commission
-    UNION ALL
-    SELECT *, 2 AS preference FROM staging.office_budget_estate
-    UNION ALL
-    SELECT *, 2 AS preference FROM staging.office_budget_crm
-    UNION ALL
-    SELECT *, 3 AS preference FROM staging.user_budget_commission
-    UNION ALL
-    SELECT *, 3 AS preference FROM staging.user_budget_estate
-    UNION ALL
-    SELECT *, 3 AS preference FROM staging.user_budget_crm
+WITH budget_reports AS (
+    SELECT 'budget_sold_estates' AS report, 1 AS preference, _customer, office_id, office_named, user_id, _month, sold_budget,
+        valid_from_utc, valid_to_utc, _load_id
+    FROM bi.budget_sold_estates_history
+    UNION ALL BY NAME
+    SELECT 'budget_commission' AS report, 1 AS preference, _customer, office_id, office_named, user_id, _month, commission_budget,
+        valid_from_utc, valid_to_utc, _load_id
+    FROM bi.budget_commission_history
+    UNION ALL BY NAME
+    SELECT 'budget_crm' AS report, 1 AS preference, _customer, office_id, office_named, user_id, _month, meetings_budget, own_booked_budget,
+        valid_from_utc, valid_to_utc, _load_id
+    FROM bi.budget_crm_history
+    UNION ALL BY NAME
+    SELECT 'office_budget_estate' AS report, 2 AS preference, _customer, office_id, office_named, user_id, _month, sold_budget, registered_budget,
+        valid_from_utc, valid_to_utc, _load_id
+    FROM bi.office_budget_estate_history
+    UNION ALL BY NAME
+    SELECT 'office_budget_commission' AS report, 2 AS preference, _customer, office_id, office_named, user_id, _month, commission_budget,
+        valid_from_utc, valid_to_utc, _load_id
+    FROM bi.office_budget_commission_history
+    UNION ALL BY NAME
+    SELECT 'office_budget_crm' AS report, 2 AS preference, _customer, office_id, office_named, user_id, _month, meetings_budget, own_booked_budget,
+        valid_from_utc, valid_to_utc, _load_id
+    FROM bi.office_budget_crm_history
+    UNION ALL BY NAME
+    SELECT 'user_budget_estate' AS report, 3 AS preference, _customer, office_id, office_named, coalesce(user_id, asked_user_id) AS user_id, _month, sold_budget, registered_budget,
+        valid_from_utc, valid_to_utc, _load_id
+    FROM bi.user_budget_estate_history
+    UNION ALL BY NAME
+    SELECT 'user_budget_commission' AS report, 3 AS preference, _customer, office_id, office_named, coalesce(user_id, asked_user_id) AS user_id, _month, commission_budget,
+        valid_from_utc, valid_to_utc, _load_id
+    FROM bi.user_budget_commission_history
+    UNION ALL BY NAME
+    SELECT 'user_budget_crm' AS report, 3 AS preference, _customer, office_id, office_named, coalesce(user_id, asked_user_id) AS user_id, _month, meetings_budget, own_booked_budget,
+        valid_from_utc, valid_to_utc, _load_id
+    FROM bi.user_budget_crm_history
+),
+
+said AS (
+    SELECT
+        _customer AS customer_id, report, preference, office_id, office_named, user_id, _month AS month,
+        unnest([
+            {'measure': 'commission', 'amount': commission_budget},
+            {'measure': 'sold estates', 'amount': sold_budget},
+            {'measure': 'registered estates', 'amount': registered_budget},
+            {'measure': 'meetings', 'amount': meetings_budget},
+            {'measure': 'own booked meetings', 'amount': own_booked_budget}
+        ], recursive := true),
+        valid_from_utc, valid_to_utc, _load_id AS load_id
+    FROM budget_reports
 ),
 
 offices_numbered AS (
@@ -58,7 +98,7 @@ placed AS (
             coalesce(id_set(said.office_id), numbered.numbered_id, asked.office_id, of_users.office_id) AS office_id,
             id_set(said.user_id) AS user_id
         )
-    FROM said
+    FROM (FROM said WHERE amount IS NOT NULL) AS said
     LEFT JOIN offices_numbered AS numbered
         ON numbered.customer_id = said.customer_id AND numbered.number = office_number(said.office_named)
     LEFT JOIN staging.offices_asked AS asked ON asked.customer_id = said.customer_id

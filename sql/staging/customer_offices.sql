@@ -30,12 +30,12 @@ WITH entries AS (
     FROM bi.sold_estates GROUP BY ALL
     UNION ALL
     SELECT
-        'budget_commission', _customer, customer_id, name, city, max(_fetched_at_utc),
+        'budget_commission', _customer, office_id, office_name, office_city, max(_fetched_at_utc),
         CASE WHEN valid_to_utc IS NULL THEN _month END
     FROM bi.budget_commission_history GROUP BY ALL
     UNION ALL
     SELECT
-        'budget_sold_estates', _customer, customer_id, name, city, max(_fetched_at_utc),
+        'budget_sold_estates', _customer, office_id, office_name, office_city, max(_fetched_at_utc),
         CASE WHEN valid_to_utc IS NULL THEN _month END
     FROM bi.budget_sold_estates_history GROUP BY ALL
     UNION ALL

@@ -15,13 +15,7 @@
 --     this one is in none; false where that cannot be known
 --   left_directory_on: day on which the last directory that had the user was read without; null while one has
 --     the user, and where none ever did
-WITH budgeted_users AS (
-    SELECT _row, to_json(_given) AS said FROM bi.budget_commission__users_history AS _given
-    UNION ALL
-    SELECT _row, to_json(_given) FROM bi.budget_sold_estates__users_history AS _given
-),
-
-running AS (
+WITH running AS (
     SELECT * FROM bi.running_commissions
     UNION ALL BY NAME
     SELECT NULL::VARCHAR AS user_name WHERE false
@@ -43,7 +37,9 @@ named_somewhere AS (
     UNION ALL
     SELECT user_id, user_name::VARCHAR, 'running commission', true, _row FROM running
     UNION ALL
-    SELECT said ->> 'user_id', coalesce(said ->> 'name', said ->> 'user_name'), 'budget', true, _row FROM budgeted_users
+    SELECT user_id, user_name, 'budget', true, _row FROM bi.budget_commission_history
+    UNION ALL
+    SELECT user_id, user_name, 'budget', true, _row FROM bi.budget_sold_estates_history
 ),
 
 names AS (

@@ -10,7 +10,7 @@ import pytest
 from duckdb import DuckDBPyConnection
 from hypothesis import settings
 
-from pipelines.normalize.columns.tables import OUR_COLUMNS
+from pipelines.normalize.tables import OUR_COLUMNS
 from tests.marts.given import arrived, asked_for, earned, held, loaded, rows, sold, warehouse
 from warehouse.marts.build import MartError, build_marts
 from warehouse.marts.nested_rows import BELOW

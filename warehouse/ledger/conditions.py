@@ -58,7 +58,7 @@ class Kind(StrEnum):
     CHECK = "check"
     CHANGES_UNKNOWN = "changes unknown"
     CHANGED_COLUMN = "changed column"
-    ASSUMPTION = "assumption"
+    COLUMN_MISSING = "column missing"
     OVERLAP = "overlap"
     NOT_REFRESHED = "not refreshed"
     NOT_IN_LAKE = "not in the lake"

@@ -51,7 +51,7 @@ _SNAPSHOTS_CHANGED = """
 
 _AS_IN_RESULT = (
     "load_id", "run_id", "report", "customer", "window_start", "window_end", "requests", "bytes", "sha256",
-    "seconds", "landing",
+    "seconds", "landing", "shape",
 )  # fmt: skip
 _AS_IN_FAILURE = ("trouble", "remedy", "http_status", "last_try", "login")
 
@@ -264,6 +264,7 @@ def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
     return {
         **{name: getattr(result, name) for name in _AS_IN_RESULT},
         "months": list(result.months),
+        "missing": list(result.missing),
         "asked": None if result.asked is None else list(result.asked),
         "fetched_at_utc": naive_utc(result.fetched),
         "loaded_at_utc": naive_utc(now),
@@ -345,7 +346,8 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
     ).fetchall()
     [(seconds, not_understood)] = connection.execute(
         "SELECT (SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'), "
-        "(SELECT list(split_part(query, '.', 2)) FROM meta.assumptions WHERE state = 'differs')"
+        "(SELECT list(report) FROM (SELECT report, arg_max(missing, load_number) AS missing FROM meta.loads "
+        "WHERE status = 'loaded' GROUP BY report) WHERE len(missing) > 0)"
     ).fetchall()
     return {
         "failed": {pair: frozenset(months) for pair, (months,) in by_pair(_FAILED).items()},

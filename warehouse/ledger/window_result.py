@@ -72,9 +72,10 @@ class WindowResult:
 
     `months` are first days, empty for a report without months; `open_months` were not over when they were
     asked. `history` merges the rows into slowly changing history instead of replacing months; `asked` then
-    limits the comparison to the rows of these asked ids. `rows_by_month`
-    counts what was fetched over all tables. `status` is set once, by `ended`, and `reason` says in a sentence
-    why; windows that were not asked go to the ledger as one that failed.
+    limits the comparison to the rows of these asked ids. `rows_by_month` counts what was fetched over all
+    tables; `shape` is the fingerprint of the shape that the rows were read by, `missing` names needed columns
+    that no row has. `status` is set once, by `ended`, and `reason` says in a sentence why; windows that were
+    not asked go to the ledger as one that failed.
     """
 
     report: str
@@ -99,6 +100,8 @@ class WindowResult:
     # known once it is normalized; given up once it has ended
     tables: Sequence[TableLike] = ()
     rejected: Sequence[RejectedLike] = ()
+    shape: str = ""
+    missing: tuple[str, ...] = ()
     rows_by_month: Mapping[date | None, int] = field(default_factory=dict)
     # known once it has ended
     status: WindowStatus = WindowStatus.UNDER_WAY

@@ -11,7 +11,6 @@ from typing import TypeVar
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.marts.assumptions import fitted
 from warehouse.marts.dictionary import describe
 from warehouse.marts.queries import SQL, Query, in_order, queries
 from warehouse.marts.relations import declare_relations
@@ -95,10 +94,8 @@ def build_marts(
     """Build all marts, in the caller's transaction: readers of the file see the old ones or the new ones.
 
     With `wanted`, only these marts (or views of meta) and the tables behind them exist then, undescribed.
-    Staging exists only while the marts are built, and may read marts. A query that relies on undocumented
-    columns and does not find them gives no rows, and meta.assumptions says so. Any other failure raises
-    MartError, and the caller rolls back: with a `memory_limit_mb` it may be MartTooLarge, to be tried again
-    with more.
+    Staging exists only while the marts are built, and may read marts. A failure raises MartError, and the
+    caller rolls back: with a `memory_limit_mb` it may be MartTooLarge, to be tried again with more.
     """
     staging, marts, meta = _layers(folder)
     if wanted:
@@ -106,9 +103,8 @@ def build_marts(
         staging, marts, meta = (
             [query for query in layer if query.table in needed] for layer in (staging, marts, meta)
         )
-    macros = "".join(path.read_text(encoding="utf-8") for path in folder.glob("macros.sql"))
-    connection.execute(macros)
-    staging = fitted(connection, staging, macros)
+    for path in folder.glob("macros.sql"):
+        connection.execute(path.read_text(encoding="utf-8"))
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
     built = in_order([*staging, *marts])

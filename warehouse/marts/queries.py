@@ -30,15 +30,12 @@ class Query:
     """One SQL file, read: a single SELECT under a header of comments.
 
     The header's first line is the question and the lines after it are grain and surprises; `Columns:`
-    describes what comes out, `Expects:` names what undocumented tables are assumed to hold (`a|b` is one of
-    the two, a last `*` the only number, a `+` any; `or` before a table, in which `*` is any name, says what
-    may take the place of the one before; `and below` after it means the lists in its rows as well),
-    `Parameters:` makes a mart a table macro and names the variables an analysis reads, `Kind: view` makes
-    it a view, and `Kind: table` a query of staging that many marts read a table, `Key:` names the columns
-    that tell its rows apart, `Severity:` grades a check, `Concerns:` says which figures of the pages it
-    makes doubtful. `For each:` is a query: a check is repeated for the names in its rows, written in it
-    like "{table_name}"; a mart is built one part after another, each reading a row as variables. Only a
-    query that expects something needs the types of its columns (`amount DECIMAL(18, 4): ...`).
+    describes what comes out, `Parameters:` makes a mart a table macro and names the variables an analysis
+    reads, `Kind: view` makes it a view, and `Kind: table` a query of staging that many marts read a table,
+    `Key:` names the columns that tell its rows apart, `Severity:` grades a check, `Concerns:` says which
+    figures of the pages it makes doubtful. `For each:` is a query: a check is repeated for the names in its
+    rows, written in it like "{table_name}"; a mart is built one part after another, each reading a row as
+    variables.
     """
 
     path: Path
@@ -48,8 +45,6 @@ class Query:
     question: str
     words: str
     columns: Mapping[str, str]
-    types: Mapping[str, str]
-    expects: Mapping[str, str]
     severity: str
     concerns: str
     for_each: str
@@ -92,8 +87,6 @@ def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ..
             question=prose[0],
             words=" ".join(filter(None, prose[1:])),
             columns={entry.partition(" ")[0]: words for entry, words in described.items()},
-            types={entry.partition(" ")[0]: entry.partition(" ")[2] for entry in described},
-            expects=entries(sections["Expects"]),
             severity=" ".join(sections["Severity"]).strip(),
             concerns=" ".join(sections["Concerns"]).strip(),
             for_each=" ".join(sections["For each"]).strip(),
@@ -104,7 +97,7 @@ def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ..
             reads=tables_read(tree, path),
         )
     for name, other in taken_over.items():
-        found[name] = replace(found[name], columns=found[other].columns, types=found[other].types)
+        found[name] = replace(found[name], columns=found[other].columns)
     return tuple(found.values())
 
 

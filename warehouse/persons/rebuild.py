@@ -41,6 +41,16 @@ AND ($2 IS NULL OR list_contains($2, customer)) AND (
 )
 AND (NOT $3 OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = loads.load_id))
 """
+_UNREAD = """
+landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report))
+AND ($2 IS NULL OR list_contains($2, customer)) AND NOT $3
+AND status = 'failed' AND error_kind = 'UnreadableRows' AND NOT EXISTS (
+    FROM meta.loads AS later
+    WHERE (later.report, later.customer, later.status) = (loads.report, loads.customer, 'loaded')
+        AND later.fetched_at_utc > loads.fetched_at_utc
+        AND (later.history OR list_has_any(later.months, loads.months))
+)
+"""
 _NUMBER_AGAIN = """
 UPDATE meta.loads AS loads SET load_number = numbered.load_number
 FROM (
@@ -135,9 +145,13 @@ def effective_loads(
     *,
     only_quarantined: bool = False,
 ) -> list[WindowResult]:
-    """The loads in force and every merged snapshot, oldest first, as their landing files can repeat them."""
+    """The loads in force and every merged snapshot, oldest first, as their landing files can repeat them.
+
+    Then answers that did not fit their shape when they came, if nothing newer was loaded since.
+    """
     found = connection.execute(
-        f"SELECT note, {', '.join(_FIELDS)} FROM meta.loads AS loads WHERE {_EFFECTIVE} ORDER BY load_number",
+        f"SELECT note, {', '.join(_FIELDS)} FROM meta.loads AS loads WHERE ({_EFFECTIVE}) OR ({_UNREAD}) "
+        "ORDER BY load_number NULLS LAST",
         [reports and list(reports), customers and list(customers), only_quarantined],
     )
     return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-SECTIONS = ("Columns", "Expects", "Severity", "Concerns", "Parameters", "Kind", "Key", "For each")
+SECTIONS = ("Columns", "Severity", "Concerns", "Parameters", "Kind", "Key", "For each")
 
 _ENTRY = re.compile(r"  (\S[^:]*): (.*)")
 

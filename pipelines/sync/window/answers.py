@@ -11,9 +11,10 @@ from zoneinfo import ZoneInfo
 from pipelines.catalogue.model import Report
 from pipelines.connect.errors import TooManyObjects
 from pipelines.months import Month
-from pipelines.normalize.columns.tables import Normalized
 from pipelines.normalize.document import Document, read_document
-from pipelines.normalize.normalize import normalize
+from pipelines.normalize.normalize import ShapeMismatch, normalize
+from pipelines.normalize.tables import Normalized
+from pipelines.shapes.shape import fingerprint
 
 if TYPE_CHECKING:
     from warehouse.handed_over import TableLike
@@ -46,8 +47,6 @@ def normalize_answers(
     timezone: str,
     asked: Sequence[str | None],
     chosen: Sequence[str | None],
-    *,
-    holds_no_sums: bool = False,
 ) -> Normalized:
     """Rows of one window's answers; raises UnreadableRows with a sentence instead of a library's error."""
     try:
@@ -58,8 +57,12 @@ def normalize_answers(
             timezone=timezone,
             asked=asked,
             chosen=chosen,
-            holds_no_sums=holds_no_sums,
         )
+    except ShapeMismatch as error:
+        raise UnreadableRows(
+            f"{error}; `brokerbi shapes --report {report.name}` shows it. The answer is kept in landing, and "
+            "stored rows stay"
+        ) from None
     except MemoryError:
         raise
     except Exception as error:
@@ -67,11 +70,6 @@ def normalize_answers(
             f"no rows could be made of the answer ({type(error).__name__}: {error}); it is kept in landing, "
             "and `brokerbi replay` loads it once the cause is mended"
         ) from error
-    if not normalized.recognised:
-        raise UnreadableRows(
-            f"the answer is JSON, but not this report ({'; '.join(normalized.notes)}); it is kept "
-            "in landing and what was held stays; if the service has truly changed, adapt the report's block"
-        )
     return normalized
 
 
@@ -83,26 +81,28 @@ def read_landed_tables(landing: Landing, result: WindowResult, report: Report, t
     documents: list[Document] = []
     asked: list[str | None] = []
     chosen: list[str | None] = []
+    unpaged = False
     for meta, body in landing.read_used(result.landing, result.sha256):
         documents.append(read_document(body))
+        unpaged |= report.endpoint.paged and meta.get("path") == report.endpoint.unpaged_path
         asked.append(meta.get("asked"))
         chosen.append(
             meta.get("query", {}).get(report.endpoint.choices.parameter) if report.endpoint.choices else None
         )
-    is_spread = report.month_of_row == "year and month within"
-    holds_no_sums = is_spread and landing.landed(result.landing).trailer.get("holds_no_sums", False)
     normalized = normalize_answers(
-        report, documents, result.months, timezone, asked, chosen, holds_no_sums=holds_no_sums
+        shape_in(report, unpaged=unpaged), documents, result.months, timezone, asked, chosen
     )
-    return with_rows(result, normalized, timezone)
+    return with_rows(result, normalized, timezone, fingerprint(report))
 
 
-def with_rows(result: WindowResult, normalized: Normalized, timezone: str) -> WindowResult:
-    """The record of a fetched window with its rows."""
+def with_rows(result: WindowResult, normalized: Normalized, timezone: str, shape: str) -> WindowResult:
+    """The record of a fetched window with its rows, and the shape that they were read by."""
     return replace(
         result,
         tables=normalized.tables,
         rejected=normalized.rejected,
+        missing=normalized.missing,
+        shape=shape,
         open_months=open_months(result.months, result.window_end, result.fetched, timezone),
     )
 
@@ -114,6 +114,11 @@ def open_months(
     asked_on = fetched_at_utc.astimezone(ZoneInfo(timezone)).date()
     reached = min(window_end, asked_on - timedelta(days=1)) if window_end else asked_on
     return frozenset(day for day in months if Month.of(day).last_day > reached)
+
+
+def shape_in(report: Report, *, unpaged: bool) -> Report:
+    """The report in the shape of its pages, or in that of its unpaged counterpart."""
+    return report.unpaged or report if unpaged else report
 
 
 def rows_by_month(tables: Sequence[TableLike], months: Sequence[date]) -> dict[date | None, int]:

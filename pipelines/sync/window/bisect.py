@@ -110,7 +110,7 @@ def may_be_halved(report: Report, span: Span) -> bool:
     """
     if report.month_of_row == "documented date":
         return span.days > 1
-    return report.month_of_row in ("year and month", "year and month within") and _months_of(span) > 1
+    return report.month_of_row == "year and month" and _months_of(span) > 1
 
 
 def _months_of(span: Span) -> int:

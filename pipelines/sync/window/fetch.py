@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -25,17 +25,17 @@ from pipelines.connect.errors import (
     Unavailable,
 )
 from pipelines.connect.models import Answer
-from pipelines.months import Month
-from pipelines.normalize.columns.tables import Normalized
 from pipelines.normalize.document import garbage_collection_off, read_document
-from pipelines.normalize.months_within import are_constants, have_numbers_beside_months
+from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import NOTHING_ELSE, Question, Span, Window
+from pipelines.shapes.shape import fingerprint
 from pipelines.sync.window.answers import (
     RowsWithoutMonths,
     UnreadableRows,
     check_size,
     normalize_answers,
     rows_by_month,
+    shape_in,
     with_rows,
 )
 from pipelines.sync.window.bisect import RefusedTogether, read_spans
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 TRIES_BEYOND = 2
 """Of a page after as many rows as the service states: some fail where they should say that there is none."""
+UNREADABLE = UnreadableRows.__name__
 LARGE_ANSWER = 1_000_000
 """Bytes; larger answers are read one by one: values take about seven times the memory of the body."""
 
@@ -91,8 +92,7 @@ class Fetcher:
         try:
             normalized = await reader.read()
             await reader.finish_landing(held=held)
-            reader.notes += normalized.notes
-            return with_rows(reader.record(), normalized, self.timezone), None
+            return with_rows(reader.record(), normalized, self.timezone, fingerprint(report)), None
         except (RowsWithoutMonths, RefusedTogether) as error:
             return reader.record(), error
         except (OSError, WarehouseError, MemoryError):
@@ -131,7 +131,6 @@ class _WindowReader:
     landing: asyncio.Lock = field(default_factory=asyncio.Lock)
     normalized: Normalized | UnreadableRows | None = None
     looked_at: dict[tuple[Question, int, bytes], Page] = field(default_factory=dict)
-    holds_no_sums: bool = False
 
     def record(self) -> WindowResult:
         """What is known of the window so far."""
@@ -169,12 +168,14 @@ class _WindowReader:
         return normalized
 
     async def finish_landing(self, *, error: str = "", held: bool = False) -> None:
-        """Complete the landing file; it says which answers count, none after an error."""
+        """Complete the landing file with the answers that count; none does after an error.
+
+        Those that do not fit their shape count: a replay loads them once it is corrected.
+        """
         self.fetched_at_utc = self.fetched_at_utc or self.fetcher.clock.utc_now()
         trailer = {
-            "used": [] if error else [page.place for page in self.counted],
+            "used": [page.place for page in self.counted] if error in ("", UNREADABLE) else [],
             "error": error,
-            "holds_no_sums": self.holds_no_sums,
             "note": "; ".join((*self.notes, *self.warnings)),
             "requests": self.requests,
             "seconds": self.seconds,
@@ -197,45 +198,11 @@ class _WindowReader:
             normalized = await asyncio.to_thread(self._normalize_together)
         if isinstance(normalized, UnreadableRows):
             raise normalized
-        if (
-            normalized.undated
-            and len(self.result.months) > 1
-            and have_numbers_beside_months(normalized.tables)
-        ):
-            normalized = await self._without_constants(normalized)
-        says_no_month = normalized.undated or (
-            self.report.month_of_row == "year and month" and normalized.year_and_month is False
-        )
-        if len(self.result.months) > 1 and says_no_month:
+        if normalized.undated:
             raise RowsWithoutMonths
         if not self.report.is_by_id:  # an id that has no rows any more is no report without rows
             self.rows_by_month = rows_by_month(normalized.tables, self.result.months)
         return normalized
-
-    async def _without_constants(self, normalized: Normalized) -> Normalized:
-        """The rows by month after all, when the numbers beside their months turn out to be no sums over them.
-
-        Sums are what differs between windows, so the first month and the others are asked apart, to compare.
-        """
-        whole = Span(self.window.spans[0].first, self.window.spans[-1].last)
-        first = Month.of(whole.first)
-        spans = Span(whole.first, first.last_day), Span(first.last_day + timedelta(days=1), whole.last)
-        parts = []
-        for span in spans:
-            page = await self._ask(NOTHING_ELSE, span)
-            days = [day for day in self.result.months if span.first <= day <= span.last]
-            part = await asyncio.to_thread(self._normalize, [page], days)
-            if isinstance(part, UnreadableRows):
-                raise part
-            parts.append(part.tables)
-        if not are_constants(normalized.tables, parts):
-            return normalized
-        self.notes.append("numbers beside the months are the same in every window")
-        self.holds_no_sums = True
-        again = await asyncio.to_thread(self._normalize, self.counted, holds_no_sums=True)
-        if isinstance(again, UnreadableRows):
-            raise again
-        return again
 
     def _emptied_months(self) -> list[date | None]:
         """Months that had rows and have none now, None for a report without months.
@@ -370,18 +337,15 @@ class _WindowReader:
         with self._one_large(size):
             return self._normalize(self.counted)
 
-    def _normalize(
-        self, pages: Sequence[Page], months: Sequence[date] | None = None, *, holds_no_sums: bool = False
-    ) -> Normalized | UnreadableRows:
+    def _normalize(self, pages: Sequence[Page]) -> Normalized | UnreadableRows:
         try:
             return normalize_answers(
-                self.report,
+                shape_in(self.report, unpaged=all(page.asked_for == UNPAGED for page in pages)),
                 [page.document for page in pages],
-                self.result.months if months is None else months,
+                self.result.months,
                 self.fetcher.timezone,
                 [page.asked for page in pages],
                 [page.choice for page in pages],
-                holds_no_sums=holds_no_sums,
             )
         except UnreadableRows as error:
             return error

@@ -9,17 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pipelines.connect.errors import BadRequest, Forbidden, NotFound
-from pipelines.normalize.pages import (
-    OF_ALL,
-    Id,
-    ids_of,
-    is_empty,
-    row_count,
-    rows_found,
-    rows_hash,
-    says_error,
-    stated_total,
-)
+from pipelines.normalize.pages import Id, page_facts
+from pipelines.sync.window.answers import shape_in
 
 if TYPE_CHECKING:
     from pipelines.catalogue.model import Report
@@ -126,13 +117,12 @@ class PageSize:
 
 @dataclass
 class Page:
-    """One answer, and what it says of its rows.
+    """One answer, and the facts of its rows that paging is proven by.
 
-    `asked_for` is how many rows it could have, UNPAGED when it was asked for all there are. `total` is the
-    service's own count of all rows, if it states one, `has_sure_total` whether its name leaves no doubt that
-    it is of all pages. `ids` are by table; where no row has one, `rows_hash` tells a page that comes again.
-    `says_error` marks an error message in place of a page. `place` is the position of the answer in its
-    landing file.
+    `asked_for` is how many rows it could have, UNPAGED if it was requested for all there are. `total` is the
+    service's own count of all rows, if its shape says where that is. `ids` are by table; without any,
+    `rows_hash` tells a page that comes again. `mismatch` is the sentence for an answer that does not fit its
+    shape. `place` is the position of the answer in its landing file.
     """
 
     document: Document
@@ -141,12 +131,15 @@ class Page:
     asked_for: int = UNPAGED
     rows: int = 0
     total: int | None = None
-    has_sure_total: bool = False
-    is_empty: bool = False
     ids: Mapping[str, Sequence[Id]] = field(default_factory=dict)
     rows_hash: int | None = None
-    says_error: bool = False
+    mismatch: str = ""
     place: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it fits its shape and has no row."""
+        return not (self.rows or self.mismatch)
 
     @property
     def fullest_list(self) -> int:
@@ -156,37 +149,28 @@ class Page:
     @cached_property
     def whole_ids(self) -> set[tuple[str, Id]]:
         """The ids that have no gap, each with its table."""
-        return {(table, one) for table, many in self.ids.items() for one in many if None not in one}
-
-    @property
-    def is_something_else(self) -> bool:
-        """Whether it has neither rows nor empty lists of them, as an error message with status 200."""
-        return not (self.rows or self.is_empty)
+        return {(table, id_) for table, ids in self.ids.items() for id_ in ids if None not in id_}
 
     @property
     def is_full(self) -> bool:
-        """Whether it is as long as was asked for, by its rows or by one of its lists."""
+        """Whether it is as long as was requested, by its rows or by one of its lists."""
         return self.asked_for in (self.rows, self.fullest_list)
 
     def holds_the_same(self, other: Page) -> bool:
         """Whether another look at the same page shows the same rows."""
-        mine, others = ((one.rows, one.total, one.is_empty, dict(one.ids)) for one in (self, other))
+        mine, others = ((page.rows, page.total, page.is_empty, dict(page.ids)) for page in (self, other))
         return mine == others
 
 
 def page_of_answer(report: Report, document: Document, question: Question, asked_for: int) -> Page:
-    """An answer with what it says of its rows, as far as reports in pages are proven by that."""
+    """An answer with the facts of its rows, if its report comes in pages."""
     page = Page(document, question.asked, question.choice, asked_for)
     if report.endpoint.paged:
-        found = rows_found(report, document)
-        page.rows = row_count(found)
-        page.is_empty = is_empty(report, document, found)
-        page.says_error = page.is_something_else and says_error(report, document)
+        facts = page_facts(shape_in(report, unpaged=asked_for == UNPAGED), document)
+        page.rows, page.mismatch = facts.count, facts.mismatch
         if asked_for != UNPAGED:
-            page.total = stated_total(document)
-            page.has_sure_total = stated_total(document, OF_ALL) is not None
-            page.ids = ids_of(found)
-            page.rows_hash = None if page.whole_ids else rows_hash(found)
+            page.total, page.ids = facts.total, facts.ids
+            page.rows_hash = None if page.whole_ids else facts.rows_hash
     return page
 
 
@@ -211,8 +195,8 @@ async def read_whole(
         note("read unpaged")
         pages = [await ask_unpaged()]
     first = pages[0]
-    refusal = await refusal_of(first) if first.is_something_else else None
-    if refusal and first.asked_for != UNPAGED and not first.says_error:
+    refusal = await refusal_of(first) if first.mismatch else None
+    if refusal and first.asked_for != UNPAGED:
         try:
             whole = await ask_unpaged()
         except (BadRequest, NotFound, Forbidden) as error:
@@ -269,13 +253,13 @@ async def read_pages(ask: Ask, size: PageSize) -> list[Page]:
             if sum(one.rows for one in pages) != pages[0].total and not runs_out:
                 raise
             break
-        if page.asked_for == UNPAGED or (index == 0 and page.is_something_else):
+        if page.asked_for == UNPAGED or (index == 0 and page.mismatch):
             return [page]
-        if has_come and page.is_something_else:
+        if has_come and page.mismatch:
             break
         _check_new(page, pages, seen)
         pages.append(page)
-        has_come = page.has_sure_total and sum(one.rows for one in pages) == pages[0].total
+        has_come = page.total is not None and sum(one.rows for one in pages) == pages[0].total
         may_be_capped = not (size.is_shorter(page) if len(pages) == 1 else any(one.is_full for one in pages))
         size.note(page)
         if page.is_empty or (has_come and page.rows < page.asked_for and not may_be_capped):
@@ -294,7 +278,7 @@ async def read_pages(ask: Ask, size: PageSize) -> list[Page]:
 def _to_ask_again(pages: Sequence[Page], received: int) -> Sequence[int]:
     """The pages whose rows, or whose lack of them, are still to be seen a second time."""
     with_rows = [page for page in pages if not page.is_empty]
-    is_counted = pages[0].has_sure_total and received == pages[0].total
+    is_counted = pages[0].total is not None and received == pages[0].total
     if is_counted or not with_rows:
         return range(1 if len(with_rows) > 1 else 0)
     empty_ones = range(len(with_rows), len(pages))
@@ -304,7 +288,7 @@ def _to_ask_again(pages: Sequence[Page], received: int) -> Sequence[int]:
 
 def _check_new(page: Page, pages: Sequence[Page], seen: set[object]) -> None:
     """Raise PagingUnproven when a page is none, or shows that rows have moved; remember it."""
-    if page.is_something_else:
+    if page.mismatch:
         raise PagingUnproven(f"page {len(pages)} has neither rows nor empty lists")
     first = pages[0] if pages else page
     counts_itself = (page.total, first.total) == (page.rows, first.rows)

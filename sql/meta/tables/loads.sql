@@ -29,6 +29,8 @@
 --   login: where the login is set that was refused, of an error 401
 --   landing: the file below landing/ with the answers; null once it was cleared away
 --   note: what was unusual about it
+--   shape: fingerprint of the shape of the report that its answers were read by
+--   missing: needed columns that no row of it had, as table.column
 --   opened: rows of history that began with it
 --   closed: rows of history that ended with it
 CREATE TABLE IF NOT EXISTS meta.loads (
@@ -59,6 +61,8 @@ CREATE TABLE IF NOT EXISTS meta.loads (
     login VARCHAR,
     landing VARCHAR,
     note VARCHAR,
+    shape VARCHAR,
+    missing VARCHAR[],
     opened BIGINT,
     closed BIGINT
 );

@@ -38,7 +38,7 @@ FROM (VALUES
     ('check', 'file', ['warning', 'error'], 'after the night', false, true, true, 'a check of the figures found rows, or could not run'),
     ('changes unknown', 'file', ['warning'], NULL, false, true, true, 'the service does not tell which sales were changed'),
     ('changed column', 'file', ['warning'], NULL, false, true, false, 'a column''s type was widened'),
-    ('assumption', 'file', ['warning'], NULL, false, true, true, 'a report has another shape than the file in `sql/staging` expects'),
+    ('column missing', 'file', ['warning'], NULL, false, true, true, 'rows of a report lack a column that marts need'),
     ('overlap', 'file', ['warning'], NULL, false, true, false, 'two customers answer for the same office, so it is asked for twice'),
     (
         'not refreshed', 'file', ['warning'], NULL, false, true, true,

@@ -31,7 +31,7 @@ CERTAIN: dict[str, object] = {
     "the group that was asked": [{"customerId": "G1", "userId": "HAN1", **ESTATE}],
     "among other users": [{"userId": "HAN2", "sold": 9, "registered": 9}, {"userId": "HAN1", **ESTATE}],
     "among other offices": [{**IDS, "customerId": "M30012", "sold": 9}, {**IDS, **ESTATE}],
-    "numbers as text": [{"sold": "2", "registered": "3,00"}],
+    "numbers as text": [{"sold": "2", "registered": "3.00"}],
     "numbers with a point": [{"sold": 2.0, "registered": 3.0}],
     "more than is documented": [{**ESTATE, "soldLastYear": 9, "points": 4}],
     "PascalCase": [{"Sold": 2, "Registered": 3}],

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from pipelines.catalogue.model import Column, Report, Table
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
-from pipelines.normalize.columns.tables import Normalized, NormalizedTable
 from pipelines.normalize.document import Document, read_document
 from pipelines.normalize.normalize import normalize
+from pipelines.normalize.tables import Normalized, NormalizedTable
 
 JANUARY, FEBRUARY = Month(2026, 1), Month(2026, 2)
 STOCKHOLM = "Europe/Stockholm"
@@ -21,15 +23,21 @@ def document(value: Any) -> Document:
     return read_document(json.dumps(value).encode())
 
 
+def report_with(rows: str, *columns: Column, **changes: Any) -> Report:
+    """A report of one table, `rows`, whose rows and columns are at these paths; it has no months."""
+    table = Table("rows", rows, "rows of a test", columns)
+    return replace(REPORTS["trademarks"], tables=(table,), **changes)
+
+
 def normalized(
-    name: str,
+    name: str | Report,
     *pages: Any,
     months: Sequence[Month] = (JANUARY, FEBRUARY),
     asked: Sequence[str | None] | None = None,
     chosen: Sequence[str | None] | None = None,
 ) -> Normalized:
     """The answer of a report, given as the values of its pages."""
-    report = REPORTS[name]
+    report = REPORTS[name] if isinstance(name, str) else name
     documents = [document(page) for page in pages]
     return normalize(
         report,
@@ -43,7 +51,7 @@ def normalized(
 
 def table(result: Normalized, name: str) -> NormalizedTable:
     """The one table of that name."""
-    return next(one for one in result.tables if one.name == name)
+    return next(table for table in result.tables if table.name == name)
 
 
 def rows(result: Normalized, name: str, *columns: str) -> list[tuple[Any, ...]]:
@@ -58,7 +66,7 @@ def types(result: Normalized, name: str) -> dict[str, str]:
 
 def reasons(result: Normalized) -> list[tuple[str, str, str | None]]:
     """Why rows were rejected: table, reason and column."""
-    return [(one.table, one.reason, one.column) for one in result.rejected]
+    return [(row.table, row.reason, row.column) for row in result.rejected]
 
 
 def estates(*found: dict[str, Any], **of_office: Any) -> dict[str, Any]:
@@ -70,7 +78,12 @@ def estates(*found: dict[str, Any], **of_office: Any) -> dict[str, Any]:
 
 def estate(id_: str, **fields: Any) -> dict[str, Any]:
     """An estate sold in January."""
-    return {"id": id_, "contractDay": "2026-01-15T00:00:00", **fields}
+    return {"id": id_, "contractDay": "2026-01-15T00:00:00", "agents": [], "changes": [], **fields}
+
+
+def live(*users: dict[str, Any]) -> dict[str, Any]:
+    """A live report of these users, of whom nothing but the id is documented."""
+    return {"users": [{"userId": "U1", **user} for user in users]}
 
 
 def lead(id_: str | None, **fields: Any) -> dict[str, Any]:

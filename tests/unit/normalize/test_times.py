@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.normalize.columns.times import local_days, local_times
+from pipelines.normalize.times import local_days, local_times
 
 STOCKHOLM = "Europe/Stockholm"
 

@@ -11,34 +11,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.normalize.columns.types import canonical, converted, discovered, kinds_of
-from pipelines.normalize.document import Number
+from pipelines.normalize.types import canonical, converted, discovered, kinds_of
 
 NOTHING = None
 MONEY = "DECIMAL(18,4)"
 NO_MONEY = [
     True,
-    "1,234",
-    "1.234,50",
-    "12 34",
-    " 2 ",
-    "5\u2212",
-    "\u2212-5",
-    "\u2212 5",
+    "1,5",
+    "1 234",
+    "5 kr",
+    "\u22125",
     "abc",
     "nano",
     "0x10",
     10**14,
     1e300,
-    Number("1e400"),
+    Decimal("1e400"),
     10**30,
     [1],
     {},
 ]
 
 
-def as_type(type_: str, *values: Any) -> list[Any]:
-    return converted(kinds_of(list(values)), type_, "Europe/Stockholm", len(values))[0].to_list()
+def as_type(type_: str, *values: Any, decimal: str = ".") -> list[Any]:
+    kinds = kinds_of(list(values))
+    return converted(kinds, type_, "Europe/Stockholm", len(values), decimal=decimal)[0].to_list()
 
 
 def misfits(type_: str, *values: Any) -> dict[str, int]:
@@ -56,21 +53,11 @@ def misfits(type_: str, *values: Any) -> dict[str, int]:
         (MONEY, -0.0, Decimal(0)),
         (MONEY, "12.5", Decimal("12.5")),
         (MONEY, "1e5", Decimal(100000)),
-        (MONEY, "1 234,50 kr", Decimal("1234.5")),
-        (MONEY, "-1 234.50 SEK", Decimal("-1234.5")),
-        (MONEY, "1234.50:-", Decimal("1234.5")),
-        (MONEY, "-1\u00a0234\u00a0567:-", Decimal(-1234567)),
-        (MONEY, "1,5", Decimal("1.5")),
-        (MONEY, "1,0000", Decimal(1)),
-        (MONEY, "0,12345", Decimal("0.1234")),
-        (MONEY, "1 234,5678 kr", Decimal("1234.5678")),
-        (MONEY, "\u22121\u00a0234,50 kr", Decimal("-1234.5")),
-        (MONEY, "\u22125", Decimal(-5)),
-        ("BIGINT", "\u221212", -12),
+        (MONEY, " 2 ", Decimal(2)),
         (MONEY, "", None),
         (MONEY, 99_999_999_999_999, Decimal(99999999999999)),
         (MONEY, 12345678901234.5, Decimal("12345678901234.5")),
-        (MONEY, Number("12345678901234.5678"), Decimal("12345678901234.5678")),
+        (MONEY, Decimal("12345678901234.5678"), Decimal("12345678901234.5678")),
         ("VARCHAR", "text", "text"),
         ("VARCHAR", 12, "12"),
         ("VARCHAR", 12.0, "12"),
@@ -79,7 +66,6 @@ def misfits(type_: str, *values: Any) -> dict[str, int]:
         ("BIGINT", 12, 12),
         ("BIGINT", 12.0, 12),
         ("BIGINT", "12", 12),
-        ("BIGINT", "12 000,00", 12000),
         ("TIMESTAMP", " ", None),
         ("VARCHAR", "", ""),
         ("BOOLEAN", True, True),
@@ -110,6 +96,22 @@ def test_a_conversion_that_loses_nothing_is_made(type_: str, value: Any, fitting
 def test_a_conversion_that_would_guess_is_not_made(type_: str, value: Any) -> None:
     assert as_type(type_, value) == [NOTHING]
     assert sum(misfits(type_, value).values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1,5", Decimal("1.5")),
+        ("1 234,50", Decimal("1234.5")),
+        ("-1\u00a0234\u00a0567", Decimal(-1234567)),
+        ("1.234,5678", Decimal("1234.5678")),
+        ("1.234", Decimal(1234)),
+        ("12.5", None),
+        ("1,234,567", None),
+    ],
+)
+def test_texts_with_a_decimal_comma_are_numbers_if_the_shape_says_so(text: str, number: object) -> None:
+    assert as_type(MONEY, text, decimal=",") == [number]
 
 
 @pytest.mark.parametrize("unset", ["0001-01-01", "0001-01-01T00:00:00", "0001-01-01T00:00:00.0000000"])
@@ -152,14 +154,14 @@ def test_an_amount_of_four_decimals_is_stored_to_the_last_one(amount: Decimal) -
         ([1, 2], "BIGINT"),
         ([1, 2.5], "DOUBLE"),
         ([2.0], "DOUBLE"),
-        ([Number("0.12345678901234567890")], "DOUBLE"),
+        ([Decimal("0.12345678901234567890")], "DOUBLE"),
         (["a"], "VARCHAR"),
         (["2026-01-01T00:00:00"], "VARCHAR"),
         ([1, "a"], "VARCHAR"),
         ([1, True], "VARCHAR"),
         ([2**63], "VARCHAR"),
         ([2**60, 0.5], "VARCHAR"),
-        ([Number("1e400")], "VARCHAR"),
+        ([Decimal("1e400")], "VARCHAR"),
         ([[1, 2]], "JSON"),
         ([[1], "a"], "VARCHAR"),
     ],
@@ -169,8 +171,8 @@ def test_an_undocumented_column_has_the_narrowest_type_that_holds_it(values: lis
 
 
 def test_mixed_kinds_become_text_that_says_the_same() -> None:
-    values = [1, 2.0, 2.5, True, "x", 10**20, [1], None, Number("1e400")]
-    text = ["1", "2", "2.5", "true", "x", "1" + "0" * 20, "[1]", None, "1e400"]
+    values = [1, 2.0, 2.5, True, "x", 10**20, [1], None, Decimal("1E+400")]
+    text = ["1", "2", "2.5", "true", "x", "1" + "0" * 20, "[1]", None, "1E+400"]
     assert discovered(kinds_of(values))[0].to_list() == text
 
 

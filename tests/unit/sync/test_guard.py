@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from pipelines.catalogue.model import SNAPSHOT_LIMITS, ShrinkLimits, text
-from pipelines.normalize.columns.tables import NormalizedTable
+from pipelines.normalize.tables import NormalizedTable
 from pipelines.sync.guard import (
     REMEDY,
     REMEDY_FOR_COLUMNS,

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pipelines.normalize.columns.tables import name_of
+from pipelines.normalize.contents import name_of
 from pipelines.normalize.document import parse_exactly, to_json
 from pipelines.sync.privacy import documented_tables
 from tests.unit.warehouse.given import Given, hours, users
@@ -113,7 +113,7 @@ def test_nothing_of_a_row_without_an_id_goes() -> None:
     ],
 )
 def test_a_document_loses_the_id_and_what_is_personal_beside_it(person: Person, body: str, left: str) -> None:
-    document = parse_exactly(body.encode(), numbers_as_written=True)
+    document = parse_exactly(body.encode())
     assert to_json(person.erase_document(document, PERSONAL)) == left
 
 

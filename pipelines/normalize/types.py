@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import partial, reduce
 from typing import Any
 
 import polars as pl
 
-from pipelines.normalize.columns.times import LOCAL, local_days, local_times, without_unset
-from pipelines.normalize.document import Json, Number, to_json
+from pipelines.normalize.document import Json, to_json
+from pipelines.normalize.times import LOCAL, local_days, local_times, without_unset
 
 # Kinds of values, as reasons of rejected rows name them.
 TEXT = "a text"
@@ -48,16 +48,7 @@ _KIND_OF: Mapping[type, tuple[str, pl.DataType]] = {
 }
 _TYPE_OF_KIND = {TRUTH: "BOOLEAN", WHOLE: "BIGINT", FRACTION: "DOUBLE", NESTED: "JSON"}
 _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
-_AMOUNT = re.compile(  # with what may be between thousands, and a currency
-    r"-?(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d{1,40})(?:[.,](?!\d{3}(?!\d))\d{1,40})?(?:\s?(?:kr|SEK|:-))?",
-    re.IGNORECASE,
-)
-_THREE_AFTER_COMMA = r"^\s*([-\x{2212}]?\d+),(\d{3})\s*$"
-_DECIMAL_COMMA = (
-    r"^\s*[-\x{2212}]?(?:[\d \x{a0}\x{202f}]+,(?:\d{1,2}|\d{4,})|\d{4,},\d{3})(?:\s?(?:kr|SEK))?\s*$"
-)
-_COMMA_OF_THOUSANDS = r",\d{3}[.,]"
-_NO_DIGITS = re.compile(r"[^\d.,-]|-$")
+_BETWEEN_THOUSANDS = r"[ \x{a0}\x{202f}.](\d{3})"
 _TRUTHS = {"true": True, "false": False}
 _LONG = 2**63
 
@@ -84,8 +75,8 @@ def kinds_of(values: list[Json]) -> Kinds:
                     kinds[WHOLE] = pl.Series(short, dtype=dtype)
                 long = [None if one is None or -_LONG <= one < _LONG else str(one) for one in own]
                 kinds[LONG_WHOLE] = pl.Series(long, dtype=pl.String)
-    if Number in types:
-        texts = [one.text if type(one) is Number else None for one in values]
+    if Decimal in types:
+        texts = [str(value) if type(value) is Decimal else None for value in values]
         kinds[LONG_FRACTION] = pl.Series(texts, dtype=pl.String)
     if list in types or dict in types:
         texts = [to_json(one) if isinstance(one, list | dict) else None for one in values]
@@ -106,12 +97,15 @@ def may_lack_digits(kinds: Kinds, type_: str | None) -> bool:
 
 
 def converted(
-    kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False
+    kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False, decimal: str = "."
 ) -> tuple[pl.Series, dict[str, pl.Series]]:
-    """All kinds of a documented column as its type; and by kind, which values do not fit."""
+    """All kinds of a declared column as its type; and by kind, which values do not fit."""
     parts = []
     misfits = {}
     for kind, all_values in kinds.items():
+        if decimal == "," and kind == TEXT and DTYPES[type_].is_numeric():
+            without_groups = all_values.str.replace_all(_BETWEEN_THOUSANDS, "${1}")
+            all_values = without_groups.str.replace_many([",", "."], [".", ","])
         is_time = (type_, kind) == ("TIMESTAMP", TEXT)
         values = without_unset(all_values) if is_time else all_values
         fitting = _fitting(kind, values, type_, zone)
@@ -123,24 +117,6 @@ def converted(
                 misfits[kind] = is_misfit
         parts.append(fitting)
     return _together(parts) if parts else constant(None, DTYPES[type_], length), misfits
-
-
-def with_decimal_commas(columns: Sequence[Kinds]) -> list[Kinds]:
-    """Columns of numbers with a point in `5,875`, where another of their texts says that commas are decimal.
-
-    Alone such a text may be either, and is none of a number.
-    """
-    texts = [kinds[TEXT] for kinds in columns if TEXT in kinds]
-    if (
-        not any(one.str.contains(_THREE_AFTER_COMMA).any() for one in texts)
-        or not any(one.str.contains(_DECIMAL_COMMA).any() for one in texts)
-        or any(one.str.contains(_COMMA_OF_THOUSANDS).any() for one in texts)
-    ):
-        return list(columns)
-    return [
-        {**kinds, TEXT: kinds[TEXT].str.replace(_THREE_AFTER_COMMA, "${1}.${2}")} if TEXT in kinds else kinds
-        for kinds in columns
-    ]
 
 
 def discovered(kinds: Kinds) -> tuple[pl.Series, str]:
@@ -223,15 +199,8 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
 
 
 def number_of(text: str) -> Decimal:
-    """The number that a text is, also as people write amounts: `1 234,50 kr`; no number else.
-
-    A comma before exactly three digits may be between thousands, and is none of a number. Swedish writes the
-    minus as a sign of its own.
-    """
-    text = text.replace("\u2212", "-", 1)
-    if _AMOUNT.fullmatch(text):
-        text = _NO_DIGITS.sub("", text).replace(",", ".")
-    return Decimal(text) if _NUMBER.fullmatch(text) else Decimal("NaN")
+    """The number that a text is, as JSON writes one; no number else."""
+    return Decimal(text) if _NUMBER.fullmatch(text.strip()) else Decimal("NaN")
 
 
 def _decimal_of(text: str, scale: int) -> Decimal | None:

@@ -1,0 +1,205 @@
+"""What the objects at one place consist of: columns by the simplified names of fields, undeclared lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import chain
+from operator import itemgetter
+
+import polars as pl
+
+from pipelines.catalogue.model import Column, snake_case
+from pipelines.normalize.document import Json, Keys, Object
+from pipelines.normalize.types import (
+    DTYPES,
+    NO_ID,
+    Kinds,
+    constant,
+    converted,
+    discovered,
+    kinds_of,
+    may_lack_digits,
+)
+from pipelines.shapes.paths import simplified
+
+DEEPEST = 8  # objects nested deeper stay JSON, and so do lists of objects
+MOST_COLUMNS = 1_500  # fields beyond that stay JSON, in one column
+MOST_LISTS = 50  # undeclared lists of objects beyond that stay JSON as well
+MORE = "more fields"  # the name of that column
+LONGEST_NAME = 120  # characters of a column's name; a field's can be of any length
+EMPTY: Object = {}
+
+
+@dataclass(frozen=True)
+class FilledColumn:
+    """A column with its values, and by kind of value which of them do not fit it."""
+
+    column: Column
+    values: pl.Series
+    misfits: Mapping[str, pl.Series] = field(default_factory=dict)
+    may_lack_digits: bool = False
+
+    def gather(self, rows: Sequence[int] | pl.Series) -> FilledColumn:
+        """The column of these rows."""
+        misfits = {kind: mask.gather(rows) for kind, mask in self.misfits.items()}
+        return replace(self, values=self.values.gather(rows), misfits=misfits)
+
+
+class Fields:
+    """The members of objects by simplified name: rows of two back ends may spell a field differently."""
+
+    def __init__(self, objects: Sequence[Object]) -> None:
+        self.objects = objects
+        are_alike = set(map(len, objects)) == {len(set().union(*objects))}
+        self.tuples = {tuple(objects[0]): None} if are_alike else dict.fromkeys(map(tuple, objects))
+        self.spellings: dict[str, list[str]] = {}
+        for key in dict.fromkeys(chain.from_iterable(self.tuples)):
+            self._add(key)
+
+    def _add(self, key: str) -> None:
+        name = simplified(key)
+        others = self.spellings.setdefault(name, [])
+        if others and any(key in keys and not keys_free(keys, others) for keys in self.tuples):
+            self.spellings[f"{name} {key}"] = [key]  # one object has both, so they are two fields
+        else:
+            others.append(key)
+
+    def __contains__(self, name: str) -> bool:
+        return bool(self.spellings.get(name))
+
+    def values(self, name: str) -> list[Json]:
+        """The value of each object under a name, None in those that have no such member."""
+        keys = self.spellings.get(name)
+        if not keys:
+            return [None] * len(self.objects)
+        if len(keys) == 1:
+            if len(self.tuples) == 1 and self.objects:
+                return list(map(itemgetter(keys[0]), self.objects))
+            key = keys[0]
+            return [element.get(key) for element in self.objects]
+        return [next((element[key] for key in keys if key in element), None) for element in self.objects]
+
+    def lacking(self, name: str) -> set[tuple[str, ...]]:
+        """The key tuples of objects without a member of that name."""
+        keys = self.spellings.get(name, [])
+        return {names for names in self.tuples if keys_free(names, keys)}
+
+
+def keys_free(names: Collection[str], keys: Sequence[str]) -> bool:
+    """Whether none of the keys is among the names."""
+    return not any(key in names for key in keys)
+
+
+@dataclass
+class Contents:
+    """The values of objects by name, taken apart: nested objects are opened, lists of objects set apart.
+
+    `declared` are the columns that are read here and `lists` the ways to lists that are read elsewhere, by
+    simplified names. With `takes_all`, undeclared fields become columns and undeclared lists tables, too.
+    """
+
+    declared: Mapping[Keys, Column]
+    lists: Collection[Keys]
+    takes_all: bool
+    takes_lists: bool = True
+    columns: dict[Keys, Kinds] = field(default_factory=dict)
+    spelled: dict[Keys, Keys] = field(default_factory=dict)  # as the answer spells them
+    undeclared_lists: dict[Keys, list[Json]] = field(default_factory=dict)
+    found: set[Keys] = field(default_factory=set)
+
+    def add(self, fields: Fields, above: Keys = (), spelled: Keys = ()) -> None:
+        """Take apart objects, which are nested under the names `above`."""
+        depth = len(above)
+        wanted = {keys[depth] for keys in self.declared if keys[:depth] == above and len(keys) > depth}
+        elsewhere = {keys[depth] for keys in self.lists if keys[:depth] == above and len(keys) == depth + 1}
+        on_the_way = {keys[depth] for keys in self.lists if keys[:depth] == above and len(keys) > depth + 1}
+        names = [name for name in fields.spellings if name not in elsewhere]
+        if not self.takes_all:
+            names = [name for name in names if name in wanted]
+        names = self._within_bounds(fields, names, wanted | on_the_way, above)
+        for name in names:
+            keys = (*above, name)
+            self.found.add(keys)
+            self.spelled[keys] = (*spelled, fields.spellings[name][0])
+            values = fields.values(name)
+            if keys not in self.declared:
+                values = self._scalars(values, keys)
+            if kinds := kinds_of(values):
+                self.columns[keys] = kinds
+
+    def _within_bounds(
+        self, fields: Fields, names: list[str], wanted: Collection[str], above: Keys
+    ) -> list[str]:
+        """The names that become columns; what is beyond the most columns stays together as JSON."""
+        room = max(MOST_COLUMNS - len(self.columns), 0)
+        if len(names) <= room:
+            return names
+        names.sort(key=lambda name: name not in wanted)
+        beyond = {key for name in names[room:] for key in fields.spellings[name]}
+        more = [
+            {key: value for key, value in element.items() if key in beyond} or None
+            for element in fields.objects
+        ]
+        self.columns[(*above, MORE)] = kinds_of(more)
+        self.spelled[(*above, MORE)] = (*above, MORE)
+        return names[:room]
+
+    def _scalars(self, values: list[Json], keys: Keys) -> list[Json]:
+        """The values that are left when lists of objects are set apart and objects are opened."""
+        types = set(map(type, values))
+        if list in types:
+            room = len(self.undeclared_lists) < MOST_LISTS
+            if self.takes_lists and room and any(map(holds_objects, values)):
+                is_list = list(map(holds_objects, values))
+                self.undeclared_lists[keys] = [
+                    value if apart else None for value, apart in zip(values, is_list, strict=True)
+                ]
+                values = [None if apart else value for value, apart in zip(values, is_list, strict=True)]
+            values = [None if value == [] else value for value in values]
+        if dict in types and len(keys) < DEEPEST and len(self.columns) < MOST_COLUMNS:
+            is_mixed = len(types) > 1
+            inner = [value if type(value) is dict else EMPTY for value in values] if is_mixed else values
+            self.add(Fields(inner), keys, self.spelled[keys])
+            values = [None if type(value) is dict else value for value in values] if is_mixed else []
+        return values
+
+
+def holds_objects(value: Json) -> bool:
+    """Whether a value is a list of objects, nulls between them allowed."""
+    types = set(map(type, value)) if type(value) is list else set()
+    return dict in types and types <= {dict, type(None)}
+
+
+def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> dict[Keys, FilledColumn]:
+    """Every value as a column: declared ones by their type, others by the narrowest that holds them."""
+    columns = {}
+    for keys, kinds in contents.columns.items():
+        column = contents.declared.get(keys)
+        if column:
+            values, misfits = converted(
+                kinds, column.type, zone, length, is_day=column.is_day, decimal=decimal
+            )
+            if column.is_id:  # one that is blank or zeros alone is of nothing
+                values = values.set(values.str.contains(NO_ID), None)
+            columns[keys] = FilledColumn(column, values, misfits, may_lack_digits(kinds, column.type))
+        else:
+            values, type_ = discovered(kinds)
+            spelled = contents.spelled[keys]
+            other = Column(name_of(spelled), type_, False, ".".join(spelled), "")
+            columns[keys] = FilledColumn(other, values, {}, may_lack_digits(kinds, None))
+    return columns
+
+
+def empty_column(column: Column, length: int) -> FilledColumn:
+    """A column that no object has a value for."""
+    return FilledColumn(column, constant(None, DTYPES[column.type], length))
+
+
+@lru_cache(maxsize=10_000)
+def name_of(keys: Keys) -> str:
+    """The column of a value under these keys: letters and digits of any script; none begins with `_`."""
+    words = (re.sub(r"\W+", "_", snake_case(key[:LONGEST_NAME])).strip("_") for key in keys)
+    return "_".join(word or "unnamed" for word in words)[:LONGEST_NAME]

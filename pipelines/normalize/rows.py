@@ -1,0 +1,279 @@
+"""The objects at every place of a shape, found in all documents of a window together.
+
+A list that is null or empty has no rows, and neither has one that is absent, unless something undeclared
+stands next to the place where it should be: then it may be the list under another name, and the answer does
+not fit its shape.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, chain
+from typing import NamedTuple
+
+import polars as pl
+
+from pipelines.normalize.contents import EMPTY, Fields, FilledColumn, holds_objects
+from pipelines.normalize.document import Json, Keys, Object
+from pipelines.shapes.paths import ANY, ColumnPath, Hop, simplified
+from pipelines.shapes.places import described, lists_of
+from pipelines.shapes.shape import Place
+
+MOST_SUGGESTED = 3
+TYPES = {"[]": list, "{}": dict, "": dict}
+"""What the steps of a path lead into."""
+
+
+class ShapeMismatch(Exception):
+    """A document whose rows are not where the shape of its report says."""
+
+
+class FoundRows(NamedTuple):
+    """One list in a document, or the objects under keys: in which row above, its name and its elements."""
+
+    above: int
+    name: str
+    elements: Sequence[Json]
+    keys: Sequence[str] = ()
+
+
+@dataclass
+class Level:
+    """The objects at one place, over all documents; the topmost are the documents themselves.
+
+    `elements` are what stands there; an element that is no object is a stranger, and an empty object takes
+    its place. `parents` says in which of the kept objects above each is.
+    """
+
+    place: Place
+    elements: Sequence[Json]
+    parents: pl.Series
+    above: Level | None = None
+    lists: Sequence[FoundRows] = ()
+    columns: dict[ColumnPath, FilledColumn] = field(default_factory=dict)
+    kept: list[int] | None = None
+
+    @cached_property
+    def strangers(self) -> list[int]:
+        """The elements that are no objects, by their number."""
+        if self.place.itself or set(map(type, self.elements)) <= {dict}:
+            return []
+        return [row for row, element in enumerate(self.elements) if type(element) is not dict]
+
+    @cached_property
+    def objects(self) -> Sequence[Object]:
+        """The elements, with an empty object in place of each that is none."""
+        if not (self.strangers or self.place.itself):
+            return self.elements
+        return [element if type(element) is dict else EMPTY for element in self.elements]
+
+    @cached_property
+    def fields(self) -> Fields:
+        """The members of the objects by name."""
+        return Fields(self.objects)
+
+    @cached_property
+    def documents(self) -> pl.Series:
+        """In which document each object is."""
+        if self.above is None:
+            return self.parents
+        above = self.above.documents
+        return (above if self.above.kept is None else above.gather(self.above.kept)).gather(self.parents)
+
+    @cached_property
+    def rows_above(self) -> pl.Series:
+        """In which kept row of the table above each object is; without a table above, in which document."""
+        if self.above is None or self.above.place.table or self.above.place.hop is None:
+            return self.parents
+        return self.above.rows_above.gather(self.parents)
+
+    @property
+    def kept_elements(self) -> Sequence[Json]:
+        """The elements whose nested lists count."""
+        return self.elements if self.kept is None else [self.elements[row] for row in self.kept]
+
+    @property
+    def names(self) -> Iterator[str]:
+        """The name that each object was found under: its own key, or the name of its list in the path."""
+        step = self.place.hop.step if self.place.hop else None
+        for found in self.lists:
+            if found.keys:
+                yield from found.keys
+            else:
+                last = found.name.rpartition(".")[2]
+                name = last if step is None or step.is_any else step.label(simplified(last))
+                yield from [name] * len(found.elements)
+
+    def keep(self, rows: list[int]) -> None:
+        """Leave all other rows out from now on."""
+        self.kept = rows
+        self.columns = {path: column.gather(rows) for path, column in self.columns.items()}
+
+    def steps(self, row: int) -> str:
+        """The way to an object as its place in the answer is written: `.offices[3].users[0]`."""
+        if self.above is None:
+            return ""
+        starts = [0, *accumulate(len(found.elements) for found in self.lists)]
+        number = bisect_right(starts, row) - 1
+        found, position = self.lists[number], row - starts[number]
+        above = self.above.steps(found.above if self.above.kept is None else self.above.kept[found.above])
+        name = f".{found.name}" if found.name else ""
+        if found.keys:
+            return f"{above}{name}.{found.keys[position]}"
+        is_single = self.place.hop is not None and not self.place.hop.step.each
+        return f"{above}{name}" if is_single else f"{above}{name}[{position}]"
+
+
+def document_level(place: Place, values: Sequence[Json]) -> Level:
+    """The topmost level: what stands at the root of each document."""
+    return Level(place, values, pl.int_range(len(values), dtype=pl.Int64, eager=True))
+
+
+def root_of(documents: Sequence[Json], root: Keys) -> list[Json]:
+    """What stands at the root of each document; raises ShapeMismatch for one without it."""
+    values = list(documents)
+    for name in root:
+        inner: list[Json] = []
+        for value in values:
+            members = (
+                {simplified(key): member for key, member in value.items()} if type(value) is dict else {}
+            )
+            if value and name not in members:
+                raise ShapeMismatch(mismatch(f"an object with {'.'.join(root)}", value, documents))
+            inner.append(members.get(name))
+        values = inner
+    return values
+
+
+def below(level: Level, place: Place, documents: Sequence[Json]) -> Level:
+    """The level at a place below; raises ShapeMismatch with what was expected and what is there."""
+    if place.hop is None:
+        raise ValueError("nothing leads to a document")
+    step = place.hop.step
+    if step.is_any:
+        return _level(level, place, _lists_of_any_name(level, place.path, documents))
+    found = [
+        FoundRows(row, name, list(value.values()), list(value))
+        if step.each == "{}"
+        else FoundRows(row, name, value if step.each else [value])
+        for wanted in step.names or ("",)
+        for row, (name, value) in enumerate(_values(level, place.hop, wanted, documents))
+        if value
+    ]
+    if len(step.names) > 1:
+        found.sort(key=lambda rows: rows.above)  # row by row, as the answer has them
+    return _level(level, place, found)
+
+
+def below_undeclared(level: Level, place: Place, lists: Sequence[Json], keys: Keys) -> Level:
+    """The elements of lists that nobody declared."""
+    kept = range(len(lists)) if level.kept is None else level.kept
+    found = [FoundRows(number, ".".join(keys), lists[row]) for number, row in enumerate(kept) if lists[row]]
+    return _level(level, place, found)
+
+
+def columns_above(level: Level, sources: Mapping[str, tuple[Place, ColumnPath]]) -> dict[str, FilledColumn]:
+    """The declared columns of a table that are read at places above its rows, one value for each row."""
+    found: dict[str, FilledColumn] = {}
+    above, rows = level.above, level.parents
+    while above is not None and above.place.table is None:
+        for name, (source, path) in sources.items():
+            if source is above.place and path in above.columns:
+                found[name] = above.columns[path].gather(rows)
+        rows = above.parents.gather(rows)
+        above = above.above
+    return found
+
+
+def mismatch(expected: str, found: Json, documents: Sequence[Json]) -> str:
+    """The sentence for an answer that does not fit: what was expected, what is there, where rows may be."""
+    sentence = f"expected {expected}, found {described(found)}"
+    places = sorted(lists_of(documents), key=lambda place: -place.count)[:MOST_SUGGESTED]
+    return f"{sentence}; there are objects at {', '.join(map(str, places))}" if places else sentence
+
+
+def _level(above: Level, place: Place, found: Sequence[FoundRows]) -> Level:
+    """The elements of all lists, each with the row above that it belongs to."""
+    lengths = pl.Series([len(rows.elements) for rows in found], dtype=pl.Int64)
+    owners = pl.Series([rows.above for rows in found], dtype=pl.Int64)
+    parents = owners.repeat_by(lengths).explode() if found else owners
+    elements = (
+        found[0].elements if len(found) == 1 else [*chain.from_iterable(rows.elements for rows in found)]
+    )
+    return Level(place, elements, parents, above, found)
+
+
+def _values(level: Level, hop: Hop, wanted: str, documents: Sequence[Json]) -> Iterator[tuple[str, Json]]:
+    """What each kept object has at the end of a hop, with the names that lead there."""
+    expected = f"{level.place.path}.{hop.text}" if level.place.hop else hop.text
+    values = list(level.kept_elements)
+    name = ""
+    for depth, member in enumerate((*hop.members, wanted) if wanted else ()):
+        if depth == 0 and level.kept is None and not level.strangers:
+            fields = level.fields
+        else:
+            fields = Fields([value if type(value) is dict else EMPTY for value in values])
+            wrong = next((value for value in values if value and type(value) is not dict), None)
+            if wrong is not None and not level.place.table:
+                raise ShapeMismatch(mismatch(expected, wrong, documents))
+        if lacking := fields.lacking(member):
+            way = hop.members[:depth]
+            known = _declared_at(level.place, way)
+            for element in fields.objects:
+                if (len(lacking) == len(fields.tuples) or tuple(element) in lacking) and _may_hold_it(
+                    element, known, is_row=level.place.table is not None
+                ):
+                    raise ShapeMismatch(mismatch(expected, element, documents))
+        values = fields.values(member)
+        spelled = fields.spellings.get(member, [member])[0]
+        name = f"{name}.{spelled}" if name else spelled
+    kind = TYPES[hop.step.each]
+    for value in values:
+        if value and type(value) is not kind:
+            raise ShapeMismatch(mismatch(expected, value, documents))
+        yield name, value
+
+
+def _may_hold_it(element: Object, known: Collection[str], *, is_row: bool) -> bool:
+    """Whether an object without a declared list may hold it under another name.
+
+    `known` are the names that are declared in it; one that is no row has to have at least one of them.
+    """
+    if not element or ANY in known:
+        return False
+    if not is_row and not any(simplified(key) in known for key in element):
+        return True
+    return any(
+        value and isinstance(value, list | dict) and simplified(key) not in known
+        for key, value in element.items()
+    )
+
+
+def _declared_at(place: Place, way: Keys) -> set[str]:
+    """The simplified names that are declared in the objects at a place, below the members of a way."""
+    length = len(way)
+    return {
+        keys[length]
+        for keys in (*place.declared, *place.lists)
+        if len(keys) > length and keys[:length] == way
+    }
+
+
+def _lists_of_any_name(level: Level, expected: str, documents: Sequence[Json]) -> list[FoundRows]:
+    """Every list of objects in the objects of a level, by the name that each has."""
+    known = {keys[0] for keys in level.place.declared}
+    found: list[FoundRows] = []
+    for row, element in enumerate(level.kept_elements):
+        members = element.items() if type(element) is dict else ()
+        is_like = any(isinstance(value, list | None) or simplified(key) in known for key, value in members)
+        if element and not is_like:
+            raise ShapeMismatch(mismatch(expected, element, documents))
+        found += [
+            FoundRows(row, key, value)
+            for key, value in members
+            if holds_objects(value) and simplified(key) not in known
+        ]
+    return found

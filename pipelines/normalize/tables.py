@@ -1,0 +1,209 @@
+"""The tables that an answer becomes, and what else comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+import polars as pl
+
+from pipelines.catalogue.model import Column, Report, Table, declared_columns
+from pipelines.normalize.contents import FilledColumn, empty_column
+
+Tables = dict[str, "NormalizedTable"]
+OUR_COLUMNS = (
+    "_customer",
+    "_month",
+    "_load_id",
+    "_fetched_at_utc",
+    "_row",
+    "_parent_row",
+    "valid_from_utc",
+    "valid_to_utc",
+    "rowid",  # how DuckDB calls the place of a row
+)
+NEARLY_ALL = 0.9
+"""The share of ids of the first choice that comes again with another only where the service ignores it."""
+
+
+@dataclass(frozen=True)
+class NormalizedTable:
+    """Rows of one table in document order.
+
+    The frame holds `_row` (0, 1, 2 ... within this answer and table), `_parent_row` (the `_row` of the
+    parent; only where there is one), `_month` (its first day; null for a report without months) and
+    one column for each of `columns`.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    frame: pl.DataFrame
+    key: tuple[str, ...]
+    parent: str = ""  # the table that `_parent_row` points into
+
+
+@dataclass(frozen=True)
+class RejectedRow:
+    """A row that did not fit its table, whole and with everything nested in it.
+
+    `place` is a JSON path; `reason` never holds a value of the row, so that reasons can be counted
+    and published; `month` is a first day, if it is known, and `is_undatable` says that its date is
+    missing or cannot be read, so that it may be of any month asked for. `count` is more than one for the last
+    that is kept of very many: how many it stands for.
+    """
+
+    table: str
+    place: str
+    reason: str
+    column: str | None
+    month: date | None
+    raw: str
+    count: int = 1
+    is_undatable: bool = False
+
+
+@dataclass(frozen=True)
+class Normalized:
+    """A whole answer, normalized, and what was noticed; every table of the report is here, also an empty one.
+
+    `missing` are the needed columns that no row has, as table.column. `undated` says that rows for several
+    months came without any, and were all counted to the first.
+    """
+
+    tables: tuple[NormalizedTable, ...]
+    rejected: tuple[RejectedRow, ...]
+    missing: tuple[str, ...]
+    repeated_ids: int
+    undated: bool
+
+
+def arrange_columns(
+    declared: Sequence[Column],
+    columns: Mapping[str, FilledColumn],
+    others: Iterable[FilledColumn],
+    length: int,
+) -> list[FilledColumn]:
+    """Declared columns in their order, empty where nothing came, then all others under names of their own.
+
+    Names that collide are numbered by the order of their sources, whatever order they came in.
+    """
+    first = [
+        replace(columns.get(column.name) or empty_column(column, length), column=column)
+        for column in declared
+    ]
+    rest = list(others)
+    by_source = sorted(range(len(rest)), key=lambda number: rest[number].column.source)
+    taken = (*OUR_COLUMNS, *(column.name for column in declared))
+    names = unique_names((rest[number].column.name for number in by_source), taken)
+    named = dict(zip(by_source, names, strict=True))
+    return [
+        *first,
+        *(
+            replace(other, column=replace(other.column, name=named[number]))
+            for number, other in enumerate(rest)
+        ),
+    ]
+
+
+def make_table(
+    name: str,
+    columns: Sequence[FilledColumn],
+    months: pl.Series,
+    *,
+    key: tuple[str, ...] = (),
+    parent: str = "",
+    parent_rows: pl.Series | None = None,
+) -> NormalizedTable:
+    """A table of these columns, with the columns that are ours before them."""
+    row = pl.int_range(len(months), dtype=pl.Int64, eager=True).alias("_row")
+    above = [] if parent_rows is None else [parent_rows.rename("_parent_row")]
+    own = [one.values.rename(one.column.name) for one in columns]
+    frame = pl.DataFrame([row, *above, months.rename("_month"), *own])
+    return NormalizedTable(name, tuple(one.column for one in columns), frame, key, parent)
+
+
+def empty_table(table: Table) -> NormalizedTable:
+    """A declared table without rows."""
+    parents = pl.Series(dtype=pl.Int64) if table.parent else None
+    columns = arrange_columns(declared_columns(table), {}, [], 0)
+    months = pl.Series(dtype=pl.Date)
+    return make_table(
+        table.name, columns, months, key=table.key, parent=table.parent or "", parent_rows=parents
+    )
+
+
+def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> list[str]:
+    """The names in their order, a repeated or taken one with `_2`, `_3`; SQL ignores case."""
+    used = {name.lower() for name in taken}
+    unique = []
+    for name in names:
+        free, number = name, 2
+        while free.lower() in used:
+            free, number = f"{name}_{number}", number + 1
+        used.add(free.lower())
+        unique.append(free)
+    return unique
+
+
+def without_repeated(tables: Tables, report: Report) -> tuple[Tables, int]:
+    """The tables without rows that pages repeat, and how many these were.
+
+    Only rows with a documented id are looked at, and only those whose documented values are equal: two rows
+    of one id that say different things are both kept, unless one came with an earlier choice of the report's.
+    Where the service ignores the choice, it is null in a row that came with several.
+    """
+    repeated = 0
+    is_ignored = ignores_choice(tables, report)
+    for table in report.tables:
+        held = tables.get(table.name)
+        if not (report.endpoint.paged and held and table.key and not table.parent):
+            continue
+        if not held.frame.select(table.key).is_duplicated().any():
+            continue
+        choice = report.endpoint.choices.column.name if report.endpoint.choices else ""
+        said = [one.name for one in held.columns if one.documented and one.name != choice]
+        frame = held.frame
+        if report.endpoint.choices:  # of equal ids, what the last question says
+            last = list(report.endpoint.choices.values.values())
+            rank = pl.col(choice).replace_strict(last, range(len(last)), default=-1, return_dtype=pl.Int64)
+            several = (pl.col(choice).n_unique().over(table.key) > 1) & is_ignored
+            frame = frame.with_columns(_unknown=several).filter(rank == rank.max().over(table.key))
+            known = pl.when(~pl.col("_unknown")).then(choice)
+            frame = frame.with_columns(known.alias(choice)).drop("_unknown")
+        frame = frame.filter(pl.struct(said).is_first_distinct())
+        repeated += held.frame.height - frame.height
+        tables = _only(tables, table.name, frame)
+    return tables, repeated
+
+
+def ignores_choice(tables: Mapping[str, NormalizedTable], report: Report) -> bool:
+    """Whether nearly all ids of the first choice came again with the other, of all tables together.
+
+    A few may have moved while both were asked for, but not nearly all.
+    """
+    if (choices := report.endpoint.choices) is None:
+        return False
+    of_first = pl.col(choices.column.name) == next(iter(choices.values.values()))
+    first, again = 0, 0
+    for table in report.tables:
+        held = tables.get(table.name)
+        if held and table.key and not table.parent:
+            ids = held.frame.group_by(table.key).agg(first=of_first.any(), again=(~of_first).any())
+            first += ids.filter("first").height
+            again += ids.filter("first", "again").height
+    return first > 0 and again >= NEARLY_ALL * first
+
+
+def _only(tables: Mapping[str, NormalizedTable], name: str, rows: pl.DataFrame) -> Tables:
+    """The tables with only these rows of one, and what is nested in them."""
+    numbered = rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("_row"))
+    numbers = pl.DataFrame({"_parent_row": rows["_row"], "_new": numbered["_row"]})
+    held = tables[name]
+    left = {**tables, name: NormalizedTable(name, held.columns, numbered, held.key, held.parent)}
+    for child in tables.values():
+        if child.parent == name:
+            below = left[child.name].frame.join(numbers, on="_parent_row", how="inner", maintain_order="left")
+            kept = below.with_columns(_parent_row="_new").drop("_new")
+            left = _only(left, child.name, kept)
+    return left

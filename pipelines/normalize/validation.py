@@ -1,0 +1,150 @@
+"""The month of every row, and the rows that are rejected: misfits, missing ids, other months."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import polars as pl
+
+from pipelines.catalogue.model import Report, Table
+from pipelines.months import Month
+from pipelines.normalize.contents import FilledColumn
+from pipelines.normalize.types import constant
+
+OUTSIDE = "its month is not one of those requested"
+UNDATED = "it has no date, though one is declared"
+NO_MONTH = "it names no month that can be read"
+NO_OBJECT = "it is no object"
+UNLIKE = "it has none of the declared columns"
+YEARS = (1900, 2199)
+_WHOLE_MONTH = r"^\s*(\d{4})-?(\d{2})(?:-\d{2}(?:[T ].*)?)?\s*$"
+"""A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
+_NUMBER_OF_MONTH = r"^\s*(\d{1,2})\s*$"
+
+Columns = Mapping[str, FilledColumn]
+
+
+@dataclass
+class Months:
+    """The first day of every row's month, null where it has none.
+
+    `dated_by` is the column that the months are from, if they are from one; `left_out` are rows of months
+    that are not requested, and `undated` says that no row names a month although several were requested.
+    """
+
+    of_rows: pl.Series
+    dated_by: str = ""
+    left_out: set[int] = field(default_factory=set)
+    undated: bool = False
+
+
+def months_of(report: Report, table: Table, columns: Columns, window: Sequence[Month], length: int) -> Months:
+    """The months of the rows of a topmost table."""
+    if not window:
+        return Months(constant(None, pl.Date(), length))
+    first = constant(window[0].first_day, pl.Date(), length)
+    if report.month_of_row == "documented date" and table.dated_by:
+        dates = columns[table.dated_by].values
+        left_out = _neighbours(dates, window, report.margin)
+        return Months(_by_date(dates, window), table.dated_by, left_out)
+    if report.month_of_row == "year and month":
+        named = named_months(columns)
+        if named is None:
+            return Months(first, undated=len(window) > 1 and length > 0)
+        is_other = named.is_not_null() & ~named.is_in([month.first_day for month in window])
+        return Months(named, "month", set(is_other.arg_true()))
+    return Months(first)
+
+
+def named_months(columns: Columns) -> pl.Series | None:
+    """The first day of the month that rows name in `month`, alone or beside a `year`; None if none does."""
+    if "month" not in columns or not columns["month"].values.count():
+        return None
+    texts = columns["month"].values.cast(pl.String)
+    years, months = (texts.str.extract(_WHOLE_MONTH, part).cast(pl.Int64) for part in (1, 2))
+    if "year" in columns:
+        beside = columns["year"].values.cast(pl.String).str.extract(r"^\s*(\d{4})\s*$", 1).cast(pl.Int64)
+        numbers = texts.str.extract(_NUMBER_OF_MONTH, 1).cast(pl.Int64)
+        years = years.zip_with(years.is_not_null(), beside)
+        months = months.zip_with(months.is_not_null(), numbers)
+    is_month = (years.is_between(*YEARS) & months.is_between(1, 12)).fill_null(value=False)
+    parts = pl.DataFrame({"year": years.set(~is_month, None), "month": months.set(~is_month, None)})
+    return parts.select(pl.date("year", "month", 1)).to_series()
+
+
+def _by_date(dates: pl.Series, window: Sequence[Month]) -> pl.Series:
+    """The first day of each date's month, null outside the months requested."""
+    first_days = dates.dt.month_start().cast(pl.Date)
+    is_requested = first_days.is_in([month.first_day for month in window])
+    return first_days if is_requested.all() else first_days.set(~is_requested.fill_null(value=True), None)
+
+
+def _neighbours(dates: pl.Series, window: Sequence[Month], margin: timedelta) -> set[int]:
+    """The rows dated just before or after the months requested: they belong to windows of their own.
+
+    By that margin more is requested than is wanted; if the service counts days elsewhere, a row may be dated
+    up to a day beyond it.
+    """
+    margin += timedelta(days=1)
+    days = dates.dt.date()
+    is_near = constant(False, pl.Boolean(), len(days))
+    for month in window:
+        before = days.is_between(month.first_day - margin, month.first_day, closed="left")
+        after = days.is_between(month.last_day, month.last_day + margin, closed="right")
+        is_near = is_near | before | after
+    is_requested = days.dt.month_start().is_in([month.first_day for month in window])
+    return set((is_near & ~is_requested).fill_null(value=False).arg_true())
+
+
+def rejections(
+    table: Table, columns: Columns, months: Months, strangers: Mapping[int, str]
+) -> dict[int, tuple[str, str | None]]:
+    """The rows that do not fit, in their order, each with its weightiest reason and the column.
+
+    A reason never holds a value.
+    """
+    found: dict[int, tuple[str, str | None]] = {row: (reason, None) for row, reason in strangers.items()}
+    for mask, reason, column in _reasons(table, columns, months):
+        for row in mask.fill_null(value=False).arg_true():
+            found.setdefault(row, (reason, column))
+    return {row: found[row] for row in sorted(found) if row not in months.left_out}
+
+
+def undatable(table: Table, columns: Columns, months: Months) -> set[int]:
+    """The rows that may be of any month requested: all that tells rows apart is there, but no month."""
+    if not months.dated_by or not months.of_rows.null_count():
+        return set()
+    column = columns[months.dated_by]
+    is_undated = column.values.is_null() if table.dated_by else months.of_rows.is_null()
+    for name in table.key:
+        is_undated &= columns[name].values.is_not_null()
+    for mask in column.misfits.values():
+        is_undated |= mask.fill_null(value=False)
+    filed = named_months(columns) if table.dated_by else None
+    return set((is_undated if filed is None else is_undated & filed.is_null()).arg_true())
+
+
+def _reasons(table: Table, columns: Columns, months: Months) -> Iterator[tuple[pl.Series, str, str]]:
+    """Which rows are rejected for what, the weightiest reason first."""
+    for name, column in columns.items():
+        for kind, mask in column.misfits.items():
+            yield mask, f"{name} is no {column.column.type}: it is {kind}", name
+    for name, mask in _lacking_key(table.key, table.old_keys, columns):
+        yield mask, f"{name} is missing, which tells rows apart", name
+    if months.dated_by and months.of_rows.null_count():
+        is_null = months.of_rows.is_null()
+        if table.dated_by:
+            yield columns[months.dated_by].values.is_null(), UNDATED, months.dated_by
+        yield is_null, OUTSIDE if table.dated_by else NO_MONTH, months.dated_by
+
+
+def _lacking_key(
+    key: Collection[str], old_keys: Mapping[str, str], columns: Columns
+) -> Iterator[tuple[str, pl.Series]]:
+    """The columns of the key that rows lack, with these rows."""
+    for name in key:
+        if name in columns and columns[name].values.null_count():
+            old = columns[old_keys[name]].values if old_keys.get(name) in columns else columns[name].values
+            yield name, columns[name].values.is_null() & old.is_null()

@@ -1,0 +1,325 @@
+"""A proposal for the shape of a report whose declared one does not fit what arrives.
+
+Ids decide most: a field whose values are those of known offices or users is the office or the user, whatever
+it is called. Everything else goes by its name. Where two fields may be one column, nothing is decided: that
+is for the operator to say. Nothing here shows a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pipelines.catalogue.model import Column, Report, Table
+from pipelines.shapes.paths import NONE, simplified
+from pipelines.shapes.places import FoundList, lists_of
+
+MOST_ARE = 0.5
+"""More than this share of a field's values have to be known ids: some offices and users are gone."""
+DEEPEST = 3
+"""Objects in a row in which a column is looked for."""
+YEARS = range(1990, 2200)
+# What a column may be called, in simplified names. For measures the first of each is what was planned; a
+# bare word that may be the outcome as well is one only where no other field may be it.
+NAMES: Mapping[str, Sequence[str]] = {
+    "office_id": ("customerid", "officecustomerid"),
+    "office_named": ("officeid", "officenumber", "officeno"),
+    "user_id": ("userid", "agentid", "realtorid", "brokerid", "employeeid"),
+    "year": ("year",),
+    "month": ("month", "period", "yearmonth", "date", "monthdate", "perioddate", "startdate"),
+    "office_name": ("officename",),
+    "office_city": ("officecity",),
+    "user_name": ("username", "agentname", "realtorname"),
+    "trademark_id": ("trademarkid", "brandid", "id"),
+    "trademark": ("trademark", "trademarkname", "brand", "brandname", "name"),
+    "commission": ("commission", "totalcommission", "commissionvalue", "commissionamount", "earned"),
+    "sold_total_price": ("soldtotalprice", "totalprice", "totalsoldprice"),
+    "sold_estate_parts": ("soldestateparts", "soldparts", "estateparts", "parts"),
+}
+TOTALS = ("totalrowcount", "totalrows", "totalcount", "totalitems", "totalrecords", "total")
+PLANNED = ("budget", "goal", "target", "plan", "planned")
+MEASURES: Mapping[str, Sequence[str]] = {
+    "commission_budget": ("commission", "amount", "value"),
+    "sold_budget": ("sold", "soldestates", "estates", "sales", "homes"),
+    "registered_budget": ("registered", "intake", "assignments"),
+    "meetings_budget": ("total", "meetings", "salemeetings", "meetingstotal", "salemeetingstotal"),
+    "own_booked_budget": ("ownbooked", "ownbookedmeetings", "ownmeetings"),
+}
+
+
+@dataclass(frozen=True)
+class KnownIds:
+    """The ids of offices and users, as documented reports have stated them."""
+
+    offices: frozenset[str] = frozenset()
+    users: frozenset[str] = frozenset()
+
+    def of(self, column: str) -> frozenset[str]:
+        """The ids that a column may hold."""
+        return {"office_id": self.offices, "user_id": self.users}.get(column, frozenset())
+
+
+@dataclass
+class TableProposal:
+    """Where the rows of a table may be, and its columns; `unsure` are those with several candidates."""
+
+    table: Table
+    rows: str
+    columns: dict[str, str] = field(default_factory=dict)
+    unsure: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> list[str]:
+        """The needed columns that nothing was found for."""
+        return [
+            column.name
+            for column in self.table.columns
+            if column.needed and column.name not in self.columns and column.name not in self.unsure
+        ]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether each needed column was found and none has two candidates."""
+        return not self.missing and not self.unsure
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """How many needed columns were found, and how many columns at all."""
+        found = {*self.columns, *self.unsure}
+        return sum(column.needed and column.name in found for column in self.table.columns), len(found)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The proposed shape of a report; complete ones can be adopted."""
+
+    report: Report
+    tables: tuple[TableProposal, ...] = ()
+    root: str = ""
+    total_rows: str = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it can be adopted without asking the operator."""
+        return bool(self.tables or self.root or self.total_rows) and all(
+            table.is_complete for table in self.tables
+        )
+
+    @property
+    def fits(self) -> bool:
+        """Whether anything at all was found."""
+        return any(table.columns for table in self.tables)
+
+    def as_toml(self) -> str:
+        """The proposal as a part of `shapes.toml`, with a comment for each line that is unsure."""
+        words = {"root": self.root, "total_rows": self.total_rows}
+        lines = [f'{word} = "{path}"' for word, path in words.items() if path]
+        if lines:
+            lines = [f"[{self.report.name}]", *lines, ""]
+        several = len(self.report.tables) > 1
+        for proposal in self.tables:
+            name = f"{self.report.name}.{proposal.table.name}" if several else self.report.name
+            lines += [f"[{name}]", f'rows = "{proposal.rows}"', f"[{name}.columns]"]
+            for column in proposal.table.columns:
+                if path := proposal.columns.get(column.name):
+                    lines.append(f'{column.name} = "{path}"')
+                elif candidates := proposal.unsure.get(column.name):
+                    lines.append(f'# {column.name} = "{candidates[0]}"   # or {", ".join(candidates[1:])}')
+                elif column.needed:
+                    lines.append(f'# {column.name} = "?"   # nothing that it may be')
+                else:
+                    lines.append(f'{column.name} = "{NONE}"')
+            lines.append("")
+        return "\n".join(lines)
+
+
+def propose(report: Report, documents: Sequence[Any], known: KnownIds) -> Proposal:
+    """The best proposal for a report from answers of one kind."""
+    places = lists_of(documents, with_scalars=True)
+    head = _scalars_of(documents)
+    proposals: list[TableProposal] = []
+    for table in report.tables:
+        parent = next((done for done in proposals if done.table.name == table.parent), None)
+        candidates = [
+            _proposal(table, place, places, head, known, parent)
+            for place in places
+            if parent is None or (place.path.startswith(f"{parent.rows}.") and place.path != parent.rows)
+        ]
+        # of two places, one inside the other, the one with more columns; of equal ones the outer
+        best = max(candidates, key=lambda candidate: candidate.score, default=None)
+        if best and best.score[1]:
+            proposals.append(best)
+        elif table.parent:
+            proposals.append(TableProposal(table, NONE, dict.fromkeys(_needed(table), NONE)))
+    return Proposal(report, tuple(proposals))
+
+
+def roots_of(documents: Sequence[Any]) -> list[str]:
+    """The members that lead to objects in documents, the outer ones first."""
+    roots: dict[str, None] = {}
+    todo = [("", document, 0) for document in documents]
+    while todo:
+        path, value, depth = todo.pop(0)
+        for name, member in value.items() if isinstance(value, dict) and depth < DEEPEST else ():
+            inner = f"{path}.{name}" if path else name
+            if isinstance(member, dict | list):
+                roots[inner] = None
+                todo.append((inner, member, depth + 1))
+    return list(roots)
+
+
+def total_of_rows(documents: Sequence[Any]) -> str:
+    """The members that lead to the number of rows of all pages, by the usual names; empty if none does."""
+    fields = _scalars_of(documents)
+    found = [path for name in TOTALS for path in fields if _last(path) == name and _are_counts(fields[path])]
+    return found[0] if found else ""
+
+
+def _are_counts(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, int) and not isinstance(value, bool) and value >= 0 for value in values)
+
+
+def _needed(table: Table) -> list[str]:
+    return [column.name for column in table.columns if column.needed]
+
+
+def _proposal(
+    table: Table,
+    place: FoundList,
+    places: Sequence[FoundList],
+    head: Mapping[str, list[Any]],
+    known: KnownIds,
+    parent: TableProposal | None,
+) -> TableProposal:
+    """What each column may be, if the rows are at this place."""
+    fields = _fields(place, places, head, parent)
+    rows = f"@{parent.table.name}.{place.path.removeprefix(f'{parent.rows}.')}" if parent else place.path
+    proposal = TableProposal(table, rows)
+    taken: set[str] = set()
+    for column in table.columns:
+        candidates = [path for path in _candidates(column, fields, known) if path not in taken]
+        if len(candidates) == 1:
+            proposal.columns[column.name] = candidates[0]
+            taken.add(candidates[0])
+        elif candidates:
+            proposal.unsure[column.name] = candidates
+    if "month" in proposal.columns and _names_year(fields[proposal.columns["month"]]):
+        proposal.columns.pop("year", None)
+    return proposal
+
+
+def _fields(
+    place: FoundList,
+    places: Sequence[FoundList],
+    head: Mapping[str, list[Any]],
+    parent: TableProposal | None,
+) -> dict[str, list[Any]]:
+    """The values of every field that a column may be, by its path: of the rows, then of objects around."""
+    if place.scalars and not place.objects:
+        return {".": place.scalars}
+    fields = {f".{path}": values for path, values in _scalars_of(place.objects).items()}
+    for around in reversed(places):
+        if around.path != place.path and place.path.startswith(around.path) and parent is None:
+            fields |= {
+                f"{around.path}.{path}": values for path, values in _scalars_of(around.objects).items()
+            }
+            if around.keys:
+                fields[f"{around.path}#"] = list(around.keys)
+    if place.keys:
+        fields[f"{place.path}#"] = list(place.keys)
+    return fields if parent else {**fields, **{path: values for path, values in head.items() if values}}
+
+
+def _scalars_of(objects: Iterable[Any], above: str = "", depth: int = 0) -> dict[str, list[Any]]:
+    """The plain values in objects, by the path that leads to them through objects only."""
+    found: dict[str, list[Any]] = {}
+    for element in objects:
+        for name, value in element.items() if isinstance(element, dict) else ():
+            path = f"{above}.{name}" if above else name
+            if isinstance(value, dict) and depth < DEEPEST:
+                for inner, values in _scalars_of([value], path, depth + 1).items():
+                    found.setdefault(inner, []).extend(values)
+            elif value is not None and not isinstance(value, list | dict):
+                found.setdefault(path, []).append(value)
+    return found
+
+
+def _candidates(column: Column, fields: Mapping[str, list[Any]], known: KnownIds) -> list[str]:
+    """The fields that a column may be, the nearest to the row first."""
+    if ids := known.of(column.name):
+        by_value = [path for path, values in fields.items() if _are_among(values, ids)]
+        if by_value:
+            return _one_of_equals(by_value, fields)
+        return []  # they are known, and none of these fields has them
+    if column.source in fields and column.name not in MEASURES:
+        return [column.source]
+    if column.name in MEASURES:
+        return _measures(MEASURES[column.name], fields)
+    if column.name == "year":
+        named = [path for path in fields if _last(path) in NAMES["year"] and _are_years(fields[path])]
+        return named[:1]
+    if column.name == "month":
+        months = [path for path in fields if _last(path) in NAMES["month"] and _are_months(fields[path])]
+        whole = [path for path in months if _names_year(fields[path])]
+        return whole or months
+    if column.name == "office_named":
+        named = [path for path in fields if _last(path) in NAMES["office_named"]]
+        return [path for path in named if not _are_among(fields[path], known.offices)][:1]
+    names = NAMES.get(column.name, (simplified(column.name),))
+    for name in names:
+        if found := [path for path in fields if name in (_last(path), _last_two(path))]:
+            return found[:1]
+    return []
+
+
+def _measures(words: Sequence[str], fields: Mapping[str, list[Any]]) -> list[str]:
+    """The numbers that may be a measure of a budget: what is planned, or what may be the outcome of it."""
+    planned = [f"{word}{plan}" for word in words for plan in PLANNED]
+    planned += [f"{plan}{word}" for word in words for plan in PLANNED]
+    possible = {*planned, *words, *PLANNED}
+    return [
+        path
+        for path, values in fields.items()
+        if path.startswith(".")
+        and all(isinstance(value, int | float | str) and not isinstance(value, bool) for value in values)
+        and (_last(path) in possible or _last_two(path) in possible)
+    ]
+
+
+def _one_of_equals(paths: Sequence[str], fields: Mapping[str, list[Any]]) -> list[str]:
+    """The nearest of fields whose values are the same; all of them if they differ."""
+    first = [str(value) for value in fields[paths[0]]]
+    is_same = all([str(value) for value in fields[path]] == first for path in paths[1:])
+    return list(paths[:1] if is_same else paths)
+
+
+def _are_among(values: Sequence[Any], ids: frozenset[str]) -> bool:
+    texts = [str(value).strip() for value in values if value not in ("", None)]
+    return bool(texts) and sum(text in ids for text in texts) > MOST_ARE * len(texts)
+
+
+def _are_years(values: Sequence[Any]) -> bool:
+    return all(str(value).strip().isdigit() and int(str(value)) in YEARS for value in values)
+
+
+def _are_months(values: Sequence[Any]) -> bool:
+    texts = [str(value).strip() for value in values]
+    numbers = all(text.isdigit() and 1 <= int(text) <= 12 for text in texts)
+    return bool(texts) and (numbers or _names_year(values))
+
+
+def _names_year(values: Sequence[Any]) -> bool:
+    """Whether months are written with their years: 2026-03, 202603, or a day of theirs."""
+    texts = [str(value).strip().replace("-", "") for value in values]
+    return bool(texts) and all(
+        text[:6].isdigit() and int(text[:4]) in YEARS and 1 <= int(text[4:6]) <= 12 for text in texts
+    )
+
+
+def _last(path: str) -> str:
+    return simplified(path.rpartition(".")[2])
+
+
+def _last_two(path: str) -> str:
+    return simplified("".join(path.split(".")[-2:]))

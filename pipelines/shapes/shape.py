@@ -1,0 +1,181 @@
+"""The shape of a report: where its tables and their columns are in its answers, as a tree of places."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pipelines.catalogue.model import Column, Report, Table, declared_columns
+from pipelines.shapes.paths import (
+    ANY,
+    KEY,
+    NONE,
+    ColumnPath,
+    Hop,
+    PathError,
+    RowsPath,
+    member_path,
+    rows_path,
+)
+
+Keys = tuple[str, ...]
+
+
+@dataclass
+class Place:
+    """A place in a document where objects are: the document itself, or the elements that a hop leads to.
+
+    `columns` are the declared columns that are read here, by their paths; `below` are the places that are
+    reached from here. Where the rows of a table are, `way` leads there from the document (or from the rows
+    that these are nested in), `sources` says at which place of it each column is, and `from_parent` which
+    columns are those of the parent row.
+    """
+
+    hop: Hop | None = None
+    path: str = ""
+    columns: dict[ColumnPath, Column] = field(default_factory=dict)
+    below: list[Place] = field(default_factory=list)
+    table: Table | None = None
+    way: tuple[Place, ...] = ()
+    sources: dict[str, tuple[Place, ColumnPath]] = field(default_factory=dict)
+    from_parent: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def declared(self) -> dict[Keys, Column]:
+        """The columns whose value is a member of each object, by the simplified names on the way to it."""
+        return {path.members: column for path, column in self.columns.items() if path.members}
+
+    @property
+    def itself(self) -> Column | None:
+        """The column that is the element itself, where rows are no objects."""
+        return next((column for path, column in self.columns.items() if path.is_itself), None)
+
+    @property
+    def lists(self) -> set[Keys]:
+        """The ways to the lists that are places of their own; (*,) stands for any list of objects."""
+        ways: set[Keys] = set()
+        for hop in (place.hop for place in self.below if place.hop):
+            names = (ANY,) if hop.step.is_any else hop.step.names
+            ways |= {(*hop.members, name) for name in names} or {hop.members}
+        return ways
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Where everything of a report is: members that lead to the root of its data, places, and its totals."""
+
+    report: Report
+    root: Keys
+    document: Place
+    total_rows: Keys = ()
+    total_pages: Keys = ()
+
+    @property
+    def places(self) -> Iterator[Place]:
+        """Every place with a table, parents before what is nested in them."""
+        todo = [self.document]
+        while todo:
+            place = todo.pop(0)
+            todo += place.below
+            if place.table:
+                yield place
+
+
+def shape_of(report: Report) -> Shape:
+    """The shape of a report as it is declared; raises PathError with a sentence."""
+    document = Place(path="the answer")
+    ways: dict[str, tuple[Place, ...]] = {"": (document,)}
+    for table in report.tables:
+        if table.rows == NONE:
+            continue
+        rows = table_rows(report, table)
+        if rows.parent and rows.parent not in ways:
+            raise PathError(f"{table.name}: its rows are below {rows.parent!r}, which is no table before it")
+        way = _walk(ways[rows.parent][-1:] if rows.parent else ways[""], rows)
+        place = way[-1]
+        if place.table:
+            raise PathError(f"{table.name} and {place.table.name} both have their rows at {rows.text!r}")
+        place.table, place.way, ways[table.name] = table, way, way
+        for column in declared_columns(table):
+            if text := column_path(report, table, column):
+                _add_column(place, rows, column, text)
+    totals = (report.total_rows, report.total_pages)
+    return Shape(report, member_path(report.root), document, *(member_path(total) for total in totals))
+
+
+def table_rows(report: Report, table: Table) -> RowsPath:
+    """Where the rows of a table are; those nested in another table's rows are found from there."""
+    try:
+        parent = next((other for other in report.tables if other.name == table.parent), None)
+        if parent and not table.rows.startswith("@"):
+            inside = table.rows.removeprefix(parent.rows).lstrip(".")
+            return rows_path(f"@{parent.name}.{inside}")
+        return rows_path(table.rows)
+    except PathError as error:
+        raise PathError(f"{table.name}: {error}") from None
+
+
+def column_path(report: Report, table: Table, column: Column) -> str:
+    """The path of a column: as an operator wrote it, else as it is declared; empty for the request's own."""
+    if column.name in table.paths:
+        return table.paths[column.name]
+    if column.name == table.key_column:
+        return f"{table.rows}{KEY}"
+    if not column.source and column not in table.inherited:
+        return NONE
+    if column in table.inherited:
+        parent = next((other for other in report.tables if other.name == table.parent), None)
+        handed_down = {here: above for above, here in parent.hands_down.items()} if parent else {}
+        return f"@{table.parent}.{handed_down[column.name]}" if column.name in handed_down else ""
+    is_own = any(column.name == own.name for own in table.columns)
+    is_path = column.source.startswith((".", "@")) or "[" in column.source or "{" in column.source
+    return column.source if is_path or not is_own else f".{column.source}"
+
+
+def fingerprint(report: Report) -> str:
+    """A short hash of a report's shape: tables that were loaded with another one have another one."""
+    parts = [report.root, report.decimal]
+    for table in report.tables:
+        paths = {column.name: column_path(report, table, column) for column in declared_columns(table)}
+        parts += [table.name, table.rows, *(f"{name}={path}" for name, path in sorted(paths.items()))]
+    if report.unpaged:
+        parts.append(fingerprint(report.unpaged))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _walk(way: tuple[Place, ...], rows: RowsPath) -> tuple[Place, ...]:
+    """The places on the way to the rows, made where they are new."""
+    for hop in rows.hops:
+        above = way[-1]
+        same = (place for place in above.below if place.hop and _is_same(place.hop, hop))
+        place = next(same, None)
+        if place is None:
+            path = hop.text if above.hop is None else f"{above.path}.{hop.text}"
+            place = Place(hop, path)
+            above.below.append(place)
+        way = (*way, place)
+    return way
+
+
+def _is_same(hop: Hop, other: Hop) -> bool:
+    step, others = hop.step, other.step
+    return (hop.members, step.names, step.each, step.is_any) == (
+        other.members,
+        others.names,
+        others.each,
+        others.is_any,
+    )
+
+
+def _add_column(place: Place, rows: RowsPath, column: Column, text: str) -> None:
+    try:
+        path = rows.column(text)
+    except PathError as error:
+        raise PathError(f"{place.table.name if place.table else ''}.{column.name}: {error}") from None
+    if path.parent:
+        place.from_parent[column.name] = path.members[0]
+    elif not path.is_none:
+        source = place.way[path.level]
+        source.columns.setdefault(path, column)
+        place.sources[column.name] = (source, path)

@@ -1,0 +1,135 @@
+"""The operator's `shapes.toml`: where rows and columns are, if a declaration is assumed and wrong."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pipelines.catalogue.model import Report, Table, declared_columns
+from pipelines.shapes.paths import NONE, PathError
+from pipelines.shapes.shape import column_path, shape_of, table_rows
+
+OF_A_REPORT = ("root", "total_rows", "total_pages", "decimal")
+OF_A_TABLE = ("rows", "columns")
+UNPAGED = "unpaged"
+DECIMALS = (".", ",")
+
+
+class ShapesError(ValueError):
+    """A `shapes.toml` that cannot be used; the sentence says what to correct."""
+
+
+def with_shapes(catalogue: Mapping[str, Report], path: Path) -> Mapping[str, Report]:
+    """The catalogue with the shapes of a file; without a file, as it is. Raises ShapesError."""
+    if not path.exists():
+        return catalogue
+    try:
+        written = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise ShapesError(f"{path.name} cannot be read: {error}") from None
+    corrected = dict(catalogue)
+    for name, words in written.items():
+        where = f"{path.name}: [{name}]"
+        report = catalogue.get(name)
+        if report is None:
+            raise ShapesError(f"{where} is no report{nearest(name, catalogue)}")
+        corrected[name] = _corrected(report, words, where)
+    return corrected
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the nearest known one, or all of a few."""
+    known = list(names)
+    near = get_close_matches(name, known, n=1)
+    if near:
+        return f"; did you mean {near[0]}?"
+    return f"; known are {', '.join(known)}" if len(known) <= 12 else "; `brokerbi reports` lists them"
+
+
+def _corrected(report: Report, words: Any, where: str) -> Report:
+    """A report with the shape that is written for it; the unpaged counterpart has one of its own."""
+    if not isinstance(words, dict):
+        raise ShapesError(f"{where} is no table; write [{report.name}] and below it rows and columns")
+    unpaged = report
+    if UNPAGED in words:
+        if not report.endpoint.paged:
+            raise ShapesError(f"{where} has no unpaged counterpart")
+        unpaged = _shaped(report, words[UNPAGED], f"{where[:-1]}.{UNPAGED}]")
+    corrected = _shaped(report, {word: value for word, value in words.items() if word != UNPAGED}, where)
+    return replace(corrected, unpaged=unpaged) if report.endpoint.paged else corrected
+
+
+def _shaped(report: Report, words: Mapping[str, Any], where: str) -> Report:
+    tables = {table.name: table for table in report.tables}
+    first, *others = report.tables
+    of_first = {word: value for word, value in words.items() if word in OF_A_TABLE}
+    if of_first:
+        tables[first.name] = _table(report, first, of_first, where)
+    for word, value in words.items():
+        if word in tables and (others or word == first.name):
+            tables[word] = _table(report, tables[word], value, f"{where[:-1]}.{word}]")
+        elif word not in (*OF_A_REPORT, *OF_A_TABLE):
+            known = (*OF_A_REPORT, *OF_A_TABLE, *tables)
+            raise ShapesError(f"{where} knows no {word!r}{nearest(word, known)}")
+    root, total_rows, total_pages, decimal = (
+        _text(words.get(word, getattr(report, word)), f"{where} {word}") for word in OF_A_REPORT
+    )
+    if decimal not in DECIMALS:
+        raise ShapesError(f'{where} decimal is "." or ","')
+    corrected = replace(
+        report,
+        tables=tuple(tables.values()),
+        root=root,
+        total_rows=total_rows,
+        total_pages=total_pages,
+        decimal=decimal,
+    )
+    try:
+        shape_of(corrected)
+    except PathError as error:
+        raise ShapesError(f"{where} {error}") from None
+    return corrected
+
+
+def _table(report: Report, table: Table, words: Any, where: str) -> Table:
+    if not isinstance(words, dict):
+        raise ShapesError(f"{where} is no table")
+    for word in words:
+        if word not in OF_A_TABLE:
+            raise ShapesError(f"{where} knows no {word!r}{nearest(word, OF_A_TABLE)}")
+    names = [column.name for column in declared_columns(table)]
+    columns = words.get("columns", {})
+    if not isinstance(columns, dict):
+        raise ShapesError(f"{where} columns is no table of names and paths")
+    for name in columns:
+        if name not in names:
+            raise ShapesError(f"{where} {table.name} has no column {name!r}{nearest(name, names)}")
+    paths = {name: _text(path, f"{where} {name}") for name, path in columns.items()}
+    rows = _text(words.get("rows", table.rows), f"{where} rows")
+    corrected = replace(table, rows=rows, paths={**table.paths, **paths})
+    return replace(corrected, paths={**corrected.paths, **_paths_left_behind(report, corrected, where)})
+
+
+def _paths_left_behind(report: Report, table: Table, where: str) -> dict[str, str]:
+    """Columns whose declared path is not on the way to other rows: the service has none, until it is said."""
+    left = {}
+    for column in table.columns if table.rows != NONE else ():
+        if column.name not in table.paths:
+            path = column_path(report, table, column)
+            try:
+                table_rows(report, table).column(path)
+            except PathError as error:
+                if column.needed:
+                    raise ShapesError(f"{where} columns needs a path for {column.name}: {error}") from None
+                left[column.name] = NONE
+    return left
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise ShapesError(f"{where} is no text in quotes")
+    return value.strip()

@@ -1,0 +1,163 @@
+"""A look at the shapes of reports: what arrives, whether it is as declared, and what may be proposed.
+
+One small request per report, for a month that is over, so that outcomes are filled. Documented reports come
+first: their ids tell what is an office and what a user in all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from pipelines.catalogue.model import Report, declared_columns
+from pipelines.connect.errors import ConnectError, Forbidden
+from pipelines.months import Month
+from pipelines.normalize.document import Document, read_document
+from pipelines.normalize.normalize import ShapeMismatch, normalize
+from pipelines.planning.windows import Question, Span
+from pipelines.shapes.proposal import KnownIds, Proposal, propose, roots_of, total_of_rows
+from pipelines.sync.window.request import build_request
+
+if TYPE_CHECKING:
+    from pipelines.connect.client import Client
+    from pipelines.sync.run_context import Clients
+
+State = Literal["as declared", "proposed", "not understood", "empty", "no access", "not answered"]
+SOURCES_OF_IDS = {  # documented reports: the columns of offices' and users' ids in their first table
+    "commission_office": ("office_customer_id", ""),
+    "commission_user": ("", "user_id"),
+    "users": ("", "id"),
+}
+MOST_MONTHS = 12
+"""How far back a month with rows is looked for."""
+PAGE = 100
+"""Rows a page that are requested of a paged report."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one report looks like: the state, a sentence if it is not as declared, and the proposal."""
+
+    report: Report
+    state: State
+    sentence: str = ""
+    found: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    proposal: Proposal | None = None
+
+
+def judged(report: Report, documents: Sequence[Document], known: KnownIds, timezone: str) -> Look:
+    """What answers of one kind look like, held against the shape of their report.
+
+    Of a documented report at most an envelope around its rows is proposed: its columns are known.
+    """
+    values = [document.value for document in documents]
+    look = _held_against(report, documents, timezone)
+    total = total_of_rows(values) if report.endpoint.paged and not report.total_rows else ""
+    if look.state != "not understood":
+        if not total:
+            return look
+        return replace(look, state="proposed", proposal=Proposal(report, total_rows=total))
+    if report.is_assumed:
+        proposal = propose(report, values, known)
+        return replace(look, state="proposed" if proposal.is_complete else look.state, proposal=proposal)
+    for root in roots_of(values):
+        if _held_against(replace(report, root=root), documents, timezone).state == "as declared":
+            return replace(look, state="proposed", proposal=Proposal(report, root=root, total_rows=total))
+    return look
+
+
+def _held_against(report: Report, documents: Sequence[Document], timezone: str) -> Look:
+    """Whether answers are as declared: rows where they should be, with every needed column."""
+    try:
+        normalized = normalize(report, documents, months=(), timezone=timezone)
+    except ShapeMismatch as error:
+        return Look(report, "not understood", str(error))
+    first = normalized.tables[0]
+    declared = {column.name for column in declared_columns(report.tables[0])}
+    filled = [column.name for column in first.columns if first.frame[column.name].count()]
+    found = tuple(name for name in filled if name in declared)
+    extra = tuple(name for name in filled if name not in declared)
+    if normalized.missing:
+        names = ", ".join(name.rpartition(".")[2] for name in normalized.missing)
+        return Look(report, "not understood", f"no row has {names}", found, normalized.missing, extra)
+    has_rows = bool(normalized.rejected) or any(table.frame.height for table in normalized.tables)
+    return Look(report, "as declared" if has_rows else "empty", "", found, (), extra)
+
+
+@dataclass
+class Survey:
+    """Looks at the reports of one customer, and keeps the ids that documented ones state."""
+
+    clients: Clients
+    customer: str
+    today: Month
+    timezone: str
+    offices: set[str] = field(default_factory=set)
+    users: set[str] = field(default_factory=set)
+
+    @property
+    def known(self) -> KnownIds:
+        """The ids that were found so far."""
+        return KnownIds(frozenset(self.offices), frozenset(self.users))
+
+    async def learn_ids(self, catalogue: Mapping[str, Report]) -> None:
+        """Ask documented reports for the ids of offices and users; what is not answered is not known."""
+        for name, columns in SOURCES_OF_IDS.items():
+            documents = await self._ask(catalogue[name], self.today.plus(-1))
+            if isinstance(documents, str):
+                continue
+            try:
+                normalized = normalize(
+                    catalogue[name], documents, months=[self.today.plus(-1)], timezone=self.timezone
+                )
+            except ShapeMismatch:
+                continue
+            frame = normalized.tables[0].frame
+            for ids, column in zip((self.offices, self.users), columns, strict=True):
+                if column:
+                    ids.update(frame[column].drop_nulls())
+
+    async def look(self, report: Report, *, months: int = 1) -> Look:
+        """Look at one report, going back month by month while an answer is empty."""
+        look = Look(report, "empty")
+        for back in range(1, months + 1):
+            documents = await self._ask(report, self.today.plus(-back))
+            if isinstance(documents, str):
+                return Look(report, "no access" if documents == "403" else "not answered", documents)
+            look = judged(report, documents, self.known, self.timezone)
+            if look.state != "empty" or not report.has_months:
+                break
+        return look
+
+    async def _ask(self, report: Report, month: Month) -> list[Document] | str:
+        """One answer for a month, or for now; the reason in a word if there is none."""
+        client: Client = self.clients(self.customer, report.endpoint.path)
+        span = Span(month.first_day, month.last_day) if report.has_months else None
+        question = Question(choice=report.endpoint.questions[0])
+        request = build_request(report, self.customer, span, question)
+        if report.endpoint.paged:
+            request = request.with_query(pageIndex="0", pageSize=str(PAGE))
+        try:
+            _, document = await client.get(request, read_document)
+        except Forbidden:
+            return "403"
+        except ConnectError as error:
+            return error.found
+        return [document]
+
+
+def as_json(look: Look) -> dict[str, Any]:
+    """A look as machines read it."""
+    return {
+        "report": look.report.name,
+        "state": look.state,
+        "rows": {table.name: table.rows for table in look.report.tables},
+        "columns": list(look.found),
+        "missing": list(look.missing),
+        "extra": list(look.extra),
+        "sentence": look.sentence,
+        "proposal": look.proposal.as_toml() if look.proposal else "",
+    }

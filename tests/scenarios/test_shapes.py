@@ -1,0 +1,227 @@
+"""Shapes of undocumented reports: adopted, corrected by the operator, and changed by the service later."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from pipelines.planning.selection import Selection
+from pipelines.shapes.shapes_file import ShapesError
+from pipelines.sync.summary import Summary
+from pipelines.upkeep.shapes import sync_in_shape
+from tests.scenarios.scenario import Scenario, scenario
+from warehouse.ledger.window_result import WindowStatus
+
+REPORTS = (
+    "users", "commission_office", "commission_user", "budget_commission", "live_activity", "trademarks",
+    "commission_office_by_month",
+)  # fmt: skip
+FIGURES = """
+    SELECT 'budget', user_id, month, amount FROM marts.budgets WHERE valid_to_utc IS NULL
+    UNION ALL SELECT measure, user_id, month, amount FROM marts.activity
+    UNION ALL SELECT brand, office_id, NULL, NULL FROM marts.offices
+    UNION ALL SELECT 'by month', office_id, _month, commission FROM bi.commission_office_by_month
+    ORDER BY ALL
+"""
+Told = Callable[[Any], Any]
+
+
+def budgets(offices: list[dict[str, Any]]) -> Any:
+    """Offices in an envelope under other names, users under their ids, months with their year."""
+    return {
+        "result": {
+            "units": [
+                {
+                    "unit": office["customerId"],
+                    "people": {
+                        user["userId"]: {"periods": list(map(period, user["months"]))}
+                        for user in office["users"]
+                    },
+                }
+                for office in offices
+            ]
+        }
+    }
+
+
+def period(month: Mapping[str, Any]) -> dict[str, Any]:
+    return {"period": f"{month['year']}-{month['month']:02d}", "target": month["commission"]}
+
+
+def budgets_with_outcome(offices: list[dict[str, Any]]) -> Any:
+    """Rows with two numbers, of which one is the budget and the other what was reached."""
+    answer = budgets(offices)
+    for unit in answer["result"]["units"]:
+        for person in unit["people"].values():
+            for month in person["periods"]:
+                month["commission"] = 1
+    return answer
+
+
+def activity(answer: dict[str, Any]) -> Any:
+    staff = [{"ref": user.pop("userId"), "unit": user.pop("customerId"), **user} for user in answer["users"]]
+    return {"data": {"staff": staff}}
+
+
+def trademarks(marks: list[dict[str, Any]]) -> Any:
+    return [
+        {"brand": mark["name"], "members": [{"office": office} for office in mark["customerIds"]]}
+        for mark in marks
+    ]
+
+
+def by_month(answer: dict[str, Any]) -> Any:
+    return [
+        {
+            "office": office["customerId"],
+            "period": f"{year['year']}-{month.pop('month'):02d}-01",
+            "amounts": {"totalCommission": month.pop("commission"), **month},
+        }
+        for office in answer["commissionOffices"]
+        for year in office["years"]
+        for month in year["months"]
+    ]
+
+
+DIALECT: dict[str, Told] = {
+    "/Report/Budget/": budgets,
+    "/LiveData/Report": activity,
+    "/External/Trademarks": trademarks,
+    "/CommissionOfficeReportByMonth": by_month,
+}
+
+
+@dataclass
+class Dialect(httpx.AsyncBaseTransport):
+    """The sandbox, whose answers at some paths are told in another shape."""
+
+    sandbox: httpx.AsyncBaseTransport
+    told: Mapping[str, Told]
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        answer = await self.sandbox.handle_async_request(request)
+        shape = next((shape for path, shape in self.told.items() if path in request.url.path), None)
+        if shape is None or answer.status_code != 200:
+            return answer
+        return httpx.Response(200, json=shape(json.loads(await answer.aread())))
+
+
+def speaking(here: Scenario, told: Mapping[str, Told]) -> Scenario:
+    return replace(here, transport=Dialect(here.sandbox, told))
+
+
+def synced_in_shape(here: Scenario, **selection: Any) -> tuple[Summary, list[str]]:
+    messages: list[str] = []
+    summary = sync_in_shape(
+        here.settings,
+        Selection(**selection),
+        context=here.context,
+        on_message=messages.append,
+        on_plan=lambda _: None,
+        on_result=lambda _: None,
+    )
+    return summary, messages
+
+
+def figures(here: Scenario) -> list[tuple[Any, ...]]:
+    here.build("budgets", "activity", "offices")
+    return here.rows(FIGURES)
+
+
+def office(directory: Path) -> Scenario:
+    return scenario(directory, REPORTS, offices=1, start="2026-09", whole=True)
+
+
+def test_a_first_sync_adopts_complete_shapes_and_every_figure_is_that_of_the_declared_dialect(
+    tmp_path: Path,
+) -> None:
+    declared, told = office(tmp_path / "declared"), speaking(office(tmp_path / "told"), DIALECT)
+    synced_in_shape(declared, refresh=True)
+    summary, messages = synced_in_shape(told, refresh=True)
+    assert summary.is_well
+    assert all(name in messages[0] for name in REPORTS[3:])
+    assert figures(told) == figures(declared) != []
+
+
+def test_of_a_budget_and_its_outcome_nothing_is_loaded_until_the_operator_says_which_is_which(
+    tmp_path: Path,
+) -> None:
+    here = speaking(office(tmp_path / "data"), {"/Report/Budget/": budgets_with_outcome})
+    summary, messages = synced_in_shape(here)
+    assert [result.report for result in summary.results if result.status is WindowStatus.FAILED] == [
+        "budget_commission"
+    ]
+    assert messages == []
+    here.settings.shapes_file.write_text(
+        """
+        [budget_commission]
+        rows = "result.units[].people{}.periods[]"
+        [budget_commission.columns]
+        office_id = "result.units[].unit"
+        user_id = "result.units[].people{}#"
+        month = ".period"
+        commission_budget = ".target"
+        """
+    )
+    summary, _ = synced_in_shape(here)
+    assert summary.is_well
+    assert here.value("SELECT min(commission_budget) FROM bi.budget_commission") > 1
+
+
+def test_a_report_that_changes_its_shape_later_fails_in_one_sentence_and_loses_nothing(
+    tmp_path: Path,
+) -> None:
+    here = office(tmp_path / "data")
+    synced_in_shape(here)
+    before = here.rows("SELECT user_id, _month, commission_budget FROM bi.budget_commission ORDER BY ALL")
+    changed = speaking(here, DIALECT)
+    summary, _ = synced_in_shape(changed, reports=("budget_commission",), refresh=True)
+    [failed] = [result for result in summary.results if result.status is WindowStatus.FAILED]
+    assert failed.reason.startswith(
+        "expected [], found an object of result; there are objects at result.units"
+    )
+    assert (
+        here.rows("SELECT user_id, _month, commission_budget FROM bi.budget_commission ORDER BY ALL")
+        == before
+    )
+
+
+def test_a_corrected_shape_reads_stored_answers_again_and_rewrites_no_history(tmp_path: Path) -> None:
+    here = office(tmp_path / "data")
+    synced_in_shape(here)
+    changed = speaking(here, DIALECT)
+    synced_in_shape(changed, reports=("budget_commission",), refresh=True)
+    here.settings.shapes_file.write_text(
+        """
+        [budget_commission]
+        rows = "result.units[].people{}.periods[]"
+        [budget_commission.columns]
+        office_id = "result.units[].unit"
+        user_id = "result.units[].people{}#"
+        year = "-"
+        month = ".period"
+        commission_budget = ".target"
+        """
+    )
+    summary, messages = synced_in_shape(changed, reports=("budget_commission",), refresh=True)
+    assert summary.is_well
+    [message] = messages
+    assert message.startswith(
+        "the shape of budget_commission changed: 0 stored answers were read again; 1 fit"
+    )
+    here.build("budget_changes")
+    assert here.value("SELECT count(*) FROM marts.budget_changes") == 0
+
+
+def test_a_shapes_file_that_cannot_be_used_stops_a_sync_before_its_first_request(tmp_path: Path) -> None:
+    here = office(tmp_path / "data")
+    here.settings.shapes_file.write_text("[budget_comission]\n")
+    with pytest.raises(ShapesError, match="did you mean budget_commission"):
+        synced_in_shape(here)
+    assert here.asked == []

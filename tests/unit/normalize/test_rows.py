@@ -1,0 +1,215 @@
+"""Tests of where rows are: at the paths of the report's shape, strictly, element by element."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pipelines.catalogue.model import Column, Table, assumed, boolean
+from pipelines.catalogue.reports import REPORTS
+from pipelines.normalize.rows import ShapeMismatch
+from tests.unit.normalize.answers import (
+    JANUARY,
+    estate,
+    estates,
+    normalized,
+    reasons,
+    report_with,
+    rows,
+    types,
+)
+
+SALE = {"id": "S1"}
+
+
+def text(name: str, path: str) -> Column:
+    return assumed(name, "VARCHAR", path, "a column of a test")
+
+
+ID = text("id", ".id")
+
+
+def found(shape: tuple[Any, ...], answer: Any, **changes: Any) -> list[tuple[Any, ...]]:
+    """The declared columns of the rows that a shape (the path of its rows, then columns) finds."""
+    path, *columns = shape
+    result = normalized(report_with(path, *columns, **changes), answer)
+    return rows(result, "rows", *(column.name for column in columns))
+
+
+@pytest.mark.parametrize(
+    ("shape", "answer"),
+    [
+        (("[]", ID), [SALE]),
+        (("rows[]", ID), {"rows": [SALE]}),
+        (("ROW_S[]", ID), {"rowS": [SALE]}),
+        (("data.rows[]", ID), {"data": {"rows": [SALE]}}),
+        (("[].rows[]", ID), [{"rows": [SALE]}, {"rows": []}, {"rows": None}]),
+        (("", ID), SALE),
+        (("rows[].sale", ID), {"rows": [{"number": 1, "sale": SALE}]}),
+        (("rows[]", text("id", ".sale.id")), {"rows": [{"sale": SALE}]}),
+        (("(houses|plots)[]", ID), {"plots": [SALE], "houses": []}),
+        (("ids[]", text("id", ".")), {"ids": ["S1"]}),
+        (("sales{}", text("id", "sales{}#")), {"sales": {"S1": {"price": 1}}}),
+        (("sales{}", text("id", ".")), {"sales": {"first": "S1"}}),
+        (("offices[].sales[]", text("id", "offices[].id")), {"offices": [{"id": "S1", "sales": [{"n": 1}]}]}),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_rows_and_columns_are_at_their_paths(shape: tuple[Any, ...], answer: Any) -> None:
+    assert found(shape, answer) == [("S1",)]
+
+
+def test_a_column_may_be_a_member_of_the_document() -> None:
+    report = report_with("rows[]", ID)
+    report = replace(report, tables=(replace(report.tables[0], paths={"id": "head.id"}),))
+    assert rows(normalized(report, {"head": {"id": "S1"}, "rows": [{"n": 1}]}), "rows", "id") == [("S1",)]
+
+
+def test_a_root_is_before_every_path() -> None:
+    assert found(("[]", ID), {"data": {"items": [SALE]}}, root="data.items") == [("S1",)]
+
+
+def test_the_name_of_a_list_is_a_column_as_the_path_or_the_answer_writes_it() -> None:
+    answer = {"houses": [{"id": "A"}], "Plots": [{"id": "B"}], "name": "One", "phones": ["1"]}
+    assert found(("*[]", text("kind", "*[]#"), ID), answer) == [("houses", "A"), ("Plots", "B")]
+    assert found(("(Houses|plots)[]", text("kind", "(Houses|plots)[]#"), ID), answer) == [
+        ("Houses", "A"),
+        ("plots", "B"),
+    ]
+
+
+def test_rows_below_the_rows_of_another_table_have_columns_of_theirs() -> None:
+    parent = Table("parents", "[]", "parents", (ID,), key=("id",))
+    columns = (text("of", "@parents.id"), text("id", "."))
+    child = Table("children", "@parents.ids[]", "children", columns, parent="parents")
+    report = replace(REPORTS["trademarks"], tables=(parent, child))
+    result = normalized(report, [{"id": "A", "ids": ["1", "2"]}, {"id": "B"}])
+    assert rows(result, "children", "_parent_row", "of", "id") == [(0, "A", "1"), (0, "A", "2")]
+
+
+def test_a_table_that_the_service_does_not_have_has_no_rows_and_is_not_looked_for() -> None:
+    result = normalized(report_with("-", ID), {"anything": [{"x": 1}]})
+    assert (rows(result, "rows", "id"), result.rejected, result.missing) == ([], (), ())
+
+
+def test_a_column_that_the_service_does_not_have_is_null_and_not_missing() -> None:
+    table = Table("rows", "[]", "rows", (ID, assumed("n", "BIGINT", ".n", "n", needed=True)))
+    report = report_with("[]", ID)
+    result = normalized(replace(report, tables=(replace(table, paths={"n": "-"}),)), [SALE])
+    assert (rows(result, "rows", "id", "n"), result.missing) == ([("S1", None)], ())
+
+
+def test_two_spellings_of_a_field_in_one_answer_are_one_column() -> None:
+    result = normalized(report_with("[]", ID), [{"id": "A", "newHome": 1}, {"ID": "B", "new_home": 2}])
+    assert rows(result, "rows", "id", "new_home") == [("A", 1), ("B", 2)]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [None, {}, [], {"rows": None}, {"rows": []}, {"rows": {}}, {"rows": [], "extra": [{"a": 1}]}],
+)
+def test_nothing_and_empty_lists_are_no_rows(answer: Any) -> None:
+    assert found(("rows[]", ID), answer) == []
+
+
+@pytest.mark.parametrize(
+    "office", [{"id": "A"}, {"id": "A", "city": "Hjo"}, {"id": "A", "x": [], "y": {}}, {}]
+)
+def test_an_absent_list_with_nothing_undeclared_beside_it_is_no_rows(office: dict[str, Any]) -> None:
+    shape = ("[].sales[]", text("office", "[].id"), ID)
+    assert found(shape, [{"id": "B", "sales": [SALE]}, office]) == [("B", "S1")]
+
+
+@pytest.mark.parametrize("beside", [{"items": [SALE]}, {"items": ["S1"]}, {"result": {"sales": [SALE]}}])
+def test_an_absent_list_beside_an_undeclared_list_or_object_does_not_fit_even_in_one_office_of_five(
+    beside: dict[str, Any],
+) -> None:
+    offices = [{"id": str(number), "sales": [SALE]} for number in range(5)]
+    offices[3] = {"id": "3", **beside}
+    with pytest.raises(ShapeMismatch, match=r"expected \[\]\.sales\[\], found an object of id, "):
+        found(("[].sales[]", text("office", "[].id"), ID), offices)
+
+
+def test_an_absent_list_beside_another_declared_one_is_no_rows() -> None:
+    assert rows(normalized("tips_and_leads", {"tips": []}), "incoming_leads", "lead_id") == []
+
+
+@pytest.mark.parametrize("answer", [{"total": 5}, {"message": "busy"}, {"totalRowCount": 0}])
+def test_before_the_first_list_one_that_is_declared_has_to_be_there(answer: Any) -> None:
+    with pytest.raises(ShapeMismatch):
+        found(("rows[]", ID), answer)
+
+
+@pytest.mark.parametrize(
+    ("path", "answer"),
+    [
+        ("[]", {"rows": [SALE]}),
+        ("[]", SALE),
+        ("rows[]", [SALE]),
+        ("rows[]", {"rows": SALE}),
+        ("rows{}", {"rows": [SALE]}),
+        ("rows[].sale", {"rows": [{"sale": [SALE]}]}),
+        ("data.rows[]", {"data": [SALE]}),
+    ],
+)
+def test_an_object_in_place_of_a_list_and_the_other_way_round_do_not_fit(path: str, answer: Any) -> None:
+    with pytest.raises(ShapeMismatch):
+        found((path, ID), answer)
+
+
+@pytest.mark.parametrize("answer", [{"items": [SALE]}, [SALE], {"data": {"rows": [SALE]}}])
+def test_an_answer_without_its_root_does_not_fit(answer: Any) -> None:
+    with pytest.raises(ShapeMismatch, match=r"expected an object with data\.items"):
+        found(("[]", ID), answer, root="data.items")
+
+
+def test_the_sentence_names_the_expected_path_the_fields_that_are_there_and_no_value() -> None:
+    users = [{"userId": "U1", "period": "2026-01", "Anna Andersson 1": 5}] * 12
+    with pytest.raises(ShapeMismatch) as refused:
+        normalized("budget_commission", {"data": {"items": users}})
+    assert str(refused.value) == (
+        "expected [], found an object of data; "
+        "there are objects at data.items[] (12 objects of userId, period, Anna Andersson 1)"
+    )
+
+
+ERRORS: tuple[Any, ...] = (
+    {"errorCode": 17, "errorText": "busy"},
+    {"message": "An error has occurred."},
+    [{"message": "An error has occurred."}],
+)
+
+
+@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("answer", ERRORS, ids=["code", "message", "list"])
+def test_an_error_message_with_status_200_fits_no_report(name: str, answer: Any) -> None:
+    with pytest.raises(ShapeMismatch):
+        normalized(name, answer, months=(JANUARY,))
+
+
+def test_a_row_with_none_of_its_declared_columns_is_rejected() -> None:
+    result = normalized(report_with("[]", ID), [SALE, {"number": 5}])
+    assert (rows(result, "rows", "id"), reasons(result)) == (
+        [("S1",)],
+        [("rows", "it has none of the declared columns", None)],
+    )
+
+
+@pytest.mark.parametrize("answer", [[{"number": 5}], [{"number": 5}, {"number": 6}], [7], [None]])
+def test_a_document_without_any_declared_column_does_not_fit(answer: Any) -> None:
+    with pytest.raises(ShapeMismatch, match="expected rows of rows at "):
+        normalized(report_with("[]", ID, boolean("isNew", "whether it is new")), answer)
+
+
+def test_undeclared_fields_and_lists_of_rows_are_columns_and_tables() -> None:
+    result = normalized(report_with("rows[]", ID), {"rows": [{**SALE, "n": 1, "bids": [{"sum": 2}]}]})
+    assert types(result, "rows") == {"n": "BIGINT"}
+    assert rows(result, "rows__bids", "_parent_row", "sum") == [(0, 2)]
+
+
+def test_a_renamed_list_of_agents_in_one_estate_does_not_fit() -> None:
+    renamed = {"id": "OBJ2", "contractDay": "2026-01-15", "changes": [], "brokers": [{"id": "HAN1"}]}
+    with pytest.raises(ShapeMismatch, match=r"estateSaleReports\[\]\.agents\[\]"):
+        normalized("sales", estates(estate("OBJ1", agents=[{"id": "HAN1"}]), renamed))

@@ -1,0 +1,91 @@
+"""Proposals: which shape an answer may have, and what is left to the operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pipelines.catalogue.reports import REPORTS
+from pipelines.shapes.proposal import KnownIds, Proposal, propose
+
+KNOWN = KnownIds(frozenset({"M1", "M2"}), frozenset({"HAN1", "HAN2", "HAN3"}))
+
+
+def proposed(report: str, *documents: Any) -> Proposal:
+    return propose(REPORTS[report], documents, KNOWN)
+
+
+def offices(*people: dict[str, Any]) -> Any:
+    return {"result": {"offices": [{"unit": "M1", "people": list(people)}]}}
+
+
+def person(id_: str, *months: dict[str, Any]) -> dict[str, Any]:
+    return {"ref": id_, "label": "Ann", "periods": list(months)}
+
+
+def test_offices_and_users_are_known_by_their_ids_and_all_else_by_name() -> None:
+    answer = offices(person("HAN1", {"period": "2026-03", "target": 5}), person("HAN2"))
+    [table] = proposed("budget_commission", answer).tables
+    assert table.rows == "result.offices[].people[].periods[]"
+    assert table.columns == {
+        "office_id": "result.offices[].unit",
+        "user_id": "result.offices[].people[].ref",
+        "month": ".period",
+        "commission_budget": ".target",
+    }
+    assert table.is_complete
+
+
+@pytest.mark.parametrize(
+    "month",
+    [
+        {"period": "2026-03", "budget": 5, "commission": 4},
+        {"period": "2026-03", "target": 5, "amount": 4},
+        {"period": "2026-03", "commissionBudget": 5, "commission": None, "value": 1},
+    ],
+)
+def test_of_two_fields_that_may_be_the_budget_none_is_chosen(month: dict[str, Any]) -> None:
+    [table] = proposed("budget_commission", offices(person("HAN1", month))).tables
+    assert list(table.unsure) == ["commission_budget"]
+    assert not table.is_complete
+
+
+def test_a_user_that_no_report_knows_is_not_guessed_by_its_name() -> None:
+    answer = [{"userId": "X9", "year": 2026, "month": 3, "commission": 5, "customerId": "M1"}]
+    [table] = proposed("office_budget_commission", answer).tables
+    assert table.missing == ["user_id"]
+
+
+@pytest.mark.parametrize("id_", [1, "HAN1"])
+def test_ids_may_be_numbers(id_: object) -> None:
+    known = KnownIds(frozenset({"7"}), frozenset({"1", "HAN1"}))
+    answer = [{"who": id_, "where": 7, "year": 2026, "month": 3, "commission": 5}]
+    [table] = propose(REPORTS["office_budget_commission"], [answer], known).tables
+    assert (table.columns["user_id"], table.columns["office_id"]) == (".who", ".where")
+
+
+def test_objects_under_keys_are_rows_and_their_keys_a_column() -> None:
+    answer = {"offices": {"M1": {"HAN1": {"calls": 3}, "HAN2": {"calls": 4}}, "M2": {"HAN3": {"calls": 1}}}}
+    [table] = proposed("live_activity", answer).tables
+    assert (table.rows, table.columns) == (
+        "offices{}.{}",
+        {"user_id": "offices{}.{}#", "office_id": "offices{}#"},
+    )
+    users = {"users": {"HAN1": {"calls": 3}, "HAN2": {"calls": 4}}}
+    [table] = proposed("live_activity", users).tables
+    assert (table.rows, table.columns["user_id"]) == ("users{}", "users{}#")
+
+
+def test_rows_below_rows_are_proposed_from_the_rows_around_them() -> None:
+    answer = [{"trademark": "Nord", "members": [{"office": "M1"}, {"office": "M2"}]}]
+    trademarks, members = proposed("trademarks", answer).tables
+    assert (trademarks.columns["trademark"], members.rows) == (".trademark", "@trademarks.members[]")
+    assert members.columns == {"office_id": ".office"}
+
+
+def test_a_proposal_is_written_with_a_comment_for_each_unsure_line() -> None:
+    month = {"period": "2026-03", "budget": 5, "commission": 4}
+    text = proposed("budget_commission", offices(person("HAN1", month))).as_toml()
+    assert '# commission_budget = ".budget"   # or .commission' in text
+    assert 'month = ".period"' in text

@@ -1,0 +1,87 @@
+"""`shapes.toml`: what an operator corrects, and the sentences about what cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipelines.catalogue.reports import REPORTS
+from pipelines.shapes.shape import fingerprint
+from pipelines.shapes.shapes_file import ShapesError, with_shapes
+
+
+def written(directory: Path, text: str) -> Path:
+    path = directory / "shapes.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_without_a_file_every_report_is_as_declared(tmp_path: Path) -> None:
+    assert with_shapes(REPORTS, tmp_path / "shapes.toml") is REPORTS
+
+
+def test_a_correction_changes_its_report_and_no_other(tmp_path: Path) -> None:
+    text = '[budget_commission]\nrows = "[].users[]"\n[budget_commission.columns]\nuser_id = ".id"\n'
+    corrected = with_shapes(REPORTS, written(tmp_path, text + 'year = "-"\nmonth = ".period"\n'))
+    table = corrected["budget_commission"].tables[0]
+    assert (table.rows, table.paths["user_id"]) == ("[].users[]", ".id")
+    changed = {name for name in REPORTS if fingerprint(corrected[name]) != fingerprint(REPORTS[name])}
+    assert changed == {"budget_commission"}
+
+
+def test_a_table_of_several_is_corrected_by_its_name(tmp_path: Path) -> None:
+    text = '[trademarks.trademark_offices]\nrows = "@trademarks.offices[]"\n'
+    corrected = with_shapes(
+        REPORTS,
+        written(tmp_path, f'{text}[trademarks.trademark_offices.columns]\noffice_id = ".customerId"\n'),
+    )
+    assert corrected["trademarks"].tables[1].rows == "@trademarks.offices[]"
+
+
+def test_the_unpaged_counterpart_has_a_shape_of_its_own(tmp_path: Path) -> None:
+    text = '[tips_and_leads]\nroot = "data"\n[tips_and_leads.unpaged]\nroot = "report"\n'
+    report = with_shapes(REPORTS, written(tmp_path, text))["tips_and_leads"]
+    assert report.unpaged is not None
+    assert (report.root, report.unpaged.root) == ("data", "report")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            '[budget_comission]\nrows = "x[]"',
+            "[budget_comission] is no report; did you mean budget_commission?",
+        ),
+        ('[budget_commission]\nrow = "x[]"', "[budget_commission] knows no 'row'; did you mean rows?"),
+        (
+            '[budget_commission.columns]\nofficeid = "x"',
+            "[budget_commission] budget_commission has no column 'officeid'; did you mean office_id?",
+        ),
+        (
+            '[budget_commission]\nrows = "x[]"\n[budget_commission.columns]\nuser_id = "y[].z"',
+            "[budget_commission] budget_commission.user_id: 'y[].z' is not on the way to the rows at 'x[]'",
+        ),
+        (
+            '[budget_commission]\nrows = "x[]"',
+            (
+                "[budget_commission] columns needs a path for user_id: "
+                "'[].users[].userId' is not on the way to the rows at 'x[]'"
+            ),
+        ),
+        ("[budget_commission]\nrows = 1", "[budget_commission] rows is no text in quotes"),
+        ('[budget_commission]\ndecimal = ";"', '[budget_commission] decimal is "." or ","'),
+        ("[users.unpaged]", "[users] has no unpaged counterpart"),
+    ],
+)
+def test_what_cannot_be_used_is_an_error_that_says_what_to_correct(
+    tmp_path: Path, text: str, sentence: str
+) -> None:
+    with pytest.raises(ShapesError) as error:
+        with_shapes(REPORTS, written(tmp_path, text))
+    assert str(error.value) == f"shapes.toml: {sentence}"
+
+
+def test_a_file_that_is_no_toml_is_an_error_with_the_place(tmp_path: Path) -> None:
+    with pytest.raises(ShapesError, match=r"^shapes.toml cannot be read: .*line 2"):
+        with_shapes(REPORTS, written(tmp_path, "[users]\nrows = x\n"))
