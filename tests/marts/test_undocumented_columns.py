@@ -13,7 +13,6 @@ from hypothesis import settings
 from pipelines.normalize.tables import OUR_COLUMNS
 from tests.marts.given import arrived, asked_for, earned, held, loaded, rows, sold, warehouse
 from warehouse.marts.build import MartError, build_marts
-from warehouse.marts.nested_rows import BELOW
 from warehouse.marts.queries import SQL, queries
 from warehouse.store.duckdb_file import quoted
 
@@ -27,74 +26,45 @@ VALUES = ("7::BIGINT", "'seven'::VARCHAR", """'{"id": "7", "month": 7}'::JSON"""
 SHIFTS = range(len(VALUES) if settings().max_examples > 100 else 1)
 """Which value the first column of the first table has; the thorough profile tries all in each column."""
 MARTS = [f"marts.{path.stem}" for path in (SQL / "marts").glob("*.sql")]
-USERS = {"user_id": "VARCHAR", "name": "VARCHAR"}
-NAMES_OF_USERS = ("user_id", "name", "user_name")
-BY_NAME = {
-    "budget_commission__users_history": NAMES_OF_USERS,
-    "budget_sold_estates__users_history": NAMES_OF_USERS,
-    "running_commissions": ("user_name",),
-    "trademarks_history": (
-        "name", "trademark", "trademark_name", "customer_ids", "office_ids", "customer_id", "office_id",
-        "offices",
-    ),
-}  # fmt: skip
-"""What staging/user_names.sql and trademarks.sql assume besides."""
-COUNTED = ("live_activity__users",)
-"""Every number in these tables counts something."""
-HISTORY = {"valid_from_utc": "TIMESTAMP", "valid_to_utc": "TIMESTAMP", "_parent_row": "BIGINT"}
+BY_NAME = {"running_commissions": {"user_name"}}
+"""What staging/user_names.sql reads if it arrives."""
+COUNTED = ("live_activity",)
+"""Every number in this table counts something."""
 SINCE = {"valid_from_utc": "2026-06-01"}
 
 
 def budgets(given: DuckDBPyConnection) -> None:
-    """A budget of every report of budgets, in the shape that is assumed."""
-    for report, measures in (
-        ("budget_commission", {"commission": 50}),
-        ("budget_sold_estates", {"sold": 2}),
-        ("budget_crm", {"total": 3, "own_booked": 1}),
+    """A budget of every report of budgets."""
+    commission, homes = {"commission_budget": 60}, {"sold_budget": 4}
+    meetings = {"meetings_budget": 6, "own_booked_budget": 7}
+    for report, customer, measures in (
+        ("budget_commission", "M1", commission),
+        ("budget_sold_estates", "M1", homes),
+        ("budget_crm", "M1", meetings),
+        *(
+            (f"{owner}_budget_{subject}", "M2", measures)
+            for owner in ("office", "user")
+            for subject, measures in (("commission", commission), ("estate", homes), ("crm", meetings))
+        ),
     ):
-        held(given, report, "M1", ["2026-01"])
-        tables = {
-            f"{report}_history": {"customer_id": "VARCHAR", "name": "VARCHAR", "city": "VARCHAR"},
-            f"{report}__users_history": USERS,
-            f"{report}__users__months_history": dict.fromkeys(measures, "BIGINT"),
-        }
-        for table, columns in tables.items():
-            arrived(given, table, **HISTORY, **columns)
-        offices, users, months = tables
-        [office] = rows(given, offices, "M1", "2026-01", [{**SINCE, "customer_id": "M1", "name": "One"}])
-        user = {**SINCE, "user_id": "U9", "name": "Nine", "_parent_row": office}
-        [number] = rows(given, users, "M1", "2026-01", [user])
-        rows(given, months, "M1", "2026-01", [{**SINCE, "_parent_row": number, **measures}])
-    for owner in ("office", "user"):
-        for subject, counts in (
-            ("commission", {"commission": 60}),
-            ("estate", {"estates_sold": 4, "estates_registered": 5}),
-            ("crm", {"sale_meetings_total": 6, "sale_meetings_own_booked": 7}),
-        ):
-            report = f"{owner}_budget_{subject}"
-            held(given, report, "M2", ["2026-01"])
-            arrived(
-                given, f"{report}_history", **HISTORY, user_id="VARCHAR", **dict.fromkeys(counts, "BIGINT")
-            )
-            rows(given, f"{report}_history", "M2", "2026-01", [{**SINCE, "user_id": "U2", **counts}])
+        held(given, report, customer, ["2026-01"])
+        budget = {**SINCE, "office_id": customer, "user_id": "U9", "month": "1", **measures}
+        rows(given, f"{report}_history", customer, "2026-01", [budget])
 
 
 def people(given: DuckDBPyConnection) -> None:
-    """A directory, of which somebody has left, trademarks, and what users did."""
+    """A directory that somebody has left, trademarks, and what users did."""
     rows(given, "users_history", "M1", "2026-01", [
         {**SINCE, "id": "U1", "name": "Ann"},
         {**SINCE, "id": "U3", "name": "Cia", "valid_to_utc": "2026-06-02"},
     ])  # fmt: skip
-    arrived(given, "trademarks_history", **HISTORY, name="VARCHAR")
-    arrived(given, "trademarks__offices_history", **HISTORY, customer_id="VARCHAR")
-    [brand] = rows(given, "trademarks_history", "M1", "2026-01", [{**SINCE, "name": "Brand"}])
-    member = {**SINCE, "_parent_row": brand, "customer_id": "M1"}
-    rows(given, "trademarks__offices_history", "M1", "2026-01", [member])
+    [brand] = rows(given, "trademarks_history", "M1", "2026-01", [{**SINCE, "trademark": "Brand"}])
+    member = {**SINCE, "_parent_row": brand, "office_id": "M1"}
+    rows(given, "trademark_offices_history", "M1", "2026-01", [member])
     load_id = held(given, "live_activity", "M1", ["2026-01"])
-    columns = {"_parent_row": "BIGINT", "user_id": "VARCHAR", "customer_id": "VARCHAR", "calls": "BIGINT"}
-    arrived(given, "live_activity__users", **columns)
-    caller = {"user_id": "U1", "customer_id": "M1", "calls": 3}
-    rows(given, "live_activity__users", "M1", "2026-01", [caller], load_id=load_id)
+    arrived(given, "live_activity", calls="BIGINT")
+    caller = {"user_id": "U1", "office_id": "M1", "calls": 3}
+    rows(given, "live_activity", "M1", "2026-01", [caller], load_id=load_id)
 
 
 def business(given: DuckDBPyConnection) -> None:
@@ -107,11 +77,7 @@ def business(given: DuckDBPyConnection) -> None:
             loaded(given, "commission_user", customer, month, [earned({"user_id": user}, 100, **more)])
             loaded(given, "commission_office_sale", customer, month, [earned(office, 70)])
             loaded(given, "commission_user_sale", customer, month, [earned({"user_id": user}, 70)])
-        arrived(
-            given, "commission_office_by_month", office_customer_id="VARCHAR", month="BIGINT",
-            commission="DOUBLE", sold_total_price="DOUBLE", sold_estate_parts="DOUBLE",
-        )  # fmt: skip
-        by_month = {"office_customer_id": customer, "month": 1, "commission": 100, "sold_total_price": 1000}
+        by_month = {"office_id": customer, "month": "1", "commission": 100, "sold_total_price": 1000}
         loaded(given, "commission_office_by_month", customer, "2026-01", [by_month])
         event = {
             "user_id": user, "customer_id": customer, "estate_id": f"E{customer}", "amount": 5,
@@ -179,20 +145,6 @@ def names_of_ours(given: DuckDBPyConnection) -> list[str]:
     return sorted((found | {*WORDS}) - {*OUR_COLUMNS} | {"rowid"})
 
 
-def assumed(table: str) -> set[str]:
-    """The names by which staging means to read columns of a table that nobody documented."""
-    found = set(BY_NAME.get(table, ()))
-    for query in queries(SQL / "staging", "staging"):
-        for entry, columns in query.expects.items():
-            named = entry.removeprefix("or ").removesuffix(BELOW)
-            is_below = entry.endswith(BELOW) and f"bi.{table}".startswith(named.removesuffix("_history"))
-            if is_below or f"bi.{table}" == named:
-                found |= {*re.findall(r"\w+", columns), *re.findall(r"->> '(\w+)'", query.sql)}
-                found |= {"year", "month", "period"} if "is_of_month" in query.sql else set()
-                found |= {"id", "key"} if is_below else set()
-    return found
-
-
 def add_columns(given: DuckDBPyConnection, names: Collection[str], shift: int) -> None:
     """A column of every name in every table that staging reads, with values by turns."""
     read = {
@@ -210,7 +162,7 @@ def add_columns(given: DuckDBPyConnection, names: Collection[str], shift: int) -
         if table not in read:
             continue
         values = VALUES[int(table in COUNTED) :]
-        new = sorted({*names} - {*known} - assumed(table))
+        new = sorted({*names} - {*known} - BY_NAME.get(table, set()))
         turns = ((values[(crc32(one.encode()) + at) % len(values)], quoted(one)) for one in new)
         more = "".join(f", {value} AS {name}" for value, name in turns)
         given.execute(f"CREATE OR REPLACE TABLE bi.{quoted(table)} AS SELECT *{more} FROM bi.{quoted(table)}")
