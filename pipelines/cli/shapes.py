@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
-from pipelines.cli.output import print_table, say
-from pipelines.planning.selection import Selection, chosen_reports
-from pipelines.settings.model import load_settings
-from pipelines.shapes.shapes_file import with_shapes
-from pipelines.sync.look import Look, as_json
-from pipelines.sync.run_context import RunContext
-from pipelines.upkeep.shapes import add_to_file, look_at
+from pipelines.cli.app import Json, Reports, command, flag
+from pipelines.cli.output import print_json, print_table, read_settings, say
+
+if TYPE_CHECKING:
+    from pipelines.sync.look import Look
 
 HEADS = ("report", "state", "rows at", "columns", "missing", "extra")
 DIFFERS = ("proposed", "not understood")
 
 
-def run_shapes(reports: Sequence[str], *, from_landing: bool, writes: bool, is_json: bool) -> int:
-    """Look at the reports that are on, or at these; 1 if one is not understood."""
-    settings = load_settings(os.environ)
-    context, selection = RunContext(), Selection(reports=tuple(reports))
-    catalogue = with_shapes(context.catalogue, settings.shapes_file)
-    chosen = [report for report in chosen_reports(settings, selection, catalogue) if not report.endpoint.each]
-    looks = look_at(settings, selection, context, catalogue, chosen, from_landing=from_landing)
-    if is_json:
-        print(json.dumps([as_json(look) for look in looks], indent=1, ensure_ascii=False))
+@command("shapes")
+def run_shapes(
+    *,
+    report: Reports,
+    from_landing: Annotated[bool, flag("--from-landing", "only stored answers, without a request")] = False,
+    write: Annotated[bool, flag("--write", "add what is proposed to shapes.toml")] = False,
+    json: Json = False,
+) -> int:
+    """Show what each report looks like, and propose its shape."""
+    from pipelines.planning.selection import Selection
+    from pipelines.sync.look import as_json
+    from pipelines.upkeep.shapes import add_to_file, looks_of
+
+    settings = read_settings()
+    looks = looks_of(settings, Selection(reports=tuple(report)), from_landing=from_landing)
+    if json:
+        print_json([as_json(look) for look in looks])
     else:
         _show(looks)
-    if writes:
+    if write:
         written = add_to_file(settings.shapes_file, [look for look in looks if look.state in DIFFERS])
         say(f"{settings.shapes_file}: {', '.join(written) if written else 'nothing to add'}")
     return int(any(look.state == "not understood" for look in looks))

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -147,7 +147,7 @@ class _Answer:
         }
         tables, repeated = without_repeated({**declared, **self.tables}, self.report)
         return Normalized(
-            tuple(tables.values()), tuple(self.rejected), tuple(self.missing), repeated, self.undated
+            tuple(tables.values()), tuple(self._counted()), tuple(self.missing), repeated, self.undated
         )
 
     def _read(self, level: Level, parent: TableRows | None) -> None:
@@ -313,6 +313,14 @@ class _Answer:
                 )
             )
         return reasons.keys()
+
+    def _counted(self) -> Iterator[RejectedRow]:
+        """The rejected rows; of very many for one reason, the last that is kept stands for all further ones."""
+        last = {(row.table, row.reason): row for row in self.rejected}
+        for row in self.rejected:
+            more = self.rejected_count[row.table, row.reason] - MOST_KEPT_REJECTED
+            is_last = row is last[row.table, row.reason]
+            yield replace(row, count=1 + more) if more > 0 and is_last else row
 
     def _place_of(self, level: Level, row: int) -> str:
         """The place of a row in its answer, as quarantine states it."""

@@ -26,6 +26,7 @@ from pipelines.sync.run_context import RunContext
 from pipelines.sync.sync import sync
 from pipelines.upkeep.replay import replay
 from warehouse.errors import LandingDamaged
+from warehouse.ledger.shapes import known_ids, loaded_shapes, remember_shape
 from warehouse.load.landing import Landing
 from warehouse.store.database import Store
 
@@ -36,26 +37,6 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
     from pipelines.sync.summary import Summary
     from warehouse.ledger.window_result import WindowResult
-
-LOADED_SHAPES = """
-SELECT report, list(DISTINCT coalesce(shape, ''))
-FROM meta.loads
-WHERE status = 'loaded' AND "rows" > 0 AND landing IS NOT NULL
-    AND (history OR load_id IN (SELECT load_id FROM meta.months))
-GROUP BY report
-"""
-REMEMBER = "UPDATE meta.loads SET shape = $1 WHERE report = $2 AND status = 'loaded'"
-KNOWN_IDS = """
-SELECT
-    coalesce(list(DISTINCT id) FILTER (kind = 'office'), []),
-    coalesce(list(DISTINCT id) FILTER (kind = 'user'), [])
-FROM (
-    SELECT 'office' AS kind, office_customer_id AS id FROM bi.commission_office
-    UNION ALL SELECT 'user', user_id FROM bi.commission_user
-    UNION ALL SELECT 'user', id FROM bi.users_history
-)
-WHERE id IS NOT NULL
-"""
 
 
 @dataclass
@@ -117,7 +98,7 @@ def prepare_shapes(settings: Settings, selection: Selection, context: RunContext
             )
             continue
         with store.writing() as connection:
-            connection.execute(REMEMBER, [fingerprint(report), name])
+            remember_shape(connection, name, fingerprint(report))
         unfit = f"; {len(again.unfit)} fit only the earlier shape and stay as loaded" if again.unfit else ""
         prepared.messages.append(
             f"the shape of {name} changed: {again.loads} stored answers were read again{unfit}"
@@ -129,6 +110,14 @@ def _is_to_adopt(report: Report, catalogue: Mapping[str, Report]) -> bool:
     """Whether a shape may be adopted: something of it is assumed, and the operator has written nothing."""
     is_assumed = report.is_assumed or report.endpoint.paged  # where pages state their total is undocumented
     return is_assumed and not report.endpoint.each and report is catalogue[report.name]
+
+
+def looks_of(settings: Settings, selection: Selection, *, from_landing: bool) -> list[Look]:
+    """Looks at the selected reports, in the shapes in force; those by id are left out."""
+    context = RunContext()
+    catalogue = with_shapes(context.catalogue, settings.shapes_file)
+    chosen = [report for report in chosen_reports(settings, selection, catalogue) if not report.endpoint.each]
+    return look_at(settings, selection, context, catalogue, chosen, from_landing=from_landing)
 
 
 def look_at(
@@ -216,7 +205,7 @@ def _loaded_shapes(store: Store) -> dict[str, set[str]]:
     if not store.path.exists():
         return {}
     with store.reading() as connection:
-        return {name: set(shapes) for name, shapes in connection.execute(LOADED_SHAPES).fetchall()}
+        return loaded_shapes(connection)
 
 
 def _known_ids(store: Store) -> KnownIds:
@@ -224,5 +213,4 @@ def _known_ids(store: Store) -> KnownIds:
     if not store.path.exists():
         return KnownIds()
     with store.reading() as connection:
-        [(offices, users)] = connection.execute(KNOWN_IDS).fetchall()
-    return KnownIds(frozenset(offices), frozenset(users))
+        return KnownIds(*known_ids(connection))

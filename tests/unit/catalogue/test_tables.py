@@ -43,7 +43,7 @@ def test_a_nested_table_stands_under_its_parent_and_gets_what_that_hands_down() 
         if table.parent is None:
             continue
         [parent] = [other for other in entry.tables if other.name == table.parent]
-        assert table.rows.startswith(f"{parent.rows}.")
+        assert table.rows.startswith((f"{parent.rows}.", f"@{parent.name}."))
         types = {column.name: column.type for column in declared_columns(parent)}
         expected = {there: types[here] for here, there in parent.hands_down.items()}
         assert {column.name: column.type for column in table.inherited} == expected, table.name
