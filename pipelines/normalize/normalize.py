@@ -315,7 +315,7 @@ class _Answer:
         return reasons.keys()
 
     def _counted(self) -> Iterator[RejectedRow]:
-        """The rejected rows; of very many for one reason, the last that is kept stands for all further ones."""
+        """The rejected rows; of very many for one reason, the last one kept stands for all further ones."""
         last = {(row.table, row.reason): row for row in self.rejected}
         for row in self.rejected:
             more = self.rejected_count[row.table, row.reason] - MOST_KEPT_REJECTED
