@@ -216,16 +216,6 @@ def test_a_month_that_lost_its_office_altogether_is_restated_to_zero() -> None:
     assert found == [("M1", -1, Decimal(0))]
 
 
-def test_sales_are_restated_in_rows_commission_and_price() -> None:
-    given = warehouse()
-    sold(given, "G1", "2026-01", "M1", "E1", final_price=2000)
-    build(given, "restatements")
-    sold(given, "G1", "2026-01", "M1", "E2", final_price=500, commission=30)
-    shown = "report, row_count_change, commission_change, price_change"
-    found = built(given, f"SELECT {shown} FROM marts.restatements")
-    assert found == [("sales", 1, Decimal(30), Decimal(500))]
-
-
 LATER = datetime(2026, 7, 1)
 
 

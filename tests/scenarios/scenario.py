@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -127,10 +126,6 @@ class Scenario:
     def asked(self) -> list[LoggedCall]:
         """The requests of the last sync."""
         return self.service.log.entries
-
-    def asked_by_path(self) -> Counter[str]:
-        """How often the last sync asked each report."""
-        return Counter(entry.path.split("/")[2] for entry in self.asked)
 
     @property
     def landing_files(self) -> list[Path]:

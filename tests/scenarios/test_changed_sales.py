@@ -19,7 +19,6 @@ from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sync.summary import Summary
 from tests.scenarios.scenario import Scenario, whole_chain
-from tests.scenarios.stale_months import REPORTS, StaleMonth, stale_months, synced_into
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 from warehouse.store.database import Store
 
@@ -52,10 +51,6 @@ class Week:
 
     here: Scenario
     summary: Summary
-
-    def stale(self, fresh: Scenario) -> set[StaleMonth]:
-        """The older months that hold something else than is answered now."""
-        return {one for one in stale_months(self.here, fresh) if one[2] < OLDER}
 
     @property
     def questions(self) -> list[WindowResult]:
@@ -96,16 +91,12 @@ def week(
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Week:
-    return week(tmp_path_factory.mktemp("asked"), reports=REPORTS)
+    return week(tmp_path_factory.mktemp("asked"))
 
 
-def test_fewer_older_months_are_stale_when_the_service_is_asked_what_changed(
-    asked: Week, tmp_path: Path
-) -> None:
-    unasked = week(tmp_path, reports=REPORTS, changed_months=0)
-    fresh = synced_into(tmp_path / "fresh", unasked.here)
-    assert asked.stale(fresh) < unasked.stale(fresh)
-    assert (len(asked.questions), unasked.questions, unasked.probes) == (3, [], [])
+def test_a_sync_that_may_read_no_changed_month_does_not_ask_what_changed(tmp_path: Path) -> None:
+    unasked = week(tmp_path, changed_months=0)
+    assert (unasked.questions, unasked.probes) == ([], [])
 
 
 def test_every_customer_is_asked_once_and_the_answer_is_landed_and_counted(asked: Week) -> None:

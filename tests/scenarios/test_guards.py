@@ -63,15 +63,6 @@ def test_months_of_which_no_row_can_be_read_any_more_stay_as_they_are(tmp_path: 
     assert here.cells() == before
 
 
-def test_what_was_released_is_loaded_by_a_replay_after_everything_was_lost(tmp_path: Path) -> None:
-    here = synced(tmp_path, ("sales",), whole=True)
-    here.sync(refresh=True)
-    loads = here.rows("SELECT load_id FROM meta.months")
-    here.lose_working_file()
-    assert here.replay().failures == []
-    assert here.rows("SELECT load_id FROM meta.months") == loads
-
-
 def test_what_a_killed_sync_had_not_decided_on_is_loaded_by_nobody(tmp_path: Path) -> None:
     here = synced(tmp_path, ("sales",))
     assert is_killed(Job.of("sync", here), Step("before_release"))

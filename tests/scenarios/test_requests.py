@@ -14,7 +14,6 @@ import pytest
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.sandbox.service import Service
-from tests.scenarios.faulty_nights import all_reports, faulty_nights
 from tests.scenarios.scenario import NOON, TODAY, Scenario, scenario, world_of
 from warehouse.ledger.ledger import Cap, forget_caps, ledger_of
 from warehouse.store.database import Store
@@ -133,8 +132,3 @@ def test_budgets_that_have_changed_are_all_in_the_file_the_same_night(tmp_path: 
     fresh.sync(refresh=True)
     assert then.cells().items() <= fresh.cells().items()  # the month that came into reach may wait
     assert len({(entry.path, *entry.query.items()) for entry in then.asked}) == len(then.asked)
-
-
-def test_under_faults_nothing_is_asked_twice_or_outside_the_limits(tmp_path: Path) -> None:
-    found = faulty_nights(all_reports(tmp_path, "b"), nights=2, rate=0.25)
-    assert [wrong for _, _, wrong in found] == [[], []]

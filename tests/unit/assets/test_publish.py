@@ -182,14 +182,6 @@ def test_a_run_of_reports_and_marts_publishes_though_dagster_skips_its_marts(tmp
     assert made.metadata(dg.AssetKey(FILE))["bytes"] > 0
 
 
-def test_a_run_that_loads_nothing_says_so_on_the_operators_page(tmp_path: Path) -> None:
-    made = harness(tmp_path, pages="true")
-    made.publishes_after_fetching = True
-    made.service.faults.switch([Fault("404")])
-    assert not made.run("users", RUNNING).success
-    assert [path.name for path in made.file.parent.glob("*.html")] == ["operators.html"]
-
-
 def test_publishing_is_left_to_whoever_fetches_last(tmp_path: Path) -> None:
     made = harness(tmp_path)
     made.publishes_after_fetching = True

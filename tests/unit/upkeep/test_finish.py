@@ -153,12 +153,6 @@ def test_a_night_that_failed_is_on_the_operators_page_beside_figures_that_are_pu
     assert [path.name for path in before if before[path] != after[path]] == ["operators.html"]
 
 
-def test_a_service_that_answers_nothing_at_all_has_a_page(tmp_path: Path) -> None:
-    here = scenario(tmp_path, whole=True, pages="true")
-    here.sync(Fault("empty_report"))
-    assert isinstance(here.publish().page, ReportPage)
-
-
 def test_the_operators_page_has_the_verdict_of_the_status(here: Scenario) -> None:
     store, clock = Store(here.data_dir), here.clock
     silent = clock.utc_now().timestamp() - 5 * 3600
