@@ -213,7 +213,7 @@ def renamed(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
 
 
 ALTERED = [
-    ("sales", renamed(b"agents", b"brokers"), "column emptied", "sales_agent_changes.agent_id"),
+    ("sales", renamed(b"finalPrice", b"price"), "column emptied", "sales_estates.final_price"),
     ("users", renamed(b"name", b"fullName"), "column emptied", "users.name"),
 ]
 
@@ -236,7 +236,7 @@ def test_an_answer_that_lacks_what_is_stored_is_held_back(
 def test_what_was_held_back_is_loaded_when_told_to_and_usual_from_then_on(tmp_path: Path) -> None:
     here = chain_of(tmp_path, "sales")
     before = here.cells()
-    altered = replace(here, transport=Altered(here.sandbox, renamed(b"agents", b"brokers")))
+    altered = replace(here, transport=Altered(here.sandbox, renamed(b"finalPrice", b"price")))
     assert altered.sync(refresh=True, accept_shrink=True).complaints() == []
     assert here.cells() != before
     assert altered.sync(refresh=True).complaints() == []
