@@ -10,6 +10,7 @@
 -- without a row where lacks_rows. Of an office that has left a group, the group's later answers say nothing.
 -- Key: report, office_id, month
 -- Columns:
+--   customer_id: the customer whose answer counts
 --   office_id: customer id of the office
 --   lacks_amount: whether its row in the office report has no commission, though another report has some of that month, or its
 --     latest number was another one than 0; not the latter where null is written for 0, as in rows that never had a number
