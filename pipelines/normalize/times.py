@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import polars as pl
@@ -17,9 +17,7 @@ CALENDAR = (datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999))
 REAL_TIMES = (datetime(1900, 1, 1), datetime(9999, 1, 1))
 
 _OF_DAY = r"[T ][0-9:.,]+\s?(?:[Zz]|[+-][0-9:]+)?"
-_UNSET = (
-    rf"^(?:0001-01-01(?:{_OF_DAY})?|0000-12-31{_OF_DAY}|/Date\(-62135[56][0-9]{{8}}(?:[+-][0-9]{{4}})?\)/)$"
-)
+_UNSET = rf"^(?:0001-01-01(?:{_OF_DAY})?|0000-12-31{_OF_DAY})$"
 _HAS_TIME_OF_DAY = "^0001-01-01[T ][0-9:.,]*[1-9]"
 _WRITTEN = re.compile(
     r"(\d{4}-\d\d-\d\d|\d{8}(?=[Tt]))"  # day
@@ -27,9 +25,7 @@ _WRITTEN = re.compile(
     r"\s?(?:([Zz])|([+-]\d\d):?(\d\d)?)?)?",  # offset
     re.ASCII,
 )
-_WITH_OFFSET = r"^/Date\(|[Tt ][0-9:.,]+\s?[Zz+-]"
-_TICKS = re.compile(r"/Date\((-?\d{1,15})(?:[+-]\d{4})?\)/", re.ASCII)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_WITH_OFFSET = r"[Tt ][0-9:.,]+\s?[Zz+-]"
 
 
 def without_unset(texts: pl.Series, *, keep_times_of_day: bool = False) -> pl.Series:
@@ -104,24 +100,18 @@ def _other_forms(texts: pl.Series, zone: str) -> pl.Series:
 
 
 def _local_time(text: str, zone: ZoneInfo) -> datetime | None:
-    ticks, written = _TICKS.fullmatch(text), _WRITTEN.fullmatch(text)
+    written = _WRITTEN.fullmatch(text)
+    if not written:
+        return None
+    day, minute, second, fraction, utc, hours, minutes = written.groups()
+    basic = f"{day}T{minute or '0000'}{second or '00'}.{fraction or '0'}"
     try:
-        if ticks:
-            moment = _EPOCH + timedelta(milliseconds=int(ticks[1]))
-        elif written:
-            day, minute, second, fraction, utc, hours, minutes = written.groups()
-            microseconds = f"{fraction or ''}000000"[:6]
-            basic = f"{day}T{minute or '0000'}{second or '00'}.{microseconds}".replace("-", "").replace(
-                ":", ""
-            )
-            moment = datetime.fromisoformat(basic)
-            is_real = REAL_TIMES[0] <= moment < REAL_TIMES[1]
-            if not is_real or not (utc or hours):
-                return moment
-            offset = "+00:00" if utc else f"{hours}:{minutes or '00'}"
-            moment = datetime.fromisoformat(f"{moment.isoformat()}{offset}")
-        else:
-            return None
-        return moment.astimezone(zone).replace(tzinfo=None)
+        moment = datetime.fromisoformat(basic.replace("-", "").replace(":", ""))
+        is_real = REAL_TIMES[0] <= moment < REAL_TIMES[1]
+        if not is_real or not (utc or hours):
+            return moment
+        offset = "+00:00" if utc else f"{hours}:{minutes or '00'}"
+        there = datetime.fromisoformat(f"{moment.isoformat()}{offset}")
+        return there.astimezone(zone).replace(tzinfo=None)
     except (ValueError, OverflowError):
         return None

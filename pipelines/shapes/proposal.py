@@ -20,16 +20,14 @@ MOST_ARE = 0.5
 DEEPEST = 3
 """Objects in a row in which a column is looked for."""
 YEARS = range(1990, 2200)
+MONTHS = {f"{month:02}" for month in range(1, 13)}
 # What a column may be called, in simplified names. For measures the first of each is what was planned; a
 # bare word that may be the outcome as well is one only where no other field may be it.
 NAMES: Mapping[str, Sequence[str]] = {
     "office_id": ("customerid", "officecustomerid"),
     "office_named": ("officeid", "officenumber", "officeno"),
     "user_id": ("userid", "agentid", "realtorid", "brokerid", "employeeid"),
-    "year": ("year",),
     "month": ("month", "period", "yearmonth", "date", "monthdate", "perioddate", "startdate"),
-    "office_name": ("officename",),
-    "office_city": ("officecity",),
     "user_name": ("username", "agentname", "realtorname"),
     "trademark_id": ("trademarkid", "brandid", "id"),
     "trademark": ("trademark", "trademarkname", "brand", "brandname", "name"),
@@ -106,11 +104,6 @@ class Proposal:
             table.is_complete for table in self.tables
         )
 
-    @property
-    def fits(self) -> bool:
-        """Whether anything at all was found."""
-        return any(table.columns for table in self.tables)
-
     def as_toml(self) -> str:
         """The proposal as a part of `shapes.toml`, with a comment for each line that is unsure."""
         words = {"root": self.root, "total_rows": self.total_rows}
@@ -151,7 +144,8 @@ def propose(report: Report, documents: Sequence[Any], known: KnownIds) -> Propos
         if best and best.score[1]:
             proposals.append(best)
         elif table.parent:
-            proposals.append(TableProposal(table, NONE, dict.fromkeys(_needed(table), NONE)))
+            needed = [column.name for column in table.columns if column.needed]
+            proposals.append(TableProposal(table, NONE, dict.fromkeys(needed, NONE)))
     return Proposal(report, tuple(proposals))
 
 
@@ -172,16 +166,8 @@ def roots_of(documents: Sequence[Any]) -> list[str]:
 def total_of_rows(documents: Sequence[Any]) -> str:
     """The members that lead to the number of rows of all pages, by the usual names; empty if none does."""
     fields = _scalars_of(documents)
-    found = [path for name in TOTALS for path in fields if _last(path) == name and _are_counts(fields[path])]
-    return found[0] if found else ""
-
-
-def _are_counts(values: Sequence[Any]) -> bool:
-    return all(isinstance(value, int) and not isinstance(value, bool) and value >= 0 for value in values)
-
-
-def _needed(table: Table) -> list[str]:
-    return [column.name for column in table.columns if column.needed]
+    paths = (path for name in TOTALS for path in fields if _last(path) == name)
+    return next((path for path in paths if all(type(value) is int for value in fields[path])), "")
 
 
 def _proposal(
@@ -248,65 +234,50 @@ def _scalars_of(objects: Iterable[Any], above: str = "", depth: int = 0) -> dict
 def _candidates(column: Column, fields: Mapping[str, list[Any]], known: KnownIds) -> list[str]:
     """The fields that a column may be, the nearest to the row first."""
     if ids := known.of(column.name):
-        by_value = [path for path, values in fields.items() if _are_among(values, ids)]
-        if by_value:
-            return _one_of_equals(by_value, fields)
-        return []  # they are known, and none of these fields has them
-    if column.source in fields and column.name not in MEASURES:
-        return [column.source]
+        return _nearest_of_equals([path for path in fields if _are_among(fields[path], ids)], fields)
     if column.name in MEASURES:
         return _measures(MEASURES[column.name], fields)
-    if column.name == "year":
-        named = [path for path in fields if _last(path) in NAMES["year"] and _are_years(fields[path])]
-        return named[:1]
-    if column.name == "month":
-        months = [path for path in fields if _last(path) in NAMES["month"] and _are_months(fields[path])]
-        whole = [path for path in months if _names_year(fields[path])]
-        return whole or months
-    if column.name == "office_named":
-        named = [path for path in fields if _last(path) in NAMES["office_named"]]
-        return [path for path in named if not _are_among(fields[path], known.offices)][:1]
+    if column.source in fields:
+        return [column.source]
     names = NAMES.get(column.name, (simplified(column.name),))
-    for name in names:
-        if found := [path for path in fields if name in (_last(path), _last_two(path))]:
-            return found[:1]
-    return []
+    named = dict.fromkeys(path for name in names for path in fields if name in _ends(path))
+    fitting = [path for path in named if _may_be(column.name, fields[path], known)]
+    if column.name == "month":
+        return [path for path in fitting if _names_year(fields[path])] or fitting
+    return fitting[:1]
+
+
+def _may_be(column: str, values: Sequence[Any], known: KnownIds) -> bool:
+    """Whether the values of a field that has the name of a column may be that column."""
+    if column == "year":
+        return all(str(value).strip().isdigit() and int(value) in YEARS for value in values)
+    if column == "month":
+        return _names_year(values) or {str(value).strip().zfill(2) for value in values} <= MONTHS
+    return column != "office_named" or not _are_among(values, known.offices)
 
 
 def _measures(words: Sequence[str], fields: Mapping[str, list[Any]]) -> list[str]:
     """The numbers that may be a measure of a budget: what is planned, or what may be the outcome of it."""
-    planned = [f"{word}{plan}" for word in words for plan in PLANNED]
-    planned += [f"{plan}{word}" for word in words for plan in PLANNED]
+    planned = {name for word in words for plan in PLANNED for name in (f"{word}{plan}", f"{plan}{word}")}
     possible = {*planned, *words, *PLANNED}
     return [
         path
         for path, values in fields.items()
         if path.startswith(".")
         and all(isinstance(value, int | float | str) and not isinstance(value, bool) for value in values)
-        and (_last(path) in possible or _last_two(path) in possible)
+        and possible & _ends(path)
     ]
 
 
-def _one_of_equals(paths: Sequence[str], fields: Mapping[str, list[Any]]) -> list[str]:
+def _nearest_of_equals(paths: list[str], fields: Mapping[str, list[Any]]) -> list[str]:
     """The nearest of fields whose values are the same; all of them if they differ."""
-    first = [str(value) for value in fields[paths[0]]]
-    is_same = all([str(value) for value in fields[path]] == first for path in paths[1:])
-    return list(paths[:1] if is_same else paths)
+    different = {tuple(map(str, fields[path])) for path in paths}
+    return paths[:1] if len(different) == 1 else paths
 
 
 def _are_among(values: Sequence[Any], ids: frozenset[str]) -> bool:
     texts = [str(value).strip() for value in values if value not in ("", None)]
     return bool(texts) and sum(text in ids for text in texts) > MOST_ARE * len(texts)
-
-
-def _are_years(values: Sequence[Any]) -> bool:
-    return all(str(value).strip().isdigit() and int(str(value)) in YEARS for value in values)
-
-
-def _are_months(values: Sequence[Any]) -> bool:
-    texts = [str(value).strip() for value in values]
-    numbers = all(text.isdigit() and 1 <= int(text) <= 12 for text in texts)
-    return bool(texts) and (numbers or _names_year(values))
 
 
 def _names_year(values: Sequence[Any]) -> bool:
@@ -321,5 +292,6 @@ def _last(path: str) -> str:
     return simplified(path.rpartition(".")[2])
 
 
-def _last_two(path: str) -> str:
-    return simplified("".join(path.split(".")[-2:]))
+def _ends(path: str) -> set[str]:
+    """The last name of a path, and the last two as one."""
+    return {_last(path), simplified("".join(path.split(".")[-2:]))}

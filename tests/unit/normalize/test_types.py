@@ -118,7 +118,7 @@ def test_texts_with_a_decimal_comma_are_numbers_if_the_shape_says_so(text: str, 
 @pytest.mark.parametrize("offset", ["", "Z", "+00:00", "+02:00", "-05:00"])
 def test_the_first_moment_of_the_calendar_is_a_date_that_is_not_set(unset: str, offset: str) -> None:
     text = unset + offset if "T" in unset else unset
-    for one in (text, "0001-01-01T01:12:12", "0000-12-31T23:00:00Z", "/Date(-62135596800000)/"):
+    for one in (text, "0001-01-01T01:12:12", "0000-12-31T23:00:00Z"):
         assert as_type("TIMESTAMP", one, "0001-01-02") == [None, datetime(1, 1, 2)]
         assert misfits("TIMESTAMP", one) == {}
     shown = [text, "2026-01-31", "0001-01-01T10:30:00", "0001-01-01 Anna"]
