@@ -31,7 +31,7 @@ from pipelines.normalize.rows import (
     ShapeMismatch,
     below,
     below_undeclared,
-    columns_above,
+    columns_on_the_way,
     document_level,
     mismatch,
     root_of,
@@ -142,10 +142,8 @@ class _Answer:
         self.values = [document.value for document in self.documents]
         roots = root_of(self.values, self.shape.root)
         self._read(document_level(self.shape.document, roots), None)
-        declared = {
-            table.name: self.tables.get(table.name) or empty_table(table) for table in self.report.tables
-        }
-        tables, repeated = without_repeated({**declared, **self.tables}, self.report)
+        empty = {table.name: empty_table(table) for table in self.report.tables}
+        tables, repeated = without_repeated({**empty, **self.tables}, self.report)
         return Normalized(
             tuple(tables.values()), tuple(self._counted()), tuple(self.missing), repeated, self.undated
         )
@@ -190,10 +188,7 @@ class _Answer:
     ) -> TableRows:
         """The table of a level, without the rows that are rejected or of other months."""
         place, length = level.place, len(level.elements)
-        columns = columns_above(level, place.sources)
-        for name, (source, path) in place.sources.items():
-            if source is place and path in level.columns:
-                columns[name] = level.columns[path]
+        columns = columns_on_the_way(level)
         if parent:
             columns |= {
                 name: parent.columns[above].gather(level.rows_above)
@@ -232,14 +227,8 @@ class _Answer:
         parents = level.rows_above
         if level.kept is not None:
             months, parents = months.gather(level.kept), parents.gather(level.kept)
-        self.tables[name] = make_table(
-            name,
-            columns,
-            months,
-            key=key,
-            parent=parent.name if parent else "",
-            parent_rows=parents if parent else None,
-        )
+        above = (parent.name, parents) if parent else ("", None)
+        self.tables[name] = make_table(name, columns, months, key, *above)
         return TableRows(name, {column.column.name: column for column in columns}, months)
 
     def _add_undeclared(

@@ -8,7 +8,7 @@ not fit its shape.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain
@@ -175,17 +175,19 @@ def below_undeclared(level: Level, place: Place, lists: Sequence[Json], keys: Ke
     return _level(level, place, found)
 
 
-def columns_above(level: Level, sources: Mapping[str, tuple[Place, ColumnPath]]) -> dict[str, FilledColumn]:
-    """The declared columns of a table that are read at places above its rows, one value for each row."""
-    found: dict[str, FilledColumn] = {}
-    above, rows = level.above, level.parents
-    while above is not None and above.place.table is None:
-        for name, (source, path) in sources.items():
-            if source is above.place and path in above.columns:
-                found[name] = above.columns[path].gather(rows)
-        rows = above.parents.gather(rows)
-        above = above.above
-    return found
+def columns_on_the_way(level: Level) -> dict[str, FilledColumn]:
+    """The declared columns of a table, read at its rows or at places above them, one value for each row."""
+    columns: dict[str, FilledColumn] = {}
+    here: Level | None = level
+    rows: pl.Series | None = None
+    while here is not None and (here is level or here.place.table is None):
+        for name, (source, path) in level.place.sources.items():
+            if source is here.place and path in here.columns:
+                filled = here.columns[path]
+                columns[name] = filled if rows is None else filled.gather(rows)
+        rows = here.parents if rows is None else here.parents.gather(rows)
+        here = here.above
+    return columns
 
 
 def mismatch(expected: str, found: Json, documents: Sequence[Json]) -> str:

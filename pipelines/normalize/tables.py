@@ -110,7 +110,6 @@ def make_table(
     name: str,
     columns: Sequence[FilledColumn],
     months: pl.Series,
-    *,
     key: tuple[str, ...] = (),
     parent: str = "",
     parent_rows: pl.Series | None = None,
@@ -118,19 +117,17 @@ def make_table(
     """A table of these columns, with the columns that are ours before them."""
     row = pl.int_range(len(months), dtype=pl.Int64, eager=True).alias("_row")
     above = [] if parent_rows is None else [parent_rows.rename("_parent_row")]
-    own = [one.values.rename(one.column.name) for one in columns]
+    own = [filled.values.rename(filled.column.name) for filled in columns]
     frame = pl.DataFrame([row, *above, months.rename("_month"), *own])
-    return NormalizedTable(name, tuple(one.column for one in columns), frame, key, parent)
+    return NormalizedTable(name, tuple(filled.column for filled in columns), frame, key, parent)
 
 
 def empty_table(table: Table) -> NormalizedTable:
     """A declared table without rows."""
+    columns = [empty_column(column, 0) for column in declared_columns(table)]
     parents = pl.Series(dtype=pl.Int64) if table.parent else None
-    columns = arrange_columns(declared_columns(table), {}, [], 0)
     months = pl.Series(dtype=pl.Date)
-    return make_table(
-        table.name, columns, months, key=table.key, parent=table.parent or "", parent_rows=parents
-    )
+    return make_table(table.name, columns, months, table.key, table.parent or "", parents)
 
 
 def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> list[str]:
@@ -153,31 +150,31 @@ def without_repeated(tables: Tables, report: Report) -> tuple[Tables, int]:
     of one id that say different things are both kept, unless one came with an earlier choice of the report's.
     Where the service ignores the choice, it is null in a row that came with several.
     """
-    repeated = 0
-    is_ignored = ignores_choice(tables, report)
+    repeated, choices = 0, report.endpoint.choices
+    is_ignored = _ignores_choice(tables, report)
     for table in report.tables:
-        held = tables.get(table.name)
-        if not (report.endpoint.paged and held and table.key and not table.parent):
+        whole = tables[table.name]
+        frame = whole.frame
+        if not (report.endpoint.paged and table.key and not table.parent):
             continue
-        if not held.frame.select(table.key).is_duplicated().any():
+        if not frame.select(table.key).is_duplicated().any():
             continue
-        choice = report.endpoint.choices.column.name if report.endpoint.choices else ""
-        said = [one.name for one in held.columns if one.documented and one.name != choice]
-        frame = held.frame
-        if report.endpoint.choices:  # of equal ids, what the last question says
-            last = list(report.endpoint.choices.values.values())
-            rank = pl.col(choice).replace_strict(last, range(len(last)), default=-1, return_dtype=pl.Int64)
-            several = (pl.col(choice).n_unique().over(table.key) > 1) & is_ignored
-            frame = frame.with_columns(_unknown=several).filter(rank == rank.max().over(table.key))
-            known = pl.when(~pl.col("_unknown")).then(choice)
-            frame = frame.with_columns(known.alias(choice)).drop("_unknown")
-        frame = frame.filter(pl.struct(said).is_first_distinct())
-        repeated += held.frame.height - frame.height
+        choice = choices.column.name if choices else ""
+        documented = [column.name for column in whole.columns if column.documented and column.name != choice]
+        if choices:  # of equal ids, the row of the last question
+            order = list(choices.values.values())
+            rank = pl.col(choice).replace_strict(order, range(len(order)), default=-1, return_dtype=pl.Int64)
+            is_unknown = (pl.col(choice).n_unique().over(table.key) > 1) & is_ignored
+            frame = frame.with_columns(pl.when(~is_unknown).then(choice).alias("_choice"))
+            frame = frame.filter(rank == rank.max().over(table.key))
+            frame = frame.with_columns(pl.col("_choice").alias(choice)).drop("_choice")
+        frame = frame.filter(pl.struct(documented).is_first_distinct())
+        repeated += whole.frame.height - frame.height
         tables = _only(tables, table.name, frame)
     return tables, repeated
 
 
-def ignores_choice(tables: Mapping[str, NormalizedTable], report: Report) -> bool:
+def _ignores_choice(tables: Mapping[str, NormalizedTable], report: Report) -> bool:
     """Whether nearly all ids of the first choice came again with the other, of all tables together.
 
     A few may have moved while both were asked for, but not nearly all.
@@ -187,9 +184,9 @@ def ignores_choice(tables: Mapping[str, NormalizedTable], report: Report) -> boo
     of_first = pl.col(choices.column.name) == next(iter(choices.values.values()))
     first, again = 0, 0
     for table in report.tables:
-        held = tables.get(table.name)
-        if held and table.key and not table.parent:
-            ids = held.frame.group_by(table.key).agg(first=of_first.any(), again=(~of_first).any())
+        if table.key and not table.parent:
+            rows = tables[table.name].frame
+            ids = rows.group_by(table.key).agg(first=of_first.any(), again=(~of_first).any())
             first += ids.filter("first").height
             again += ids.filter("first", "again").height
     return first > 0 and again >= NEARLY_ALL * first
@@ -199,8 +196,7 @@ def _only(tables: Mapping[str, NormalizedTable], name: str, rows: pl.DataFrame) 
     """The tables with only these rows of one, and what is nested in them."""
     numbered = rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("_row"))
     numbers = pl.DataFrame({"_parent_row": rows["_row"], "_new": numbered["_row"]})
-    held = tables[name]
-    left = {**tables, name: NormalizedTable(name, held.columns, numbered, held.key, held.parent)}
+    left = {**tables, name: replace(tables[name], frame=numbered)}
     for child in tables.values():
         if child.parent == name:
             below = left[child.name].frame.join(numbers, on="_parent_row", how="inner", maintain_order="left")

@@ -31,15 +31,10 @@ class FoundList:
     keys: list[str] = field(default_factory=list)
     count: int = 0
 
-    @property
-    def names(self) -> list[str]:
-        """The names of the fields, in the order in which they came."""
-        return list(dict.fromkeys(chain.from_iterable(self.objects)))
-
     def __str__(self) -> str:
         """The list with how many objects it has, and of what."""
         objects = "1 object" if self.count == 1 else f"{self.count} objects"
-        return f"{self.path} ({objects} of {named(self.names)})"
+        return f"{self.path} ({objects} of {named(dict.fromkeys(chain.from_iterable(self.objects)))})"
 
 
 def lists_of(documents: Iterable[Json], *, with_scalars: bool = False) -> list[FoundList]:
@@ -71,43 +66,34 @@ def named(names: Iterable[str]) -> str:
 def _look(value: Json, path: str, found: dict[str, FoundList], depth: int) -> None:
     if depth > DEEPEST:
         return
-    if isinstance(value, list):
-        objects = [element for element in value if isinstance(element, dict)]
-        if objects:
-            _add(f"{path}[]", objects, len(value), found, depth)
-        elif value and not any(isinstance(element, list) for element in value):
-            here = found.setdefault(f"{path}[]", FoundList(f"{path}[]"))
-            here.scalars += value[: max(MOST_LOOKED_AT - len(here.scalars), 0)]
-    elif isinstance(value, dict):
-        if path and is_keyed(value):
-            _add_keyed(f"{path}{{}}", value, found, depth)
-        else:
-            for name, member in value.items():
-                _look(member, f"{path}.{name}" if path else name, found, depth + 1)
-
-
-def _add(
-    path: str, objects: Sequence[dict[str, Json]], count: int, found: dict[str, FoundList], depth: int
-) -> None:
-    here = found.setdefault(path, FoundList(path))
-    here.count += count
-    room = MOST_LOOKED_AT - len(here.objects)
-    here.objects += objects[: max(room, 0)]
-    for element in objects[:MOST_LOOKED_AT]:
-        if is_keyed(element):
-            _add_keyed(f"{path}.{{}}", element, found, depth + 1)
-            continue
-        for name, member in element.items():
+    if isinstance(value, dict) and not (path and _is_keyed(value)):
+        for name, member in value.items():
             if isinstance(member, list | dict):
-                _look(member, f"{path}.{name}", found, depth + 1)
+                _look(member, f"{path}.{name}" if path else name, found, depth + 1)
+    elif isinstance(value, dict):
+        path = f"{path}.{{}}" if path.endswith(("[]", "{}")) else f"{path}{{}}"
+        _add(path, list(value.values()), found, depth + 1)
+        found[path].keys += value
+    elif isinstance(value, list):
+        _add(f"{path}[]", value, found, depth)
 
 
-def _add_keyed(path: str, value: dict[str, Json], found: dict[str, FoundList], depth: int) -> None:
-    _add(path, list(value.values()), len(value), found, depth)
-    found[path].keys += value
+def _add(path: str, elements: Sequence[Json], found: dict[str, FoundList], depth: int) -> None:
+    """Note the elements of a list, or under keys: objects, and what is in them, or else plain values."""
+    objects = [element for element in elements if isinstance(element, dict)]
+    if not objects and (not elements or any(isinstance(element, list) for element in elements)):
+        return
+    here = found.setdefault(path, FoundList(path))
+    if not objects:
+        here.scalars += elements[: max(MOST_LOOKED_AT - len(here.scalars), 0)]
+        return
+    here.count += len(elements)
+    here.objects += objects[: max(MOST_LOOKED_AT - len(here.objects), 0)]
+    for element in objects[:MOST_LOOKED_AT]:
+        _look(element, path, found, depth)
 
 
-def is_keyed(value: dict[str, Json]) -> bool:
+def _is_keyed(value: dict[str, Json]) -> bool:
     """Whether an object holds rows under keys: several objects under names that look like ids."""
     members = list(value.values())
     if len(members) < 2 or not all(isinstance(member, dict) and member for member in members):

@@ -7,6 +7,7 @@ first: their ids tell what is an office and what a user in all others.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -98,27 +99,16 @@ class Survey:
     offices: set[str] = field(default_factory=set)
     users: set[str] = field(default_factory=set)
 
-    @property
-    def known(self) -> KnownIds:
-        """The ids that were found so far."""
-        return KnownIds(frozenset(self.offices), frozenset(self.users))
-
     async def learn_ids(self, catalogue: Mapping[str, Report]) -> None:
         """Ask documented reports for the ids of offices and users; what is not answered is not known."""
         for name, columns in SOURCES_OF_IDS.items():
             documents = await self._ask(catalogue[name], self.today.plus(-1))
             if isinstance(documents, str):
                 continue
-            try:
-                normalized = normalize(
-                    catalogue[name], documents, months=[self.today.plus(-1)], timezone=self.timezone
-                )
-            except ShapeMismatch:
-                continue
-            frame = normalized.tables[0].frame
-            for ids, column in zip((self.offices, self.users), columns, strict=True):
-                if column:
-                    ids.update(frame[column].drop_nulls())
+            with suppress(ShapeMismatch):
+                normalized = normalize(catalogue[name], documents, months=(), timezone=self.timezone)
+                for ids, column in zip((self.offices, self.users), columns, strict=True):
+                    ids.update(normalized.tables[0].frame[column].drop_nulls() if column else ())
 
     async def look(self, report: Report, *, months: int = 1) -> Look:
         """Look at one report, going back month by month while an answer is empty."""
@@ -127,7 +117,8 @@ class Survey:
             documents = await self._ask(report, self.today.plus(-back))
             if isinstance(documents, str):
                 return Look(report, "no access" if documents == "403" else "not answered", documents)
-            look = judged(report, documents, self.known, self.timezone)
+            known = KnownIds(frozenset(self.offices), frozenset(self.users))
+            look = judged(report, documents, known, self.timezone)
             if look.state != "empty" or not report.has_months:
                 break
         return look

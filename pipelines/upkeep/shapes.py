@@ -8,7 +8,7 @@ shape, from before the service changed, stay as loaded.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -73,7 +73,8 @@ def prepare_shapes(settings: Settings, selection: Selection, context: RunContext
     """
     store = Store(settings.data_dir)
     prepared = Prepared(with_shapes(context.catalogue, settings.shapes_file))
-    loaded = _loaded_shapes(store)
+    with store.reading() as connection:
+        loaded = loaded_shapes(connection)
     new = [
         report
         for report in chosen_reports(settings, selection, prepared.catalogue)
@@ -132,7 +133,7 @@ def look_at(
 ) -> list[Look]:
     """Look at reports: at the newest stored answer with rows, else at what the service answers now."""
     store = Store(settings.data_dir)
-    looks = dict(_looks_at_landing(settings, store, reports))
+    looks = _looks_at_landing(settings, store, reports)
     left = [report for report in reports if report.name not in looks]
     customers = chosen_customers(settings, selection)
     if left and customers and not from_landing:
@@ -159,27 +160,29 @@ async def _ask(
         return {report.name: await survey.look(report, months=months) for report in reports}
 
 
-def _looks_at_landing(
-    settings: Settings, store: Store, reports: Sequence[Report]
-) -> Iterator[tuple[str, Look]]:
+def _looks_at_landing(settings: Settings, store: Store, reports: Sequence[Report]) -> dict[str, Look]:
     """The newest stored answer with rows of each report, as far as landing has one."""
     landing = Landing(settings.data_dir / "landing")
-    waiting = {report.name: report for report in reports}
+    by_name = {report.name: report for report in reports}
+    looks: dict[str, Look] = {}
     newest = [file for file in landing.walk() if not isinstance(file, LandingDamaged)]
     newest.sort(key=lambda file: str(file.trailer.get("fetched_at_utc", "")), reverse=True)
-    known = _known_ids(store)
+    known = KnownIds()
+    if store.path.exists():
+        with store.reading() as connection:
+            known = KnownIds(*known_ids(connection))
     for file in newest:
-        report = waiting.get(str(file.header.get("report", "")))
-        if report is None:
+        report = by_name.get(str(file.header.get("report", "")))
+        if report is None or report.name in looks:
             continue
         try:
             documents = [read_document(body) for _, body in landing.read_used(file.path)]
         except (LandingDamaged, InvalidJson):
             continue
-        look = judged(report, documents, known, settings.timezone) if documents else Look(report, "empty")
+        look = judged(report, documents, known, settings.timezone)
         if look.state != "empty":
-            del waiting[report.name]
-            yield report.name, look
+            looks[report.name] = look
+    return looks
 
 
 def add_to_file(path: Path, looks: Sequence[Look]) -> list[str]:
@@ -198,19 +201,3 @@ def add_to_file(path: Path, looks: Sequence[Look]) -> list[str]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(there, "utf-8")
     return written
-
-
-def _loaded_shapes(store: Store) -> dict[str, set[str]]:
-    """The shapes that loaded the rows in force, by report."""
-    if not store.path.exists():
-        return {}
-    with store.reading() as connection:
-        return loaded_shapes(connection)
-
-
-def _known_ids(store: Store) -> KnownIds:
-    """The ids of offices and users that are loaded."""
-    if not store.path.exists():
-        return KnownIds()
-    with store.reading() as connection:
-        return KnownIds(*known_ids(connection))
