@@ -24,7 +24,7 @@ GROUP BY ALL
 UNION ALL
 SELECT NULL, NULL, evidence, NULL
 FROM marts.assumptions
-WHERE concerns = 'marts.budgets' AND state = 'differs' AND EXISTS (FROM marts.budgets)
+WHERE concerns = 'marts.budgets' AND state = 'differs'
 UNION ALL
 SELECT report, measure, 'of no user, beside budgets of users: it may hold them, and is not their sum', count(*)
 FROM beside_others

@@ -325,6 +325,25 @@ def snapshot(connection: DuckDBPyConnection, report: str, given: Sequence[Row]) 
     rows(connection, f"{report}_history", "M1", "2026-01", [{**row, **one} for one in given], load_id="L1")
 
 
+def lacking(connection: DuckDBPyConnection, report: str, customer: str, *columns: str) -> None:
+    """The newest answer of a report lacks these needed columns."""
+    load_id = held(connection, report, customer, ["2026-01"])
+    connection.execute(
+        "UPDATE meta.loads SET missing = $1, load_number = $2 WHERE load_id = $3",
+        [[*columns], next(_numbers), load_id],
+    )
+
+
+def trademarks(connection: DuckDBPyConnection, customer: str, **offices: Sequence[str]) -> None:
+    """The trademarks of a customer, by name, with the offices that trade under each."""
+    since = {"_month": None, "valid_from_utc": FIRST_MOMENT}
+    for name, named in offices.items():
+        mark = [{**since, "trademark": name}]
+        [number] = rows(connection, "trademarks_history", customer, "2026-01", mark, load_id="L1")
+        members = [{**since, "_parent_row": number, "office_id": office} for office in named]
+        rows(connection, "trademark_offices_history", customer, "2026-01", members, load_id="L1")
+
+
 def sales_read(
     connection: DuckDBPyConnection,
     of_month: str,

@@ -10,7 +10,6 @@ from duckdb import DuckDBPyConnection
 
 from tests.marts.given import (
     Row,
-    arrived,
     build_for,
     built,
     earned,
@@ -209,17 +208,10 @@ def test_a_month_of_an_agent_has_its_budget_beside_what_was_reached() -> None:
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 125)])
     loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 125)])
     table = "office_budget_commission_history"
-    arrived(given, table, customer_id="VARCHAR", user_id="VARCHAR", commission="BIGINT")
     for month in ("2026-01", "2026-02"):
         load_id = held(given, "office_budget_commission", "M1", [month])
-        rows(
-            given,
-            table,
-            "M1",
-            month,
-            [{"customer_id": "M1", "user_id": "U1", "commission": 80}],
-            load_id=load_id,
-        )
+        budget = {"office_id": "M1", "user_id": "U1", "commission_budget": 80}
+        rows(given, table, "M1", month, [budget], load_id=load_id)
     shown = "office_id, month(month), commission, budget_commission, comparable_commission, is_open"
     assert built(given, f"SELECT {shown} FROM marts.agent_month ORDER BY month") == [
         ("M1", 1, Decimal(125), Decimal(80), Decimal(100), False), ("M1", 2, None, Decimal(80), None, True),

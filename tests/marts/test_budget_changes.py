@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import Row, arrived, build_for, built, earned, held, loaded, month, rows, warehouse
+from tests.marts.given import Row, build_for, built, earned, held, loaded, month, rows, warehouse
 from warehouse.marts.queries import SQL
 
 FIRST, SECOND, THIRD = (datetime(2026, number, 1, 3) for number in (3, 6, 9))
@@ -19,8 +19,6 @@ Given = DuckDBPyConnection
 def known(*, office: str = "M1", at_utc: datetime = FIRST) -> Given:
     """G1 answers for an office since this moment, and December's budgets were asked for at the first."""
     given = warehouse()
-    columns = {"customer_id": "VARCHAR", "user_id": "VARCHAR", "commission": "BIGINT"}
-    arrived(given, "office_budget_commission_history", **columns, valid_to_utc="TIMESTAMP")
     row = earned({"office_customer_id": office}, 5)
     loaded(given, "commission_office", "G1", "2026-01", [row], at_utc=at_utc)
     asked(given, FIRST)
@@ -36,7 +34,7 @@ def budgeted(
 ) -> None:
     """A version of the budget of U1 of M1 in December."""
     row: Row = {
-        "customer_id": "M1", "user_id": "U1", "commission": amount,
+        "office_id": "M1", "user_id": "U1", "commission_budget": amount,
         "valid_from_utc": since, "valid_to_utc": until, **more,
     }  # fmt: skip
     rows(given, "office_budget_commission_history", "G1", DECEMBER, [row], at_utc=since)

@@ -11,14 +11,13 @@ from duckdb import DuckDBPyConnection
 from tests.marts.given import (
     FIRST_MOMENT,
     Row,
-    arrived,
     asked_for,
     build,
     built,
     earned,
     held,
     loaded,
-    rows,
+    trademarks,
     warehouse,
 )
 from warehouse.ledger.ledger import deny
@@ -114,8 +113,7 @@ def test_a_month_says_whether_all_of_it_is_still_asked_for() -> None:
 def test_brands_and_regions_add_up_to_the_chain() -> None:
     given = warehouse()
     office_reports(given, "G1", "2026-01", offices=[M1, M2, M3])
-    arrived(given, "trademarks_history", name="VARCHAR", office_ids="JSON")
-    rows(given, "trademarks_history", "G1", "2026-01", [{"name": "Ek", "office_ids": '["M1", "M2"]'}])
+    trademarks(given, "G1", Ek=["M1", "M2"])
     region = {"customer": "M1", "is_active": False, "region": "Coast"}
     write_configured(given, "customers", [{"customer": "G1", "is_active": True}, region])
     build(given, "chain_month", "brand_month", "region_month")

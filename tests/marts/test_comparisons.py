@@ -15,6 +15,7 @@ from tests.marts.given import (
     built,
     earned,
     in_quarantine,
+    lacking,
     loaded,
     sales_read,
     sold,
@@ -285,13 +286,8 @@ def test_agents_are_counted_in_the_same_months_by_the_analysis_and_by_the_office
 
 def test_the_analysis_of_budgets_says_why_none_of_them_can_be_read() -> None:
     given = warehouse()
-    build(given, "office_budget_vs_actual", "dim_office", "tax_basis")
-    given.execute("""
-        INSERT INTO meta.reports BY NAME
-        FROM (VALUES ('budget_crm', 'budgets'), ('bids', 'bidding')) AS _(report, subject);
-        INSERT INTO meta.assumptions BY NAME
-        SELECT 'staging.' || report AS query, 'differs' AS state, report || ' differs' AS message
-        FROM meta.reports
-    """)
+    given.execute("INSERT INTO meta.reports (report, subject) VALUES ('budget_crm', 'budgets')")
+    lacking(given, "budget_crm", "M1", "budget_crm.month")
+    build(given, "office_budget_vs_actual", "dim_office", "tax_basis", "meta.conditions")
     [row] = analysis(given, "06_where_will_the_year_end")
-    assert row["what_to_mind"] == "no budgets: budget_crm differs"
+    assert "budget_crm: No row has budget_crm.month, so what is made of it" in str(row["what_to_mind"])

@@ -12,7 +12,6 @@ from duckdb import DuckDBPyConnection
 
 from pipelines.cli.explain import TABLES
 from tests.marts.given import (
-    arrived,
     asked_for,
     build_for,
     earned,
@@ -20,6 +19,7 @@ from tests.marts.given import (
     explained_again,
     explaining,
     held,
+    lacking,
     loaded,
     month,
     rows,
@@ -305,16 +305,13 @@ def test_vat_that_nobody_declared_is_a_doubt_of_commissions_for_analysts_and_exp
     assert said == ["tax basis"] * (declared == "unknown")
 
 
-@pytest.mark.parametrize(("report", "doubts"), [("commission_office", 0), ("office_budget_crm", 1)])
-def test_budgets_that_cannot_be_read_are_a_doubt_of_budgets(report: str, doubts: int) -> None:
+@pytest.mark.parametrize(("report", "doubts"), [("commission_office", 0), ("budget_commission", 1)])
+def test_a_column_that_budgets_lack_is_a_doubt_of_budgets(report: str, doubts: int) -> None:
     given = warehouse()
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
-    for table in ("office_budget_commission_history", "office_budget_crm_history"):
-        arrived(given, table, aim="BIGINT")
-        rows(given, table, "M1", "2026-01", [{"aim": 5}])
-    held(given, "office_budget_crm", "M1", ["2026-01"])
+    lacking(given, "budget_commission", "M1", "budget_commission.commission_budget")
     found = explained(given, "doubts", "2026-01", office="M1", report=report)
-    assert [one["kind"] for one in found].count("assumption") == doubts
+    assert [doubt["kind"] for doubt in found].count("column missing") == doubts
 
 
 def test_of_the_chain_the_offices_are_named_whose_answers_lack_something() -> None:

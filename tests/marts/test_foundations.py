@@ -10,7 +10,6 @@ from duckdb import DuckDBPyConnection
 
 from tests.marts.given import (
     FIRST_MOMENT,
-    arrived,
     asked_for,
     build,
     built,
@@ -19,6 +18,7 @@ from tests.marts.given import (
     loaded,
     rows,
     sold,
+    trademarks,
     warehouse,
 )
 from warehouse.ledger.ledger import deny
@@ -265,9 +265,8 @@ def test_a_user_without_a_sale_works_where_running_commissions_leads_or_budgets_
     lead = {"lead_id": "L1", "receiver_id": "U2", "receiver_company_customer_number": "M1"}
     rows(given, "incoming_leads", "G1", "2026-01", [lead])
     table = "office_budget_commission_history"
-    arrived(given, table, customer_id="VARCHAR", user_id="VARCHAR", commission="BIGINT")
     held(given, "office_budget_commission", "G1", ["2026-01"])
-    rows(given, table, "G1", "2026-01", [{"customer_id": "M1", "user_id": "U3", "commission": 5}])
+    rows(given, table, "G1", "2026-01", [{"office_id": "M1", "user_id": "U3", "commission_budget": 5}])
     found = built(given, "SELECT user_id, office_id FROM marts.user_month")
     assert found == [("U1", "M1"), ("U2", "M1"), ("U3", "M1")]
 
@@ -376,9 +375,8 @@ def test_an_office_counts_under_the_trademark_that_its_name_holds() -> None:
     given = warehouse()
     for office, name in (("M1", "Ekbacken Uppsala"), ("M2", "Torget")):
         sold(given, "G1", "2026-01", office, f"E{office}", office_name=name)
-    arrived(given, "trademarks_history", name="VARCHAR", customer_ids="JSON")
-    marks = [{"name": name, "customer_ids": '["M1", "M2"]'} for name in ("Ek", "Ekbacken", "Backe")]
-    rows(given, "trademarks_history", "G1", "2026-01", marks)
+    offices = ("M1", "M2")
+    trademarks(given, "G1", Ek=offices, Ekbacken=offices, Backe=offices)
     found = built(given, "SELECT office_id, brand, trademarks FROM marts.offices")
     assert found == [("M1", "Ekbacken", "Backe, Ek, Ekbacken"), ("M2", "Backe", "Backe, Ek, Ekbacken")]
 
@@ -387,14 +385,8 @@ def test_trademarks_may_list_offices_or_name_none() -> None:
     given = warehouse()
     for customer, office in (("G1", "M1"), ("G1", "M2"), ("M3", "M3")):
         sold(given, customer, "2026-01", office, f"E{office}")
-    arrived(given, "trademarks_history", trademark="VARCHAR")
-    arrived(given, "trademarks__offices_history", customer_id="VARCHAR", _parent_row="BIGINT",
-            valid_to_utc="TIMESTAMP")  # fmt: skip
-    [listed] = rows(given, "trademarks_history", "G1", "2026-01", [{"trademark": "Ek"}])
-    rows(
-        given, "trademarks__offices_history", "G1", "2026-01", [{"customer_id": "M2", "_parent_row": listed}]
-    )
-    rows(given, "trademarks_history", "M3", "2026-01", [{"trademark": "Alm"}])
+    trademarks(given, "G1", Ek=["M2"])
+    trademarks(given, "M3", Alm=[])
     found = built(given, "SELECT office_id, brand FROM marts.offices")
     assert found == [("M1", None), ("M2", "Ek"), ("M3", "Alm")]
 

@@ -12,7 +12,6 @@ from duckdb import DuckDBPyConnection
 
 from pipelines.catalogue.reports import REPORTS
 from tests.marts.given import (
-    arrived,
     asked_for,
     build,
     build_for,
@@ -24,6 +23,7 @@ from tests.marts.given import (
     month,
     rows,
     sales_read,
+    trademarks,
     warehouse,
 )
 from warehouse.ledger.ledger import deny
@@ -375,9 +375,7 @@ def test_a_brand_has_a_page_where_there_are_several_with_the_sums_of_its_offices
     given = warehouse()
     for office in ("M1", "M2", "M3"):
         read(given, office, {"2026-01": 50})
-    arrived(given, "trademarks_history", name="VARCHAR", office_ids="JSON")
-    brands = [{"name": "Ek", "office_ids": '["M1", "M2"]'}, {"name": "Lind", "office_ids": '["M3"]'}]
-    rows(given, "trademarks_history", "G1", "2026-01", brands)
+    trademarks(given, "G1", Ek=["M1", "M2"], Lind=["M3"])
     scopes, periods = found_together(given, "scopes", "periods")
     pages = [(one["kind"], one["scope"]) for one in scopes]
     assert pages[:3] == [("brand", "Ek"), ("brand", "Lind"), ("chain", "")]

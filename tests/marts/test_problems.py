@@ -8,7 +8,17 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from pipelines.connect.errors import ConnectError, HostDown, NotFound, Unauthorized, Unavailable, Unreachable
-from tests.marts.given import arrived, asked_for, build, built, earned, held, loaded, rows, sold, warehouse
+from tests.marts.given import (
+    asked_for,
+    build,
+    built,
+    earned,
+    held,
+    lacking,
+    loaded,
+    sold,
+    warehouse,
+)
 from warehouse.ledger.ledger import deny, forget_healed_refusals
 from warehouse.marts.checks import CheckResult, keep_results, run_checks
 from warehouse.marts.queries import SQL
@@ -321,31 +331,12 @@ def test_reports_that_are_late_for_one_reason_are_one_problem(given: DuckDBPyCon
     assert problems(given) == [("late", "error", None, "M1", "It was not read for 36 hours.")]
 
 
-def problems_of_budgets(given: DuckDBPyConnection) -> list[tuple[str | None, str]]:
-    """The reports and messages about what budgets are assumed to look like."""
-    build(given, "budgets", "meta.problems")
-    return given.execute("SELECT report, message FROM meta.problems WHERE kind = 'assumption'").fetchall()
-
-
-def test_budgets_that_cannot_be_read_are_one_problem_that_names_the_empty_marts() -> None:
+def test_a_needed_column_that_the_newest_answer_lacks_is_one_problem_of_its_report() -> None:
     given = warehouse()
-    for report in ("office_budget_commission", "office_budget_crm"):
-        arrived(given, f"{report}_history", aim="BIGINT")
-        rows(given, f"{report}_history", "G1", "2026-01", [{"aim": 5}])
-    [(of_report, message)] = problems_of_budgets(given)
-    assert of_report is None
-    assert message.startswith(
-        "Budgets cannot be read, so these marts are empty: marts.budgets and all of budgets and actuals: "
-        "office_budget_commission.sql expects bi.office_budget_commission_history.commission or "
-    )
-
-
-def test_a_budget_that_cannot_be_read_is_told_beside_those_that_can() -> None:
-    given = warehouse()
-    arrived(given, "office_budget_commission_history", user_id="VARCHAR", commission="BIGINT")
-    rows(given, "office_budget_commission_history", "M1", "2026-01", [{"user_id": "U1", "commission": 5}])
-    arrived(given, "office_budget_crm_history", user_id="VARCHAR")
-    rows(given, "office_budget_crm_history", "M1", "2026-01", [{"user_id": "U1"}])
-    [(of_report, message)] = problems_of_budgets(given)
-    assert of_report == "office_budget_crm"
-    assert message.startswith("Budgets of meetings cannot be read, so no mart has them: office_budget_crm")
+    lacking(given, "budget_crm", "G1", "budget_crm.own_booked_budget")
+    lacking(given, "budget_crm", "G1", "budget_crm.meetings_budget", "budget_crm.month")
+    build(given, "meta.problems")
+    found = given.execute("SELECT report, message FROM meta.problems WHERE kind = 'column missing'")
+    [(report, message)] = found.fetchall()
+    assert report == "budget_crm"
+    assert message.startswith("No row has budget_crm.meetings_budget, budget_crm.month, so")

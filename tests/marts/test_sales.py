@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.marts.given import arrived, asked_for, built, earned, held, loaded, rows, sold, warehouse
+from tests.marts.given import asked_for, built, earned, held, loaded, rows, sold, warehouse
 from warehouse.marts.queries import SQL
 
 TWO_AGENTS = [
@@ -158,8 +158,8 @@ def test_a_user_whom_the_directory_does_not_name_is_named_by_another_report() ->
     leads = [{"lead_id": user, "receiver_id": user, "receiver_name": "Lead"} for user in ("U1", "U2")]
     rows(given, "incoming_leads", "M1", "2026-01", leads)
     rows(given, "outgoing_leads", "M1", "2026-01", [{"user_id": "U3", "user_name": " Lead "}])
-    arrived(given, "budget_commission__users_history", user_id="VARCHAR", name="VARCHAR")
-    rows(given, "budget_commission__users_history", "M1", "2026-01", [{"user_id": "U4", "name": "Budget"}])
+    budget = {"user_id": "U4", "user_name": "Budget"}
+    rows(given, "budget_commission_history", "M1", "2026-01", [budget])
     found = built(given, "SELECT user_id, user_name, name_source, user_label FROM marts.users ORDER BY 1")
     assert found == [
         ("U1", "Sale", "sale", "Sale"),
