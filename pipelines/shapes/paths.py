@@ -11,8 +11,7 @@ name   a member          name[]  each element of a list       name{}  each value
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 NONE = "-"
@@ -36,14 +35,14 @@ class Step:
     """One step into a document: a member, or each element of lists or objects under some names.
 
     `names` are simplified; empty ones stand for the value itself (`[]` at the start of a path) or, with
-    `is_any`, for every list of objects.
+    `is_any`, for every list of objects. Steps that lead to the same elements are equal.
     """
 
-    text: str
+    text: str = field(compare=False)
     names: tuple[str, ...]
     each: str = ""
     is_any: bool = False
-    takes_key: bool = False
+    takes_key: bool = field(default=False, compare=False)
 
     def label(self, name: str) -> str:
         """A name as the path writes it, from its simplified form."""
@@ -60,7 +59,7 @@ class Hop:
 
     members: tuple[str, ...]
     step: Step
-    text: str
+    text: str = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,30 @@ class RowsPath:
 
     def column(self, text: str) -> ColumnPath:
         """Where a column is; raises PathError for one that is not on the way to these rows."""
-        return _column_path(text, self)
+        text = text.strip()
+        if text == NONE:
+            return ColumnPath(is_none=True)
+        if text.startswith("@"):
+            parent, _, name = text[1:].partition(".")
+            if parent != self.parent or not name:
+                raise PathError(f"{text!r} is no column of the table whose rows hold these ({self.text!r})")
+            return ColumnPath(members=(name,), parent=parent)
+        if text.startswith("."):
+            return ColumnPath(len(self.hops), member_path(text[1:]))
+        steps, level = _steps(text), 0
+        for hop in self.hops:
+            length = len(hop.members) + 1
+            head, rest = steps[:length], steps[length:]
+            if not head or head[-1] != hop.step or _names(head[:-1]) != hop.members:
+                break
+            steps, level = rest, level + 1
+            if head[-1].takes_key:
+                if steps:
+                    raise PathError(f"nothing can follow the name ({KEY}) in {text!r}")
+                return ColumnPath(level, is_key=True)
+        if any(step.each or step.takes_key for step in steps):
+            raise PathError(f"{text!r} is not on the way to the rows at {self.text!r}")
+        return ColumnPath(level, _names(steps))
 
 
 def rows_path(text: str) -> RowsPath:
@@ -100,18 +122,16 @@ def rows_path(text: str) -> RowsPath:
     parent, rest = "", text.strip()
     if rest.startswith("@"):
         parent, _, rest = rest[1:].partition(".")
-    steps = _steps(rest)
     hops: list[Hop] = []
-    members: list[Step] = []
-    for place, step in enumerate(steps):
+    way: list[Step] = []
+    steps = _steps(rest)
+    for step in steps:
         if step.takes_key:
             raise PathError(f"the path {text!r} ends in a name ({KEY}), which only a column can")
-        if step.each or place == len(steps) - 1:
-            label = ".".join(part.text for part in (*members, step))
-            hops.append(Hop(tuple(member.names[0] for member in members), step, label))
-            members = []
-        else:
-            members.append(step)
+        way.append(step)
+        if step.each or step is steps[-1]:
+            hops.append(Hop(_names(way[:-1]), step, ".".join(part.text for part in way)))
+            way = []
     return RowsPath(text, tuple(hops), parent)
 
 
@@ -120,81 +140,32 @@ def member_path(text: str) -> tuple[str, ...]:
     steps = _steps(text.strip())
     if any(step.each or step.takes_key for step in steps):
         raise PathError(f"the path {text!r} leads into a list, where members only are expected")
-    return tuple(step.names[0] for step in steps)
+    return _names(steps)
 
 
-def _column_path(text: str, rows: RowsPath) -> ColumnPath:
-    text = text.strip()
-    last = len(rows.hops)
-    if text == NONE:
-        return ColumnPath(is_none=True)
-    if text.startswith("@"):
-        parent, _, name = text[1:].partition(".")
-        if parent != rows.parent or not name:
-            raise PathError(f"{text!r} is no column of the table whose rows hold these ({rows.text!r})")
-        return ColumnPath(members=(name,), parent=parent)
-    if text.startswith("."):
-        return ColumnPath(last, member_path(text[1:]))
-    steps = _steps(text)
-    level = 0
-    for hop in rows.hops:
-        length = len(hop.members) + 1
-        head = steps[:length]
-        if len(head) < length or not _is_hop(head, hop):
-            break
-        steps, level = steps[length:], level + 1
-        if head[-1].takes_key:
-            if steps:
-                raise PathError(f"nothing can follow the name ({KEY}) in {text!r}")
-            return ColumnPath(level, is_key=True)
-    if any(step.each or step.takes_key for step in steps):
-        raise PathError(f"{text!r} is not on the way to the rows at {rows.text!r}")
-    return ColumnPath(level, tuple(step.names[0] for step in steps))
-
-
-def _is_hop(steps: Sequence[Step], hop: Hop) -> bool:
-    *members, step = steps
-    is_same = (step.names, step.each, step.is_any) == (hop.step.names, hop.step.each, hop.step.is_any)
-    return is_same and tuple(member.names[0] for member in members if not member.each) == hop.members
+def _names(members: list[Step]) -> tuple[str, ...]:
+    return tuple(member.names[0] for member in members if not member.each)
 
 
 def _steps(text: str) -> list[Step]:
-    """The steps of a path, read once from left to right."""
-    steps: list[Step] = []
-    place = 0
-    while place < len(text):
-        if text[place] == ".":
-            place += 1
-        found = _STEP.match(text, place)
-        if found is None or found.end() == place:
-            raise PathError(f"the path {text!r} cannot be read at {text[place:]!r}")
-        names, each, key = found["names"], found["each"], found["key"]
-        place = found.end()
-        if place < len(text) and text[place] != ".":
-            raise PathError(f"the path {text!r} cannot be read at {text[place:]!r}")
-        if key and not names and not each and steps:  # `offices{}.#` is `offices{}#`
-            steps[-1] = _with_key(steps[-1], text)
-            continue
-        step = _step(names, each, text)
-        steps.append(_with_key(step, text) if key else step)
-    return steps
+    """The steps of a path; the name after a step of its own belongs to it: `offices{}.#` is `offices{}#`."""
+    parts = text.replace(f".{KEY}", KEY).removeprefix(".").split(".") if text else []
+    return [_step(part, text) for part in parts]
 
 
-def _step(names: str, each: str, text: str) -> Step:
-    if names == ANY and each != "[]":
-        raise PathError(f"the path {text!r} holds *, which only *[] can be")
-    if names.startswith("(") and each != "[]":
-        raise PathError(f"the path {text!r} names several lists without [] behind them")
+def _step(part: str, text: str) -> Step:
+    found = _STEP.fullmatch(part)
+    if not found:
+        raise PathError(f"the path {text!r} cannot be read at {part!r}")
+    names, each, key = found.groups()
+    is_any, is_choice = names == ANY, names.startswith("(")
     if not names and not each:
         raise PathError(f"the path {text!r} has a step without a name")
-    is_any = names == ANY
-    several = () if is_any or not names else tuple(simplified(name) for name in names.strip("()").split("|"))
-    if "" in several:
+    if (is_any or is_choice) and each != "[]":
+        raise PathError(f"the path {text!r} has {names} without [] behind it")
+    listed = () if is_any or not names else tuple(simplified(name) for name in names.strip("()").split("|"))
+    if "" in listed:
         raise PathError(f"the path {text!r} has a name without letters or digits")
-    return Step(f"{names}{each}", several, each, is_any)
-
-
-def _with_key(step: Step, text: str) -> Step:
-    if not (step.each == "{}" or step.is_any or len(step.names) > 1):
+    if key and not (each == "{}" or is_any or len(listed) > 1):
         raise PathError(f"the path {text!r} asks for the name ({KEY}) of a list that has only one")
-    return Step(step.text, step.names, step.each, step.is_any, takes_key=True)
+    return Step(f"{names}{each}", listed, each, is_any, bool(key))

@@ -33,10 +33,10 @@ def test_a_column_is_found_on_the_way_to_its_rows(rows: str, column: str, found:
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("a[0]", "the path 'a[0]' cannot be read at '[0]'"),
-        ("a..b[]", "the path 'a..b[]' cannot be read at '.b[]'"),
-        ("*", "the path '*' holds *, which only *[] can be"),
-        ("(a|b)", "the path '(a|b)' names several lists without [] behind them"),
+        ("a[0]", "the path 'a[0]' cannot be read at 'a[0]'"),
+        ("a..b[]", "the path 'a..b[]' has a step without a name"),
+        ("*", "the path '*' has * without [] behind it"),
+        ("(a|b)", "the path '(a|b)' has (a|b) without [] behind it"),
         ("a[]#", "the path 'a[]#' asks for the name (#) of a list that has only one"),
         ("a{}#", "the path 'a{}#' ends in a name (#), which only a column can"),
         ("_[]", "the path '_[]' has a name without letters or digits"),
