@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -52,42 +52,28 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 def _corrected(report: Report, words: Any, where: str) -> Report:
     """A report with the shape that is written for it; the unpaged counterpart has one of its own."""
-    if not isinstance(words, dict):
-        raise ShapesError(f"{where} is no table; write [{report.name}] and below it rows and columns")
-    unpaged = report
-    if UNPAGED in words:
-        if not report.endpoint.paged:
-            raise ShapesError(f"{where} has no unpaged counterpart")
-        unpaged = _shaped(report, words[UNPAGED], f"{where[:-1]}.{UNPAGED}]")
-    corrected = _shaped(report, {word: value for word, value in words.items() if word != UNPAGED}, where)
-    return replace(corrected, unpaged=unpaged) if report.endpoint.paged else corrected
+    if not (report.endpoint.paged and isinstance(words, dict)):
+        return _shaped(report, words, where)
+    paged = {word: value for word, value in words.items() if word != UNPAGED}
+    unpaged = _shaped(report, words.get(UNPAGED, {}), f"{where[:-1]}.{UNPAGED}]")
+    return replace(_shaped(report, paged, where), unpaged=unpaged)
 
 
-def _shaped(report: Report, words: Mapping[str, Any], where: str) -> Report:
+def _shaped(report: Report, words: Any, where: str) -> Report:
+    names = [table.name for table in report.tables]
+    words = _known_words(words, (*OF_A_REPORT, *OF_A_TABLE, *names), where)
     tables = {table.name: table for table in report.tables}
-    first, *others = report.tables
-    of_first = {word: value for word, value in words.items() if word in OF_A_TABLE}
-    if of_first:
-        tables[first.name] = _table(report, first, of_first, where)
-    for word, value in words.items():
-        if word in tables and (others or word == first.name):
-            tables[word] = _table(report, tables[word], value, f"{where[:-1]}.{word}]")
-        elif word not in (*OF_A_REPORT, *OF_A_TABLE):
-            known = (*OF_A_REPORT, *OF_A_TABLE, *tables)
-            raise ShapesError(f"{where} knows no {word!r}{nearest(word, known)}")
-    root, total_rows, total_pages, decimal = (
-        _text(words.get(word, getattr(report, word)), f"{where} {word}") for word in OF_A_REPORT
-    )
-    if decimal not in DECIMALS:
+    if of_first := {word: words[word] for word in OF_A_TABLE if word in words}:
+        tables[names[0]] = _table(report, tables[names[0]], of_first, where)
+    for name in names:
+        if name in words:
+            tables[name] = _table(report, tables[name], words[name], f"{where[:-1]}.{name}]")
+    texts: dict[str, Any] = {
+        word: _text(words[word], f"{where} {word}") for word in OF_A_REPORT if word in words
+    }
+    corrected = replace(report, tables=tuple(tables.values()), **texts)
+    if corrected.decimal not in DECIMALS:
         raise ShapesError(f'{where} decimal is "." or ","')
-    corrected = replace(
-        report,
-        tables=tuple(tables.values()),
-        root=root,
-        total_rows=total_rows,
-        total_pages=total_pages,
-        decimal=decimal,
-    )
     try:
         shape_of(corrected)
     except PathError as error:
@@ -96,22 +82,23 @@ def _shaped(report: Report, words: Mapping[str, Any], where: str) -> Report:
 
 
 def _table(report: Report, table: Table, words: Any, where: str) -> Table:
-    if not isinstance(words, dict):
-        raise ShapesError(f"{where} is no table")
-    for word in words:
-        if word not in OF_A_TABLE:
-            raise ShapesError(f"{where} knows no {word!r}{nearest(word, OF_A_TABLE)}")
+    words = _known_words(words, OF_A_TABLE, where)
     names = [column.name for column in declared_columns(table)]
-    columns = words.get("columns", {})
-    if not isinstance(columns, dict):
-        raise ShapesError(f"{where} columns is no table of names and paths")
-    for name in columns:
-        if name not in names:
-            raise ShapesError(f"{where} {table.name} has no column {name!r}{nearest(name, names)}")
+    columns = _known_words(words.get("columns", {}), names, f"{where[:-1]}.columns]")
     paths = {name: _text(path, f"{where} {name}") for name, path in columns.items()}
     rows = _text(words.get("rows", table.rows), f"{where} rows")
     corrected = replace(table, rows=rows, paths={**table.paths, **paths})
     return replace(corrected, paths={**corrected.paths, **_paths_left_behind(report, corrected, where)})
+
+
+def _known_words(words: Any, known: Sequence[str], where: str) -> dict[str, Any]:
+    """The words of a table of the file; raises ShapesError for one that is not known."""
+    if not isinstance(words, dict):
+        raise ShapesError(f"{where} is no table; known in it are {', '.join(known)}")
+    for word in words:
+        if word not in known:
+            raise ShapesError(f"{where} knows no {word!r}{nearest(word, known)}")
+    return words
 
 
 def _paths_left_behind(report: Report, table: Table, where: str) -> dict[str, str]:

@@ -56,7 +56,7 @@ def test_the_unpaged_counterpart_has_a_shape_of_its_own(tmp_path: Path) -> None:
         ('[budget_commission]\nrow = "x[]"', "[budget_commission] knows no 'row'; did you mean rows?"),
         (
             '[budget_commission.columns]\nofficeid = "x"',
-            "[budget_commission] budget_commission has no column 'officeid'; did you mean office_id?",
+            "[budget_commission.columns] knows no 'officeid'; did you mean office_id?",
         ),
         (
             '[budget_commission]\nrows = "x[]"\n[budget_commission.columns]\nuser_id = "y[].z"',
@@ -71,7 +71,6 @@ def test_the_unpaged_counterpart_has_a_shape_of_its_own(tmp_path: Path) -> None:
         ),
         ("[budget_commission]\nrows = 1", "[budget_commission] rows is no text in quotes"),
         ('[budget_commission]\ndecimal = ";"', '[budget_commission] decimal is "." or ","'),
-        ("[users.unpaged]", "[users] has no unpaged counterpart"),
     ],
 )
 def test_what_cannot_be_used_is_an_error_that_says_what_to_correct(
@@ -85,3 +84,8 @@ def test_what_cannot_be_used_is_an_error_that_says_what_to_correct(
 def test_a_file_that_is_no_toml_is_an_error_with_the_place(tmp_path: Path) -> None:
     with pytest.raises(ShapesError, match=r"^shapes.toml cannot be read: .*line 2"):
         with_shapes(REPORTS, written(tmp_path, "[users]\nrows = x\n"))
+
+
+def test_a_report_without_pages_has_no_unpaged_counterpart(tmp_path: Path) -> None:
+    with pytest.raises(ShapesError, match=r"\[users\] knows no 'unpaged'"):
+        with_shapes(REPORTS, written(tmp_path, "[users.unpaged]\n"))
