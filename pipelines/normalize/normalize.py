@@ -110,15 +110,6 @@ def _request_columns(
     return columns
 
 
-@dataclass(frozen=True)
-class TableRows:
-    """The rows of a table that were kept, for what is nested in them."""
-
-    name: str
-    columns: Mapping[str, FilledColumn]
-    months: pl.Series
-
-
 @dataclass
 class _Answer:
     """The documents of one window that are being normalized, and all that has come of it so far."""
@@ -148,7 +139,7 @@ class _Answer:
             tuple(tables.values()), tuple(self._counted()), tuple(self.missing), repeated, self.undated
         )
 
-    def _read(self, level: Level, parent: TableRows | None) -> None:
+    def _read(self, level: Level, parent: NormalizedTable | None) -> None:
         """Read the columns of a level, make its table if it has one, then go to the places below.
 
         `parent` is the table that the objects are nested in.
@@ -170,7 +161,7 @@ class _Answer:
             self._read(below(level, inner, self.values), parent)
         if table and parent:
             for keys, lists in contents.undeclared_lists.items():
-                self._add_undeclared(level, parent, contents.spelled[keys], lists, table.name, ())
+                self._add_undeclared(level, parent, contents.spelled[keys], lists)
 
     def _elements(self, level: Level, column: Column) -> FilledColumn:
         """The elements themselves as a column; one that is an object or a list does not fit it."""
@@ -184,27 +175,30 @@ class _Answer:
         return columns
 
     def _add_declared(
-        self, level: Level, table: Table, own: Mapping[Keys, FilledColumn], parent: TableRows | None
-    ) -> TableRows:
+        self, level: Level, table: Table, own: Mapping[Keys, FilledColumn], parent: NormalizedTable | None
+    ) -> NormalizedTable:
         """The table of a level, without the rows that are rejected or of other months."""
-        place, length = level.place, len(level.elements)
+        length = len(level.elements)
+        declared = {
+            column.name: replace(column, source=table.paths.get(column.name, column.source))
+            for column in declared_columns(table)
+        }
         columns = columns_on_the_way(level)
         if parent:
             columns |= {
-                name: parent.columns[above].gather(level.rows_above)
-                for name, above in place.from_parent.items()
+                name: FilledColumn(declared[name], parent.frame[above].gather(level.rows_above))
+                for name, above in level.place.from_parent.items()
             }
-        inherited = {column.name for column in table.inherited}
-        columns |= self._requested(level, inherited)
-        self._note_missing(table, columns, length)
-        declared = [
-            replace(column, source=table.paths.get(column.name, column.source))
-            for column in declared_columns(table)
+        columns |= self._requested(level, [column.name for column in table.inherited])
+        self.missing += [
+            f"{table.name}.{column.name}"
+            for column in declared.values()
+            if length and column.needed and column.name not in columns and column.source != NONE
         ]
-        arranged = arrange_columns(declared, columns, own.values(), length)
+        arranged = arrange_columns(list(declared.values()), columns, own.values(), length)
         by_name = {column.column.name: column for column in arranged}
         if parent:
-            months = Months(parent.months.gather(level.rows_above))
+            months = Months(parent.frame["_month"].gather(level.rows_above))
         else:
             months = months_of(self.report, table, by_name, self.window, length)
             self.undated |= months.undated
@@ -221,37 +215,36 @@ class _Answer:
         name: str,
         columns: Sequence[FilledColumn],
         months: pl.Series,
-        parent: TableRows | None,
+        parent: NormalizedTable | None,
         key: tuple[str, ...] = (),
-    ) -> TableRows:
+    ) -> NormalizedTable:
         parents = level.rows_above
         if level.kept is not None:
             months, parents = months.gather(level.kept), parents.gather(level.kept)
         above = (parent.name, parents) if parent else ("", None)
         self.tables[name] = make_table(name, columns, months, key, *above)
-        return TableRows(name, {column.column.name: column for column in columns}, months)
+        return self.tables[name]
 
     def _add_undeclared(
-        self, above: Level, parent: TableRows, keys: Keys, lists: Sequence[Json], base: str, trail: Keys
+        self, above: Level, parent: NormalizedTable, keys: Keys, lists: Sequence[Json]
     ) -> None:
         """A list of objects that nobody declared, as a table that is named after the way to it."""
-        trail = (*trail, *keys)
-        name = unique_names([f"{base}__{name_of(trail)}"], self.tables)[0]
+        name = unique_names([f"{parent.name}__{name_of(keys)}"], self.tables)[0]
         level = below_undeclared(above, Place(path=name), lists, keys)
-        contents = Contents({}, (), takes_all=True, takes_lists=len(trail) < DEEPEST)
+        contents = Contents({}, (), takes_all=True, takes_lists=len(keys) < DEEPEST)
         contents.add(level.fields)
         own = self._filled(contents, level)
         if not own:
             return
-        requested = self._requested(level, set())
+        requested = self._requested(level)
         declared = [column.column for column in requested.values()]
         arranged = arrange_columns(declared, requested, own.values(), len(level.elements))
-        months = parent.months.gather(level.parents)
-        rows = self._add_table(level, name, arranged, months, parent)
+        months = parent.frame["_month"].gather(level.parents)
+        table = self._add_table(level, name, arranged, months, parent)
         for inner, inner_lists in contents.undeclared_lists.items():
-            self._add_undeclared(level, rows, contents.spelled[inner], inner_lists, name, ())
+            self._add_undeclared(level, table, contents.spelled[inner], inner_lists)
 
-    def _requested(self, level: Level, inherited: Collection[str]) -> dict[str, FilledColumn]:
+    def _requested(self, level: Level, inherited: Collection[str] = ()) -> dict[str, FilledColumn]:
         """What rows say of their request: the ids in every table, the choice in those that declare it."""
         each = self.report.endpoint.each
         wanted = {*inherited, *(each.columns if each else ())}
@@ -260,17 +253,6 @@ class _Answer:
             for column in self.request
             if column.column.name in wanted
         }
-
-    def _note_missing(self, table: Table, columns: Mapping[str, FilledColumn], length: int) -> None:
-        """Note the needed columns that no row has."""
-        self.missing += [
-            f"{table.name}.{column.name}"
-            for column in declared_columns(table)
-            if column.needed
-            and length
-            and column.name not in columns
-            and table.paths.get(column.name) != NONE
-        ]
 
     def _rejected(
         self, level: Level, table: Table, columns: Mapping[str, FilledColumn], months: Months
@@ -319,10 +301,8 @@ class _Answer:
     def _unlike(self, level: Level) -> list[int]:
         """The objects that have none of the columns that are declared of them."""
         names = {keys[0] for keys in level.place.declared}
-        unlike = {
-            keys for keys in level.fields.tuples if names and not names & {simplified(key) for key in keys}
-        }
-        if not unlike:
+        unlike = {keys for keys in level.fields.tuples if names.isdisjoint(map(simplified, keys))}
+        if not (names and unlike):
             return []
         return [row for row, element in enumerate(level.objects) if tuple(element) in unlike]
 

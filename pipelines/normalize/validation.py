@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -131,20 +131,13 @@ def _reasons(table: Table, columns: Columns, months: Months) -> Iterator[tuple[p
     for name, column in columns.items():
         for kind, mask in column.misfits.items():
             yield mask, f"{name} is no {column.column.type}: it is {kind}", name
-    for name, mask in _lacking_key(table.key, table.old_keys, columns):
-        yield mask, f"{name} is missing, which tells rows apart", name
+    for name in table.key:
+        if name in columns and columns[name].values.null_count():
+            old = columns.get(table.old_keys.get(name, name), columns[name])
+            is_missing = columns[name].values.is_null() & old.values.is_null()
+            yield is_missing, f"{name} is missing, which tells rows apart", name
     if months.dated_by and months.of_rows.null_count():
         is_null = months.of_rows.is_null()
         if table.dated_by:
             yield columns[months.dated_by].values.is_null(), UNDATED, months.dated_by
         yield is_null, OUTSIDE if table.dated_by else NO_MONTH, months.dated_by
-
-
-def _lacking_key(
-    key: Collection[str], old_keys: Mapping[str, str], columns: Columns
-) -> Iterator[tuple[str, pl.Series]]:
-    """The columns of the key that rows lack, with these rows."""
-    for name in key:
-        if name in columns and columns[name].values.null_count():
-            old = columns[old_keys[name]].values if old_keys.get(name) in columns else columns[name].values
-            yield name, columns[name].values.is_null() & old.is_null()
