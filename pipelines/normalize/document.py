@@ -101,7 +101,7 @@ def parse_exactly(body: bytes) -> Json:
 
 
 def to_json(value: Json) -> str:
-    """Write a value as JSON, its numbers as they came, however deeply it is nested."""
+    """Write a value as JSON, its numbers exactly, however deeply it is nested."""
     written: list[str] = []
     todo: list[tuple[Json, bool]] = [(value, False)]
     while todo:

@@ -102,6 +102,8 @@ class Survey:
     async def learn_ids(self, catalogue: Mapping[str, Report]) -> None:
         """Ask documented reports for the ids of offices and users; what is not answered is not known."""
         for name, columns in SOURCES_OF_IDS.items():
+            if name not in catalogue:
+                continue
             documents = await self._ask(catalogue[name], self.today.plus(-1))
             if isinstance(documents, str):
                 continue

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warehouse.store.schema import read_tables
+
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
@@ -14,17 +16,8 @@ WHERE status = 'loaded' AND "rows" > 0 AND landing IS NOT NULL
     AND (history OR load_id IN (SELECT load_id FROM meta.months))
 GROUP BY report
 """
-_KNOWN_IDS = """
-SELECT
-    coalesce(list(DISTINCT id) FILTER (kind = 'office'), []),
-    coalesce(list(DISTINCT id) FILTER (kind = 'user'), [])
-FROM (
-    SELECT 'office' AS kind, office_customer_id AS id FROM bi.commission_office
-    UNION ALL SELECT 'user', user_id FROM bi.commission_user
-    UNION ALL SELECT 'user', id FROM bi.users_history
-)
-WHERE id IS NOT NULL
-"""
+_OFFICES = {"commission_office": "office_customer_id"}
+_USERS = {"commission_user": "user_id", "users_history": "id"}
 
 
 def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
@@ -40,6 +33,12 @@ def remember_shape(connection: DuckDBPyConnection, report: str, shape: str) -> N
 
 
 def known_ids(connection: DuckDBPyConnection) -> tuple[frozenset[str], frozenset[str]]:
-    """The ids of offices and of users that documented reports have stated."""
-    [(offices, users)] = connection.execute(_KNOWN_IDS).fetchall()
-    return frozenset(offices), frozenset(users)
+    """The ids of offices and of users that documented reports have stated, as far as they are loaded."""
+    loaded = read_tables(connection)
+
+    def stated(columns: dict[str, str]) -> frozenset[str]:
+        queries = [f"SELECT {column} FROM bi.{table}" for table, column in columns.items() if table in loaded]
+        rows = connection.execute(" UNION ".join(queries)).fetchall() if queries else []
+        return frozenset(value for (value,) in rows if value is not None)
+
+    return stated(_OFFICES), stated(_USERS)

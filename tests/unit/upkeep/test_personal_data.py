@@ -23,7 +23,7 @@ PERSONAL = {**TABLES["incoming_leads"], **TABLES["users"]}
 CONTACT = Person("contact", "K-12345", "x", name_of)
 USER = Person("user", "U-12345", "x", name_of)
 NUMBER = Person("user", "7", "x", name_of)
-NUMBERS = '"a": 1.50, "b": 123456789012345678901234567890, "c": 1e2'
+NUMBERS = '"a": 1.5, "b": 123456789012345678901234567890, "c": 0.1234567890123456789'
 
 
 def erased_list(*persons: tuple[PersonKind, str]) -> ErasedList:
@@ -95,8 +95,8 @@ def test_nothing_of_a_row_without_an_id_goes() -> None:
     [
         (
             CONTACT,
-            '{"contact": {"id": "K-12345", "name": "A"}, "lead": {"title": "A", "n": 1}, "a": 1.50}',
-            '{"contact": {"id": "x", "name": null}, "lead": {"title": null, "n": 1}, "a": 1.50}',
+            '{"contact": {"id": "K-12345", "name": "A"}, "lead": {"title": "A", "n": 1}, "a": 1.5}',
+            '{"contact": {"id": "x", "name": null}, "lead": {"title": null, "n": 1}, "a": 1.5}',
         ),
         (CONTACT, '[{"id": "K-12345", "n": 1}]', '[{"id": "x", "n": 1}]'),
         (USER, '[{"userId": "U-12345", "userName": "A"}]', '[{"userId": "x", "userName": null}]'),
