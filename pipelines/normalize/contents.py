@@ -67,9 +67,6 @@ class Fields:
         else:
             others.append(key)
 
-    def __contains__(self, name: str) -> bool:
-        return bool(self.spellings.get(name))
-
     def values(self, name: str) -> list[Json]:
         """The value of each object under a name, None in those that have no such member."""
         keys = self.spellings.get(name)
@@ -108,7 +105,6 @@ class Contents:
     columns: dict[Keys, Kinds] = field(default_factory=dict)
     spelled: dict[Keys, Keys] = field(default_factory=dict)  # as the answer spells them
     undeclared_lists: dict[Keys, list[Json]] = field(default_factory=dict)
-    found: set[Keys] = field(default_factory=set)
 
     def add(self, fields: Fields, above: Keys = (), spelled: Keys = ()) -> None:
         """Take apart objects, which are nested under the names `above`."""
@@ -122,7 +118,6 @@ class Contents:
         names = self._within_bounds(fields, names, wanted | on_the_way, above)
         for name in names:
             keys = (*above, name)
-            self.found.add(keys)
             self.spelled[keys] = (*spelled, fields.spellings[name][0])
             values = fields.values(name)
             if keys not in self.declared:
@@ -153,11 +148,8 @@ class Contents:
         if list in types:
             room = len(self.undeclared_lists) < MOST_LISTS
             if self.takes_lists and room and any(map(holds_objects, values)):
-                is_list = list(map(holds_objects, values))
-                self.undeclared_lists[keys] = [
-                    value if apart else None for value, apart in zip(values, is_list, strict=True)
-                ]
-                values = [None if apart else value for value, apart in zip(values, is_list, strict=True)]
+                self.undeclared_lists[keys] = [value if holds_objects(value) else None for value in values]
+                values = [None if holds_objects(value) else value for value in values]
             values = [None if value == [] else value for value in values]
         if dict in types and len(keys) < DEEPEST and len(self.columns) < MOST_COLUMNS:
             is_mixed = len(types) > 1

@@ -63,15 +63,13 @@ def _topmost(level: Level, documents: Sequence[Json]) -> list[Level]:
 def _ids(level: Level) -> list[Id]:
     """The documented ids of rows, in their order."""
     table, place = level.place.table, level.place
-    key = table.key if table else ()
     columns = []
-    for name in key:
+    for name in table.key if table else ():
         source, path = place.sources.get(name, (None, None))
-        is_own = source is place and path is not None
-        columns.append(
-            _members(level.objects, path.members) if is_own and path else [None] * len(level.objects)
-        )
-    return list(zip(*(map(_as_text, column) for column in columns), strict=True))
+        is_own = source is place
+        values = _members(level.objects, path.members) if path and is_own else [None] * len(level.objects)
+        columns.append(map(_as_text, values))
+    return list(zip(*columns, strict=True))
 
 
 def _members(objects: Sequence[Json], members: Keys) -> list[Json]:

@@ -136,15 +136,12 @@ def root_of(documents: Sequence[Json], root: Keys) -> list[Json]:
     """What stands at the root of each document; raises ShapeMismatch for one without it."""
     values = list(documents)
     for name in root:
-        inner: list[Json] = []
-        for value in values:
-            members = (
-                {simplified(key): member for key, member in value.items()} if type(value) is dict else {}
-            )
-            if value and name not in members:
+        for number, value in enumerate(values):
+            members = value.items() if type(value) is dict else ()
+            inner = {simplified(key): member for key, member in members}
+            if value and name not in inner:
                 raise ShapeMismatch(mismatch(f"an object with {'.'.join(root)}", value, documents))
-            inner.append(members.get(name))
-        values = inner
+            values[number] = inner.get(name)
     return values
 
 

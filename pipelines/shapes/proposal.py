@@ -214,7 +214,7 @@ def _fields(
                 fields[f"{around.path}#"] = list(around.keys)
     if place.keys:
         fields[f"{place.path}#"] = list(place.keys)
-    return fields if parent else {**fields, **{path: values for path, values in head.items() if values}}
+    return fields if parent else {**fields, **head}
 
 
 def _scalars_of(objects: Iterable[Any], above: str = "", depth: int = 0) -> dict[str, list[Any]]:
