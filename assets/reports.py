@@ -52,6 +52,7 @@ from pipelines.catalogue.model import Report, declared_columns
 from pipelines.diagnosis.health import left_customers
 from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
+from pipelines.shapes.shapes_file import ShapesError
 from pipelines.words import count
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Condition
@@ -224,7 +225,7 @@ def fetch_partitions(
     try:
         _refuse_to_ask_nobody(project, context, partitions)
         found, stopped, conditions, news = _sync_and_compare(project, context, partitions, windows, run_log)
-    except (SettingsError, WarehouseError) as error:
+    except (SettingsError, ShapesError, WarehouseError) as error:
         raise dg.Failure(str(error)) from error
     is_tried_again = may_pass(conditions) and not _is_automatic_retry(context)
     tried_again = f"It is tried again in {project.retry_seconds:g} seconds." if is_tried_again else ""

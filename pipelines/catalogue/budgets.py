@@ -58,7 +58,7 @@ OFFICE = (
     assumed("office_name", "VARCHAR", "[].name", "name of the office"),
     assumed("office_city", "VARCHAR", "[].city", "town of the office"),
 )
-USER_NAME = assumed("user_name", "VARCHAR", "[].users[].name", "name of the user")
+USER_NAME = assumed("user_name", "VARCHAR", "[].users[].name", "name of the user", personal=True)
 
 
 def _columns(office: str, user: str, measures: tuple[Measure, ...]) -> tuple[Column, ...]:

@@ -109,10 +109,17 @@ boolean = partial(column, "BOOLEAN")
 
 
 def assumed(
-    name: str, sql_type: str, path: str, description: str, *, needed: bool = False, id_of: IdOf | None = None
+    name: str,
+    sql_type: str,
+    path: str,
+    description: str,
+    *,
+    personal: bool = False,
+    needed: bool = False,
+    id_of: IdOf | None = None,
 ) -> Column:
     """A column of a report whose rows are documented nowhere: our name of it, and its assumed path."""
-    return Column(name, sql_type, True, path, description, id_of=id_of, name_inferred=True, needed=needed)
+    return Column(name, sql_type, True, path, description, personal, id_of, name_inferred=True, needed=needed)
 
 
 def nested(source: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
