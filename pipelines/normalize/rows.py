@@ -1,8 +1,8 @@
 """The objects at every place of a shape, found in all documents of a window together.
 
 A list that is null or empty has no rows, and neither has one that is absent, unless something undeclared
-stands next to the place where it should be: then it may be the list under another name, and the answer does
-not fit its shape.
+stands next to the place where it should be, or under its name in an object around: then it may be the list
+under another name or in another place, and the answer does not fit its shape.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class FoundRows(NamedTuple):
     keys: Sequence[str] = ()
 
 
-@dataclass
+@dataclass(eq=False)
 class Level:
     """The objects at one place, over all documents; the topmost are the documents themselves.
 
@@ -221,9 +221,11 @@ def _values(level: Level, hop: Hop, wanted: str, documents: Sequence[Json]) -> I
         if lacking := fields.lacking(member):
             way = hop.members[:depth]
             known = _declared_at(level.place, way)
-            for element in fields.objects:
-                if (len(lacking) == len(fields.tuples) or tuple(element) in lacking) and _may_hold_it(
-                    element, known, is_row=level.place.table is not None
+            around = _levels_around(level, member)
+            for row, element in enumerate(fields.objects):
+                if (len(lacking) == len(fields.tuples) or tuple(element) in lacking) and (
+                    _may_hold_it(element, known, is_row=level.place.table is not None)
+                    or (around and _is_around(level, row, member, around))
                 ):
                     raise ShapeMismatch(mismatch(expected, element, documents))
         values = fields.values(member)
@@ -251,6 +253,31 @@ def _may_hold_it(element: Object, known: Collection[str], *, is_row: bool) -> bo
     )
 
 
+def _levels_around(level: Level, name: str) -> list[Level]:
+    """The levels above in which objects have an undeclared member of this name."""
+    levels = []
+    while level.above is not None:
+        level = level.above
+        if name in level.fields and not {name, ANY} & _declared_at(level.place, ()):
+            levels.append(level)
+    return levels
+
+
+def _is_around(level: Level, row: int, name: str, around: Sequence[Level]) -> bool:
+    """Whether a list that an object lacks may have been moved out of it, into one of the objects around."""
+    number = row if level.kept is None else level.kept[row]
+    while level.above is not None:
+        number = level.parents[number]
+        level = level.above
+        if level.kept is not None:
+            number = level.kept[number]
+        if level in around:
+            element = level.objects[number]
+            if any(isinstance(element.get(key), list | dict) for key in level.fields.spellings[name]):
+                return True
+    return False
+
+
 def _declared_at(place: Place, way: Keys) -> set[str]:
     """The simplified names that are declared in the objects at a place, below the members of a way."""
     length = len(way)
@@ -268,7 +295,10 @@ def _lists_of_any_name(level: Level, expected: str, documents: Sequence[Json]) -
     for row, element in enumerate(level.kept_elements):
         members = element.items() if type(element) is dict else ()
         is_like = any(isinstance(value, list | None) or simplified(key) in known for key, value in members)
-        if element and not is_like:
+        is_around = any(
+            type(value) is dict and any(map(holds_objects, value.values())) for _, value in members
+        )
+        if element and (not is_like or is_around):
             raise ShapeMismatch(mismatch(expected, element, documents))
         found += [
             FoundRows(row, key, value)

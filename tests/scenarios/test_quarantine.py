@@ -16,6 +16,7 @@ from pipelines.diagnosis.quarantined_rows import raw_rows
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import FEW, scenario, whole_chain
 from tests.tools.spoiled_bodies import Sample, samples, spoiled, verdict
+from tests.tools.structural_edits import marked, outcome
 from warehouse.load.quarantine import fingerprint
 from warehouse.store.database import Store
 
@@ -83,8 +84,8 @@ def test_a_report_that_nobody_documented_keeps_every_row_whatever_it_turns_into(
     for kinds in ((), ("fractional",), ("fractional", "text"), ("nested_list",)):
         faults = (Fault(kind, path="LiveData/Report", share=0.5) for kind in kinds)
         assert here.sync(*faults, refresh=True).complaints() == []
-        rows.append(here.value("SELECT count(*) FROM bi.live_activity__users"))
-        columns = "FROM meta.columns WHERE table_name = 'live_activity__users' AND column_name[1] <> '_'"
+        rows.append(here.value("SELECT count(*) FROM bi.live_activity"))
+        columns = "FROM meta.columns WHERE table_name = 'live_activity' AND column_name[1] <> '_'"
         types.append(dict(here.rows(f"SELECT column_name, type {columns} ORDER BY position")))
         tables.append({name for (name,) in here.rows("SELECT table_name FROM meta.tables")})
     assert (len(set(rows)), here.value(WAITING)) == (1, 0)
@@ -100,7 +101,7 @@ def test_a_report_that_nobody_documented_keeps_every_row_whatever_it_turns_into(
 
 @cache
 def known() -> list[Sample]:
-    return samples(FEW)
+    return samples((*FEW, "sold_estates", "commission_office_by_month", "budget_commission"))
 
 
 @settings(max_examples=settings().max_examples // 4)  # the thorough profile tries hundreds
@@ -108,5 +109,12 @@ def known() -> list[Sample]:
 def test_a_spoiled_body_is_normalized_quarantined_or_refused_with_a_sentence(seed: int) -> None:
     chance = random.Random(seed)
     sample = chance.choice(known())
-    known_ends = {"normalized", "quarantined", "not this report", "not JSON"}
+    known_ends = {"normalized", "quarantined", "does not fit", "not JSON"}
     assert verdict(sample.report, spoiled(sample, chance)) in known_ends
+
+
+def test_an_answer_of_another_structure_loses_no_row_without_a_word() -> None:
+    chance, answers = random.Random(1), [marked(sample) for sample in known()]
+    found = [outcome(chance.choice(answers), chance) for _ in range(100)]
+    assert [edit for became, edit in found if became == "lost"] == []
+    assert {became for became, _ in found} == {"nothing lost", "does not fit"}

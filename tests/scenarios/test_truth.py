@@ -261,9 +261,12 @@ def test_running_commissions_keep_their_equal_rows(synced: Scenario) -> None:
 
 def test_the_months_of_a_year_add_up_to_the_year_asked_in_one_request(synced: Scenario) -> None:
     in_one = asyncio.run(year_in_one_request(synced))
-    for table in ("commission_office", "commission_office_by_month"):
+    for table, office in (
+        ("commission_office", "office_customer_id"),
+        ("commission_office_by_month", "office_id"),
+    ):
         query = (
-            f"SELECT office_customer_id, sum(commission)::DECIMAL(18, 2) FROM bi.{table} "
+            f"SELECT {office}, sum(commission)::DECIMAL(18, 2) FROM bi.{table} "
             "WHERE year(_month) = 2025 GROUP BY ALL"
         )
         assert dict(synced.rows(query)) == in_one
@@ -284,7 +287,7 @@ async def year_in_one_request(here: Scenario) -> dict[str, Decimal]:
 
 SALES = "SELECT id, commission FROM bi.sales_estates WHERE _month >= DATE '2026-02-01'"
 LIVE = """
-    SELECT users.* EXCLUDE (_row, _parent_row) FROM bi.live_commissions__users AS users
+    SELECT * EXCLUDE (_row) FROM bi.live_commissions
     WHERE _month = DATE '2026-02-01' ORDER BY ALL
 """
 
@@ -374,7 +377,7 @@ def test_changes_of_sales_add_up_to_what_changed_in_the_world(moved: Moved) -> N
 def test_both_versions_of_a_changed_budget_are_in_its_history(moved: Moved) -> None:
     versions = moved.here.rows(
         """
-        SELECT count(*), count(valid_to_utc), count(DISTINCT commission)
+        SELECT count(*), count(valid_to_utc), count(DISTINCT commission_budget)
         FROM bi.office_budget_commission_history GROUP BY user_id, _month HAVING count(*) > 1
         """
     )

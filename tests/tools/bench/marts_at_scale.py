@@ -107,7 +107,7 @@ TABLES = (
     """),
     MadeTable(
         "office_budget_commission", "office_budget_commission_history", OFFICES * MONTHS * USERS_OF_OFFICE,
-        f"_customer AS customer_id, {USER_OF_MONTH} AS user_id, 60000 AS commission, "
+        f"_customer AS office_id, {USER_OF_MONTH} AS user_id, 60000 AS commission_budget, "
         "TIMESTAMP '2016-12-01' AS valid_from_utc", grows=False,
     ),
 )  # fmt: skip
@@ -158,10 +158,6 @@ def make_chain(store: Store, millions: float, chain: str = "", first: int = 1) -
     of_estates = first
     estates = round(600_000 * millions / 10)
     with store.writing() as connection:
-        for name, kind in {"customer_id": "VARCHAR", "user_id": "VARCHAR", "commission": "BIGINT"}.items():
-            connection.execute(
-                f"ALTER TABLE bi.office_budget_commission_history ADD COLUMN IF NOT EXISTS {name} {kind}"
-            )
         for table in TABLES:
             count = round(table.rows * millions / 10) if table.grows else table.rows
             of_estates = first if table.name == "sales_estates" else of_estates

@@ -132,6 +132,22 @@ def test_an_absent_list_beside_an_undeclared_list_or_object_does_not_fit_even_in
         found(("[].sales[]", text("office", "[].id"), ID), offices)
 
 
+def test_an_absent_list_does_not_fit_if_an_object_around_has_one_of_its_name() -> None:
+    offices = [{"id": "A", "users": [{"id": "1", "months": [SALE]}]}, {"id": "B", "users": [{"id": "2"}]}]
+    shape = ("[].users[].months[]", text("office", "[].id"), text("user", "[].users[].id"), ID)
+    assert found(shape, offices) == [("A", "1", "S1")]
+    offices[1]["months"] = [SALE]
+    with pytest.raises(ShapeMismatch, match=r"expected \[\]\.users\[\]\.months\[\]"):
+        found(shape, offices)
+
+
+@pytest.mark.parametrize("beside", [{"x": {"houses": [SALE]}}, {"message": "busy"}])
+def test_lists_of_any_name_are_not_in_an_object_beside_them(beside: dict[str, Any]) -> None:
+    assert found(("[].*[]", text("kind", "[].*[]#"), ID), [{"houses": [SALE]}]) == [("houses", "S1")]
+    with pytest.raises(ShapeMismatch):
+        found(("[].*[]", text("kind", "[].*[]#"), ID), [{"houses": [SALE]}, beside])
+
+
 def test_an_absent_list_beside_another_declared_one_is_no_rows() -> None:
     assert rows(normalized("tips_and_leads", {"tips": []}), "incoming_leads", "lead_id") == []
 
