@@ -258,7 +258,7 @@ def _levels_around(level: Level, name: str) -> list[Level]:
     levels = []
     while level.above is not None:
         level = level.above
-        if name in level.fields and not {name, ANY} & _declared_at(level.place, ()):
+        if name in level.fields.spellings and not {name, ANY} & _declared_at(level.place, ()):
             levels.append(level)
     return levels
 
