@@ -157,7 +157,7 @@ def test_a_check_that_refuses_the_file_leaves_the_erasure_unfinished(whole: Scen
 
 def test_a_row_in_quarantine_stays_there_without_the_person(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("users", "sales"), offices=1, whole=True)
-    here.sync(Fault("wrong_types", share=0.9))
+    here.sync(Fault("wrong_types", share=0.5))
     waiting = list(raw_rows(Store(tmp_path)))
     ids = [id_ for (id_,) in here.rows("SELECT id FROM bi.users ORDER BY id")]
     user = next(id_ for id_ in ids if any(id_ in row.raw for row in waiting))

@@ -15,8 +15,6 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.sandbox.service import Service
 from tests.scenarios.scenario import NOON, TODAY, Scenario, scenario, world_of
-from warehouse.ledger.ledger import Cap, forget_caps, ledger_of
-from warehouse.store.database import Store
 
 BUDGETS = ("budget_commission", "office_budget_commission")
 DECEMBER = date(2026, 12, 2)
@@ -61,18 +59,6 @@ def test_budgets_of_all_months_are_one_request_and_the_same_rows_as_month_by_mon
     assert here.cells() == alone.cells()
 
 
-def test_rows_without_a_month_are_asked_month_by_month_which_is_remembered_and_can_be_forgotten(
-    tmp_path: Path,
-) -> None:
-    here = office(tmp_path / "data", "b", BUDGETS[0])
-    here.sync(refresh=True)
-    assert (len(here.asked), list(ledger_of(Store(here.data_dir)).caps.values())) == (15, [Cap(months=1)])
-    with Store(here.data_dir).writing() as connection:
-        forget_caps(connection)
-    here.sync(refresh=True)
-    assert len(here.asked) == 16
-
-
 @pytest.mark.parametrize(
     ("shapes", "most"), [("a", {"range": 1, "month": 4}), ("b", {"range": 6, "month": 6})]
 )
@@ -84,15 +70,14 @@ def test_a_quiet_night_asks_for_a_part_of_the_budgets(
     assert all(1 <= number <= most[name] for name, number in asked(here).items())
 
 
-@pytest.mark.parametrize("shapes", ["a", "b"])
-def test_a_first_sync_leaves_budgets_to_their_turns_and_says_until_when(tmp_path: Path, shapes: str) -> None:
-    here = replace(unasked(tmp_path, *BUDGETS), service=service_of(shapes))
+def test_a_first_sync_leaves_budgets_to_their_turns_and_says_until_when(tmp_path: Path) -> None:
+    here = unasked(tmp_path, *BUDGETS)
     first = here.sync()
     query = (
         "SELECT report, waiting_months, waiting_until, due_utc FROM meta.freshness WHERE waiting_months > 0"
     )
     waiting = here.rows(query)
-    assert {name for name, *_ in waiting} == set(BUDGETS if shapes == "b" else BUDGETS[1:])
+    assert {name for name, *_ in waiting} == set(BUDGETS[1:])
     assert all(until <= TODAY + timedelta(days=7) for *_, until, _ in waiting)
     assert all(due.replace(tzinfo=UTC) > NOON + timedelta(days=1) for *_, due in waiting)
     assert first.complaints() == []
