@@ -116,7 +116,7 @@ TIP = (
 )
 
 
-dated = partial(Table, dated_by="created_at", at_any_depth=True, inherited=(IS_REMOVED,))
+dated = partial(Table, dated_by="created_at", inherited=(IS_REMOVED,))
 lead = partial(dated, key=("lead_id",))
 
 REPORTS = (

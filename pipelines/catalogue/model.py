@@ -32,7 +32,6 @@ MonthOfRow = Literal[
     "window",  # rows carry no date: the window is one month, and that is it
     "documented date",  # the table names the column that dates a row
     "year and month",  # assumed: rows turn out to carry a year and a month
-    "year and month within",  # assumed as well, of rows or of those nested in them
     "none",  # the report has no months at all
 ]
 PLACES = {"customerId", "year", "month"}
@@ -164,7 +163,6 @@ class Table:
     old_keys: Mapping[str, str] = field(default_factory=dict)  # column of the key -> column of its old id
     dated_by: str | None = None  # the column that says which month a row belongs to
     key_column: str | None = None  # for `*[]`: the column that keeps the list's own key
-    at_any_depth: bool = False  # the envelope is undocumented: find the list by its key at any depth
     level_columns: Mapping[str, tuple[Column, ...]] = field(default_factory=dict)  # documented, by path
     inherited: tuple[Column, ...] = ()  # columns from outside the row: of its parent, or of the request
     paths: Mapping[str, str] = field(default_factory=dict)  # where an operator says that columns are

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pipelines.catalogue.model import Column, Report, Table, declared_columns
@@ -70,16 +69,6 @@ class Shape:
     document: Place
     total_rows: Keys = ()
     total_pages: Keys = ()
-
-    @property
-    def places(self) -> Iterator[Place]:
-        """Every place with a table, parents before what is nested in them."""
-        todo = [self.document]
-        while todo:
-            place = todo.pop(0)
-            todo += place.below
-            if place.table:
-                yield place
 
 
 def shape_of(report: Report) -> Shape:
@@ -148,24 +137,13 @@ def _walk(way: tuple[Place, ...], rows: RowsPath) -> tuple[Place, ...]:
     """The places on the way to the rows, made where they are new."""
     for hop in rows.hops:
         above = way[-1]
-        same = (place for place in above.below if place.hop and _is_same(place.hop, hop))
-        place = next(same, None)
+        place = next((place for place in above.below if place.hop == hop), None)
         if place is None:
             path = hop.text if above.hop is None else f"{above.path}.{hop.text}"
             place = Place(hop, path)
             above.below.append(place)
         way = (*way, place)
     return way
-
-
-def _is_same(hop: Hop, other: Hop) -> bool:
-    step, others = hop.step, other.step
-    return (hop.members, step.names, step.each, step.is_any) == (
-        other.members,
-        others.names,
-        others.each,
-        others.is_any,
-    )
 
 
 def _add_column(place: Place, rows: RowsPath, column: Column, text: str) -> None:
