@@ -143,13 +143,10 @@ class Table:
     """One table of a report: where its rows are in the answer, and what is documented of them.
 
     `rows` is a path of JSON keys: `[]` steps into every element of a list, `*[]` into every list of objects
-    under any key (the key is kept in the column named by `key_column`; at the beginning it means those of a
-    document that is one object), and the empty path is the document itself. `levels` gives, for every list on
-    the way down that is not a table of its own, the prefix under which all its scalars are carried down to
-    the rows (an empty prefix adds none, and a field that already begins with the prefix is not prefixed
-    twice). A level is named by its path, such as `offices[].years[]`; one that is not declared goes by the
-    key of its list. `parent` names the table whose rows these are nested in; its `hands_down` columns are
-    carried. A row without a column of the `key` fits if it has the one that `old_keys` names.
+    under any key (`key_column` keeps the key), and the empty path is the document itself. `levels` names the
+    lists on the way down, by their paths, and the prefix of the columns that `level_columns` declares for
+    them. `parent` names the table whose rows these are nested in; its `hands_down` columns are carried. A row
+    without a column of the `key` fits if it has the one that `old_keys` names.
     """
 
     name: str
