@@ -8,8 +8,8 @@
 -- own average, half an öre a home, and parts and prices but for percentages rounded to two decimals.
 -- A single sale that one report has and another not differs in each of its reports and measures here: marts.disagreements
 -- counts it once.
--- Commissions of the reports agree to the öre or not at all; each user's share of prices and parts is a rounded
--- number, so their sum may be off by half of its last decimal a user.
+-- A commission may be off by an öre for each row that is added, and each user's share of prices and parts by half of its
+-- last decimal.
 -- A row whose amount is null, beside a number of another report, is a disagreement where both are held and lack no rows, as an
 -- answer that came while the service worked its numbers out anew; not where the report gives that amount nowhere.
 -- Key: month, office_id, compared, measure
@@ -201,7 +201,7 @@ side_by_side AS (
             {
                 compared: 'by-month report', has_first: has_office,
                 has_second: has_by_month AND (by_month.customer_id IS NULL OR by_month.commission IS NOT NULL),
-                measure: 'commission', tolerance: 0.005,
+                measure: 'commission', tolerance: 0.01,
                 amount: office.commission, compared_amount: total_of(by_month.customer_id IS NOT NULL, by_month.commission)
             },
             {
@@ -218,7 +218,7 @@ side_by_side AS (
             },
             {
                 compared: 'user report', has_first: has_office, has_second: has_users,
-                measure: 'commission', tolerance: 0.005,
+                measure: 'commission', tolerance: 0.01 * (1 + coalesce(users.user_count, 0)),
                 amount: office.commission, compared_amount: total_of(users.user_count > 0, users.commission)
             },
             {
@@ -234,7 +234,7 @@ side_by_side AS (
             {
                 compared: 'sales list', has_first: has_office, has_second: has_sales,
                 measure: 'sold commission',
-                tolerance: 0.005 + CASE
+                tolerance: 0.01 * (1 + coalesce(shares.share_count, 0)) + CASE
                     WHEN office.writing_parts = 0 AND office.valuation_parts = 0 THEN 0
                     ELSE 0.005 * office.sold_estate_parts
                 END,
@@ -254,7 +254,7 @@ side_by_side AS (
             },
             {
                 compared: 'shares of agents', has_first: has_sales, has_second: has_sales,
-                measure: 'sold commission', tolerance: 0.005,
+                measure: 'sold commission', tolerance: 0.01 * (1 + coalesce(shares.share_count, 0)),
                 amount: total_of(sales.sale_count > 0, sales.commission),
                 compared_amount: total_of(sales.sale_count > 0, sales.agent_commission)
             }

@@ -133,7 +133,7 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
         "UPDATE meta.months SET fetched_at_utc = fetched_at_utc + INTERVAL 400 DAY"
     ),
     "reports_are_fresh": sql("UPDATE meta.loads SET fetched_at_utc = fetched_at_utc - INTERVAL 3 DAY"),
-    "reports_reconcile": sql("UPDATE bi.commission_user SET commission = 100.01"),
+    "reports_reconcile": sql("UPDATE bi.commission_user SET commission = 100.05"),
     "customers_do_not_overlap": overlap,
     "numbers_are_refreshed": lambda given: asked_for(given, M1="off"),
     "quarantine_is_empty": quarantined,

@@ -66,17 +66,17 @@ def test_a_sale_shared_between_two_offices_reconciles(given: DuckDBPyConnection)
 @pytest.mark.parametrize(
     ("spoiled", "found"),
     [
-        ("commission_office SET commission = commission + 0.01 WHERE office_customer_id = 'M2'",
+        ("commission_office SET commission = commission + 0.05 WHERE office_customer_id = 'M2'",
          {("M2", "by-month report"), ("M2", "user report"), ("M2", "sales list")}),
-        ("commission_user SET commission = commission + 0.01 WHERE user_id = 'U1'", {("M1", "user report")}),
-        ("commission_office_by_month SET commission = commission - 0.01 WHERE office_id = 'M1'",
+        ("commission_user SET commission = commission + 0.05 WHERE user_id = 'U1'", {("M1", "user report")}),
+        ("commission_office_by_month SET commission = commission - 0.05 WHERE office_id = 'M1'",
          {("M1", "by-month report")}),
-        ("sales_agents SET commission_value = commission_value + 0.01 WHERE id = 'U2'",
+        ("sales_agents SET commission_value = commission_value + 0.05 WHERE id = 'U2'",
          {("M2", "sales list"), ("M1", "shares of agents")}),
-        ("sales_estates SET commission = commission + 0.01", {("M1", "shares of agents")}),
+        ("sales_estates SET commission = commission + 0.05", {("M1", "shares of agents")}),
     ],
 )  # fmt: skip
-def test_an_ore_too_much_in_one_report_is_found(
+def test_more_than_rounding_in_one_report_is_found(
     given: DuckDBPyConnection, spoiled: str, found: set[tuple[str, str]]
 ) -> None:
     given.execute(f"UPDATE bi.{spoiled}")
@@ -190,14 +190,22 @@ def test_the_one_report_that_differs_is_named(given: DuckDBPyConnection) -> None
     assert found == [("M2", "user report", Decimal(-40))]
 
 
-@pytest.mark.parametrize(("too_much", "is_reconciled"), [("0.01", True), ("0.03", False)])
-def test_prices_shared_by_users_may_differ_by_the_rounding_of_each(
-    given: DuckDBPyConnection, too_much: str, is_reconciled: bool
+@pytest.mark.parametrize(
+    ("measure", "too_much", "is_reconciled"),
+    [
+        ("sold total price", "0.01", True),
+        ("sold total price", "0.03", False),
+        ("commission", "0.02", True),
+        ("commission", "0.03", False),
+    ],
+)
+def test_amounts_of_users_may_differ_by_the_rounding_of_each(
+    given: DuckDBPyConnection, measure: str, too_much: str, is_reconciled: bool
 ) -> None:
-    more = f"sold_total_price = sold_total_price + {too_much}"
-    given.execute(f"UPDATE bi.commission_user SET {more} WHERE user_id = 'U1'")
-    one = "(compared, measure, office_id) = ('user report', 'sold total price', 'M1')"
-    found = built(given, f"SELECT is_reconciled FROM marts.reconciliation WHERE {one}")
+    column = measure.replace(" ", "_")
+    given.execute(f"UPDATE bi.commission_user SET {column} = {column} + {too_much} WHERE user_id = 'U1'")
+    row = f"(compared, measure, office_id) = ('user report', '{measure}', 'M1')"
+    found = built(given, f"SELECT is_reconciled FROM marts.reconciliation WHERE {row}")
     assert found == [(is_reconciled,)]
 
 
