@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 
 import typer
 
@@ -30,6 +31,11 @@ def main(words: Sequence[str] | None = None) -> int:
     # Else polars gives back memory half a second late: 360 instead of 335 MB for a sync of 1.3 million rows.
     os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
     words = sys.argv[1:] if words is None else words
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(
+            stream, TextIOWrapper
+        ):  # a name that a Latin-1 terminal cannot show must not end a sync
+            stream.reconfigure(errors="replace")
     try:
         app_with(words[0] if words else "")(words, prog_name="brokerbi")
     except SystemExit as end:

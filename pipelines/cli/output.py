@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -63,55 +64,89 @@ def print_json(value: object) -> None:
 
 def line(head: str, text: str) -> None:
     """One step of an explanation; a long text goes on below."""
-    lines = _wrapped(visible(text), _width() - TEXT_COLUMN)
-    for place, part in enumerate(lines):
+    for place, part in enumerate(_wrapped(visible(text), _width() - TEXT_COLUMN)):
         say(f"  {head if place == 0 else '':<{TEXT_COLUMN - 2}}{part}")
+
+
+def hang(mark: str, text: str, *, is_grey: bool = False) -> None:
+    """A text behind a mark, with its further lines indented like the first; grey only on a terminal."""
+    grey, plain = ("\x1b[90m", "\x1b[0m") if is_grey and sys.stdout.isatty() else ("", "")
+    for place, part in enumerate(_wrapped(visible(text), _width() - len(mark) - 1)):
+        print(f"{grey}{mark if place == 0 else ' ' * len(mark)} {part}{plain}")
 
 
 def print_records(records: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> None:
     """Print records of the same columns, or the named ones of them, as a table with numbers to the right."""
-    names = list(columns or (records[0] if records else ()))
+    if not records:
+        return
+    names = list(columns or records[0])
     right = [
         place
         for place, name in enumerate(names)
         if all(isinstance(record[name], Decimal | int | None) for record in records)
     ]
-    if records:
-        heads = [name.removeprefix("is_").replace("_", " ") for name in names]
-        print_table(heads, [[cell(name, record[name]) for name in names] for record in records], right=right)
+    heads = [name.removeprefix("is_").replace("_", " ") for name in names]
+    print_table(heads, [[cell(name, record[name]) for name in names] for record in records], right=right)
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
-    """Print rows under heads, columns as wide as they need; `right` names right-aligned ones.
+    """Print rows under heads, with the columns named in `right` aligned to the right.
 
-    A table wider than the terminal has its widest columns wrapped, but no word is cut.
+    If the table is wider than the terminal its widest columns wrap, heads at `_` too. If that is not enough
+    each row becomes a block with a line for each of its values.
     """
     cells = [[visible(text) for text in row] for row in (heads, *rows)]
     columns = list(zip(*cells, strict=True))
     widths = [max(map(len, column)) for column in columns]
-    words = [
-        [*head.split(), *(texts if place in right else " ".join(texts).split()), ""]
+    narrowest = [
+        max(
+            map(len, (*_breakable(head).split(), *(texts if place in right else " ".join(texts).split()), ""))
+        )
         for place, (head, *texts) in enumerate(columns)
     ]
-    narrowest = [max(map(len, of_column)) for of_column in words]
-    excess = sum(widths) + len(GAP) * (len(widths) - 1) - _width()
-    for _ in range(excess):
+    room = _width() - len(GAP) * (len(widths) - 1)
+    if sum(narrowest) > room:
+        _print_blocks(cells)
+        return
+    while sum(widths) > room:
         wide = [place for place, width in enumerate(widths) if width > narrowest[place]]
-        if wide:
-            widths[max(wide, key=widths.__getitem__)] -= 1
+        widths[max(wide, key=widths.__getitem__)] -= 1
     line = GAP.join(f"{{:{'>' if place in right else '<'}{width}}}" for place, width in enumerate(widths))
-    for row in (cells[0], ["─" * width for width in widths], *cells[1:]):
-        wrapped = (_wrapped(text, width) for text, width in zip(row, widths, strict=True))
+    for number, row in enumerate((cells[0], ["─" * width for width in widths], *cells[1:])):
+        wrapped = (
+            _wrapped(text, width, is_head=number == 0) for text, width in zip(row, widths, strict=True)
+        )
         for parts in zip_longest(*wrapped, fillvalue=""):
             say(line.format(*parts).rstrip())
+
+
+def _print_blocks(cells: Sequence[Sequence[str]]) -> None:
+    """Print each row as a block: a line for each value behind the head of its column, without empty ones."""
+    heads, *rows = cells
+    widest = max(map(len, heads))
+    for number, row in enumerate(rows):
+        if number:
+            say()
+        for head, text in zip(heads, row, strict=True):
+            if text:
+                hang(f"{head:<{widest}} ", text)
+
+
+def _breakable(head: str) -> str:
+    return re.sub(r"(?<=\w)_", "_ ", head)
 
 
 def _width() -> int:
     return get_terminal_size(WITHOUT_TERMINAL).columns
 
 
-def _wrapped(text: str, width: int) -> list[str]:
-    return wrap(text, max(width, 1), break_long_words=False, break_on_hyphens=False) or [""]
+def _wrapped(text: str, width: int, *, is_head: bool = False) -> list[str]:
+    if len(text) <= width:
+        return [text]
+    lines = wrap(
+        _breakable(text) if is_head else text, max(width, 1), break_long_words=False, break_on_hyphens=False
+    )
+    return [part.replace("_ ", "_") for part in lines] if is_head else lines
 
 
 def cell(name: str, value: Any) -> str:

@@ -12,13 +12,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.app import Json, command, flag
-from pipelines.cli.output import cell, counter, print_json, print_records, print_table, read_settings, say
+from pipelines.cli.output import (
+    cell,
+    counter,
+    hang,
+    print_json,
+    print_records,
+    print_table,
+    read_settings,
+    say,
+)
 from pipelines.clock import SystemClock
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings, why_refused
-from pipelines.sync.causes import causes, lines
+from pipelines.sync.causes import causes
 from pipelines.sync.under_way import sync_notes
 from pipelines.words import counted, size
+from warehouse.ledger.conditions import Severity
 
 if TYPE_CHECKING:
     from pipelines.diagnosis.quarantined_rows import RawRow
@@ -84,12 +94,18 @@ def run_status(
 def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: bool) -> None:
     """Months, conditions, learned windows, requests of the latest days and publications."""
     print_records(list(_standings(view, planned, details=details)))
-    if details:
-        for cause in causes(view.conditions, by_report=True):
-            say(f"- {cause.first.severity}, {cause.first.kind}: {cause.dated_line}")
-    else:
-        for line in lines(view.conditions, MOST_CAUSES, with_since=True):
-            say(f"- {line}")
+    all_causes = causes(view.conditions, by_report=details)
+    shown_causes = all_causes if details else all_causes[:MOST_CAUSES]
+    for cause in shown_causes:
+        begun = f"since {cause.begun}" if cause.begun else ""
+        whom = ", ".join(filter(None, (cause.whom, begun)))
+        kind = f"{cause.first.severity}, {cause.first.kind}: " if details else ""
+        is_grey = cause.first.severity == Severity.ACKNOWLEDGED
+        hang("-", f"{kind}{cause.error.rstrip('.')}{f' ({whom})' if whom else ''}", is_grey=is_grey)
+        if cause.first.remedy:
+            hang("  ->", cause.first.remedy, is_grey=is_grey)
+    if more := len(all_causes) - len(shown_causes):
+        say(f"{counted(more, 'more cause')} with --details")
     if days := [row.waiting_until for row in view.standings if row.waiting_until]:
         waiting = sum(row.waiting_months for row in view.standings)
         say(f"{counted(waiting, 'month')} due by turns until {max(days)} (--details says of which reports)")
@@ -123,7 +139,7 @@ def _standings(
             "through": cell("month", max(months, default=None)),
             "missing": sum(len(months.missing) for months in wanted) if planned else None,
             "due": sum(len(months.due) for months in wanted) if planned else None,
-            "last success (UTC)": success or "never",
+            "last success (UTC)": success and (success.date() if details else success),
             "state": _state(plans.get(pairs[0]), rows) if details else _fresh(rows),
         }
 
@@ -182,9 +198,8 @@ def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to th
     """Look for trouble in settings, disk, logins and rights."""
     from pipelines.diagnosis.doctor import Access, examine
     from pipelines.sync.run_context import RunContext
-    from warehouse.ledger.conditions import Severity
 
-    marks = {Severity.WELL: "ok   ", Severity.WARNING: "odd  ", Severity.ERROR: "WRONG"}
+    marks = dict(zip(Severity, ("ok   ", "known", "odd  ", "WRONG"), strict=True))
     settings = load_settings(os.environ, offline=offline)
     worst = Severity.WELL
     access: dict[str, dict[str, str]] = {}  # by report and customer

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from shutil import disk_usage
 from typing import TYPE_CHECKING
 
 from pipelines.months import Month
 from pipelines.settings.messages import nearest
-from pipelines.sync.causes import LONGEST_REASON, sentence, shortened
 from pipelines.words import count, counted, size
 from warehouse.ledger.conditions import (
     ERROR,
     LOGIN_REFUSED,
-    REFUSAL,
-    SERVICE,
     WARNING,
     Condition,
     Kind,
@@ -42,11 +39,6 @@ START_DAEMON = (
     "Start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml; if it runs, see that "
     "the code server does too and that the sensor `publishing` is on"
 )
-TROUBLES = {
-    SERVICE: "not read as the service is down",
-    REFUSAL: "not read as the service refuses everybody (403)",
-}
-"""What failures are counted as that have the same behind them; of any other it is a login."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +66,7 @@ def judge(view: Overview) -> Verdict:
     )
     if errors:
         also = f"; also {', '.join(warnings)}" if warnings else ""
-        return Verdict(sentence(f"Look: {', '.join(errors)}{also}"), ERROR)
+        return Verdict(f"Look: {', '.join(errors)}{also}.", ERROR)
     if not view.states:
         begin = "Nothing has been asked yet; `brokerbi sync` begins."
         return Verdict(begin, WARNING, has_begun=False)
@@ -88,29 +80,17 @@ def judge(view: Overview) -> Verdict:
 
 
 def _counted(conditions: Sequence[Condition]) -> Iterator[str]:
-    """Conditions in words: those without a report or customer as they are, the others by number."""
-    concerned = set()
+    """The kinds of conditions, each with the number of reports, customers or rows that it concerns."""
+    by_kind: defaultdict[str, list[Condition]] = defaultdict(list)
     for condition in conditions:
-        if not condition.kind.traits.is_counted:
-            yield shortened(condition.error.rstrip("."), LONGEST_REASON)
-        elif condition.kind != Kind.QUARANTINE:
-            words, cause = _counted_as(condition), "" if condition.customer else condition.cause
-            concerned.add((words, condition.report, condition.customer, cause))
-    if rows := sum(condition.row_count for condition in conditions if condition.kind == Kind.QUARANTINE):
-        yield f"{counted(rows, 'row')} in quarantine"
-    counts: dict[str, Counter[str]] = {}
-    for words, report, customer, _ in concerned:
-        unit = "report" if report else "customer" if customer else ""
-        counts.setdefault(words, Counter())[unit] += 1
-    for words, units in sorted(counts.items(), key=lambda entry: (-entry[1].total(), entry[0])):
-        numbers = [counted(number, unit) if unit else count(number) for unit, number in sorted(units.items())]
-        yield f"{words} ({', '.join(numbers)})"
-
-
-def _counted_as(condition: Condition) -> str:
-    if condition.kind != Kind.FAILED or not condition.trouble:
-        return condition.kind
-    return TROUBLES.get(condition.trouble, "failed as a login was refused")
+        by_kind[condition.kind].append(condition)
+    for kind, alike in sorted(by_kind.items(), key=lambda entry: (-len(entry[1]), entry[0])):
+        reports = {(condition.report, condition.customer) for condition in alike if condition.report}
+        customers = {row.customer for row in alike if row.customer and not row.report}
+        counts = {"row": sum(row.row_count for row in alike)} if kind == Kind.QUARANTINE else {}
+        counts = counts or {"report": len(reports), "customer": len(customers)}
+        words = ", ".join(counted(number, unit) for unit, number in counts.items() if number)
+        yield f"{kind} ({words or count(len({row.cause or row.error for row in alike}))})"
 
 
 def observed(
@@ -152,7 +132,25 @@ def observed(
         added += _months_missing(planned, conditions, now)
     added += _of_published_file(view, settings.data_dir)
     added += of_directory(settings.data_dir, now)
-    return replace(view, standings=standings, conditions=[*added, *conditions])
+    today = settings.today or now.date()
+    all_conditions = [_acknowledged(condition, settings, today) for condition in (*added, *conditions)]
+    return replace(view, standings=standings, conditions=all_conditions)
+
+
+def _acknowledged(condition: Condition, settings: Settings, today: date) -> Condition:
+    """The condition, less severe if an operator has acknowledged it for now."""
+    for entry in settings.acknowledge:
+        if today <= entry.until and all(
+            getattr(entry, name) in ("", getattr(condition, name))
+            for name in ("kind", "report", "customer", "check_name")
+        ):
+            return replace(
+                condition,
+                severity=Severity.ACKNOWLEDGED,
+                remedy=f"Acknowledged until {entry.until}: {entry.reason}",
+                cause_key=f"{entry.reason} | {condition.cause_key}",
+            )
+    return condition
 
 
 def _of_published_file(view: Overview, data_dir: Path) -> Iterator[Condition]:

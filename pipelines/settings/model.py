@@ -91,6 +91,12 @@ def _checked_link(text: str) -> str:
     return link
 
 
+def _checked_folder(path: Path) -> Path:
+    if "?" in str(path):
+        raise ValueError("holds a ?, after which DuckDB reads options; name a directory without one")
+    return path
+
+
 def _words(value: object) -> object:
     if isinstance(value, str):
         return [word.strip() for word in value.split(",") if word.strip()]
@@ -141,6 +147,19 @@ class Customer(FunctionLogin):
     region: str = Field(
         default="", max_length=200, description="the name of a region, at most 200 characters"
     )
+
+
+class Acknowledgement(BaseModel):
+    """A condition that an operator knows of and cannot mend: it raises no alarm until a day."""
+
+    model_config = FROZEN
+
+    kind: str
+    report: str = ""
+    customer: str = ""
+    check_name: str = ""
+    reason: Annotated[str, Field(min_length=1)]
+    until: date
 
 
 class Settings(BaseModel):
@@ -200,7 +219,9 @@ class Settings(BaseModel):
     )
 
     # What is kept, and what is published.
-    data_dir: Path = Field(default=Path("data"), description="a directory")
+    data_dir: Annotated[Path, AfterValidator(_checked_folder)] = Field(
+        default=Path("data"), description="a directory"
+    )
     shapes: Path | None = Field(default=None, description="a file like shapes.toml")
     landing_days: int | None = Field(default=None, ge=1, description="a number of days, at least 1")
     pseudonym_key: Secret = Field(default=NO_SECRET, description="a secret key of any length")
@@ -238,6 +259,9 @@ class Settings(BaseModel):
     alert_smtp_password_file: Path | None = Field(default=None, description=A_FILE)
     ping_url: Webhook = Field(default=NO_SECRET, description="the address to call after each publication")
     ping_url_file: Path | None = Field(default=None, description=A_FILE)
+    acknowledge: tuple[Acknowledgement, ...] = Field(
+        default=(), description="tables with a kind, a reason and the day until which it counts"
+    )
     ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
 
     warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False)  # not set, found while reading

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from pipelines.months import Month, months_in_words
-from warehouse.ledger.conditions import ACCESS_REFUSED, Condition, Kind
+from warehouse.ledger.conditions import ACCESS_REFUSED, Condition, Kind, Severity
 
 MOST_LINES = 6
 MOST_NAMES = 4
@@ -56,10 +56,14 @@ class Cause:
         return ", ".join(filter(None, (subject, months, endings)))
 
     @property
+    def error(self) -> str:
+        """What was found, as a sentence."""
+        return sentence(shortened(self.first.error, LONGEST_REASON))
+
+    @property
     def line(self) -> str:
         """Whom it concerns, the error, and what to do."""
-        error = sentence(shortened(self.first.error, LONGEST_REASON))
-        text = " ".join(filter(None, (error, self.first.remedy)))
+        text = " ".join(filter(None, (self.error, self.first.remedy)))
         return ": ".join(filter(None, (self.whom, text)))
 
     @property
@@ -67,22 +71,21 @@ class Cause:
         """When it began; empty if that is not known."""
         return f"{self.since_utc:%Y-%m-%d %H:%M} UTC" if self.since_utc else ""
 
-    @property
-    def dated_line(self) -> str:
-        """The line, and when it began."""
-        return f"{sentence(self.line)} Since {self.begun}." if self.begun else self.line
-
 
 def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[Cause]:
     """Conditions by what is behind them, if wanted separately for each report of a customer.
 
-    Errors come first, then those that concern most.
+    Errors come first, then warnings; of each those first that concern most.
     """
     groups: dict[tuple[object, ...], list[Condition]] = {}
     for condition in conditions:
         pair = (condition.report, condition.customer) if by_report else ()
         groups.setdefault((condition.cause_key or condition, *pair), []).append(condition)
-    return sorted(map(Cause.of, groups.values()), key=lambda cause: (not cause.first.is_error, -cause.number))
+    severities = [Severity.ERROR, Severity.WARNING, Severity.ACKNOWLEDGED]
+    return sorted(
+        map(Cause.of, groups.values()),
+        key=lambda cause: (severities.index(Severity(cause.first.severity)), -cause.number),
+    )
 
 
 def concerning(
@@ -105,11 +108,11 @@ def refusals(report: str, customer: str, conditions: Iterable[Condition]) -> lis
     return concerning({(report, customer, None)}, denials)
 
 
-def lines(conditions: Iterable[Condition], most: int = MOST_LINES, *, with_since: bool = False) -> list[str]:
-    """A line for each cause, if wanted with its begin; causes beyond the limit are counted."""
+def lines(conditions: Iterable[Condition], most: int = MOST_LINES) -> list[str]:
+    """A line for each cause; causes beyond the limit are counted."""
     found = causes(conditions)
     more = [f"{len(found) - most} more causes are in `brokerbi status`."] if len(found) > most else []
-    return [cause.dated_line if with_since else cause.line for cause in found[:most]] + more
+    return [cause.line for cause in found[:most]] + more
 
 
 def sentence(words: str) -> str:

@@ -27,16 +27,17 @@ OUTAGES = frozenset((SERVICE, REFUSAL))
 
 
 class Severity(StrEnum):
-    """How bad it is: an error needs somebody, and a monitor is told."""
+    """How bad it is: an error raises an alarm, and the settings can acknowledge it."""
 
     WELL = "well"
+    ACKNOWLEDGED = "acknowledged"
     WARNING = "warning"
     ERROR = "error"
 
     @staticmethod
-    def worst(several: Iterable[str]) -> Severity:
-        """The worst of some; WELL where there is none."""
-        return max(map(Severity, several), key=list(Severity).index, default=Severity.WELL)
+    def worst(severities: Iterable[str]) -> Severity:
+        """The worst of some severities; WELL if there is none."""
+        return max(map(Severity, severities), key=list(Severity).index, default=Severity.WELL)
 
 
 ERROR, WARNING = Severity.ERROR, Severity.WARNING

@@ -71,7 +71,7 @@ _FIELDS = (
 """Columns of meta.loads that a window has under the same name."""
 _SAID_IN_LANDING = (
     "load_id", "run_id", "report", "customer", "window_start", "window_end", "history", "asked", "requests",
-    "seconds", "error", "note",
+    "seconds", "note",
 )  # fmt: skip
 
 
@@ -192,6 +192,8 @@ def _row(landed: Landed, number: int) -> dict[str, Any]:
     failed = bool(said.get("error"))
     return {
         **{name: said.get(name) for name in _SAID_IN_LANDING},
+        "error_kind": said.get("error") or None,
+        "error": "It could not be loaded when it came." if failed else None,
         "load_number": None if failed else number,
         "months": said.get("months", []),
         "rows": 0,

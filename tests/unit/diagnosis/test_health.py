@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.connect.errors import AllRefused
 from pipelines.diagnosis import health
 from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, judge, note_daemon, observed, of_directory
 from pipelines.months import Month
 from pipelines.planning.due import Wanted
 from pipelines.planning.plan import PlannedReport
 from pipelines.settings.messages import SettingsError
+from pipelines.settings.model import Acknowledgement
 from tests.unit.assets.harness import settings
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
 from warehouse.ledger.status import CHANGED, GONE, Overview, ReportStatus
@@ -48,10 +48,17 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
         ),
         (
             [FAILED, Condition(Kind.UNPUBLISHED, error="The latest file was not published: x.duckdb.")],
-            Verdict("Look: The latest file was not published: x.duckdb, failed (1 report).", ERROR),
+            Verdict("Look: failed (1 report), unpublished (1).", ERROR),
+        ),
+        (
+            [
+                Condition(Kind.QUARANTINE, report="users", customer=name, row_count=17)
+                for name in ("M1", "M2")
+            ],
+            Verdict("All is well but for quarantine (34 rows): 1 report fresh, and nothing failed.", WARNING),
         ),
     ],
-    ids=["nothing", "a warning", "errors", "what concerns nobody in particular"],
+    ids=["nothing", "a warning", "errors", "an error that concerns no customer", "rows"],
 )
 def test_the_verdict_counts_conditions_and_a_monitor_hears_of_errors(
     conditions: list[Condition], verdict: Verdict
@@ -59,15 +66,16 @@ def test_the_verdict_counts_conditions_and_a_monitor_hears_of_errors(
     assert judge(Overview([FRESH], conditions)) == verdict
 
 
-def test_a_service_that_refuses_everybody_is_not_said_to_be_down() -> None:
-    refused = [replace(FAILED, report=name, trouble=AllRefused.trouble) for name in ("sales", "users")]
-    said = "Look: not read as the service refuses everybody (403) (2 reports)."
-    assert judge(Overview([replace(FRESH, state="late")], refused)).sentence == said
-
-
-def test_rows_in_quarantine_are_counted_as_rows() -> None:
-    rows = [Condition(Kind.QUARANTINE, WARNING, customer=name, row_count=17) for name in ("M1", "M2")]
-    assert judge(Overview([FRESH], rows)).sentence.startswith("All is well but for 34 rows in quarantine: ")
+def test_an_acknowledged_condition_is_no_alarm_until_its_day(tmp_path: Path) -> None:
+    entry = Acknowledgement(kind="failed", customer="M1", reason="ticket 7", until=NOW.date())
+    acknowledging = settings(tmp_path, customers="M1").model_copy(update={"acknowledge": (entry,)})
+    view = Overview([FRESH], [FAILED])
+    severities = []
+    for moment in (NOW, NOW + timedelta(days=1)):
+        [condition] = observed(view, acknowledging, moment).conditions
+        severities.append((condition.severity, condition.remedy))
+    assert severities == [("acknowledged", "Acknowledged until 2026-11-21: ticket 7"), ("error", "")]
+    assert judge(observed(view, acknowledging, NOW)).is_well
 
 
 def test_a_directory_has_not_begun_until_the_first_publication() -> None:
@@ -98,10 +106,9 @@ def test_a_customer_that_left_the_settings_is_shown_only_if_something_of_it_is_h
 def test_settings_that_do_not_load_are_an_error(tmp_path: Path) -> None:
     refusal = SettingsError(["consurrency is no setting; did you mean concurrency?", "another"])
     view = observed(Overview([]), settings(tmp_path), NOW, refusal=refusal)
-    said = (
-        "Look: the settings do not load: consurrency is no setting; did you mean concurrency? (and 1 more)."
-    )
-    assert judge(view).sentence == said
+    assert judge(view).sentence == "Look: settings (1)."
+    said = "the settings do not load: consurrency is no setting; did you mean concurrency? (and 1 more)"
+    assert view.conditions[0].error == said
 
 
 def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> None:
