@@ -98,7 +98,7 @@ def run_rollback(
 def run_export(
     *,
     formats: Annotated[list[Format], options("parquet, csv or xlsx; else as set", "FORMAT", "--format")],
-    to: Annotated[str, option("a directory, or an address like s3://bucket/folder", "DIR_OR_URL")] = "",
+    to: Annotated[str, option("a directory", "DIR")] = "",
     table: Annotated[list[str], options("only this table", "NAME", "--table")],
 ) -> int:
     """Write the published file as Parquet, CSV or Excel."""

@@ -111,8 +111,6 @@ Secret = Annotated[SecretStr, AfterValidator(partial(_matching, NO_CONTROL, SLIP
 Webhook = Annotated[SecretStr, AfterValidator(partial(_matching, WEBHOOK, NO_WEBHOOK))]
 Link = Annotated[str, AfterValidator(_checked_link)]
 Mailbox = Annotated[str, Field(pattern=r"^[^\s@,;<>\"]+@[^\s@,;<>\"]+$")]
-Place = Annotated[str, Field(pattern=r"^[^@]*$")]
-PLACE = "a directory, or an address without a login, like s3://bucket/folder"
 A_FILE = "the path of a file that holds it"
 
 NO_SECRET = SecretStr("")
@@ -235,7 +233,7 @@ class Settings(BaseModel):
     export_formats: Annotated[tuple[Literal["parquet", "csv", "xlsx"], ...], BeforeValidator(_words)] = Field(
         default=(), description="formats with commas: parquet, csv, xlsx"
     )
-    export_to: Place = Field(default="", description=PLACE)
+    export_to: str = Field(default="", pattern=r"^[^:]*$", description="a directory")
 
     # Several logins on one Dagster, and tables for other engines: deltalake is only imported with a lake.
     shard: str = Field(
@@ -243,7 +241,11 @@ class Settings(BaseModel):
         pattern=r"^([a-z][a-z0-9_]{0,29})?$",
         description="a short name in small letters, digits and _, like north",
     )
-    lake: Place = Field(default="", description=PLACE)
+    lake: str = Field(
+        default="",
+        pattern=r"^[^@]*$",
+        description="a directory, or an address without a login, like s3://bucket/folder",
+    )
 
     # Where the message about a night with trouble goes; with nothing set it is only in the Dagster UI.
     alert_webhook: Webhook = Field(default=NO_SECRET, description="the address of a webhook")

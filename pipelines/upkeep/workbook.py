@@ -1,6 +1,6 @@
 """Workbook for people who decide: a cover, the sheets of workbook.toml, and what their columns mean.
 
-What it leaves out is in the Parquet and CSV files: sales and leads one by one, lineage, versions.
+It leaves out what the Parquet and CSV files have: single sales and leads, lineage, versions.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import polars.selectors as of
+import polars.selectors as cs
 import xlsxwriter
+from xlsxwriter.worksheet import Worksheet
 
 from pipelines import units
 from warehouse.publishing.table_export import PublishedTable, TableExport
@@ -23,7 +24,8 @@ from warehouse.publishing.table_export import PublishedTable, TableExport
 MOST_ROWS = 1_048_575
 """A sheet holds this many rows below its heads."""
 LONGEST_NAME = 31
-FORMS = {
+CHARTED_MONTHS = 36
+FORMATS = {
     units.MONTH: "yyyy-mm",
     units.DAY: "yyyy-mm-dd",
     units.SHARE: "0.0%",
@@ -39,30 +41,29 @@ OPTIONS = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_e
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet: which rows of which mart, in which columns; all of them where none are named."""
+    """A sheet: which rows of which mart, in which columns; all of them if none are named."""
 
     name: str
     meaning: str
     table: PublishedTable
     columns: Sequence[str] = ()
-    where: str = ""
-    order: str = ""
+    where: str = "true"
+    order: str = "ALL"
 
     @property
     def select(self) -> str:
-        """Its rows, without columns of ours."""
-        where = f" WHERE {self.where}" if self.where else ""
-        return f"{self.table.select}{where}{f' ORDER BY {self.order}' if self.order else ''}"
+        """The statement that selects its rows."""
+        return f"{self.table.select} WHERE {self.where} ORDER BY {self.order}"
 
 
 @cache
 def words() -> Mapping[str, Any]:
-    """What workbook.toml says."""
+    """The contents of workbook.toml."""
     return tomllib.loads(Path(__file__).with_name("workbook.toml").read_text("utf-8"))
 
 
 def sheets(tables: Sequence[PublishedTable], language: str, *, is_chosen: bool) -> list[Sheet]:
-    """The sheets of workbook.toml whose marts there are, or one a table where they are chosen."""
+    """The sheets of workbook.toml whose marts exist, or one for each table if tables were chosen."""
     if is_chosen:
         return [Sheet(table.table[:LONGEST_NAME], table.meaning, table) for table in tables]
     by_name = {table.name: table for table in tables}
@@ -72,7 +73,7 @@ def sheets(tables: Sequence[PublishedTable], language: str, *, is_chosen: bool) 
             sheet["meanings"][language],
             by_name[sheet["table"]],
             sheet["columns"].split(),
-            sheet.get("where", ""),
+            sheet.get("where", "true"),
             sheet["order"],
         )
         for sheet in words()["sheets"]
@@ -83,18 +84,17 @@ def sheets(tables: Sequence[PublishedTable], language: str, *, is_chosen: bool) 
 def write_workbook(
     path: Path, source: TableExport, sheets: Sequence[Sheet], now: datetime, language: str
 ) -> list[str]:
-    """Write the workbook; the names of tables that are longer than a sheet and were left out.
+    """Write the workbook; returns the tables that are longer than a sheet and were left out.
 
-    A sheet of workbook.toml without a row is on the cover alone.
+    A sheet of workbook.toml without a row is only named on the cover.
     """
     texts = {
-        part: {name: word[language] for name, word in found.items()}
-        for part, found in words().items()
+        part: {name: text[language] for name, text in entries.items()}
+        for part, entries in words().items()
         if part not in ("sheets", "values")
     }
     own_words = words()["values"].get(language, {})
-    too_long: list[str] = []
-    cover, meanings = [], []
+    too_long, cover, meanings = [], [], []
     with xlsxwriter.Workbook(path, OPTIONS) as book:
         front = book.add_worksheet(texts["cover"]["name"])
         for sheet in sheets:
@@ -103,23 +103,29 @@ def write_workbook(
                 too_long.append(table.name)
                 cover.append((sheet.name, texts["cover"]["too_long"], table.row_count, table.name))
                 continue
-            frame = source.frame(sheet.select).select(~of.starts_with("_"))
+            frame = source.frame(sheet.select).select(~cs.starts_with("_"))
             cover.append((sheet.name, sheet.meaning, frame.height, table.name))
             heads = {}
             if sheet.columns:
                 frame = frame.select(name for name in sheet.columns if name in frame.columns)
-                frame = frame.with_columns(of.string().replace(own_words))
+                frame = frame.with_columns(cs.string().replace(own_words))
                 heads = {name: texts["columns"][name] for name in frame.columns}
-            if frame.height or not sheet.columns:
-                _write(book, sheet.name, frame, {column.name: column.type for column in table.columns}, heads)
-                meanings += [
-                    (sheet.name, heads.get(column.name, column.name), column.name, column.meaning)
-                    for column in table.columns
-                    if column.name in frame.columns
-                ]
-        for part, rows, first in (("meanings", meanings, 0), ("cover", cover, 4)):
+            if frame.is_empty() and sheet.columns:
+                continue
+            yes, no = texts["cover"]["yes"], texts["cover"]["no"]
+            frame = frame.with_columns(cs.boolean().replace_strict({True: yes, False: no}))
+            _write(book, sheet.name, frame, {column.name: column.type for column in table.columns}, heads)
+            if table.name == "marts.chain_month" and sheet.columns:
+                _add_chart(book, front, sheet, frame, heads)
+            meanings += [
+                (sheet.name, heads.get(column.name, column.name), column.name, column.meaning)
+                for column in table.columns
+                if column.name in frame.columns
+            ]
+        for part, rows, first_row in (("meanings", meanings, 0), ("cover", cover, 4)):
             heads = {name: texts[part][name] for name in _HEADS[part]}
-            _write(book, texts[part]["name"], pl.DataFrame(rows, list(heads), orient="row"), {}, heads, first)
+            frame = pl.DataFrame(rows, list(heads), orient="row")
+            _write(book, texts[part]["name"], frame, {}, heads, first_row)
         basis = source.tax_basis()
         rate = f"{100 * (basis.vat_rate or 0):.2f}".rstrip("0").rstrip(".") + " %"
         published_on = source.published_on() or now.astimezone(UTC).date()
@@ -141,26 +147,50 @@ def _write(
     heads: Mapping[str, str],
     first_row: int = 0,
 ) -> None:
-    """A table with its heads in place, on a sheet of this name; `types` are those of DuckDB."""
-    written = frame.rename(heads)
-    forms = {
-        heads.get(name, name): _form(name, kind, types.get(name, "")) for name, kind in frame.schema.items()
+    """Write a table on a sheet of this name, one page wide in print; `types` are those of DuckDB."""
+    formats = {
+        heads.get(column, column): _format(column, kind, types.get(column, ""))
+        for column, kind in frame.schema.items()
     }
-    written.write_excel(
+    frame.rename(heads).write_excel(
         book,
         name,
         position=(first_row, 0),
-        column_formats={name: form for name, form in forms.items() if form},
+        column_formats={column: text for column, text in formats.items() if text},
         column_widths={
-            heads.get(name, name): WIDE for name in LONG & {*frame.columns} if frame[name].count()
+            heads.get(column, column): WIDE for column in LONG & {*frame.columns} if frame[column].count()
         },
+        header_format={"bold": True},
         autofit=True,
         freeze_panes=(first_row + 1, 0),
     )
+    sheet = book.get_worksheet_by_name(name)
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 0)
+    sheet.repeat_rows(first_row)
 
 
-def _form(name: str, kind: pl.DataType, type_: str) -> str:
-    """How a column is shown; nothing of texts."""
+def _add_chart(
+    book: xlsxwriter.Workbook, front: Worksheet, sheet: Sheet, frame: pl.DataFrame, heads: Mapping[str, str]
+) -> None:
+    """Draw the commission of the chain by month on the cover; the newest month is first on its sheet."""
+    month, commission = (frame.columns.index(name) for name in ("month", "commission"))
+    last = min(frame.height, CHARTED_MONTHS)
+    chart = book.add_chart({"type": "column"})
+    chart.add_series(
+        {
+            "name": heads["commission"],
+            "categories": [sheet.name, 1, month, last, month],
+            "values": [sheet.name, 1, commission, last, commission],
+        }
+    )
+    chart.set_x_axis({"reverse": True})
+    chart.set_legend({"none": True})
+    front.insert_chart(1, 5, chart)
+
+
+def _format(name: str, kind: pl.DataType, type_: str) -> str:
+    """How Excel shows a column; empty for texts."""
     if isinstance(kind, pl.Datetime):
         return MOMENT
-    return FORMS.get(units.unit_of(name, type_), AMOUNT if kind.is_numeric() else "")
+    return FORMATS.get(units.unit_of(name, type_), AMOUNT if kind.is_numeric() else "")

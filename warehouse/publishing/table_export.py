@@ -148,10 +148,16 @@ class TableExport:
             return []
 
     def write_parquet(self, table: PublishedTable, path: Path) -> None:
-        """All rows of a table, typed; the metadata of the file has the meanings of table and columns."""
+        """All rows of a table, typed; the metadata of the file has the meanings of table and columns.
+
+        Days are written as moments: pandas makes objects of days, which equal no timestamp.
+        """
+        days = [quoted(column.name) for column in table.columns if column.type == "DATE"]
+        moments = ", ".join(f"{day}::TIMESTAMP AS {day}" for day in days)
+        select = f"SELECT * REPLACE ({moments}) FROM ({table.select})" if days else table.select
         meanings = json.dumps({column.name: column.meaning for column in table.columns}, ensure_ascii=False)
         self.connection.execute(
-            f"COPY ({table.select}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd, "
+            f"COPY ({select}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd, "
             f"KV_METADATA {{'table': {literal(table.name)}, 'meaning': {literal(table.meaning)}, "
             f"'columns': {literal(meanings)}}})"
         )
