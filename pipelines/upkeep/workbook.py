@@ -184,7 +184,7 @@ def _add_chart(
             "values": [sheet.name, 1, commission, last, commission],
         }
     )
-    chart.set_x_axis({"reverse": True})
+    chart.set_x_axis({"reverse": True, "num_format": "yyyy-mm"})
     chart.set_legend({"none": True})
     front.insert_chart(1, 5, chart)
 
