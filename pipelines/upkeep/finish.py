@@ -23,6 +23,7 @@ from warehouse.load.schema_evolution import declare_missing
 from warehouse.marts.build import MartError, build_marts, within_memory
 from warehouse.marts.checks import CheckResult, check_and_keep
 from warehouse.persons.erased_list import read_erased
+from warehouse.persons.rebuild import is_replay_unfinished
 from warehouse.persons.suppression import suppress_tables
 from warehouse.publishing.lake import refresh_lake
 from warehouse.publishing.publish import Publication, note_failure, publish
@@ -111,6 +112,8 @@ def _build_and_check(
             raise WarehouseError(
                 "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
             )
+        if is_replay_unfinished(connection, REPORTS):
+            raise WarehouseError("A replay was stopped before its end; run `brokerbi replay` again first.")
         declare_missing(connection, declared_tables(), clock.utc_now().replace(tzinfo=None))
         # a backup that was put back may hold persons who were erased since
         suppress_tables(connection, read_erased(settings.data_dir), documented_tables())

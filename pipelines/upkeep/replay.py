@@ -17,14 +17,14 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.privacy import documented_tables, private_rows
-from pipelines.sync.window.answers import UnreadableRows, read_landed_tables
+from pipelines.sync.window.answers import read_landed_tables
 from pipelines.words import counted
 from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
 from warehouse.ledger.window_result import WindowResult, results_by_pair
 from warehouse.load.landing import Landing
 from warehouse.load.write_session import WriteSession
 from warehouse.persons.erased_list import read_erased
-from warehouse.persons.rebuild import effective_loads, fresh_file, relearn, replace_file
+from warehouse.persons.rebuild import effective_loads, fresh_file, note_unread, relearn, replace_file
 from warehouse.persons.suppression import suppress_tables
 from warehouse.publishing.retention import leave_traces
 from warehouse.store.database import Store
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 LOADS_IN_A_GROUP = 50
+HISTORY_LEFT = "Another answer of its history could not be read."
 
 
 @dataclass
@@ -71,30 +72,21 @@ def replay(
     catalogue = with_shapes(catalogue, settings.shapes_file)
     replaying = _Replay(settings, Landing(settings.data_dir / "landing"), catalogue, clock, on_load)
     done = replaying.done
-    if _is_older(store):
+    try:
+        replaying.load_again(store, reports, customers, quarantine=quarantine)
+    except OlderFormat:
         replaying.replace_older_file(store)
         if done.failures:
             return done
-    else:
-        replaying.load_again(store, reports, customers, quarantine=quarantine)
     if store.transform is not None:  # the names that were loaded before there was a key are in free space
         with store.writing() as connection:
             leave_traces(connection)
     return done
 
 
-def _is_older(store: Store) -> bool:
-    """Whether an earlier version wrote the working file."""
-    try:
-        with store.reading():
-            return False
-    except OlderFormat:
-        return True
-
-
 @dataclass
 class _Replay:
-    """What loads are read from, and what has become of them so far."""
+    """The sources of loads, and the outcome so far; `unread` has a sentence for each load without rows."""
 
     settings: Settings
     landing: Landing
@@ -102,6 +94,7 @@ class _Replay:
     clock: Clock
     on_load: Callable[[int, int], None]
     done: Replayed = field(default_factory=Replayed)
+    unread: dict[str, str] = field(default_factory=dict)
 
     def replace_older_file(self, store: Store) -> None:
         """Rebuild the whole working file of an earlier version; it stays while an answer is missing."""
@@ -149,11 +142,14 @@ class _Replay:
         afresh: set[tuple[str, str]] = set()
         if not quarantine:
             afresh = self._whole_histories(loads, done.failures if histories_left is None else histories_left)
-            loads = [load for load in loads if not load.history or load.pair in afresh]
+            left = [load for load in loads if load.history and load.pair not in afresh]
+            self.unread |= {load.load_id: HISTORY_LEFT for load in left}
+            loads = [load for load in loads if load not in left]
         with WriteSession(store) as session:
             for group in _groups(loads):
                 readable = list(self._read_again(group))
                 if group[0].history and len(readable) < len(group):
+                    self.unread |= {load.load_id: HISTORY_LEFT for load in readable}
                     continue  # a history is loaded again as a whole, or not at all
                 first = {load.pair for load in readable} & afresh
                 done.loads += len(readable)
@@ -162,6 +158,8 @@ class _Replay:
                 session.load(readable, afresh=bool(first))
                 afresh -= first
                 self.on_load(done.loads, len(loads))
+        with store.writing() as connection:
+            note_unread(connection, self.unread)
 
     def _relearn(self, store: Store) -> None:
         """Write loads that only landing knows into the ledger, as after the working file was lost."""
@@ -192,15 +190,22 @@ class _Replay:
         return whole
 
     def _read_again(self, group: Sequence[WindowResult]) -> Iterator[WindowResult]:
-        """The loads of a group with their rows; one that cannot be read is a failure of the replay."""
+        """The loads of a group with their rows, without those that cannot be read.
+
+        A landing file that is missing or damaged is a failure of the replay; an answer without readable rows
+        is not.
+        """
         for load in group:
             report = self.catalogue[load.report]
             try:
                 yield read_landed_tables(self.landing, load, report, self.settings.timezone)
-            except UnreadableRows as error:
-                self.done.unfit.append(f"{load.report} of {load.customer}, {load.when}: {error}")
-            except (WarehouseError, OSError) as error:
-                self.done.failures.append(f"{load.report} of {load.customer}, {load.when}: {error}")
+            except MemoryError:
+                raise
+            except Exception as error:  # noqa: BLE001 - one answer must not stop the others
+                is_failure = isinstance(error, WarehouseError | OSError)
+                sentences = self.done.failures if is_failure else self.done.unfit
+                sentences.append(f"{load.report} of {load.customer}, {load.when}: {error}")
+                self.unread[load.load_id] = str(error)
 
 
 def _groups(loads: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:

@@ -16,7 +16,7 @@ from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import TODAY, Scenario, scenario, synced, whole_chain
-from warehouse.errors import OlderFormat
+from warehouse.errors import OlderFormat, WarehouseError
 from warehouse.load.landing import Landing
 from warehouse.marts.queries import SQL
 from warehouse.publishing.retention import clear_landing
@@ -123,6 +123,32 @@ def test_a_landing_file_that_is_gone_or_has_a_wrong_byte_is_named_and_its_rows_s
     assert here.cells() == before
     assert here.sync(refresh=True).complaints() == []
     assert here.replay().failures == []
+
+
+def stop(*_: int) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_replay_that_was_stopped_is_not_published_before_it_has_ended(loaded: Scenario) -> None:
+    loaded.lose_working_file()
+    with pytest.raises(KeyboardInterrupt):
+        loaded.replay(on_load=stop)
+    with pytest.raises(WarehouseError, match="stopped before its end"):
+        loaded.publish()
+    assert loaded.replay().failures == []
+    assert loaded.publish().publication.published
+
+
+def test_an_answer_that_cannot_be_read_counts_as_failed_and_the_rest_is_replayed(loaded: Scenario) -> None:
+    loaded.lose_working_file()
+    loaded.settings.shapes_file.write_text('[running_commissions]\nrows = "nowhere[]"\n')
+    done = loaded.replay()
+    count = len(done.unfit)
+    assert (count > 0, done.loads > 0) == (True, True)
+    assert loaded.rows(
+        "SELECT report, count(*), min(left(error, 8)) FROM meta.loads WHERE status = 'failed' GROUP BY ALL"
+    ) == [("running_commissions", count, "expected")]
+    assert loaded.publish().publication.published
 
 
 def test_old_answers_go_when_nothing_in_force_needs_them(tmp_path: Path) -> None:

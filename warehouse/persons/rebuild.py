@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -102,6 +102,10 @@ def fresh_file(store: Store) -> Iterator[Store]:
                 connection.execute(f"CREATE TABLE {history.stored} AS FROM old.{history.stored}")
             describe(connection, histories)
             connection.execute(
+                "UPDATE meta.loads SET status = 'landed' WHERE status = 'loaded' AND NOT history "
+                "AND load_id IN (SELECT load_id FROM meta.months)"
+            )
+            connection.execute(
                 "DELETE FROM meta.months WHERE report NOT IN (SELECT report FROM meta.tables WHERE history)"
             )
             connection.commit()
@@ -110,6 +114,24 @@ def fresh_file(store: Store) -> Iterator[Store]:
             yield rebuilt
         finally:
             shutil.rmtree(rebuilt.data_dir, ignore_errors=True)
+
+
+def note_unread(connection: DuckDBPyConnection, errors: Mapping[str, str]) -> None:
+    """Let loads without rows count as failed, each with its error."""
+    rows = list(errors.items())
+    if rows:
+        connection.executemany(
+            "UPDATE meta.loads SET status = 'failed', error_kind = 'UnreadableRows', error = $2 "
+            "WHERE load_id = $1 AND status = 'landed'",
+            rows,
+        )
+
+
+def is_replay_unfinished(connection: DuckDBPyConnection, reports: Collection[str]) -> bool:
+    """Whether answers of these reports wait for a replay to load them."""
+    waiting = "SELECT count(*) FROM meta.loads WHERE status = 'landed' AND list_contains($1, report)"
+    [(count,)] = connection.execute(waiting, [list(reports)]).fetchall()
+    return bool(count)
 
 
 def replace_file(store: Store, rebuilt: Store) -> None:
