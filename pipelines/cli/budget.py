@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
+import polars as pl
 import typer
 
-from pipelines.budgets.budget import MEASURES, BudgetError, BudgetPlan, Change
+from pipelines.budgets.budget import BudgetError, BudgetPlan, Change
 from pipelines.budgets.plan import make_plan
 from pipelines.budgets.push import push
 from pipelines.cli.app import INTERRUPTED, Json, app, command, option
@@ -48,7 +49,7 @@ def run_plan(
     if json:
         print_json({**asdict(plan), "plan": str(target)})
         return 0
-    print_records(list(_differences(plan.changes)))
+    print_records(_differences(plan.changes))
     if not plan.changes:
         say("the service shows all of it already; there is nothing to push")
         return 0
@@ -104,22 +105,20 @@ def run_push(
     return 0 if pushed.is_whole else 1
 
 
-def _differences(changes: Iterable[Change]) -> Iterator[dict[str, Any]]:
-    """The changed amounts added up by office and measure; there is no sum of before if no budget was set."""
-    amounts: dict[tuple[str, str], list[tuple[int | None, int]]] = {}
-    for change in changes:
-        for measure in MEASURES:
-            before, after = change.before[measure], change.after[measure]
-            if after is not None and before != after:
-                amounts.setdefault((change.office_id, measure), []).append((before, after))
-    for (office, measure), pairs in sorted(amounts.items()):
-        known = [before for before, _ in pairs if before is not None]
-        total = sum(after for _, after in pairs)
-        yield {
-            "office": office,
-            "measure": measure,
-            "budgets": len(pairs),
-            "before": sum(known) if known else None,
-            "after": total,
-            "difference": total - sum(known) if known else None,
-        }
+def _differences(changes: Iterable[Change]) -> list[dict[str, Any]]:
+    """The changed amounts added up by office and measure; before is null if no budget was set."""
+    rows = [
+        {"office": change.office_id, "measure": measure, "before": change.before[measure], "after": amount}
+        for change in changes
+        for measure, amount in change.after.items()
+        if amount is not None and change.before[measure] != amount
+    ]
+    schema = {"office": pl.String, "measure": pl.String, "before": pl.Int64, "after": pl.Int64}
+    before = pl.when(pl.col("before").count() > 0).then(pl.col("before").sum())
+    sums = (
+        pl.DataFrame(rows, schema)
+        .group_by("office", "measure")
+        .agg(pl.len().alias("budgets"), before, pl.col("after").sum())
+    )
+    difference = (pl.col("after") - pl.col("before")).alias("difference")
+    return sums.with_columns(difference).sort("office", "measure").to_dicts()

@@ -8,8 +8,19 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from pipelines.cli.app import Json, command, option, parse_month
-from pipelines.cli.output import cell, complain, line, print_json, print_records, read_settings, say, written
-from pipelines.diagnosis.explain import Explanation, explain
+from pipelines.cli.output import (
+    cell,
+    complain,
+    hang,
+    line,
+    print_json,
+    print_records,
+    print_table,
+    read_settings,
+    say,
+    written,
+)
+from pipelines.diagnosis.explain import Explanation, explain, question_of
 from pipelines.months import Month
 from pipelines.words import counted, size
 from warehouse.marts.lineage import Trace
@@ -17,21 +28,6 @@ from warehouse.marts.lineage import Trace
 SHOWN_REQUESTS = 5
 MOST_ROWS = 30
 """A table shows this many rows; --json has all."""
-TABLES = {
-    "sources": ("the answers", "whose answers count, from marts.office_sources"),
-    "doubts": ("doubts", "from marts.doubts"),
-    "compared": ("compared with", "the month before, and the same months a year before, from marts.{}_month"),
-    "drivers": ("driven by", "from marts.commission_drivers, of sales alone"),
-    "same_days": ("the same days", "from marts.same_days, by day of contract"),
-    "budgets": ("budget", "from marts.{}_budget_vs_actual, without VAT as far as it is declared"),
-    "budget_changes": ("budget changed", "from marts.budget_changes"),
-    "changes": ("changed since", "after the month was over, from marts.month_changes"),
-    "reasons": ("because of", "from marts.month_change_reasons, as the office has them"),
-    "parts": ("parts", "the largest difference since the year before first"),
-    "sales": ("the sales", "from marts.sale_shares and marts.receivables"),
-    "leads": ("the leads", "by kind and state, from marts.leads"),
-}
-"""By the name of the query in sql/explain: head and note of its table."""
 
 
 @command("explain")
@@ -89,21 +85,13 @@ def _as_json(explanation: Explanation) -> dict[str, Any]:
     trace = explanation.trace
     return {
         **{name: getattr(trace.number, name) for name in ("kind", "id", "month", "measure")},
-        **{name: getattr(trace, name) for name in ("name", "is_open", "is_ahead")},
-        "value": _plain(trace.value),
+        **{name: getattr(trace, name) for name in ("name", "is_open", "is_ahead", "value")},
         "agrees": explanation.agrees,
         "trouble": explanation.damage,
-        "rows": {"query": f"SELECT * {trace.rows}", "count": trace.row_count, "total": _plain(trace.total)},
+        "rows": {"query": f"SELECT * {trace.rows}", "count": trace.row_count, "total": trace.total},
         "loads": [load.load_id for load in trace.loads],
-        "around": {
-            question: [{name: _plain(value) for name, value in row.items()} for row in rows]
-            for question, rows in explanation.around.items()
-        },
+        "around": explanation.around,
     }
-
-
-def _plain(value: object) -> object:
-    return float(value) if isinstance(value, Decimal) else value
 
 
 def _print_month(explanation: Explanation) -> None:
@@ -115,7 +103,6 @@ def _print_month(explanation: Explanation) -> None:
     if not trace.loads and number.kind != "chain" and not trace.is_without_budget:
         line("unknown", f"{number.source.report} is not loaded for this month; never taken for zero")
         return
-    _print_around(explanation)
     made = f", which make {written(trace.total)}" if trace.total is not None else ""
     line("the rows", f"{counted(trace.row_count, 'row')}{made}")
     line("", f"SELECT * {trace.rows}")
@@ -132,6 +119,7 @@ def _print_month(explanation: Explanation) -> None:
         line("", f"answered {request.status} with {size(request.bytes)}")
     if len(explanation.requests) > SHOWN_REQUESTS:
         line("", f"and {counted(len(explanation.requests) - SHOWN_REQUESTS, 'more request')}")
+    _print_around(explanation)
 
 
 def _print_sum(months: Sequence[Explanation]) -> None:
@@ -141,16 +129,8 @@ def _print_sum(months: Sequence[Explanation]) -> None:
     in_all = counted(months[-1].trace.number.month.month, "month")
     line("the sum", f"{written(total)} over {len(values)} of {in_all}")
     line("the months", "explain one of them to follow it to its stored answers")
-    print_records(
-        [
-            {
-                "month": _month(month.trace),
-                "number": written(month.trace.value),
-                "its_rows_make": written(month.trace.total),
-            }
-            for month in months
-        ]
-    )
+    rows = [[_month(month.trace), written(month.trace.value), written(month.trace.total)] for month in months]
+    print_table(["month", "number", "its rows make"], rows, right=(1, 2))
 
 
 def _month(trace: Trace) -> str:
@@ -159,18 +139,19 @@ def _month(trace: Trace) -> str:
 
 
 def _print_around(explanation: Explanation) -> None:
-    """A table for each query with rows; without rows only doubts are mentioned."""
-    for name, (head, note) in TABLES.items():
-        if rows := explanation.around.get(name):
-            print_rows(head, note.format(explanation.trace.number.kind), rows)
+    """A table for each query of sql/explain with rows; of doubts it is said if none is known."""
+    for name, rows in explanation.around.items():
+        if rows:
+            print_rows(question_of(name), rows)
         elif name == "doubts":
-            line(head, "none is known")
+            line("doubts", "none is known")
 
 
-def print_rows(head: str, note: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """The first rows of one query, without the columns that are empty in all of them."""
-    line(head, note)
+def print_rows(question: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """The first rows that answer a question, without the columns that are empty in all of them."""
+    say()
+    hang("", question)
     columns = [name for name in rows[0] if any(cell(name, row[name]) not in ("-", "") for row in rows)]
     print_records(rows[:MOST_ROWS], columns)
     if len(rows) > MOST_ROWS:
-        line("", f"and {counted(len(rows) - MOST_ROWS, 'more row')}; --json has all")
+        say(f"and {counted(len(rows) - MOST_ROWS, 'more row')}; --json has all")

@@ -58,21 +58,25 @@ def counter(text: str = "") -> None:
 
 
 def print_json(value: object) -> None:
-    """A value for programs; what JSON has no word for (days, moments) as text."""
-    say(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+    """A value for programs: amounts as numbers, days and moments as text."""
+    say(json.dumps(value, indent=2, ensure_ascii=False, default=_plain))
+
+
+def _plain(value: object) -> object:
+    return float(value) if isinstance(value, Decimal) else str(value)
 
 
 def line(head: str, text: str) -> None:
     """One step of an explanation; a long text goes on below."""
-    for place, part in enumerate(_wrapped(visible(text), _width() - TEXT_COLUMN)):
-        say(f"  {head if place == 0 else '':<{TEXT_COLUMN - 2}}{part}")
+    hang(f"  {head:<{TEXT_COLUMN - 2}}", text)
 
 
 def hang(mark: str, text: str, *, is_grey: bool = False) -> None:
     """A text behind a mark, with its further lines indented like the first; grey only on a terminal."""
     grey, plain = ("\x1b[90m", "\x1b[0m") if is_grey and sys.stdout.isatty() else ("", "")
-    for place, part in enumerate(_wrapped(visible(text), _width() - len(mark) - 1)):
-        print(f"{grey}{mark if place == 0 else ' ' * len(mark)} {part}{plain}")
+    for part in _wrapped(visible(text), _width() - len(mark)):
+        print(f"{grey}{mark}{part}{plain}")
+        mark = " " * len(mark)
 
 
 def print_records(records: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> None:
@@ -129,7 +133,7 @@ def _print_blocks(cells: Sequence[Sequence[str]]) -> None:
             say()
         for head, text in zip(heads, row, strict=True):
             if text:
-                hang(f"{head:<{widest}} ", text)
+                hang(f"{head:<{widest}}{GAP}", text)
 
 
 def _breakable(head: str) -> str:

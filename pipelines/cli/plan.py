@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 from pipelines.cli.app import Customers, First, Ids, Json, Last, Refresh, Reports, command, flag
 from pipelines.cli.output import print_json, print_records, read_settings, say
 from pipelines.clock import SystemClock
-from pipelines.connect.errors import LOGIN_REFUSED
 from pipelines.diagnosis.health import left_customers
-from pipelines.planning.plan import Plan, PlannedReport, make_plan
+from pipelines.planning.plan import PlannedReport, make_plan
 from pipelines.planning.selection import Selection
-from pipelines.sync.logins import login_states
 from pipelines.words import count, counted, duration
 from warehouse.store.database import Store
 
@@ -35,9 +32,20 @@ def run_plan(
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh)
     settings = read_settings(offline=True)
     plan, outline = make_plan(settings, selection, Store(settings.data_dir), SystemClock())
-    plan = without_refused(plan, login_states(settings))
     if json:
-        print_json(_plan_as_json(plan))
+        probes = [
+            {"customer": probe.customer.id, "from": probe.first, "to": probe.last} for probe in plan.probes
+        ]
+        print_json(
+            {
+                "requests": plan.requests,
+                "requests_expected": plan.requests_expected,
+                "seconds": round(plan.seconds, 1),
+                "requests_per_second": plan.requests_per_second,
+                "asking_what_changed": probes,
+                "planned": [planned_as_json(planned) for planned in plan.planned],
+            }
+        )
         return 0
     groups: dict[tuple[str, ...], list[PlannedReport]] = {}
     for planned in plan.planned:
@@ -59,18 +67,6 @@ def run_plan(
         f"well; about {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was made."
     )
     return 0
-
-
-def without_refused(plan: Plan, is_refused: Callable[[str, str], bool | None]) -> Plan:
-    """The plan as far as it will be requested: nothing that needs a login which the service refused."""
-    planned = tuple(
-        replace(report, windows=(), requests=0, requests_expected=0, skipped=report.skipped or LOGIN_REFUSED)
-        if is_refused(report.customer.id, report.report.name)
-        else report
-        for report in plan.planned
-    )
-    probes = tuple(probe for probe in plan.probes if not is_refused(probe.customer.id, probe.asked_of))
-    return replace(plan, planned=planned, probes=probes)
 
 
 def _added_up(reports: Sequence[PlannedReport]) -> dict[str, Any]:
@@ -100,19 +96,6 @@ def _remarks(reports: Sequence[PlannedReport]) -> Iterator[str]:
         yield f"{count(len(days))} due by turns until {max(days)}"
     if postponed := sum(planned.postponed for planned in reports):
         yield f"{counted(postponed, 'id')} another night"
-
-
-def _plan_as_json(plan: Plan) -> dict[str, object]:
-    return {
-        "requests": plan.requests,
-        "requests_expected": plan.requests_expected,
-        "seconds": round(plan.seconds, 1),
-        "requests_per_second": plan.requests_per_second,
-        "asking_what_changed": [
-            {"customer": probe.customer.id, "from": probe.first, "to": probe.last} for probe in plan.probes
-        ],
-        "planned": [planned_as_json(planned) for planned in plan.planned],
-    }
 
 
 def planned_as_json(planned: PlannedReport) -> dict[str, object]:

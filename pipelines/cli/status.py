@@ -18,7 +18,6 @@ from pipelines.cli.output import (
     hang,
     print_json,
     print_records,
-    print_table,
     read_settings,
     say,
 )
@@ -101,9 +100,9 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
         whom = ", ".join(filter(None, (cause.whom, begun)))
         kind = f"{cause.first.severity}, {cause.first.kind}: " if details else ""
         is_grey = cause.first.severity == Severity.ACKNOWLEDGED
-        hang("-", f"{kind}{cause.error.rstrip('.')}{f' ({whom})' if whom else ''}", is_grey=is_grey)
+        hang("- ", f"{kind}{cause.error.rstrip('.')}{f' ({whom})' if whom else ''}", is_grey=is_grey)
         if cause.first.remedy:
-            hang("  ->", cause.first.remedy, is_grey=is_grey)
+            hang("  -> ", cause.first.remedy, is_grey=is_grey)
     if more := len(all_causes) - len(shown_causes):
         say(f"{counted(more, 'more cause')} with --details")
     if days := [row.waiting_until for row in view.standings if row.waiting_until]:
@@ -201,13 +200,13 @@ def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to th
 
     marks = dict(zip(Severity, ("ok   ", "known", "odd  ", "WRONG"), strict=True))
     settings = load_settings(os.environ, offline=offline)
-    worst = Severity.WELL
-    access: dict[str, dict[str, str]] = {}  # by report and customer
+    worst, count = Severity.WELL, 0
 
-    def note(found: Access) -> None:
-        access.setdefault(found.report, {})[found.customer] = found.word
+    def note(_: Access) -> None:
+        nonlocal count
+        count += 1
         if sys.stderr.isatty():
-            counter(f"{len(access)} reports asked for")
+            counter(f"{count} reports requested")
 
     for finding in examine(
         settings,
@@ -217,14 +216,9 @@ def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to th
         on_access=note,
         refusal=why_refused(os.environ, settings),
     ):
-        say(f"{marks[finding.severity]} {finding.subject}: {finding.found}")
-        if finding.remedy and finding.severity is not Severity.WELL:
-            say(f"      -> {finding.remedy}")
-        worst = Severity.worst((worst, finding.severity))
-    if access:
         counter()
-        say()
-        customers = dict.fromkeys(customer for words in access.values() for customer in words)
-        rows = [[report, *(words.get(name, "") for name in customers)] for report, words in access.items()]
-        print_table(["report", *customers], rows)
+        hang(f"{marks[finding.severity]} ", f"{finding.subject}: {finding.found}")
+        if finding.remedy and finding.severity is not Severity.WELL:
+            hang("      -> ", finding.remedy)
+        worst = Severity.worst((worst, finding.severity))
     return int(worst is Severity.ERROR)

@@ -37,6 +37,7 @@ def run_sync(
     settings = read_settings()
     with noted(settings.data_dir, SystemClock().utc_now(), sentence_of):
         summary = sync_with_progress(settings, selection)
+        summary.is_of_named = bool(customer or report)
         is_published = True
         if no_publish:
             draw_operators_page(settings)

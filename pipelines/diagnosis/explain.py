@@ -122,3 +122,9 @@ def _rows_around(data_dir: Path, traced: Trace, first_month: date) -> Around:
             )
         around[name] = rows
     return around
+
+
+def question_of(name: str) -> str:
+    """The question that a query of sql/explain answers: the first line of its file."""
+    with (SQL / "explain" / f"{name}.sql").open(encoding="utf-8") as file:
+        return file.readline().removeprefix("-- ").rstrip()

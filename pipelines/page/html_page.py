@@ -100,10 +100,8 @@ def render_page(facts: Facts, form: Form, page: ChainPart | None) -> str:
     )
 
 
-def render_operators(
-    facts: Facts, form: Form, *, severity: str, verdict: str, is_as_of_now: bool = False
-) -> str:
-    """The page of those who run the pipeline: its state as of the publication, or as of now.
+def render_operators(facts: Facts, form: Form, *, severity: str, verdict: str) -> str:
+    """The page of those who run the pipeline, with its state as of now.
 
     `verdict` says in a sentence what is wrong, and `severity` how bad it is: well, warning or error.
     """
@@ -121,7 +119,6 @@ def render_operators(
         page=operators.operators_page(facts, english, ZoneInfo(form.timezone)),
         moment=partial(english.moment, timezone=ZoneInfo(form.timezone)),
         basis=facts.basis[0] if facts.basis else NO_BASIS,
-        is_as_of_now=is_as_of_now,
         made_at_utc=form.made_at_utc,
         timezone=form.timezone,
     )

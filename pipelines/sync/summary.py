@@ -36,6 +36,7 @@ class Summary:
     seconds: float = 0.0
     stopped: ConnectError | None = None
     conditions: Sequence[Condition] = ()
+    is_of_named: bool = False  # the operator named reports or customers, so that each denial is an error
 
     def add(self, result: WindowResult) -> None:
         """Add a window that has come to its end."""
@@ -82,12 +83,13 @@ class Summary:
             result
             for result in self.results
             if result.status is status
-            and any(denial.is_error for denial in refusals(*result.pair, self.conditions))
+            and any(denial.is_error or self.is_of_named for denial in refusals(*result.pair, self.conditions))
         ]
 
     @property
     def is_well(self) -> bool:
-        return not (self.trouble or self.stopped or self.wrongly_refused)
+        left_out = self.is_of_named and self._wrongly(WindowStatus.SKIPPED)
+        return not (self.trouble or self.stopped or self.wrongly_refused or left_out)
 
     @property
     def requests(self) -> int:

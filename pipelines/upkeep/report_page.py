@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pipelines.diagnosis.health import judge, observed
 from pipelines.page import dictionary
-from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, RECORDS, Facts, OpenProblem, facts_from_rows
+from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, RECORDS, OpenProblem, facts_from_rows
 from pipelines.page.html_page import (
     FOLDERS,
     Form,
@@ -21,9 +20,9 @@ from pipelines.page.html_page import (
 )
 from pipelines.page.language import language
 from pipelines.planning.plan import PlannedReport, planned_now
-from pipelines.sync.causes import Cause, causes
+from pipelines.sync.causes import causes
 from warehouse.errors import WarehouseError, explained
-from warehouse.ledger.status import Overview, read_state
+from warehouse.ledger.status import read_state
 from warehouse.marts.queries import SQL, published_rows, rows_of
 from warehouse.store.database import Store
 from warehouse.store.files import SHARED_FILE, SHARED_FOLDER, make_folder, write_file
@@ -37,6 +36,7 @@ REPORT_PAGE = "report.html"
 OPERATORS_PAGE = "operators.html"
 DICTIONARY_PAGE = "dictionary.html"
 MOST_PROBLEMS = 200
+Drawn = TypeVar("Drawn")
 
 
 @dataclass(frozen=True)
@@ -51,28 +51,29 @@ class ReportPage:
 def write_report_page(settings: Settings, clock: Clock) -> ReportPage:
     """Render the published file; a reader keeps the page that is open.
 
-    All pages are rendered before the first is put in place, each in one step, and those of offices that are
-    not in the file any more are removed. Raises WarehouseError if there is no published file, or if a page
-    cannot be written.
+    All pages are rendered before the first is put in place, each in one step, and pages of offices that the
+    file no longer has are removed. Raises WarehouseError if there is no published file, or if a page cannot
+    be written.
     """
-    data_dir, now = settings.data_dir, clock.utc_now()
+    data_dir = settings.data_dir
     with Versions(data_dir).reading() as connection:
         facts = facts_from_rows(rows_of(connection, SQL / "page", RECORDS))
         words = rows_of(connection, SQL / "page", dictionary.RECORDS)
-        view = read_state(connection)
-    form = _form(settings, now)
+    form = _form(settings, clock)
     planned = planned_now(settings, Store(data_dir), clock)
     pages = {
         data_dir / page_path(page): render_page(facts, form, page)
         for page in facts.scopes
         if page.kind != "chain"
     }
-    pages[data_dir / OPERATORS_PAGE] = _operators_page(facts, view, settings, clock, planned)
+    pages[data_dir / OPERATORS_PAGE] = _operators_page(settings, clock, planned)
     pages[data_dir / REPORT_PAGE] = render_page(facts, form, page_of_chain(facts))
     described = {name: rows for name, rows in words.items() if rows is not None}
     if len(described) == len(words):
         pages[data_dir / DICTIONARY_PAGE] = dictionary.render_dictionary(
-            dictionary.dictionary_from_rows(described), timezone=settings.timezone, made_at_utc=now
+            dictionary.dictionary_from_rows(described),
+            timezone=settings.timezone,
+            made_at_utc=form.made_at_utc,
         )
     with explained(data_dir / REPORT_PAGE):
         for place, html in pages.items():
@@ -84,7 +85,7 @@ def write_report_page(settings: Settings, clock: Clock) -> ReportPage:
 
 
 def remove_pages(data_dir: Path, kept: Collection[Path] = ()) -> None:
-    """Remove the other pages: they name persons, and say what is not so any more."""
+    """Remove the other pages: they name persons, and state what is no longer true."""
     pages = {data_dir / name for name in (REPORT_PAGE, OPERATORS_PAGE, DICTIONARY_PAGE)}
     for folder in FOLDERS.values():
         pages |= {*(data_dir / folder).glob("*.html")}
@@ -93,75 +94,57 @@ def remove_pages(data_dir: Path, kept: Collection[Path] = ()) -> None:
 
 
 def refresh_report_page(settings: Settings, clock: Clock) -> ReportPage | str | None:
-    """The pages of a new publication, or the sentence that says why there is none: no sync fails of it.
+    """The pages of a new publication, or the sentence that says why they failed: no sync fails of it.
 
-    None where the settings want no pages: those of before are removed.
+    None if the settings want no pages: existing ones are removed.
     """
-    try:
-        if not settings.pages:
-            remove_pages(settings.data_dir)
-            return None
-        return write_report_page(settings, clock)
-    except Exception as error:  # noqa: BLE001 whatever is wrong with the page, the numbers are published
-        return _not_drawn(REPORT_PAGE, error)
+    return _drawn(REPORT_PAGE, settings, lambda: write_report_page(settings, clock))
 
 
 def refresh_operators_page(settings: Settings, clock: Clock) -> str:
-    """Draw the operators' page where nothing was published; why it could not be, if so: no sync fails of it.
+    """Draw the operators' page after a run without a publication; returns why it failed, if it did."""
 
-    The state of the pipeline is that of the working file, if there is one. All figures are those of the
-    published file, so that no page has any that analysts do not have.
+    def draw() -> str:
+        if Store(settings.data_dir).path.exists():
+            planned = planned_now(settings, Store(settings.data_dir), clock)
+            html = _operators_page(settings, clock, planned)
+            write_file(settings.data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
+        return ""
+
+    return _drawn(OPERATORS_PAGE, settings, draw) or ""
+
+
+def _drawn(page: str, settings: Settings, draw: Callable[[], Drawn]) -> Drawn | str | None:
+    """The result of a drawing, or why it failed; no page if the settings want none."""
+    try:
+        if settings.pages:
+            return draw()
+        remove_pages(settings.data_dir)
+    except Exception as error:  # noqa: BLE001 - the numbers are loaded and published without the page
+        why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
+        return f"The page {page} could not be drawn, the one before stays: {why}"
+    return None
+
+
+def _operators_page(settings: Settings, clock: Clock, planned: Sequence[PlannedReport]) -> str:
+    """The page with the verdict of `brokerbi status`.
+
+    The state of the pipeline is that of the working file, if it exists; figures are those of the published
+    file, so that no page has any that analysts do not have.
     """
-    data_dir = settings.data_dir
+    data_dir, now = settings.data_dir, clock.utc_now()
+    store, versions = Store(data_dir), Versions(data_dir)
+    with store.reading() if store.path.exists() else versions.reading() as connection:
+        of_pipeline = rows_of(connection, SQL / "page", OF_PIPELINE)
+        view = read_state(connection, versions)
+    figures: Mapping[str, Sequence[Mapping[str, Any]] | None]
     try:
-        if not settings.pages:
-            remove_pages(data_dir)
-        elif Store(data_dir).path.exists():
-            with Store(data_dir).reading() as connection:
-                of_pipeline = rows_of(connection, SQL / "page", OF_PIPELINE)
-                view = read_state(connection, Versions(data_dir))
-            facts = facts_from_rows({**_figures(data_dir), **of_pipeline})
-            planned = planned_now(settings, Store(data_dir), clock)
-            html = _operators_page(facts, view, settings, clock, planned, is_as_of_now=True)
-            write_file(data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
-    except Exception as error:  # noqa: BLE001 whatever is wrong with the page, what was loaded is loaded
-        return _not_drawn(OPERATORS_PAGE, error)
-    return ""
-
-
-def _figures(data_dir: Path) -> Mapping[str, Sequence[Mapping[str, Any]] | None]:
-    """What the operators' page says of the published file; nothing as long as there is none."""
-    try:
-        return published_rows(data_dir, SQL / "page", OF_FIGURES)
+        figures = published_rows(data_dir, SQL / "page", OF_FIGURES)
     except WarehouseError:
-        return dict.fromkeys(OF_FIGURES, None if Versions(data_dir).published.exists() else ())
-
-
-def _operators_page(
-    facts: Facts,
-    view: Overview,
-    settings: Settings,
-    clock: Clock,
-    planned: Sequence[PlannedReport],
-    *,
-    is_as_of_now: bool = False,
-) -> str:
-    """The page with the verdict of `brokerbi status` on what a file says."""
-    seen = observed(view, settings, clock.utc_now(), planned=planned)
-    verdict = judge(seen)
-    form = _form(settings, clock.utc_now())
-    return render_operators(
-        replace(facts, problems=_problems(causes(seen.conditions))),
-        form,
-        severity=verdict.severity,
-        verdict=verdict.sentence,
-        is_as_of_now=is_as_of_now,
-    )
-
-
-def _problems(found: Sequence[Cause]) -> list[OpenProblem]:
-    """The causes that the verdict counts, as rows of the page: the first two hundred."""
-    return [
+        figures = dict.fromkeys(OF_FIGURES, None if versions.published.exists() else ())
+    seen = observed(view, settings, now, planned=planned)
+    verdict, all_causes = judge(seen), causes(seen.conditions)
+    problems = [
         OpenProblem(
             kind=cause.first.kind,
             severity=cause.first.severity,
@@ -173,16 +156,14 @@ def _problems(found: Sequence[Cause]) -> list[OpenProblem]:
             since_utc=cause.since_utc,
             message=cause.first.error,
             remedy=cause.first.remedy or None,
-            in_all=len(found),
+            in_all=len(all_causes),
         )
-        for cause in found[:MOST_PROBLEMS]
+        for cause in all_causes[:MOST_PROBLEMS]
     ]
+    facts = replace(facts_from_rows({**figures, **of_pipeline}), problems=problems)
+    form = _form(settings, clock)
+    return render_operators(facts, form, severity=verdict.severity, verdict=verdict.sentence)
 
 
-def _form(settings: Settings, now: datetime) -> Form:
-    return Form(language(settings.language), settings.chain_name, settings.timezone, now)
-
-
-def _not_drawn(page: str, error: Exception) -> str:
-    why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
-    return f"The page {page} could not be drawn, the one before stays: {why}"
+def _form(settings: Settings, clock: Clock) -> Form:
+    return Form(language(settings.language), settings.chain_name, settings.timezone, clock.utc_now())

@@ -8,20 +8,14 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from pipelines.cli.plan import without_refused
-from pipelines.clock import SystemClock
 from pipelines.connect.models import Login
 from pipelines.diagnosis.doctor import examine
-from pipelines.planning.plan import make_plan
-from pipelines.planning.selection import Selection
 from pipelines.sandbox.service import SandboxLogin
 from pipelines.settings.model import FunctionLogin
-from pipelines.sync.logins import login_states
 from pipelines.sync.run_context import refused_logins_of
 from tests.scenarios.budgets import budget_scenario
 from tests.scenarios.scenario import Scenario, scenario
 from warehouse.ledger.conditions import LOGIN_REFUSED
-from warehouse.store.database import Store
 
 REPORTS = ("users", "sales", "budget_commission")
 PARTNER = "sandbox"
@@ -66,10 +60,7 @@ def test_a_wrong_password_of_a_function_costs_one_request_and_its_own_reports(wr
     assert states == {"budget_commission": "login refused", "sales": "fresh", "users": "fresh"}
 
 
-def test_only_what_a_refused_login_is_for_is_not_planned_and_not_asked(wrong: Scenario) -> None:
-    plan, _ = make_plan(wrong.settings, Selection(), Store(wrong.data_dir), SystemClock())
-    left = without_refused(plan, login_states(wrong.settings)).planned
-    assert {one.report.name for one in left if one.skipped} == {"budget_commission"}
+def test_only_what_a_refused_login_is_for_is_not_asked(wrong: Scenario) -> None:
     assert [one.failure.error for one in wrong.sync().trouble] == [LOGIN_REFUSED] * 2
     assert {entry.path.split("/")[1] for entry in wrong.asked} == {"BusinessIntelligence"}
 

@@ -41,6 +41,23 @@ def test_the_widest_column_wraps_between_words(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.usefixtures("narrow")
+def test_rows_that_do_not_fit_become_blocks_without_empty_values(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(["name", "of_it"], [["x" * 30, "y" * 30], ["z", ""]])
+    assert capsys.readouterr().out.splitlines() == [
+        f"name   {'x' * 30}",
+        f"of_it  {'y' * 30}",
+        "",
+        "name   z",
+    ]
+
+
+@pytest.mark.usefixtures("narrow")
+def test_heads_wrap_at_underscores(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(["average_commission", "name"], [["x", "y" * 36]])
+    assert capsys.readouterr().out.splitlines()[:2] == ["average_      name", "commission"]
+
+
+@pytest.mark.usefixtures("narrow")
 def test_the_text_of_a_step_goes_on_below(capsys: pytest.CaptureFixture[str]) -> None:
     line("the rows", "7 rows, which make 12 and some more words")
     assert capsys.readouterr().out.splitlines() == [

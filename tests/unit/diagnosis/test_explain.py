@@ -273,13 +273,13 @@ CHANGE: dict[str, Any] = {
 
 
 def test_columns_without_a_value_are_left_out_and_zero_is_one(capsys: pytest.CaptureFixture[str]) -> None:
-    print_rows("changed since", "a note", [CHANGE])
+    print_rows("What changed?", [CHANGE])
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert lines[:2] == ["changed since a note".split(), "noted on difference different count".split()]
-    assert lines[3] == "2026-11-09 -999.5 0".split()
+    assert lines[1:3] == [["What", "changed?"], "noted on difference different count".split()]
+    assert lines[4] == "2026-11-09 -999.5 0".split()
 
 
 def test_more_rows_than_are_shown_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    print_rows("the sales", "a note", [CHANGE] * (MOST_ROWS + 2))
+    print_rows("Which sales?", [CHANGE] * (MOST_ROWS + 2))
     *shown, last = capsys.readouterr().out.splitlines()
-    assert (len(shown), last.strip()) == (3 + MOST_ROWS, "and 2 more rows; --json has all")
+    assert (len(shown), last) == (4 + MOST_ROWS, "and 2 more rows; --json has all")

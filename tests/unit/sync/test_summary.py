@@ -36,6 +36,13 @@ def test_the_only_report_of_a_customer_that_is_refused_is_no_complaint_where_it_
     assert (summary.complaints(), summary.is_well) == ([], True)
 
 
+@pytest.mark.parametrize("status", [REFUSED, WindowStatus.SKIPPED])
+def test_a_report_that_the_operator_named_and_that_is_denied_is_an_error(status: WindowStatus) -> None:
+    summary = Summary("run", NOW, conditions=[condition("no right", "sales", WARNING)], is_of_named=True)
+    summary.add(WindowResult("sales", "M1").ended(status, "no access (403 today)"))
+    assert (summary.complaints(), summary.is_well) == (["sales of M1: Ask for it."], False)
+
+
 def test_what_was_refused_earlier_today_is_named_as_status_does_and_no_failure_of_this_sync() -> None:
     summary = Summary("run", NOW, conditions=[condition("right lost", "sales")])
     for report in ("sales", "users"):
