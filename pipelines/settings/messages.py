@@ -77,8 +77,6 @@ def _about_customer(
         return f"{customer} is neither an id nor a table with an id"
     if kind == "extra_forbidden":
         return f"{customer} has a key {key!r} that is no setting"
-    if kind == "missing":
-        return f"{customer} has no {key}"
     if key == "id" and wording:
         return wording
     return f"the {key} of {customer} {wording or f'is not {_description(model, str(keys[0]))}'}"

@@ -31,8 +31,6 @@ from pipelines.months import Month
 from pipelines.settings.messages import PREFIX, SettingsError, sentences, variable
 from pipelines.settings.sources import Sources
 
-__all__ = ["Customer", "Settings", "SettingsError", "load_settings", "login_in_words"]
-
 CUSTOMER_ID = re.compile(r"""[^|,\[\]\\"']{1,100}""")
 """The first four are forbidden in Dagster's partition keys."""
 MOST_CUSTOMERS = 4
@@ -41,7 +39,7 @@ EARLIEST_START = Month(1990, 1)
 CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff"
 NO_CONTROL = re.compile(f"[^{CONTROL}]*")
 NO_CONTROL_OR_COLON = re.compile(f"[^:{CONTROL}]*")
-LINK = re.compile(r"(https?://|file:///)[^\s@?#]+")
+LINK = re.compile(r"((https?://|file:///)[^\s@?#]+)?")
 WEBHOOK = re.compile(r"(https?://[^\s/]+(/\S*)?)?")
 TextOrSecret = TypeVar("TextOrSecret", bound=str | SecretStr)
 
@@ -83,14 +81,6 @@ def _checked_start(value: object) -> Month:
     return value
 
 
-def _checked_link(text: str) -> str:
-    """An address that a browser opens, without a closing slash and without a login in it."""
-    link = text.strip().rstrip("/")
-    if link and not LINK.fullmatch(link):
-        raise ValueError("is not an address that a browser opens; write it like https://files.example.com/bi")
-    return link
-
-
 def _checked_folder(path: Path) -> Path:
     if "?" in str(path):
         raise ValueError("holds a ?, after which DuckDB reads options; name a directory without one")
@@ -105,11 +95,16 @@ def _words(value: object) -> object:
 
 NOT_CARRIED = "may not hold a colon or a control character: Basic authentication cannot carry it"
 SLIPPED_IN = "holds a line break or another control character; look for one that slipped in"
+NO_LINK = "is not an address that a browser opens; write it like https://files.example.com/bi"
 NO_WEBHOOK = "is not an address to post to; it begins with https:// and holds no blank"
 Username = Annotated[str, AfterValidator(partial(_matching, NO_CONTROL_OR_COLON, NOT_CARRIED))]
 Secret = Annotated[SecretStr, AfterValidator(partial(_matching, NO_CONTROL, SLIPPED_IN))]
 Webhook = Annotated[SecretStr, AfterValidator(partial(_matching, WEBHOOK, NO_WEBHOOK))]
-Link = Annotated[str, AfterValidator(_checked_link)]
+Link = Annotated[
+    str,
+    AfterValidator(lambda text: text.strip().rstrip("/")),
+    AfterValidator(partial(_matching, LINK, NO_LINK)),
+]
 Mailbox = Annotated[str, Field(pattern=r"^[^\s@,;<>\"]+@[^\s@,;<>\"]+$")]
 A_FILE = "the path of a file that holds it"
 
@@ -138,13 +133,11 @@ class Customer(FunctionLogin):
     they are listed with their own.
     """
 
-    id: Annotated[str, AfterValidator(_checked_id)]
+    id: Annotated[str, AfterValidator(_checked_id), Field(description="an id, like M30011")]
     name: str = Field(default="", max_length=200, description="a name of at most 200 characters")
     logins: Mapping[str, FunctionLogin] = Field(default={}, description=LOGINS)
     active: bool = Field(default=True, description="true or false")
-    region: str = Field(
-        default="", max_length=200, description="the name of a region, at most 200 characters"
-    )
+    region: str = Field(default="", max_length=200, description="a name of at most 200 characters")
 
 
 class Acknowledgement(BaseModel):
@@ -236,16 +229,8 @@ class Settings(BaseModel):
     export_to: str = Field(default="", pattern=r"^[^:]*$", description="a directory")
 
     # Several logins on one Dagster, and tables for other engines: deltalake is only imported with a lake.
-    shard: str = Field(
-        default="",
-        pattern=r"^([a-z][a-z0-9_]{0,29})?$",
-        description="a short name in small letters, digits and _, like north",
-    )
-    lake: str = Field(
-        default="",
-        pattern=r"^[^@]*$",
-        description="a directory, or an address without a login, like s3://bucket/folder",
-    )
+    shard: str = Field(default="", pattern=r"^([a-z][a-z0-9_]{0,29})?$", description="a name like north_1")
+    lake: str = Field(default="", pattern=r"^[^@]*$", description="a directory or an address without a login")
 
     # Where the message about a night with trouble goes; with nothing set it is only in the Dagster UI.
     alert_webhook: Webhook = Field(default=NO_SECRET, description="the address of a webhook")
@@ -262,7 +247,7 @@ class Settings(BaseModel):
     ping_url: Webhook = Field(default=NO_SECRET, description="the address to call after each publication")
     ping_url_file: Path | None = Field(default=None, description=A_FILE)
     acknowledge: tuple[Acknowledgement, ...] = Field(
-        default=(), description="tables with a kind, a reason and the day until which it counts"
+        default=(), description="tables with a kind, a reason and until"
     )
     ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
 
@@ -349,9 +334,7 @@ class Settings(BaseModel):
         username = entry.username or customer.username or self.username
         password = entry.password or self.password
         if not username or not password.get_secret_value():
-            raise SettingsError(
-                [f"Customer {customer.id} has no login; set BROKERBI_USERNAME and a password."]
-            )
+            raise SettingsError([f"Customer {customer.id} has no login; set BROKERBI_USERNAME and password."])
         return username, password
 
     @property
@@ -387,9 +370,8 @@ def load_settings(
 ) -> Settings:
     """The settings of this environment and of the TOML file it names (else ./brokerbi.toml, if any).
 
-    Raises SettingsError with a sentence for each problem. `offline` is for work that never asks the service:
-    the address and the login may then be missing. `reading` is for work that only reads the published file:
-    customers and the first month may be missing too, and no file with a secret is opened.
+    Raises SettingsError with a sentence for each problem. `offline` work needs no address and no login,
+    `reading` work no customers and no first month either, and it opens no file with a secret.
     """
     sources = Sources(Variables, environment, directory or Path.cwd(), with_secrets=not reading)
     problems = [*sources.warnings, *sources.problems]
@@ -431,7 +413,7 @@ def why_refused(environment: Mapping[str, str], settings: Settings) -> SettingsE
 
 
 def login_in_words(settings: Settings, customer: Customer, path: str = "") -> str:
-    """What a sentence calls the login of a customer at a path; an own one by all customers that share it."""
+    """The words for the login of a customer at a path; an own one is named by all customers that share it."""
     entry, function = settings.login_entry(customer, path)
     purpose = f" for {function}" if function else ""
     if entry is settings:
@@ -439,10 +421,7 @@ def login_in_words(settings: Settings, customer: Customer, path: str = "") -> st
     if entry is settings.logins.get(function):
         return f"the username or password of the login{purpose}"
 
-    def own_login(owner: Customer) -> tuple[object, ...]:
-        login, login_function = settings.login_entry(owner, path)
-        return (login.username, login.password or login.password_file, login_function)
-
-    sharing = [owner.id for owner in settings.customers if own_login(owner) == own_login(customer)]
+    login = settings.login_of(customer, path)
+    sharing = [owner.id for owner in settings.customers if settings.login_of(owner, path) == login]
     more = f" and {len(sharing) - MOST_CUSTOMERS} more" if len(sharing) > MOST_CUSTOMERS else ""
     return f"the username or password of {', '.join(sharing[:MOST_CUSTOMERS])}{more}'s own login{purpose}"

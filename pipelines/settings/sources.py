@@ -43,7 +43,10 @@ class Sources:
         customers, logins = (_as_table(variables.pop(key, None)) for key in ("customer", "login"))
         self.values = overlaid({"data_dir": "data"} | file, variables)
         if "customers" in variables:
-            self._describe_customers(file.get("customers"))
+            by_id = {str(entry.get("id")): entry for entry in _tables(file.get("customers"))}
+            self.values["customers"] = [
+                overlaid(by_id.get(entry["id"], {}), entry) for entry in self.values["customers"]
+            ]
         if logins:
             self.values["logins"] = overlaid(_as_table(self.values.get("logins")), logins)
         self._add_variables_of_customers(customers)
@@ -92,13 +95,6 @@ class Sources:
         else:
             hint = f"; did you mean {variable(meant)}?" if meant else "."
             self.warnings.append(f"{name} is no setting and was not used{hint}")
-
-    def _describe_customers(self, described: object) -> None:
-        """Add what the file states of the customers that the environment names."""
-        by_id = {str(entry.get("id")): entry for entry in _tables(described)}
-        self.values["customers"] = [
-            overlaid(by_id.get(entry["id"], {}), entry) for entry in self.values["customers"]
-        ]
 
     def _add_variables_of_customers(self, customers: Mapping[str, object]) -> None:
         by_id = {str(entry.get("id")).lower(): entry for entry in _tables(self.values.get("customers"))}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock
 
 from pipelines.foreign_text import FORMULA_SIGNS, file_name
-from pipelines.upkeep.workbook import sheets, write_workbook
+from pipelines.upkeep.workbook import write_workbook
 from warehouse.errors import WarehouseError, explained
 from warehouse.publishing.table_export import PublishedTable, TableExport, table_export
 from warehouse.store.files import PRIVATE_FILE, SHARED_FILE, SHARED_FOLDER, make_folder, sync
@@ -72,9 +72,7 @@ def export(
             chosen = source.tables(tables)
             for format_ in formats:
                 if format_ == "xlsx":
-                    marts = [table for table in chosen if table.schema == "marts"]
-                    contents = sheets(marts, language, is_chosen=bool(tables))
-                    too_long = write_workbook(folder / WORKBOOK, source, contents, now, language)
+                    too_long = write_workbook(folder / WORKBOOK, source, chosen, now, language)
                 else:
                     _write_files(source, chosen, folder / format_)
             _write_manifest(source, chosen, folder, publication, now)

@@ -6,12 +6,12 @@ from decimal import Decimal
 
 import pytest
 
-from pipelines.upkeep.workbook import words
+from pipelines.upkeep.workbook import workbook_contents
 from tests.marts.given import built, warehouse
 from warehouse.store.meta_schema import write_declared
 
 
-@pytest.mark.parametrize("sheet", words()["sheets"], ids=lambda sheet: sheet["names"]["en"])
+@pytest.mark.parametrize("sheet", workbook_contents()["sheets"], ids=lambda sheet: sheet["names"]["en"])
 def test_a_sheet_finds_its_columns_and_their_words(sheet: dict[str, str]) -> None:
     columns = sheet["columns"].split()
     where = f"WHERE {sheet['where']}" if "where" in sheet else ""
@@ -22,7 +22,7 @@ def test_a_sheet_finds_its_columns_and_their_words(sheet: dict[str, str]) -> Non
         )
         == []
     )
-    assert set(columns) <= set(words()["columns"])
+    assert set(columns) <= set(workbook_contents()["columns"])
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,8 @@ WRONG = [
     ("ALERT_SMTP_PORT", "x", "('x') is not a port from 1 to 65535."),
     ("COMMISSION_VAT", "yes", "('yes') is not excluded, included or unknown."),
     ("COMMISSION_VAT", "included", "is included, but BROKERBI_VAT_RATE is not set; set it to the rate"),
+    ("DATA_DIR", "a?b", "holds a ?, after which DuckDB reads options; name a directory without one."),
+    ("EXPORT_TO", "s3://bucket", "('s3://bucket') is not a directory."),
     ("VAT_RATE", "0", "('0') is not a rate of VAT, like 0.25 for 25 %."),
     ("ALERT_WEBHOOK", "hush", "is not an address to post to; it begins with https://"),
 ]  # fmt: skip
@@ -129,8 +131,8 @@ def test_a_wrong_file_is_refused_with_a_sentence(tmp_path: Path, text: str, sent
     [
         ("5", "is not customer ids with commas, like M30011,G2."),
         ("[5]", ": customer number 1 is neither an id nor a table with an id."),
-        ('[{name = "x"}]', ": customer number 1 has no id."),
-        ("[{id = [1]}]", ": the id of customer [1] is not what it should be."),
+        ('[{name = "x"}]', ": the id of customer number 1 is not an id, like M30011."),
+        ("[{id = [1]}]", ": the id of customer [1] is not an id, like M30011."),
         (
             '[{id = "M1", active = false}]',
             " names no active customer; write ids with commas, like M30011,G2.",
