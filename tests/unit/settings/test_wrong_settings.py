@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.planning.selection import Selection, chosen_reports
-from pipelines.settings.model import Settings, SettingsError, load_settings
+from pipelines.settings.messages import SettingsError
+from pipelines.settings.model import Settings, load_settings
 from tests.unit.settings.test_settings import CATALOGUE, ENOUGH
 
 NOWHERE = Path("/nowhere")
