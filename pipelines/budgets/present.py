@@ -55,7 +55,8 @@ async def open_clients(settings: Settings, context: RunContext) -> AsyncIterator
     clock = settings.clock_of_day(context.clock)
     run_id = f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     log = RequestLogger(settings.data_dir, run_id, clock)
-    async with context.rate_limit(settings) as rate_limit, AsyncExitStack() as stack:
+    rate_limit = context.rate_limit(settings)
+    async with AsyncExitStack() as stack:
         yield context.open_clients(
             settings,
             settings.active_customers,

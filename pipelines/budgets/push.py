@@ -10,8 +10,6 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from filelock import FileLock, Timeout
-
 from pipelines.budgets.budget import (
     MEASURES,
     PLAN_AGAIN,
@@ -29,7 +27,6 @@ from pipelines.connect.models import Request
 from pipelines.settings.messages import SettingsError
 from warehouse.ledger.budget_pushes import PushStatus, note_push
 from warehouse.store.database import Store
-from warehouse.store.files import PRIVATE_FILE, make_folder
 from warehouse.store.meta_schema import naive_utc
 
 if TYPE_CHECKING:
@@ -91,13 +88,7 @@ def push(
     customers = {customer.id for customer in settings.active_customers}
     if missing := sorted({change.customer for change in plan.changes} - customers):
         raise BudgetError([f"The plan needs {', '.join(missing)}, which BROKERBI_CUSTOMERS does not name."])
-    make_folder(settings.data_dir / "work")
-    lock = FileLock(settings.data_dir / "work" / "budget_push.lock", timeout=0, mode=PRIVATE_FILE)
-    try:
-        with lock:
-            return asyncio.run(_Pusher(settings, plan, context, patience, on_outcome).run())
-    except Timeout:
-        raise BudgetError(["Another push of budgets is under way; wait for it to end."]) from None
+    return asyncio.run(_Pusher(settings, plan, context, patience, on_outcome).run())
 
 
 @dataclass

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
 from functools import wraps
 from importlib.metadata import version as version_of
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pipelines.cli.output import complain, is_wrong_usage, sentence_of
+from pipelines.clock import SystemClock
 from pipelines.months import Month
+
+if TYPE_CHECKING:
+    from pipelines.settings.model import Settings
 
 WELL, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -58,6 +64,24 @@ def _exit_code(run: Callable[..., int], given: dict[str, Any]) -> int:
         return WRONG_USAGE if is_wrong_usage(error) else FAILED
 
 
+@contextmanager
+def working(settings: Settings, what: str, *, no_wait: bool) -> Iterator[datetime | None]:
+    """Hold the work lock of the data directory; a line on stderr names the command that it waits for.
+
+    Yields when that command had begun, None if there was none to wait for.
+    """
+    from warehouse.store.lock import work_lock
+
+    def report_wait(sentence: str) -> None:
+        complain(f"brokerbi: {sentence}")
+
+    now = settings.clock_of_day(SystemClock()).utc_now
+    with work_lock(
+        settings.data_dir, what, on_wait=report_wait, wait=not no_wait, sentence_of=sentence_of, now=now
+    ) as awaited_utc:
+        yield awaited_utc
+
+
 def parse_month(text: str) -> Month:
     """The month that an option names."""
     try:
@@ -94,6 +118,7 @@ Last = Annotated[Month | None, option("last month", "YYYY-MM", "--to", parser=pa
 Customers = Annotated[list[str], options("only this customer", "ID", "--customer")]
 Reports = Annotated[list[str], options("only this report", "NAME", "--report")]
 Ids = Annotated[list[str], options("an estate, for reports on demand", "ID", "--id", "--estate")]
+NoWait = Annotated[bool, flag("--no-wait", "end with 1 if another command works, instead of waiting")]
 Refresh = Annotated[bool, flag("--refresh", "fetch even what is loaded")]
 
 

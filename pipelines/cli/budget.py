@@ -13,7 +13,7 @@ import typer
 from pipelines.budgets.budget import BudgetError, BudgetPlan, Change
 from pipelines.budgets.plan import make_plan
 from pipelines.budgets.push import push
-from pipelines.cli.app import INTERRUPTED, Json, app, command, option
+from pipelines.cli.app import INTERRUPTED, Json, NoWait, app, command, option, working
 from pipelines.cli.output import complain, print_json, print_records, read_settings, say
 from pipelines.sync.run_context import RunContext
 from pipelines.words import count, counted, duration
@@ -29,6 +29,7 @@ app.add_typer(budget, name="budget")
 def run_plan(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, Parquet, .xlsx; see docs/operators.md")],
     target: Annotated[Path, option("where to keep the plan", "PLAN", "--plan")],
+    no_wait: NoWait = False,
     json: Json = False,
 ) -> int:
     """Compare a file with the present budgets; send nothing."""
@@ -42,7 +43,8 @@ def run_plan(
         raise BudgetError([f"There is no folder {target.parent} to keep the plan in; make it first."])
     if target.exists():
         BudgetPlan.read(target)  # a file that is no plan is not written over
-    plan = make_plan(settings, file, RunContext(), on_requests=announce)
+    with working(settings, "brokerbi budget plan", no_wait=no_wait):
+        plan = make_plan(settings, file, RunContext(), on_requests=announce)
     plan.write(target)
     for note in plan.notes:
         complain(f"brokerbi: {note}")
@@ -67,6 +69,7 @@ def run_push(
     patience: Annotated[
         float, typer.Option(min=0, max=3600, metavar="SECONDS", help="how long a budget may take to be shown")
     ] = 120,
+    no_wait: NoWait = False,
     json: Json = False,
 ) -> int:
     """Set at the service what a plan wants."""
@@ -77,7 +80,8 @@ def run_push(
         complain(f"{change}: {status.value}{f', {reason}' if reason else ''}")
 
     try:
-        pushed = push(settings, plan, RunContext(), patience=patience, on_outcome=report_outcome)
+        with working(settings, "brokerbi budget push", no_wait=no_wait):
+            pushed = push(settings, plan, RunContext(), patience=patience, on_outcome=report_outcome)
     except KeyboardInterrupt:
         complain("brokerbi: stopped; push the same plan again to go on")
         return INTERRUPTED

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
-from pipelines.cli.app import Customers, Reports, command, flag, option, options
+from pipelines.cli.app import Customers, NoWait, Reports, command, flag, option, options, working
 from pipelines.cli.output import complain, print_json, read_settings, say
 from pipelines.clock import SystemClock
 from pipelines.words import count, counted, duration, size
@@ -29,9 +29,11 @@ class Format(StrEnum):
 
 
 @command("publish")
-def run_publish() -> int:
+def run_publish(no_wait: NoWait = False) -> int:
     """Build the marts, run the checks and publish."""
-    return 0 if publish(read_settings(offline=True)) else 1
+    settings = read_settings(offline=True)
+    with working(settings, "brokerbi publish", no_wait=no_wait):
+        return 0 if publish(settings) else 1
 
 
 def publish(settings: Settings) -> bool:
@@ -78,6 +80,7 @@ def _warn(problem: object) -> None:
 @command("rollback")
 def run_rollback(
     to: Annotated[str | None, option("a version that `status` lists; else the one before", "VERSION")] = None,
+    no_wait: NoWait = False,
 ) -> int:
     """Put an earlier published file back."""
     from pipelines.upkeep.report_page import refresh_report_page
@@ -86,10 +89,11 @@ def run_rollback(
 
     settings = read_settings(reading=True)
     clock = settings.clock_of_day(SystemClock())
-    publication = rollback(settings.data_dir, to=to, now=clock.utc_now())
-    _warn(refresh_report_page(settings, clock))
-    draw_operators_page(settings)
-    _warn(refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now()))
+    with working(settings, "brokerbi rollback", no_wait=no_wait):
+        publication = rollback(settings.data_dir, to=to, now=clock.utc_now())
+        _warn(refresh_report_page(settings, clock))
+        draw_operators_page(settings)
+        _warn(refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now()))
     say(f"{publication.path} is version {publication.version} again; the next sync publishes anew")
     return 0
 
@@ -130,6 +134,7 @@ def run_replay(
     customer: Customers,
     report: Reports,
     quarantine: Annotated[bool, flag("--quarantine", "only loads with rows in quarantine")] = False,
+    no_wait: NoWait = False,
 ) -> int:
     """Rebuild tables from landing alone, without the service."""
     from pipelines.catalogue.reports import report as report_named
@@ -143,13 +148,15 @@ def run_replay(
             printed = done
             complain(f"{count(done)} of {count(total)} loads replayed")
 
-    done = replay(
-        read_settings(offline=True),
-        reports=[report_named(name).name for name in report],
-        customers=customer,
-        quarantine=quarantine,
-        on_load=count_loads,
-    )
+    settings = read_settings(offline=True)
+    with working(settings, "brokerbi replay", no_wait=no_wait):
+        done = replay(
+            settings,
+            reports=[report_named(name).name for name in report],
+            customers=customer,
+            quarantine=quarantine,
+            on_load=count_loads,
+        )
     say(
         f"{counted(done.loads, 'load')}, {counted(done.rows, 'row')} from landing, "
         f"{count(done.rejected)} in quarantine"
@@ -167,6 +174,7 @@ def run_replay(
 def run_erase(
     contact: Annotated[str | None, option("the contact with this id", "ID")] = None,
     user: Annotated[str | None, option("the user with this id", "ID")] = None,
+    no_wait: NoWait = False,
 ) -> int:
     """Suppress a person in everything that is stored."""
     from pipelines.upkeep.erase import erase
@@ -176,7 +184,8 @@ def run_erase(
         raise ValueError("name one person, with --contact ID or --user ID")
     settings = read_settings(offline=True)
     person: tuple[PersonKind, str] = ("user", user or "") if contact is None else ("contact", contact)
-    receipt = erase(settings, *person)
+    with working(settings, "brokerbi erase", no_wait=no_wait):
+        receipt = erase(settings, *person)
     print_json(receipt.described())
     for problem in receipt.problems:
         complain(f"brokerbi: {problem}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from pipelines.cli.app import Json, Reports, command, flag
+from pipelines.cli.app import Json, NoWait, Reports, command, flag, working
 from pipelines.cli.output import print_json, print_table, read_settings, say
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def run_shapes(
     report: Reports,
     from_landing: Annotated[bool, flag("--from-landing", "only stored answers, without a request")] = False,
     write: Annotated[bool, flag("--write", "add what is proposed to shapes.toml")] = False,
+    no_wait: NoWait = False,
     json: Json = False,
 ) -> int:
     """Show what each report looks like, and propose its shape."""
@@ -29,7 +30,8 @@ def run_shapes(
     from pipelines.upkeep.shapes import add_to_file, looks_of
 
     settings = read_settings()
-    looks = looks_of(settings, Selection(reports=tuple(report)), from_landing=from_landing)
+    with working(settings, "brokerbi shapes", no_wait=no_wait):
+        looks = looks_of(settings, Selection(reports=tuple(report)), from_landing=from_landing)
     if json:
         print_json([as_json(look) for look in looks])
     else:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.cli.app import Json, command, flag
+from pipelines.cli.app import Json, command, flag, working
 from pipelines.cli.output import (
     cell,
     counter,
@@ -25,8 +26,8 @@ from pipelines.clock import SystemClock
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings, why_refused
 from pipelines.sync.causes import causes
-from pipelines.sync.under_way import sync_notes
 from pipelines.words import counted, size
+from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Severity
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def run_status(
     from warehouse.ledger import ledger
     from warehouse.ledger.status import overview
     from warehouse.store.database import Store
+    from warehouse.store.lock import work_of
 
     try:
         settings = read_settings(reading=True)
@@ -81,9 +83,8 @@ def run_status(
         print_json({"verdict": verdict.sentence, **asdict(view), "planned": plans, **in_quarantine})
     else:
         say(verdict.sentence)
-        for note in sync_notes(settings.data_dir):
-            if not note.was_left:
-                say(f"a sync is under way, begun {note.begun_utc:%Y-%m-%d %H:%M} UTC")
+        if (work := work_of(settings.data_dir)) and work.is_running:
+            say(f"under way: {work.sentence}")
         _print_view(view, planned, details=details)
         for row in rows:
             _print_quarantined(row)
@@ -208,17 +209,24 @@ def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to th
         if sys.stderr.isatty():
             counter(f"{count} reports requested")
 
-    for finding in examine(
-        settings,
-        RunContext(),
-        environment=os.environ,
-        ask=not offline,
-        on_access=note,
-        refusal=why_refused(os.environ, settings),
-    ):
-        counter()
-        hang(f"{marks[finding.severity]} ", f"{finding.subject}: {finding.found}")
-        if finding.remedy and finding.severity is not Severity.WELL:
-            hang("      -> ", finding.remedy)
-        worst = Severity.worst((worst, finding.severity))
+    ask = not offline
+    with ExitStack() as stack:
+        try:
+            if ask:
+                stack.enter_context(working(settings, "brokerbi doctor", no_wait=True))
+        except WarehouseError:
+            ask = False
+        for finding in examine(
+            settings,
+            RunContext(),
+            environment=os.environ,
+            ask=ask,
+            on_access=note,
+            refusal=why_refused(os.environ, settings),
+        ):
+            counter()
+            hang(f"{marks[finding.severity]} ", f"{finding.subject}: {finding.found}")
+            if finding.remedy and finding.severity is not Severity.WELL:
+                hang("      -> ", finding.remedy)
+            worst = Severity.worst((worst, finding.severity))
     return int(worst is Severity.ERROR)

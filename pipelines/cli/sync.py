@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
-from pipelines.cli.app import Customers, First, Ids, Last, Refresh, Reports, command, flag
+from pipelines.cli.app import Customers, First, Ids, Last, NoWait, Refresh, Reports, command, flag, working
 from pipelines.cli.maintenance import draw_operators_page, publish
-from pipelines.cli.output import complain, counter, print_table, read_settings, say, sentence_of
-from pipelines.clock import SystemClock
+from pipelines.cli.output import complain, counter, print_table, read_settings, say
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings
 from pipelines.sync.progress import HEADS, Progress, by_report
 from pipelines.sync.summary import Summary
-from pipelines.sync.under_way import noted
 from pipelines.upkeep.shapes import sync_in_shape
 from pipelines.words import counted, duration, size
 from warehouse.ledger.window_result import WindowResult
@@ -31,12 +30,13 @@ def run_sync(
     refresh: Refresh = False,
     accept_shrink: Annotated[bool, flag("--accept-shrink", "load what the guard held back")] = False,
     no_publish: Annotated[bool, flag("--no-publish", "leave the published file as it is")] = False,
+    no_wait: NoWait = False,
 ) -> int:
     """Fetch what is missing or due, load it and publish."""
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh, accept_shrink)
     settings = read_settings()
-    with noted(settings.data_dir, SystemClock().utc_now(), sentence_of):
-        summary = sync_with_progress(settings, selection)
+    with working(settings, "brokerbi sync", no_wait=no_wait) as awaited_utc:
+        summary = sync_with_progress(settings, replace(selection, fresh_since=awaited_utc))
         summary.is_of_named = bool(customer or report)
         is_published = True
         if no_publish:

@@ -36,9 +36,8 @@ class Client:
     """Asks the service with one login; keeps connections open until `aclose`.
 
     A request is repeated after 429, 5xx, time-outs, resets, half bodies and answers with status 200
-    that are not JSON, and after nothing else. After a 401 the login is not used again by this client, nor by
-    any other that shares `refused_logins`, until these let it be tried a second time, unless it is told to
-    `try_refused` ones.
+    that are not JSON, and after nothing else. After a 401 the login is not used again until `refused_logins`
+    lets it be tried a second time, except with `try_refused`.
     Refuses a base address that carries credentials.
     """
 
@@ -150,21 +149,20 @@ class Client:
         return await self._send(request, number)
 
     async def _introduce(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        """Send the first try of a login, unless another run has found it refused."""
+        """Send the first try of a login, unless it was denied before."""
         known, login = self._refused_logins, self.login
         if known is None:
             return await self._send(request, number)
-        async with known.first_try(self._clock):
-            self._unauthorized = not self._try_refused and await asyncio.to_thread(known.holds, login)
-            self._check(request)
-            sent = await self._send(request, number)
-            if known.knows(login) and sent[1].status not in (None, UNAUTHORIZED):
-                await asyncio.to_thread(known.forget, login)
-            return sent
+        self._unauthorized = not self._try_refused and await asyncio.to_thread(known.holds, login)
+        self._check(request)
+        sent = await self._send(request, number)
+        if known.knows(login) and sent[1].status not in (None, UNAUTHORIZED):
+            await asyncio.to_thread(known.forget, login)
+        return sent
 
     async def _send(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
         """When one try went out, and what became of it."""
-        async with self._rate_limit.turn(self.login.username):
+        async with self._rate_limit.slot():
             self._check(request)
             sent_at = self._clock.monotonic()
             one, answer = await self._connection.send(request, number)

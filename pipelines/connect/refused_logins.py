@@ -1,28 +1,22 @@
-"""Refused logins: remembered by a fingerprint, so that a wrong password is sent on two nights at most."""
+"""Denied logins: stored by a fingerprint, so that a wrong password is sent twice at most, on two nights."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import scrypt
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from pydantic import SecretStr
 
-from pipelines.clock import Clock
 from pipelines.connect.models import Login
 
 COST = 2**14
 """Of scrypt: a guess at the password behind a fingerprint takes as long as ours, and 16 MB."""
 PRIVATE = 0o600
-SECONDS_BETWEEN_LOOKS = 0.1
-LONGEST_FIRST_TRY = 300.0
-"""Seconds: a wait for a slot, and then for the answer. Who takes longer was stopped; nobody waits for it."""
 SECONDS_TO_SECOND_TRY = 12 * 3600
 """So long after its first refusal a login is tried once more: the next night, for a refusal may be a slip of
 the service."""
@@ -30,7 +24,7 @@ the service."""
 
 @dataclass(frozen=True)
 class RefusedLogins:
-    """What the service answered 401 to, in a folder shared by all processes of a data directory.
+    """The logins that the service answered 401 to, in a folder of the data directory.
 
     A file stands for a username with its password at one address; it holds neither, and its time is that of
     the latest refusal. It is empty until the second try is refused as well. Another password is another
@@ -39,23 +33,6 @@ class RefusedLogins:
 
     folder: Path
     base_url: str
-    patience: float = LONGEST_FIRST_TRY
-
-    @asynccontextmanager
-    async def first_try(self, clock: Clock) -> AsyncIterator[None]:
-        """Wait while another process tries a login: what it learns is known then."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = FileLock(self.folder / "first_try.lock", timeout=0, mode=PRIVATE, thread_local=False)
-        until = clock.monotonic() + self.patience
-        while not lock.is_locked and clock.monotonic() < until:
-            with suppress(Timeout):
-                lock.acquire()
-                break
-            await clock.sleep(SECONDS_BETWEEN_LOOKS)
-        try:
-            yield
-        finally:
-            lock.release()
 
     def knows(self, login: Login) -> bool:
         """Whether this login was refused and has not been accepted since."""
@@ -68,6 +45,7 @@ class RefusedLogins:
     def remember(self, login: Login) -> None:
         """The service answered 401 to it."""
         is_second = self._is_second_try(login)
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = os.open(self._file(login), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
         try:
             if is_second:

@@ -126,7 +126,8 @@ class _Survey:
         settings = self.settings
         first = Month.of(settings.today_local(self.context.clock)).first_day
         wrong: defaultdict[Login, list[Refusal]] = defaultdict(list)
-        async with self.context.rate_limit(settings) as rate_limit, AsyncExitStack() as stack:
+        rate_limit = self.context.rate_limit(settings)
+        async with AsyncExitStack() as stack:
             clients = self.context.open_clients(
                 _with_few_tries(settings),
                 settings.active_customers,

@@ -173,21 +173,30 @@ def of_directory(data_dir: Path, now: datetime) -> Iterator[Condition]:
     yield from _of_disk(data_dir)
     yield from open_erasures(data_dir)
     yield from silent_daemon(data_dir, now)
-    yield from _left_syncs(data_dir)
+    yield from _unfinished_work(data_dir, now)
 
 
-def _left_syncs(data_dir: Path) -> Iterator[Condition]:
-    """The latest `brokerbi sync` that did not come to its end, and why."""
-    from pipelines.sync.under_way import sync_notes
+def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
+    """A command or run that did not come to its end, is stopped, or has kept another waiting for an hour."""
+    from warehouse.store.lock import LONG_WAIT, waiting_work, work_of
 
-    for note in [note for note in sync_notes(data_dir) if note.was_left][-1:]:
-        ended = f"gave up: {note.error}" if note.error else "was stopped before it ended."
-        yield Condition(
-            Kind.SYNC_LEFT,
-            since_utc=note.begun_utc.replace(tzinfo=None),
-            error=f"The sync begun {note.begun_utc:%Y-%m-%d %H:%M} UTC {ended}",
-            remedy="What it loaded is held; the next `brokerbi sync` goes on from there.",
-        )
+    work, waiting = work_of(data_dir), waiting_work(data_dir)
+    if work is None:
+        return
+    since = work.begun_utc.replace(tzinfo=None)
+    if not work.is_running:
+        ended = f"gave up: {work.error}" if work.error else "was killed before it ended."
+        remedy = "What it loaded is kept; the next `brokerbi sync` continues from there."
+        error = f"{work.what}, begun {work.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
+        yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
+    elif work.is_stopped:
+        remedy = f"`kill -CONT {work.pid}` lets it go on, `kill -KILL {work.pid}` ends it."
+        error = f"{work.what} (process {work.pid}) was stopped, so nothing else can work."
+        yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
+    elif waiting and now - waiting.begun_utc > LONG_WAIT:
+        error = f"{waiting.what} has waited since {waiting.begun_utc:%H:%M} UTC for {work.sentence}."
+        remedy = f"Let it end, or end it: `kill {work.pid}`."
+        yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
 
 
 def free_bytes(data_dir: Path) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +27,10 @@ from pipelines.words import count, size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind, Severity
 from warehouse.ledger.ledger import ledger_of
-from warehouse.ledger.status import lock_state, overview, storage_version
+from warehouse.ledger.status import overview, storage_version
 from warehouse.store.database import Store
 from warehouse.store.duckdb_file import STORAGE_VERSION
+from warehouse.store.lock import work_of
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ def local_findings(
     yield from settings_findings(settings)
     if (free := free_bytes(settings.data_dir)) >= ENOUGH_FREE_BYTES:  # too little is a condition
         yield Finding("disk", Severity.WELL, f"{size(free)} are free in {settings.data_dir}")
-    yield _lock_finding(settings.data_dir)
+    yield _work_finding(settings.data_dir)
     yield from file_findings(settings.data_dir)
     yield _dagster_finding(environment, shipped)
     yield from daemon_findings(settings.data_dir, environment)
@@ -95,13 +97,11 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
         yield Finding("alerts", Severity.WARNING, "nobody is told of a night that went wrong", remedy)
 
 
-def _lock_finding(data_dir: Path) -> Finding:
-    state = lock_state(data_dir)
-    if not state.is_held:
-        return Finding("write lock", Severity.WELL, "nobody holds it")
-    who = f"process {state.pid}" if state.pid else "a process that cannot be told"
-    remedy = "let it end; a process that hangs may be killed, and the lock dies with it"
-    return Finding("write lock", Severity.WARNING, f"{who} is writing", remedy)
+def _work_finding(data_dir: Path) -> Finding:
+    work = work_of(data_dir)
+    if work is None or not work.is_running or work.pid == os.getpid():
+        return Finding("work", Severity.WELL, "no other command works")
+    return Finding("work", Severity.WARNING, f"{work.sentence}; no request was sent", "let it end")
 
 
 def file_findings(data_dir: Path) -> Iterator[Finding]:

@@ -26,6 +26,7 @@ Reason = Literal["nightly", "failed", "changed", "weekly", "monthly", "chosen"]
 """The rule by which a month is requested again; `chosen` if the operator asks to refresh it."""
 
 DAYS_OF_WEEK, DAYS_OF_FOUR_WEEKS = 7, 28
+QUARTER_HOUR = timedelta(minutes=15)
 WITHOUT_DELAY = range(-2, 1)
 """Ages in months: the current month of a budget and the next two."""
 NO_MONTHS = range(0)
@@ -93,6 +94,7 @@ class Rules:
     failed: Collection[Month] = ()
     changed: Mapping[Month, datetime] = field(default_factory=dict)
     refresh: bool = False
+    fresh_since: datetime | None = None
 
     @property
     def is_one_by_one(self) -> bool:
@@ -101,6 +103,8 @@ class Rules:
 
     def reason(self, month: Month, held: HeldMonth) -> Reason | None:
         """Why a month is requested today; None if it is left alone."""
+        if self.is_fresh(held):
+            return None
         if self.refresh:
             return "chosen"
         if self.calendar.age(month) in self.nightly or (held.state == "open" and not self.is_one_by_one):
@@ -113,6 +117,10 @@ class Rules:
         if month in self.changed and held.fetched_at_utc < self.changed[month]:
             return "changed"
         return None
+
+    def is_fresh(self, held: HeldMonth) -> bool:
+        """Whether another command loaded it while this one waited; plans know moments by quarter hours."""
+        return self.fresh_since is not None and held.fetched_at_utc > self.fresh_since - QUARTER_HOUR
 
     def next_due(self, month: Month, held: HeldMonth) -> Due | None:
         """When a month is requested next, today or later; None if no rule makes it due again."""

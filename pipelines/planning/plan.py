@@ -39,6 +39,7 @@ ASSUMED_REQUEST_SECONDS = 0.5
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; what is held stays"
 DENIED_TODAY = "no access (403 today); asked again tomorrow, or with --refresh"
+JUST_LOADED = "another command loaded it a moment ago"
 NO_MONTH = "no month that was selected can be asked today"
 NO_IDS = "no {} in {} yet: the sync after it is loaded requests them"
 ON_DEMAND = "requested on demand only: name an id with --estate"
@@ -195,7 +196,11 @@ def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     if report.has_months:
         planned = _choose_months(inputs, replace(planned, was_refused=denied is not None))
     else:
-        planned = replace(planned, rules=Rules(report, calendar, report.endpoint.window_months))
+        since = inputs.selection.fresh_since
+        planned = replace(planned, rules=(rules := Rules(report, calendar, 1, fresh_since=since)))
+        stored = inputs.held.get(planned.pair, {}).get(None)
+        if stored and not each and rules.is_fresh(stored):
+            return replace(planned, skipped=JUST_LOADED)
         planned = _choose_ids(inputs, planned, each) if each else replace(planned, windows=(NOW,))
     return _price(inputs, planned)
 

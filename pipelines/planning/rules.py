@@ -129,6 +129,7 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str, kind: ReportKin
         failed={*map(Month.of, inputs.ledger.failed.get((report.name, customer), ()))},
         changed=rule.changes(inputs, report, customer),
         refresh=inputs.selection.refresh,
+        fresh_since=inputs.selection.fresh_since,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,8 @@ class Selection:
     report without months). `refresh` requests stored months too, `accept_shrink` loads answers that the guard
     would hold back, and `ids` are for the reports on demand. `guided` first asks which sales the service
     changed, and reads those months as well; a selection that names nothing always does. `older` is the part
-    of the nightly run that reads missing older months.
+    of the nightly run that reads missing older months. What was loaded after `fresh_since` is left alone:
+    another command fetched it while this one waited.
     """
 
     first: Month | None = None
@@ -41,6 +43,7 @@ class Selection:
     exact: Mapping[Pair, tuple[Month, ...]] = field(default_factory=dict)
     guided: bool = False
     older: bool = False
+    fresh_since: datetime | None = None
 
     def __post_init__(self) -> None:
         if self.first and self.last and self.last < self.first:

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from filelock import FileLock
-
 from pipelines.clock import Clock
 from pipelines.connect.models import Try
 from warehouse.store.files import PRIVATE_FILE, make_folder
@@ -72,15 +70,14 @@ class RequestLogger:
     def _append(self, line: str) -> None:
         folder = self.data_dir / "work"
         make_folder(folder)
-        with FileLock(folder / f"{FILE}.lock", mode=PRIVATE_FILE, poll_interval=0.002):
-            path = folder / FILE
-            if path.exists() and path.stat().st_size + len(line) > self.largest_bytes:
-                _rotate(path)
-            descriptor = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, PRIVATE_FILE)
-            try:
-                os.write(descriptor, line.encode())
-            finally:
-                os.close(descriptor)
+        path = folder / FILE
+        if path.exists() and path.stat().st_size + len(line) > self.largest_bytes:
+            _rotate(path)
+        descriptor = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, PRIVATE_FILE)
+        try:
+            os.write(descriptor, line.encode())
+        finally:
+            os.close(descriptor)
 
 
 def _rotate(path: Path) -> None:

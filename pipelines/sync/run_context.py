@@ -13,9 +13,8 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
-from pipelines.connect.file_pace import FilePace
 from pipelines.connect.models import MEGABYTE, Limits, Login, Try
-from pipelines.connect.rate_limit import AFTER_A_TRY, RateLimit
+from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy
 from pipelines.settings.model import login_in_words
@@ -43,11 +42,8 @@ class RunContext:
     held_back: Mapping[str, str] = field(default_factory=dict)
 
     def rate_limit(self, settings: Settings) -> RateLimit:
-        """One pace for all processes of the data directory."""
-        clock, lease = self.clock, Limits().whole_seconds + AFTER_A_TRY
-        most = (settings.concurrency, settings.requests_per_second)
-        pace = FilePace(settings.data_dir, *most, clock=clock, lease=lease)
-        return RateLimit(pace, settings.concurrency, clock=clock)
+        """The limit that all clients of a run share."""
+        return RateLimit(settings.concurrency, settings.requests_per_second, clock=self.clock)
 
     def open_clients(
         self,
@@ -101,5 +97,5 @@ def login_of(settings: Settings, customer: Customer, path: str = "") -> Login:
 
 
 def refused_logins_of(settings: Settings) -> RefusedLogins:
-    """The logins that the service refused (401), as all processes of the data directory remember them."""
+    """The logins that the service denied (401), as the data directory remembers them."""
     return RefusedLogins(settings.data_dir / "work" / "refused_logins", settings.base_url)

@@ -174,7 +174,8 @@ class _Run:
         settings, clock = self.settings, self.context.clock
         reports_wanted = len({task.planned.report.name for task in tasks})
         fetcher = Fetcher(Landing(settings.data_dir / "landing"), clock, settings.timezone)
-        async with self.context.rate_limit(settings) as rate_limit, AsyncExitStack() as stack:
+        rate_limit = self.context.rate_limit(settings)
+        async with AsyncExitStack() as stack:
             breaker = CircuitBreaker(rate_limit, reports_wanted)
             planned = [task.planned.customer for task in tasks] + [probe.customer for probe in plan.probes]
             customers = list({customer.id: customer for customer in planned}.values())

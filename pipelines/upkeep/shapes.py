@@ -151,7 +151,8 @@ async def _ask(
 ) -> dict[str, Look]:
     """What the service answers to one small request per report, after those that tell ids."""
     clock = settings.clock_of_day(context.clock)
-    async with context.rate_limit(settings) as rate_limit, AsyncExitStack() as stack:
+    rate_limit = context.rate_limit(settings)
+    async with AsyncExitStack() as stack:
         wanted = [owner for owner in settings.active_customers if owner.id == customer]
         clients = context.open_clients(settings, wanted, rate_limit, CircuitBreaker(rate_limit), stack)
         today = Month.of(settings.today_local(clock))

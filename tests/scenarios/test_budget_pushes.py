@@ -9,7 +9,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from filelock import FileLock
 
 from pipelines.budgets.budget import BudgetError, BudgetPlan, month_of
 from pipelines.budgets.plan import make_plan, read_known
@@ -268,13 +267,6 @@ def test_a_plan_of_another_service_or_customer_is_refused(here: BudgetScenario) 
         here.push(replace(plan, base_url="https://qa.example"))
     with pytest.raises(BudgetError, match="needs M7"):
         here.push(replace(plan, changes=(replace(plan.changes[0], customer="M7"),)))
-
-
-def test_only_one_push_runs_at_a_time(here: BudgetScenario) -> None:
-    plan = here.plan(NEW)
-    other = FileLock(here.settings.data_dir / "work" / "budget_push.lock")
-    with other, pytest.raises(BudgetError, match="Another push of budgets is under way"):
-        here.push(plan)
 
 
 STEPS = (

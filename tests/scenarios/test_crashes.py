@@ -17,16 +17,15 @@ import httpx
 import pytest
 
 from pipelines.upkeep.replay import replay
-from tests.scenarios.crowd import WRITERS, crowd
 from tests.scenarios.processes import NO_ROOM, Job, Step, is_killed, run
 from tests.scenarios.scenario import Cell, Rows, Scenario, contents, scenario, synced, wrong_cells
 from warehouse.errors import WarehouseError
 from warehouse.ledger.ledger import ledger_of
-from warehouse.ledger.status import lock_state
 from warehouse.publishing.publish import publish
 from warehouse.store.checkpoint_journal import journal_path
 from warehouse.store.database import Store
 from warehouse.store.files import HEADER_BYTES, wal
+from warehouse.store.lock import is_locked
 
 BOTH_FILES = ("working file", "published file")
 BLOCK, PAGE = 256 * 1024, 4096
@@ -170,12 +169,6 @@ def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
     assert there.cells() == before
 
 
-def test_no_process_meets_a_lock_and_no_older_fetch_replaces_a_newer_one(tmp_path: Path) -> None:
-    found = crowd(tmp_path / "data", seconds=1, readers=2)
-    assert found.wrong == []
-    assert set(found.done) == {*WRITERS, "read"}
-
-
 def test_what_a_killed_sync_left_in_landing_goes_with_the_next(tmp_path: Path) -> None:
     here = synced(tmp_path / "data")
     shutil.copy(here.landing_files[0], here.landing_files[0].with_name("killed.tar.zst.part"))
@@ -195,7 +188,7 @@ class Interrupted(httpx.AsyncBaseTransport):
         self.left -= 1
         if self.left < 0:
             for _ in range(100_000):
-                if lock_state(self.data_dir).is_held:
+                if is_locked(Store(self.data_dir).lock_path):
                     raise KeyboardInterrupt
                 await asyncio.sleep(0)
         return await self.sandbox.handle_async_request(request)

@@ -83,7 +83,6 @@ def test_the_doctor_names_the_login_and_asks_what_others_are_for(wrong: Scenario
 def test_a_refused_login_that_the_doctor_asks_nothing_with_is_tried_by_the_next_sync(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("users", "bids"), offices=1).with_settings(logins=for_functions(crm="own"))
     refused, login = refused_logins_of(here.settings), Login(PARTNER, SecretStr("own"))
-    refused.folder.mkdir(parents=True)
     refused.remember(login)
     list(examine(here.settings, here.context, environment={}))
     assert not refused.holds(login)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import Cap, Pair, read_caps
 from warehouse.store.database import Store
-from warehouse.store.lock import holder, is_locked
 from warehouse.store.meta_schema import naive_utc
 from warehouse.store.versions import Versions
 
@@ -120,14 +119,6 @@ class ColumnNews:
             if self.before
             else f"{name} is new ({self.type})"
         )
-
-
-@dataclass(frozen=True)
-class LockState:
-    """Whether somebody holds the write lock at this moment, and which process, if that is known."""
-
-    is_held: bool
-    pid: int | None = None
 
 
 GONE, CHANGED = "gone", "changed"
@@ -238,12 +229,6 @@ def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
     if not connection.execute(there).fetchall():
         return []
     return [Condition(Kind(kind), *row) for kind, *row in _rows(connection, _CONDITIONS)]
-
-
-def lock_state(data_dir: Path) -> LockState:
-    """Whether the lock is held, without waiting for it."""
-    path = Store(data_dir).lock_path
-    return LockState(True, holder(path)) if is_locked(path) else LockState(False)
 
 
 def existing(data_dir: Path) -> Path:

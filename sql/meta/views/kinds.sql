@@ -67,7 +67,7 @@ FROM (VALUES
     ),
     (
         'sync left', 'process', ['error'], 'after the night', false, false, false,
-        '`brokerbi sync` was killed or gave up, and none has come to its end since'
+        'the latest command was killed or gave up, is stopped, or has kept another waiting for an hour'
     ),
     ('run failed', 'Dagster', ['error'], 'with its run', true, true, false, 'a run broke down by itself (only in messages)'),
     ('no night', 'Dagster', ['error'], 'after the night', false, true, false, 'there has been no night for 30 hours (only in messages)')

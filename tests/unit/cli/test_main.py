@@ -71,7 +71,6 @@ def given_a_refused_login(monkeypatch: pytest.MonkeyPatch, data_dir: Path, **mor
     for name, value in {"CUSTOMERS": "M1", "DATA_DIR": str(data_dir), **login, **more}.items():
         monkeypatch.setenv(f"BROKERBI_{name}", value)
     refused = refused_logins_of(load_settings(os.environ))
-    refused.folder.mkdir(parents=True, exist_ok=True)
     refused.remember(Login("somebody", SecretStr("wrong")))
 
 

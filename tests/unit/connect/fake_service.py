@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -16,11 +15,9 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from pipelines.clock import Clock
 from pipelines.connect import errors
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
-from pipelines.connect.file_pace import FilePace
 from pipelines.connect.models import Answer, Limits, Login, Request, Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.retry import RetryPolicy
@@ -136,14 +133,6 @@ FINAL: dict[str, tuple[Reply, type[errors.ConnectError]]] = {
 }
 
 
-def limit_of(
-    directory: Path, concurrency: int = 5, requests_per_second: float = 1000, clock: Clock | None = None
-) -> RateLimit:
-    """The limit of all processes of a directory."""
-    pace = FilePace(directory, concurrency, requests_per_second, clock=clock)
-    return RateLimit(pace, concurrency, clock=clock)
-
-
 def read(body: bytes) -> object:
     """What the sync hands in: a parser whose ValueError means that there is no JSON."""
     parsed: object = json.loads(body)
@@ -152,7 +141,6 @@ def read(body: bytes) -> object:
 
 def client(
     transport: httpx.AsyncBaseTransport | None,
-    directory: Path,
     clock: StillClock | None = None,
     *,
     base_url: str = BASE_URL,
@@ -168,7 +156,7 @@ def client(
     asking = Client(
         base_url,
         login,
-        rate_limit=limit_of(directory, concurrency, 1000, clock),
+        rate_limit=RateLimit(concurrency, 1000, clock=clock),
         circuit_breaker=circuit_breaker,
         retry=retry or RetryPolicy(random=Random(1)),
         limits=limits,
@@ -180,16 +168,16 @@ def client(
 
 
 async def answered(
-    transport: httpx.AsyncBaseTransport, directory: Path, request: Request = SALES, **options: Any
+    transport: httpx.AsyncBaseTransport, request: Request = SALES, **options: Any
 ) -> tuple[Answer, object]:
     """The answer to one request, and its rows."""
-    async with client(transport, directory, **options) as asking:
+    async with client(transport, **options) as asking:
         return await asking.get(request, read)
 
 
-async def error_of(directory: Path, *replies: Reply, limits: Limits | None = None) -> errors.ConnectError:
+async def error_of(*replies: Reply, limits: Limits | None = None) -> errors.ConnectError:
     """What asking for the sales raises when the service replies so."""
-    async with client(Service(*replies), directory, limits=limits) as asking:
+    async with client(Service(*replies), limits=limits) as asking:
         with pytest.raises(errors.ConnectError) as caught:
             await asking.get(SALES, read)
     return caught.value

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import httpx
 import pytest
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import AllRefused, ConnectError, Forbidden, HostDown
-from pipelines.connect.file_pace import FilePace
 from pipelines.connect.models import Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.retry import RetryPolicy
@@ -24,7 +22,6 @@ from tests.unit.connect.fake_service import (
     Service,
     StillClock,
     client,
-    limit_of,
     read,
     reply,
 )
@@ -36,15 +33,13 @@ SALES_OF_M1 = ("M1", "sales")
 EVERYBODY = ("M1", "M2", "M3", "M4", "M5", "M6")
 
 
-async def asked(
-    directory: Path, service: Service, pairs: list[tuple[str, str]]
-) -> tuple[list[str], CircuitBreaker, int]:
+async def asked(service: Service, pairs: list[tuple[str, str]]) -> tuple[list[str], CircuitBreaker, int]:
     """What asking for each pair of customer and report ended in, and how often the rate is halved then."""
     clock = StillClock()
-    pace = FilePace(directory, 5, 1000, clock=clock)
-    breaker = CircuitBreaker(RateLimit(pace, 5, clock=clock))
+    limit = RateLimit(5, 1000, clock=clock)
+    breaker = CircuitBreaker(limit)
     ended = []
-    async with client(service, directory, clock, circuit_breaker=breaker, retry=ONE_TRY) as asking:
+    async with client(service, clock, circuit_breaker=breaker, retry=ONE_TRY) as asking:
         for customer, report in pairs:
             clock.seconds += 1
             try:
@@ -52,7 +47,7 @@ async def asked(
                 ended.append("rows")
             except ConnectError as error:
                 ended.append(type(error).__name__)
-    return ended, breaker, pace.halvings
+    return ended, breaker, limit.halvings
 
 
 def pairs(customers: int, reports: int) -> list[tuple[str, str]]:
@@ -80,10 +75,10 @@ ENDED = {
 
 @pytest.mark.parametrize(("replies", "asking", "ended"), ENDED.values(), ids=list(ENDED))
 async def test_what_ends_the_run(
-    tmp_path: Path, replies: list[Reply], asking: list[tuple[str, str]], ended: list[str]
+    replies: list[Reply], asking: list[tuple[str, str]], ended: list[str]
 ) -> None:
     service, left = Service(*replies), len(asking) - len(ended)
-    found, breaker, _ = await asked(tmp_path, service, asking)
+    found, breaker, _ = await asked(service, asking)
     kind = {"Unreachable": "Unreachable", "Forbidden": "AllRefused"}.get(ended[-1], "HostDown")
     assert found == ended + ["AllRefused" if kind == "AllRefused" else "HostDown"] * left
     assert len(service.asked) == len(ended)
@@ -101,16 +96,16 @@ async def test_what_ends_the_run(
     ],
 )
 async def test_when_half_of_the_latest_tries_fail_everybody_slows_down(
-    tmp_path: Path, replies: list[Reply], number: int, halvings: int
+    replies: list[Reply], number: int, halvings: int
 ) -> None:
-    _, _, halved = await asked(tmp_path, Service(*replies), pairs(3, 14)[:number])
+    _, _, halved = await asked(Service(*replies), pairs(3, 14)[:number])
     assert halved == halvings
 
 
-async def test_the_error_says_why_and_holds_what_was_not_asked(tmp_path: Path) -> None:
+async def test_the_error_says_why_and_holds_what_was_not_asked() -> None:
     clock = StillClock()
-    breaker = CircuitBreaker(limit_of(tmp_path, clock=clock), reports=1)
-    async with client(Service(reply(403)), tmp_path, clock, circuit_breaker=breaker) as asking:
+    breaker = CircuitBreaker(RateLimit(5, 1000, clock=clock), reports=1)
+    async with client(Service(reply(403)), clock, circuit_breaker=breaker) as asking:
         for customer in EVERYBODY:
             with pytest.raises(Forbidden):
                 await asking.get(replace(SALES, customer=customer), read)
@@ -119,20 +114,18 @@ async def test_the_error_says_why_and_holds_what_was_not_asked(tmp_path: Path) -
     assert told.value.request == SALES
 
 
-async def test_once_the_run_is_over_nobody_even_waits_for_a_turn(tmp_path: Path) -> None:
-    rate_limit = limit_of(tmp_path, 1)
+async def test_once_the_run_is_over_no_request_even_waits_for_a_slot() -> None:
+    rate_limit = RateLimit(1, 1000)
     breaker = CircuitBreaker(rate_limit)
     breaker.over = HostDown("It is over.", request=SALES)
-    async with client(Service(ROWS), tmp_path, circuit_breaker=breaker) as asking, rate_limit.turn():
+    async with client(Service(ROWS), circuit_breaker=breaker) as asking, rate_limit.slot():
         with pytest.raises(HostDown, match="It is over"):
             await asyncio.wait_for(asking.get(SALES, read), timeout=5)
 
 
-def after(
-    directory: Path, reports: int, *answers: tuple[Sequence[str], Sequence[str], int]
-) -> CircuitBreaker:
+def after(reports: int, *answers: tuple[Sequence[str], Sequence[str], int]) -> CircuitBreaker:
     """A circuit breaker that was told of these statuses, for all these customers and reports."""
-    breaker = CircuitBreaker(limit_of(directory, clock=StillClock()), reports=reports)
+    breaker = CircuitBreaker(RateLimit(5, 1000, clock=StillClock()), reports=reports)
     for customers, names, status in answers:
         for customer in customers:
             for report in names:
@@ -158,9 +151,9 @@ def after(
     ],
 )
 def test_every_report_refused_to_three_customers_in_a_row_ends_the_run(
-    tmp_path: Path, reports: int, answers: list[tuple[list[str], list[str], int]], is_open: bool
+    reports: int, answers: list[tuple[list[str], list[str], int]], is_open: bool
 ) -> None:
-    assert bool(after(tmp_path, reports, *answers).over) == is_open
+    assert bool(after(reports, *answers).over) == is_open
 
 
 THREE_REPORTS = ["sales", "users", "tips"]
@@ -175,14 +168,14 @@ THREE_REPORTS = ["sales", "users", "tips"]
     ],
 )
 def test_a_customer_is_refused_that_gets_nothing_of_what_others_get(
-    tmp_path: Path, answers: list[tuple[list[str], list[str], int]], refused: bool
+    answers: list[tuple[list[str], list[str], int]], refused: bool
 ) -> None:
-    breaker = after(tmp_path, 9, (["M1"], THREE_REPORTS, 403), *answers)
+    breaker = after(9, (["M1"], THREE_REPORTS, 403), *answers)
     assert (breaker.refuses_customer("M1"), breaker.refuses_customer("M2")) == (refused, False)
 
 
-def test_what_one_login_is_refused_says_nothing_of_another_of_the_same_customer(tmp_path: Path) -> None:
-    breaker = after(tmp_path, 9, (["M2"], ["sales"], 200))
+def test_what_one_login_is_refused_says_nothing_of_another_of_the_same_customer() -> None:
+    breaker = after(9, (["M2"], ["sales"], 200))
     for report in THREE_REPORTS:
         breaker.note_try(Try(replace(SALES, customer="M1", report=report), 1, 403, 0, 0.1), LOGIN)
     assert (breaker.refuses_customer("M1", LOGIN), breaker.refuses_customer("M1")) == (True, False)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from base64 import b64encode
 from contextlib import suppress
-from pathlib import Path
 from random import Random
 
 import httpx
@@ -43,18 +41,18 @@ from tests.unit.connect.fake_service import (
 )
 
 
-async def ended(directory: Path, service: Service, times: int, concurrency: int = 5) -> list[type[object]]:
+async def ended(service: Service, times: int, concurrency: int = 5) -> list[type[object]]:
     """What so many equal requests at once ended in."""
-    async with client(service, directory, concurrency=concurrency) as asking:
+    async with client(service, concurrency=concurrency) as asking:
         results = await asyncio.gather(
             *(asking.get(SALES, read) for _ in range(times)), return_exceptions=True
         )
     return [type(result) for result in results]
 
 
-async def test_json_is_asked_for_with_basic_authentication_in_utf_8(tmp_path: Path) -> None:
+async def test_json_is_asked_for_with_basic_authentication_in_utf_8() -> None:
     service = Service(ROWS)
-    await answered(service, tmp_path)
+    await answered(service)
     (asked,) = service.asked
     login = b64encode("byrå-partner:löjrom & dill: 7".encode()).decode()
     names = ("authorization", "accept", "accept-encoding")
@@ -66,38 +64,38 @@ async def test_json_is_asked_for_with_basic_authentication_in_utf_8(tmp_path: Pa
     ]
 
 
-async def test_the_path_follows_the_base_address_and_the_query_is_encoded_once(tmp_path: Path) -> None:
+async def test_the_path_follows_the_base_address_and_the_query_is_encoded_once() -> None:
     service = Service(ROWS)
     request = Request(
         "/Sales/M%2F1%20%C3%A5", {"customerId": "M&1 å", "dateFrom": "2024-01-01T00:00:00"}, "s", "c"
     )
-    answer, _ = await answered(service, tmp_path, request)
+    answer, _ = await answered(service, request)
     assert service.asked[0].url.raw_path == (
         b"/api/Sales/M%2F1%20%C3%A5?customerId=M%261%20%C3%A5&dateFrom=2024-01-01T00%3A00%3A00"
     )
     assert answer.url.startswith(BASE_URL)
 
 
-async def test_an_answer_says_what_was_asked_when_and_how_often(tmp_path: Path) -> None:
-    answer, rows = await answered(Service(reply(503), ROWS), tmp_path)
+async def test_an_answer_says_what_was_asked_when_and_how_often() -> None:
+    answer, rows = await answered(Service(reply(503), ROWS))
     assert rows == [{"id": 1}]
     assert (answer.request, answer.status, answer.body, answer.tries) == (SALES, 200, b'[{"id": 1}]', 2)
     assert (answer.content_type, answer.whole) == ("application/json; charset=utf-8", True)
     assert (answer.fetched_at_utc - NOON).total_seconds() < 2
 
 
-async def test_cookies_are_neither_kept_nor_sent_back(tmp_path: Path) -> None:
+async def test_cookies_are_neither_kept_nor_sent_back() -> None:
     service = Service(reply(200, b"[]", set_cookie="session=1; Path=/"))
-    async with client(service, tmp_path) as asking:
+    async with client(service) as asking:
         answer, _ = await asking.get(SALES, read)
         await asking.get(SALES, read)
     assert "cookie" not in service.asked[1].headers
     assert "set-cookie" not in answer.headers
 
 
-async def test_every_try_is_reported(tmp_path: Path) -> None:
+async def test_every_try_is_reported() -> None:
     tries: list[Try] = []
-    await answered(Service(reply(500, b"oops"), ROWS), tmp_path, on_try=tries.append)
+    await answered(Service(reply(500, b"oops"), ROWS), on_try=tries.append)
     assert [(one.number, one.status, one.failure, one.bytes) for one in tries] == [
         (1, 500, "status 500", 4),
         (2, 200, "", 11),
@@ -112,96 +110,94 @@ def test_a_path_that_is_not_encoded_or_climbs_is_refused(path: str) -> None:
         Request(path, {}, "sales", "M1")
 
 
-def test_a_base_address_with_a_login_is_refused(tmp_path: Path) -> None:
+def test_a_base_address_with_a_login_is_refused() -> None:
     with pytest.raises(ValueError, match="holds a username or password"):
-        client(None, tmp_path, base_url="https://u:secret@service.example")
+        client(None, base_url="https://u:secret@service.example")
 
 
 @pytest.mark.parametrize("trouble", MAY_PASS)
-async def test_trouble_that_may_pass_is_asked_again(tmp_path: Path, trouble: str) -> None:
+async def test_trouble_that_may_pass_is_asked_again(trouble: str) -> None:
     said, kind = MAY_PASS[trouble]
     service = Service(said, said, ROWS)
-    answer, rows = await answered(service, tmp_path)
+    answer, rows = await answered(service)
     assert (len(service.asked), answer.tries, rows) == (3, 3, [{"id": 1}])
-    error = await error_of(tmp_path, said)
+    error = await error_of(said)
     assert (type(error), error.tries) == (kind, 5)
 
 
-async def test_an_answer_without_content_is_an_empty_one(tmp_path: Path) -> None:
+async def test_an_answer_without_content_is_an_empty_one() -> None:
     service = Service(reply(204), ROWS)
-    answer, rows = await answered(service, tmp_path)
+    answer, rows = await answered(service)
     assert (len(service.asked), answer.status, rows) == (1, 204, None)
 
 
 @pytest.mark.parametrize("status", FINAL)
-async def test_a_refusal_is_never_repeated(tmp_path: Path, status: str) -> None:
+async def test_a_refusal_is_never_repeated(status: str) -> None:
     said, kind = FINAL[status]
-    error = await error_of(tmp_path, said)
+    error = await error_of(said)
     assert (type(error), error.tries) == (kind, 1)
 
 
-async def test_an_answer_larger_than_allowed_is_not_asked_for_again(tmp_path: Path) -> None:
+async def test_an_answer_larger_than_allowed_is_not_asked_for_again() -> None:
     limits = Limits(largest_bytes=MEGABYTE)
-    error = await error_of(tmp_path, reply(200, b" " * (MEGABYTE + 1)), limits=limits)
+    error = await error_of(reply(200, b" " * (MEGABYTE + 1)), limits=limits)
     assert (type(error), error.tries) == (AnswerTooLarge, 1)
     assert "is larger than 1 MB. Ask for less, or raise BROKERBI_LARGEST_ANSWER_MB." in str(error)
 
 
-async def test_after_a_401_a_request_that_waits_to_be_repeated_is_given_up(tmp_path: Path) -> None:
+async def test_after_a_401_a_request_that_waits_to_be_repeated_is_given_up() -> None:
     service = Service(reply(503), reply(401))
-    assert await ended(tmp_path, service, 2) == [Unauthorized] * 2
+    assert await ended(service, 2) == [Unauthorized] * 2
     assert len(service.asked) == 2
 
 
 @pytest.mark.parametrize("concurrency", [1, 5])
-async def test_a_wrong_login_costs_one_request_however_many_are_wanted_at_once(
-    tmp_path: Path, concurrency: int
-) -> None:
+async def test_a_wrong_login_costs_one_request_however_many_are_wanted_at_once(concurrency: int) -> None:
     service = Service(reply(401))
-    assert await ended(tmp_path, service, 9, concurrency) == [Unauthorized] * 9
+    assert await ended(service, 9, concurrency) == [Unauthorized] * 9
     assert len(service.asked) == 1
 
 
-async def test_the_first_try_goes_alone_and_the_others_side_by_side(tmp_path: Path) -> None:
+async def test_the_first_try_goes_alone_and_the_others_side_by_side() -> None:
     service = Service(ROWS, slow=50)
-    await ended(tmp_path, service, 9)
+    await ended(service, 9)
     assert (service.beside[0], max(service.beside)) == (1, 5)
 
 
-async def test_another_login_goes_on_after_a_401(tmp_path: Path) -> None:
+async def test_another_login_goes_on_after_a_401() -> None:
     other = Login("annan", SecretStr("another password"))
-    assert isinstance(await error_of(tmp_path, reply(401)), Unauthorized)
-    assert (await answered(Service(ROWS), tmp_path, login=other))[1] == [{"id": 1}]
+    assert isinstance(await error_of(reply(401)), Unauthorized)
+    assert (await answered(Service(ROWS), login=other))[1] == [{"id": 1}]
 
 
-async def test_retry_after_is_waited_for(tmp_path: Path) -> None:
+async def test_retry_after_is_waited_for() -> None:
     clock = StillClock()
-    await answered(Service(reply(429, retry_after="17"), ROWS), tmp_path, clock=clock)
+    await answered(Service(reply(429, retry_after="17"), ROWS), clock=clock)
     assert 17 in clock.waited
 
 
-async def test_an_error_that_is_mostly_time_outs_says_so(tmp_path: Path) -> None:
+async def test_an_error_that_is_mostly_time_outs_says_so() -> None:
     slow = httpx.ReadTimeout("slow")
-    mostly = await error_of(tmp_path, slow, reply(500), slow, reply(504), slow)
-    once = await error_of(tmp_path, slow, reply(500))
+    mostly = await error_of(slow, reply(500), slow, reply(504), slow)
+    once = await error_of(slow, reply(500))
     assert isinstance(mostly, Unavailable)
     assert isinstance(once, Unavailable)
     assert (mostly.timed_out, once.timed_out) == (True, False)
 
 
-async def test_the_last_answer_is_kept_even_when_later_tries_brought_none(tmp_path: Path) -> None:
+async def test_the_last_answer_is_kept_even_when_later_tries_brought_none() -> None:
     half = reply(200, b"[1,", end=httpx.ReadError("reset"))
-    answer = (await error_of(tmp_path, reply(500, b"first"), half, httpx.ReadTimeout(""))).answer
+    answer = (await error_of(reply(500, b"first"), half, httpx.ReadTimeout(""))).answer
     assert answer is not None
     assert (answer.body, answer.whole) == (b"[1,", False)
 
 
-async def test_an_error_of_the_reader_that_is_no_value_error_is_passed_on(tmp_path: Path) -> None:
+async def test_an_error_of_the_reader_that_is_no_value_error_is_passed_on() -> None:
     def broken(body: bytes) -> object:
         raise KeyError(len(body))
 
     service = Service(ROWS)
-    async with client(service, tmp_path) as asking:
+    async with client(service) as asking:
         with pytest.raises(KeyError):
             await asking.get(SALES, broken)
     assert len(service.asked) == 1
@@ -221,10 +217,9 @@ def test_no_request_is_made_more_often_than_the_bound(
     retry = RetryPolicy(tries, total, random=Random(seed))
 
     async def ask() -> None:
-        with tempfile.TemporaryDirectory() as directory:
-            async with client(service, Path(directory), clock, retry=retry) as asking:
-                with suppress(ConnectError):
-                    await asking.get(SALES, read)
+        async with client(service, clock, retry=retry) as asking:
+            with suppress(ConnectError):
+                await asking.get(SALES, read)
 
     asyncio.run(ask())
     assert len(service.asked) <= tries
@@ -279,9 +274,9 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
     ],
 )
 async def test_an_error_says_what_came_back_and_the_next_step_and_holds_what_was_asked(
-    tmp_path: Path, said: Reply, sentence: str
+    said: Reply, sentence: str
 ) -> None:
-    error = await error_of(tmp_path, said)
+    error = await error_of(said)
     assert sentence in str(error)
     assert error.request == SALES
 
@@ -296,9 +291,9 @@ async def test_an_error_says_what_came_back_and_the_next_step_and_holds_what_was
     ],
 )
 async def test_an_error_holds_status_last_try_and_login_as_data(
-    tmp_path: Path, said: Reply, facts: tuple[int | None, str, str]
+    said: Reply, facts: tuple[int | None, str, str]
 ) -> None:
-    error = await error_of(tmp_path, said)
+    error = await error_of(said)
     assert (error.http_status, error.last_try, error.login) == facts
 
 
@@ -311,44 +306,44 @@ async def test_an_error_holds_status_last_try_and_login_as_data(
     ],
 )
 async def test_a_refused_question_without_a_month_is_not_called_too_long(
-    tmp_path: Path, path: str, query: dict[str, str], advice: str
+    path: str, query: dict[str, str], advice: str
 ) -> None:
-    async with client(Service(reply(400)), tmp_path) as asking:
+    async with client(Service(reply(400))) as asking:
         with pytest.raises(ConnectError, match=advice):
             await asking.get(Request(path, query, "users", "G1"), read)
 
 
-async def test_a_validation_error_is_quoted_and_cut(tmp_path: Path) -> None:
-    error = await error_of(tmp_path, reply(400, LONG))
+async def test_a_validation_error_is_quoted_and_cut() -> None:
+    error = await error_of(reply(400, LONG))
     assert error.found.endswith('It says: {"message": "' + "x" * 287 + "...")
 
 
 WRITTEN = Request("/Budget/M1", {}, "budget_pushes", "M1", b'{"commission": 1}')
 
 
-async def _posted(directory: Path, *replies: Reply) -> tuple[Service, ConnectError | int]:
+async def _posted(*replies: Reply) -> tuple[Service, ConnectError | int]:
     """What became of a request that writes, and what the service was sent."""
     service = Service(*replies)
-    async with client(service, directory) as asking:
+    async with client(service) as asking:
         try:
             return service, (await asking.post(WRITTEN)).status
         except ConnectError as error:
             return service, error
 
 
-async def test_what_writes_is_sent_as_json_once_it_is_accepted(tmp_path: Path) -> None:
-    service, status = await _posted(tmp_path, reply(204))
+async def test_what_writes_is_sent_as_json_once_it_is_accepted() -> None:
+    service, status = await _posted(reply(204))
     sent = [(one.method, one.headers["content-type"], one.content) for one in service.asked]
     assert (status, sent) == (204, [("POST", "application/json", b'{"commission": 1}')])
 
 
 @pytest.mark.parametrize("trouble", [*FINAL, "429", "500", "a time-out", "a reset", "no connection"])
-async def test_what_writes_is_never_sent_twice(tmp_path: Path, trouble: str) -> None:
+async def test_what_writes_is_never_sent_twice(trouble: str) -> None:
     said, kind = {**MAY_PASS, **FINAL}[trouble]
-    service, error = await _posted(tmp_path, said, reply(204))
+    service, error = await _posted(said, reply(204))
     assert (len(service.asked), type(error)) == (1, kind)
 
 
-async def test_an_accepted_write_whose_answer_breaks_off_is_accepted(tmp_path: Path) -> None:
-    _, status = await _posted(tmp_path, reply(200, b"[", end=httpx.ReadError("reset")))
+async def test_an_accepted_write_whose_answer_breaks_off_is_accepted() -> None:
+    _, status = await _posted(reply(200, b"[", end=httpx.ReadError("reset")))
     assert status == 200

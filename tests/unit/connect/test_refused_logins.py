@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import stat
 import time
-from dataclasses import replace
 from pathlib import Path
 
 from pydantic import SecretStr
 
-from pipelines.clock import SystemClock
 from pipelines.connect.models import Login
 from pipelines.connect.refused_logins import SECONDS_TO_SECOND_TRY, RefusedLogins
-from tests.unit.connect.stopped import locking, stopped
 
 SECRET = "a secret password"
 WRONG = Login("somebody", SecretStr(SECRET))
 
 
 def known(directory: Path) -> RefusedLogins:
-    folder = directory / "refused"
-    folder.mkdir(exist_ok=True)
-    return RefusedLogins(folder, "https://service.test")
+    return RefusedLogins(directory / "refused", "https://service.test")
 
 
 def grown_old(folder: Path) -> None:
@@ -55,13 +49,6 @@ def test_several_refusals_of_one_night_are_one(tmp_path: Path) -> None:
         known(tmp_path).remember(WRONG)
     grown_old(tmp_path / "refused")
     assert not known(tmp_path).holds(WRONG)
-
-
-async def test_a_stopped_process_that_tries_a_login_is_not_waited_for_any_longer(tmp_path: Path) -> None:
-    logins = replace(known(tmp_path), patience=0.3)
-    with stopped(locking(tmp_path / "refused" / "first_try.lock")):
-        async with asyncio.timeout(30), logins.first_try(SystemClock()):
-            pass
 
 
 def test_another_password_username_or_address_is_another_login(tmp_path: Path) -> None:

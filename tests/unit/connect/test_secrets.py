@@ -68,14 +68,12 @@ def _told(error: BaseException) -> str:
 
 
 @pytest.mark.parametrize("name", [*MAY_PASS, *FINAL])
-async def test_no_error_path_shows_the_login(
-    tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_no_error_path_shows_the_login(name: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     tries: list[Try] = []
     shown: list[str] = []
     service = Service(_telling((MAY_PASS | FINAL)[name][0]))
-    async with client(service, tmp_path, on_try=tries.append) as asking:
+    async with client(service, on_try=tries.append) as asking:
         for _ in range(2):
             with pytest.raises(ConnectError) as caught:
                 await asking.get(SALES, read)
@@ -85,8 +83,8 @@ async def test_no_error_path_shows_the_login(
 
 
 @pytest.mark.parametrize("name", FINAL)
-async def test_the_answer_to_a_refusal_is_kept_without_the_password(tmp_path: Path, name: str) -> None:
-    answer = (await error_of(tmp_path, _telling(FINAL[name][0]))).answer
+async def test_the_answer_to_a_refusal_is_kept_without_the_password(name: str) -> None:
+    answer = (await error_of(_telling(FINAL[name][0]))).answer
     assert answer is not None
     kept = "\n".join([answer.body.decode(), answer.url, str(answer.headers), answer.content_type])
     assert [secret for secret in SECRETS[:3] if secret in kept] == []
@@ -128,20 +126,18 @@ def test_a_password_that_may_be_data_stays_in_rows(password: str) -> None:
     assert login.hide_in_data(rows) == rows
 
 
-async def test_an_answer_that_repeats_the_login_among_its_rows_is_handed_on_without_it(
-    tmp_path: Path,
-) -> None:
+async def test_an_answer_that_repeats_the_login_among_its_rows_is_handed_on_without_it() -> None:
     rows = json.dumps([{"id": 7, "said": f"Basic {TOKEN}; {PASSWORD}"}]).encode()
-    async with client(Service(lambda _: httpx.Response(200, content=rows)), tmp_path) as asking:
+    async with client(Service(lambda _: httpx.Response(200, content=rows))) as asking:
         answer, _ = await asking.get(SALES, read)
     assert answer.body == b'[{"id": 7, "said": "Basic [hidden]; [hidden]"}]'
 
 
-async def test_a_reader_that_quotes_the_login_is_not_quoted(tmp_path: Path) -> None:
+async def test_a_reader_that_quotes_the_login_is_not_quoted() -> None:
     def quoting(body: bytes) -> object:
         raise ValueError(f"{TELLING} {len(body)}")
 
-    async with client(Service(ROWS), tmp_path) as asking:
+    async with client(Service(ROWS)) as asking:
         with pytest.raises(NotJson) as caught:
             await asking.get(SALES, quoting)
     assert [secret for secret in SECRETS if secret in str(caught.value)] == []

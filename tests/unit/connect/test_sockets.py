@@ -7,7 +7,6 @@ import socket
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -90,45 +89,43 @@ async def _server(speak: Speak, *, keeps_open: bool = False) -> AsyncIterator[tu
         await asyncio.gather(*serving)
 
 
-async def _error(directory: Path, address: str, limits: Limits = PATIENT) -> ConnectError:
+async def _error(address: str, limits: Limits = PATIENT) -> ConnectError:
     two_tries = RetryPolicy(tries=2, random=Random(1))
-    async with client(None, directory, base_url=address, retry=two_tries, limits=limits) as asking:
+    async with client(None, base_url=address, retry=two_tries, limits=limits) as asking:
         with pytest.raises(ConnectError) as caught:
             await asking.get(SALES, read)
     return caught.value
 
 
 @pytest.mark.parametrize("manner", BREAKING)
-async def test_a_connection_that_breaks_is_tried_again_and_then_given_up(tmp_path: Path, manner: str) -> None:
+async def test_a_connection_that_breaks_is_tried_again_and_then_given_up(manner: str) -> None:
     speak, kind = BREAKING[manner]
     async with _server(speak) as (address, connections):
-        error = await _error(tmp_path, address)
+        error = await _error(address)
     assert (type(error), sum(connections)) == (kind, 2)
 
 
 @pytest.mark.parametrize("manner", SLOW)
-async def test_an_answer_that_takes_too_long_is_tried_again_and_then_timed_out(
-    tmp_path: Path, manner: str
-) -> None:
+async def test_an_answer_that_takes_too_long_is_tried_again_and_then_timed_out(manner: str) -> None:
     speak, limits = SLOW[manner]
     async with _server(speak) as (address, _):  # on a busy machine the time may be up before it hears
-        error = await _error(tmp_path, address, limits)
+        error = await _error(address, limits)
     assert isinstance(error, Unavailable)
     assert (error.tries, error.timed_out) == (2, True)
 
 
-async def test_connections_are_kept_for_the_next_request(tmp_path: Path) -> None:
+async def test_connections_are_kept_for_the_next_request() -> None:
     async with (
         _server(_says(HEAD + b"Content-Length: 3\r\n\r\n[1]"), keeps_open=True) as (address, connections),
-        client(None, tmp_path, base_url=address, limits=PATIENT) as asking,
+        client(None, base_url=address, limits=PATIENT) as asking,
     ):
         for _ in range(3):
             await asking.get(SALES, read)
     assert connections == [3]
 
 
-async def test_an_address_where_nobody_listens_is_unreachable(tmp_path: Path) -> None:
+async def test_an_address_where_nobody_listens_is_unreachable() -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{held.getsockname()[1]}"
-        assert isinstance(await _error(tmp_path, address), Unreachable)
+        assert isinstance(await _error(address), Unreachable)

@@ -15,10 +15,8 @@ from tempfile import mkdtemp
 import duckdb
 import httpx
 import pytest
-from filelock import FileLock
 
 from pipelines.connect.errors import RUN_AGAIN
-from pipelines.diagnosis import installation
 from pipelines.diagnosis.doctor import CHECKOUT, Access, examine
 from pipelines.diagnosis.installation import Finding, daemon_findings
 from pipelines.planning.selection import Selection
@@ -28,8 +26,8 @@ from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Customer
 from pipelines.sync.sync import sync
 from tests.scenarios.scenario import Scenario, whole_chain
+from tests.unit.warehouse.other_process import begun
 from warehouse.ledger.conditions import Severity
-from warehouse.ledger.ledger import ledger_of
 from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
 
@@ -189,13 +187,14 @@ def test_a_clock_that_is_wrong_is_noticed(world: Scenario, minutes: int, severit
     assert worst(world, "clock", ask=True).severity is severity
 
 
-def test_who_holds_the_write_lock_is_named(world: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger_of(Store(world.settings.data_dir))
-    monkeypatch.setattr(installation, "LOCK_SECONDS", 0.01)
-    lock = world.settings.data_dir / "work" / "warehouse.lock"
-    with FileLock(lock):
-        lock.write_text(str(os.getpid()))
-        assert worst(world, "write lock").found == f"process {os.getpid()} is writing"
+def test_a_command_that_works_meanwhile_is_named(world: Scenario) -> None:
+    process = begun("work", world.settings.data_dir)
+    try:
+        found = worst(world, "work").found
+    finally:
+        process.kill()
+        process.communicate()
+    assert found.startswith(f"brokerbi sync (process {process.pid}, since ")
 
 
 def newer(path: Path) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import exhausted
-from pipelines.connect.file_pace import FilePace
 from pipelines.connect.models import Login, Request, Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.sync.causes import causes, lines
@@ -66,7 +65,6 @@ def test_a_login_is_to_be_corrected_until_its_file_holds_another_password(tmp_pa
     password.write_text("wrong\n")
     given = settings(tmp_path, customers="M1", password="", password_file=str(password))
     refused_logins = refused_logins_of(given)
-    refused_logins.folder.mkdir(parents=True)
     refused_logins.remember(Login(*given.login_of(given.customers[0])))
     said = []
     for text in ("wrong", "corrected"):
@@ -76,8 +74,8 @@ def test_a_login_is_to_be_corrected_until_its_file_holds_another_password(tmp_pa
     assert said == ["Correct X", "Wait for "]
 
 
-def test_a_run_that_gave_up_as_everything_was_refused_tells_of_rights_and_no_outage(tmp_path: Path) -> None:
-    breaker = CircuitBreaker(RateLimit(FilePace(tmp_path, 1, 1e6), 1))
+def test_a_run_that_gave_up_as_everything_was_refused_tells_of_rights_and_no_outage() -> None:
+    breaker = CircuitBreaker(RateLimit(1, 1e6))
     for number in range(9):
         asked = Request("/x", {}, f"r{number % 3}", f"M{number // 3}")
         breaker.note_try(Try(asked, 1, 403, 0, 0.1))

@@ -20,10 +20,10 @@ from pipelines.sync.loader import BYTES_IN_A_GROUP, LOADS_IN_A_GROUP, Loader
 from pipelines.sync.summary import Summary
 from pipelines.sync.window.memory_budget import MemoryBudget
 from warehouse.ledger.ledger import ledger_of
-from warehouse.ledger.status import lock_state
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.schema_evolution import declare_tables
 from warehouse.store.database import Store
+from warehouse.store.lock import is_locked
 
 REPORT = REPORTS["commission_office"]
 MONTHS = [Month(2000, 1).plus(number).first_day for number in range(LOADS_IN_A_GROUP)]
@@ -138,7 +138,7 @@ def test_no_window_waits_for_ever_for_company_and_nobody_holds_the_file_meanwhil
 
     def wait_until_loaded_and_free(month: date) -> None:
         latest = time.monotonic() + 60
-        while month not in {one.months[0] for one in done} or lock_state(tmp_path).is_held:
+        while month not in {one.months[0] for one in done} or is_locked(store_at(tmp_path).lock_path):
             assert time.monotonic() < latest
 
     async def one_after_the_other(store: Store) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -59,19 +58,6 @@ def test_the_file_is_private_and_turned_over_when_it_is_full(tmp_path: Path) -> 
     assert kept == [FILE, *(f"{FILE}.{number}" for number in range(1, FILES_KEPT + 1))]
     assert all(path.stat().st_size <= 1000 for path in (tmp_path / "work").iterdir())
     assert (tmp_path / "work" / FILE).stat().st_mode & 0o777 == 0o600
-
-
-def test_no_line_is_lost_or_torn_when_many_write_and_turn_over_at_once(tmp_path: Path) -> None:
-    def write(run: int) -> None:
-        log = RequestLogger(tmp_path, f"run {run}", StillClock(), largest_bytes=20_000)
-        for number in range(50):
-            log.record(Try(SALES, number, 200, 1, 0.1))
-
-    with ThreadPoolExecutor(4) as writers:
-        list(writers.map(write, range(4)))
-    files = [path for path in (tmp_path / "work").glob(f"{FILE}*") if path.suffix != ".lock"]
-    told = [line["attributes"] for path in files for line in lines(path)]
-    assert len({(one["brokerbi.run_id"], one["brokerbi.try"]) for one in told}) == 200
 
 
 def test_a_sync_counts_every_request_for_its_customer_and_adds_to_the_day(tmp_path: Path) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from base64 import b64decode
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from pathlib import Path
-from typing import ClassVar
 
 import httpx
 import pytest
@@ -14,9 +12,8 @@ from pydantic import SecretStr
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import AnswerTooLarge, ConnectError, Unavailable
-from pipelines.connect.file_pace import FilePace
 from pipelines.connect.models import MEGABYTE
-from pipelines.connect.rate_limit import Grant, RateLimit
+from pipelines.connect.rate_limit import RateLimit
 from pipelines.months import Month
 from pipelines.settings.model import Customer, FunctionLogin, Settings
 from pipelines.sync.run_context import RunContext, login_of
@@ -27,7 +24,6 @@ from tests.unit.connect.fake_service import (
     Reply,
     Service,
     StillClock,
-    limit_of,
     read,
     reply,
 )
@@ -41,9 +37,9 @@ from tests.unit.connect.fake_service import (
     ],
 )
 async def test_the_settings_say_how_patient_the_clients_are_and_how_much_they_read(
-    tmp_path: Path, said: Reply, error: type[ConnectError], requests: int
+    said: Reply, error: type[ConnectError], requests: int
 ) -> None:
-    service, limit = Service(said), limit_of(tmp_path, 1, 1e6, StillClock())
+    service, limit = Service(said), RateLimit(1, 1e6, clock=StillClock())
     settings = Settings(
         base_url="https://service.example",
         username="partner",
@@ -79,19 +75,7 @@ def test_a_login_for_a_function_is_called_by_it_and_by_whom_it_is_of() -> None:
     ]
 
 
-class NotedPace(FilePace):
-    """Notes whose turn it was."""
-
-    took: ClassVar[list[str]] = []
-
-    async def take(self, login: str) -> Grant | float:
-        self.took.append(login)
-        return await super().take(login)
-
-
-async def test_passwords_of_one_username_share_its_pace_and_another_username_has_its_own(
-    tmp_path: Path,
-) -> None:
+async def test_each_function_of_the_service_is_asked_with_its_own_login() -> None:
     own = {
         "business_intelligence": {"password": "two"},
         "report": {"username": "budgets", "password": "three"},
@@ -100,7 +84,7 @@ async def test_passwords_of_one_username_share_its_pace_and_another_username_has
         {"base_url": "https://x.example", "username": "partner", "password": "one", "logins": own}
         | {"customers": [{"id": "M1"}]}
     )
-    limit = RateLimit(NotedPace(tmp_path, 5, 1e6, clock=StillClock()), 5, clock=StillClock())
+    limit = RateLimit(5, 1e6, clock=StillClock())
     service = Service(ROWS)
     async with AsyncExitStack() as stack:
         clients = RunContext(clock=StillClock(), transport=service).open_clients(
@@ -108,6 +92,5 @@ async def test_passwords_of_one_username_share_its_pace_and_another_username_has
         )
         for path in ("/CRM/Bids/M1", "/BusinessIntelligence/GetSalesReport", "/Report/Budget/M1/Crm"):
             await clients("M1", path).get(replace(SALES, path=path), read)
-    assert NotedPace.took == ["partner", "partner", "budgets"]
     sent = [b64decode(one.headers["authorization"].split()[1]).decode() for one in service.asked]
     assert sent == ["partner:one", "partner:two", "budgets:three"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.store.lock import locked_file
+from warehouse.store.lock import locked_file, work_lock
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -27,6 +27,14 @@ def begun(what: str, path: Path) -> subprocess.Popen[str]:
 def hold(path: Path) -> None:
     """Take a lock and keep it."""
     with locked_file(path, 5):
+        sys.stdout.write("held\n")
+        sys.stdout.flush()
+        time.sleep(60)
+
+
+def work(data_dir: Path) -> None:
+    """Take the work lock and keep it."""
+    with work_lock(data_dir, "brokerbi sync", on_wait=print):
         sys.stdout.write("held\n")
         sys.stdout.flush()
         time.sleep(60)
@@ -56,4 +64,6 @@ def scribble(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    {"hold": hold, "read": read, "write": write, "scribble": scribble}[sys.argv[1]](Path(sys.argv[2]))
+    {"hold": hold, "work": work, "read": read, "write": write, "scribble": scribble}[sys.argv[1]](
+        Path(sys.argv[2])
+    )

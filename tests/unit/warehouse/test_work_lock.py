@@ -1,0 +1,129 @@
+"""The work lock: one command works at a time, and whoever waits or looks is told which."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pipelines.diagnosis.health import of_directory
+from tests.unit.warehouse.other_process import begun
+from warehouse.errors import WarehouseError
+from warehouse.ledger.conditions import Kind
+from warehouse.store.lock import NEXT, WORK, is_locked, waiting_work, work_lock, work_of
+
+FIVE = datetime(2026, 6, 1, 5, tzinfo=UTC)
+
+
+def left(data_dir: Path, now: datetime = FIVE) -> list[str]:
+    return [row.error or "" for row in of_directory(data_dir, now) if row.kind == Kind.SYNC_LEFT]
+
+
+def ignore(_: str) -> None:
+    """Listen to nothing."""
+
+
+@contextmanager
+def working(data_dir: Path, what: str = "brokerbi sync", at: datetime = FIVE) -> Iterator[None]:
+    with work_lock(data_dir, what, on_wait=ignore, now=lambda: at):
+        yield
+
+
+@contextmanager
+def another_process(data_dir: Path) -> Iterator[int]:
+    """The id of another process that works until the body ends."""
+    process = begun("work", data_dir)
+    try:
+        yield process.pid
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_second_command_waits_names_the_first_and_goes_on(tmp_path: Path) -> None:
+    told: list[str] = []
+    is_told = threading.Event()
+
+    def report(sentence: str) -> None:
+        told.append(sentence)
+        is_told.set()
+
+    def second() -> str:
+        with work_lock(tmp_path, "brokerbi publish", on_wait=report):
+            return "done"
+
+    with ThreadPoolExecutor(1) as other:
+        with working(tmp_path):
+            waiting = other.submit(second)
+            assert is_told.wait(30)
+        assert waiting.result(30) == "done"
+    assert "waiting for brokerbi sync (process " in told[0]
+    assert "since 2026-06-01 05:00 UTC" in told[0]
+
+
+def test_a_command_that_does_not_want_to_wait_is_refused_with_the_name_of_the_other(tmp_path: Path) -> None:
+    with (
+        working(tmp_path),
+        pytest.raises(WarehouseError, match="another command works: brokerbi sync"),
+        work_lock(tmp_path, "brokerbi publish", on_wait=ignore, wait=False),
+    ):
+        pass
+
+
+def test_a_command_that_ended_leaves_nothing(tmp_path: Path) -> None:
+    with working(tmp_path):
+        assert left(tmp_path) == []
+    assert work_of(tmp_path) is None
+
+
+def test_a_killed_command_frees_the_lock_and_is_named_until_another_has_ended(tmp_path: Path) -> None:
+    with another_process(tmp_path):
+        assert left(tmp_path) == []
+    assert [sentence.endswith("was killed before it ended.") for sentence in left(tmp_path)] == [True]
+    with working(tmp_path):
+        pass
+    assert left(tmp_path) == []
+
+
+def test_a_command_that_gave_up_is_named_with_its_error(tmp_path: Path) -> None:
+    with pytest.raises(WarehouseError), working(tmp_path):
+        raise WarehouseError("the disk is full")
+    assert left(tmp_path) == ["brokerbi sync, begun 2026-06-01 05:00 UTC, gave up: the disk is full"]
+
+
+def test_a_stopped_process_keeps_the_lock_and_is_named_with_its_remedy(tmp_path: Path) -> None:
+    with another_process(tmp_path) as pid:
+        os.kill(pid, signal.SIGSTOP)
+        os.waitpid(pid, os.WUNTRACED)
+        work = work_of(tmp_path)
+        assert work is not None
+        assert work.is_stopped
+        [condition] = [row for row in of_directory(tmp_path, FIVE) if row.kind == Kind.SYNC_LEFT]
+        assert f"kill -CONT {pid}" in (condition.remedy or "")
+        with (
+            pytest.raises(WarehouseError, match="which was stopped"),
+            work_lock(tmp_path, "brokerbi sync", on_wait=ignore, wait=False),
+        ):
+            pass
+
+
+def test_a_wait_of_more_than_an_hour_is_a_condition(tmp_path: Path) -> None:
+    def publish() -> None:
+        with working(tmp_path, "brokerbi publish"):
+            pass
+
+    with ThreadPoolExecutor(1) as other, working(tmp_path):
+        waiting = other.submit(publish)
+        while not (waiting_work(tmp_path) and is_locked((tmp_path / WORK).with_suffix(NEXT))):
+            pass
+        assert left(tmp_path, FIVE + timedelta(minutes=59)) == []
+        [sentence] = left(tmp_path, FIVE + timedelta(minutes=61))
+        assert sentence.startswith("brokerbi publish has waited since 05:00 UTC for brokerbi sync (process ")
+        assert not waiting.done()
