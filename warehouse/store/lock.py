@@ -220,7 +220,9 @@ def _wait_for_file(path: Path, descriptor: int, until: float, seconds: float) ->
     while not _try(descriptor):
         now = time.monotonic()
         pid = holder(path)
-        writer = "this very process" if pid == os.getpid() else f"process {pid or 'unknown'}"
+        writer = (
+            "this very process" if pid == os.getpid() else f"process {pid}" if pid else "an unknown process"
+        )
         remedy = _how_to_go_on(pid) if pid not in (None, os.getpid()) else ""
         if now >= until:
             raise WarehouseError(
