@@ -1,4 +1,4 @@
-"""Commands on what is held: `publish`, `rollback`, `export`, `replay` and `erase`.
+"""Commands on stored data: `publish`, `rollback`, `export`, `replay` and `erase`.
 
 Each imports what it needs itself: `publish` needs nothing of a replay.
 """
@@ -18,14 +18,7 @@ if TYPE_CHECKING:
     from pipelines.upkeep.export import Export
 
 LOADS_BETWEEN_LINES = 200
-
-
-class Format(StrEnum):
-    """A format of `brokerbi export`."""
-
-    PARQUET = "parquet"
-    CSV = "csv"
-    XLSX = "xlsx"
+Format = StrEnum("Format", ["parquet", "csv", "xlsx"])
 
 
 @command("publish")
@@ -37,7 +30,7 @@ def run_publish(no_wait: NoWait = False) -> int:
 
 
 def publish(settings: Settings) -> bool:
-    """Publish, say what the checks found, and whether there is a new published file."""
+    """Publish, print what the checks found, and return whether there is a new published file."""
     from pipelines.upkeep.export import Export
     from pipelines.upkeep.finish import finish
     from pipelines.upkeep.report_page import ReportPage
@@ -45,11 +38,11 @@ def publish(settings: Settings) -> bool:
     finished = finish(settings)
     for check in finished.checks:
         if not check.passed:
-            write = complain if check.blocks else print
+            write = complain if check.blocks else say
             write(f"{check.severity}: {check.finding}")
     publication = finished.publication
     if not publication.published:
-        complain(f"brokerbi: not published: {publication.why}; the file of before stays")
+        complain(f"brokerbi: not published: {publication.why}; the earlier file stays")
         return False
     say(
         f"published {publication.path} ({size(publication.bytes or 0)}), {len(finished.marts)} marts, "
@@ -59,22 +52,22 @@ def publish(settings: Settings) -> bool:
         say(f"the same as a page: {finished.page.path}")
     if isinstance(finished.export, Export):
         _print_export(finished.export)
-    for result in (finished.page, finished.export, finished.lake):
-        _warn(result)
+    _warn(finished.page, finished.export, finished.lake)
     return True
 
 
 def draw_operators_page(settings: Settings) -> None:
-    """Let the operators' page say how things are where nothing was published."""
+    """Draw the operators' page after a run without a publication."""
     from pipelines.upkeep.report_page import refresh_operators_page
 
     _warn(refresh_operators_page(settings, settings.clock_of_day(SystemClock())))
 
 
-def _warn(problem: object) -> None:
-    """Say a sentence about what could not be done; nothing of other results."""
-    if problem and isinstance(problem, str):
-        say(f"warning: {problem}")
+def _warn(*results: object) -> None:
+    """Print the results that are sentences: they say what could not be done."""
+    for result in results:
+        if isinstance(result, str) and result:
+            say(f"warning: {result}")
 
 
 @command("rollback")
@@ -91,10 +84,9 @@ def run_rollback(
     clock = settings.clock_of_day(SystemClock())
     with working(settings, "brokerbi rollback", no_wait=no_wait):
         publication = rollback(settings.data_dir, to=to, now=clock.utc_now())
-        _warn(refresh_report_page(settings, clock))
-        draw_operators_page(settings)
-        _warn(refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now()))
-    say(f"{publication.path} is version {publication.version} again; the next sync publishes anew")
+        lake = refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now())
+        _warn(refresh_report_page(settings, clock), lake)
+    say(f"{publication.path} is version {publication.version} again; the next sync publishes a new one")
     return 0
 
 
@@ -183,9 +175,9 @@ def run_erase(
     if (contact is None) == (user is None):
         raise ValueError("name one person, with --contact ID or --user ID")
     settings = read_settings(offline=True)
-    person: tuple[PersonKind, str] = ("user", user or "") if contact is None else ("contact", contact)
+    kind: PersonKind = "user" if contact is None else "contact"
     with working(settings, "brokerbi erase", no_wait=no_wait):
-        receipt = erase(settings, *person)
+        receipt = erase(settings, kind, contact or user or "")
     print_json(receipt.described())
     for problem in receipt.problems:
         complain(f"brokerbi: {problem}")

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 from pipelines.cli.app import Customers, First, Ids, Json, Last, Refresh, Reports, command, flag
 from pipelines.cli.output import print_json, print_records, read_settings, say
 from pipelines.clock import SystemClock
-from pipelines.diagnosis.health import left_customers
 from pipelines.planning.plan import PlannedReport, make_plan
 from pipelines.planning.selection import Selection
 from pipelines.words import count, counted, duration
@@ -31,7 +30,7 @@ def run_plan(
     """Show what a sync would request, without a request."""
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh)
     settings = read_settings(offline=True)
-    plan, outline = make_plan(settings, selection, Store(settings.data_dir), SystemClock())
+    plan, _ = make_plan(settings, selection, Store(settings.data_dir), SystemClock())
     if json:
         probes = [
             {"customer": probe.customer.id, "from": probe.first, "to": probe.last} for probe in plan.probes
@@ -54,8 +53,6 @@ def run_plan(
     print_records(
         [dict(zip(names, group, strict=True)) | _added_up(of_group) for group, of_group in groups.items()]
     )
-    for sentence in left_customers(settings, (customer for _, customer in outline.held)).values():
-        say(sentence)
     if plan.probes:
         since = min(probe.first for probe in plan.probes)
         say(

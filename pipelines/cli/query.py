@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -61,29 +60,26 @@ def run_query(
 def _print(data_dir: Path, statement: str, variables: dict[str, Any]) -> None:
     answer = first_rows(data_dir, statement, variables, most=MOST_ROWS)
     numbers = [place for place, is_number in enumerate(answer.is_number) if is_number]
-    print_table(answer.columns, [_cells(row) for row in answer.rows], right=numbers)
+    print_table(answer.columns, [[_written(value) for value in row] for row in answer.rows], right=numbers)
     if not answer.rows:
         complain("brokerbi: the file has no row that answers this")
     if answer.has_more:
         complain(f"brokerbi: the first {count(MOST_ROWS)} rows; --format csv writes them all")
 
 
-def _cells(row: Sequence[Any]) -> list[str]:
-    """As SQL writes them, on one line: nothing where nothing is known, no zeros at the end of a number."""
-    return [" ".join(_written(value).split()) for value in row]
-
-
 def _written(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, Decimal):
-        text = f"{value:f}"
-        return text.rstrip("0").rstrip(".") if "." in text else text
-    if isinstance(value, float) and value.is_integer():
-        return f"{value:.0f}"
-    if isinstance(value, datetime):
-        return value.isoformat(" ", "seconds")
-    return str(value)
+    """A value as SQL writes it, on one line: empty for null, without zeros at the end of a number."""
+    match value:
+        case None:
+            return ""
+        case Decimal():
+            return f"{value.normalize():f}"
+        case float() if value.is_integer():
+            return f"{value:.0f}"
+        case datetime():
+            return value.isoformat(" ", "seconds")
+        case _:
+            return " ".join(str(value).split())
 
 
 def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: str, out: Path | None) -> None:

@@ -10,7 +10,6 @@ from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.app import Json, command, flag, working
 from pipelines.cli.output import (
@@ -48,6 +47,7 @@ def run_status(
 ) -> int:
     """Show what is loaded, missing, failed and published."""
     from pipelines.diagnosis.health import judge, observed
+    from pipelines.diagnosis.quarantined_rows import raw_rows
     from pipelines.planning.plan import planned_now
     from warehouse.ledger import ledger
     from warehouse.ledger.status import overview
@@ -70,11 +70,7 @@ def run_status(
     now, refusal = SystemClock().utc_now(), why_refused(os.environ, settings)
     view = observed(overview(store), settings, now, planned=planned, refusal=refusal)
     verdict = judge(view)
-    rows: list[RawRow] = []
-    if quarantine:  # reading answers takes libraries that a plain status need not wait for
-        from pipelines.diagnosis.quarantined_rows import raw_rows
-
-        rows = list(raw_rows(store))
+    rows = list(raw_rows(store)) if quarantine else []
     if json:
         from pipelines.cli.plan import planned_as_json
 
@@ -140,12 +136,12 @@ def _standings(
             "missing": sum(len(months.missing) for months in wanted) if planned else None,
             "due": sum(len(months.due) for months in wanted) if planned else None,
             "last success (UTC)": success and (success.date() if details else success),
-            "state": _state(plans.get(pairs[0]), rows) if details else _fresh(rows),
+            "state": (
+                _state(plans.get(pairs[0]), rows)
+                if details
+                else f"{sum(row.state == 'fresh' for row in rows)} of {len(rows)} fresh"
+            ),
         }
-
-
-def _fresh(rows: Sequence[ReportStatus]) -> str:
-    return f"{sum(row.state == 'fresh' for row in rows)} of {len(rows)} fresh"
 
 
 def _state(plan: PlannedReport | None, rows: Sequence[ReportStatus]) -> str:
@@ -167,30 +163,28 @@ def _print_quarantined(raw: RawRow) -> None:
 @command("reports")
 def run_reports(json: Json = False) -> int:
     """List the reports, their limits and whether they are on."""
-    records = [_report_as_json(report) for report in REPORTS.values()]
+    records: list[dict[str, object]] = [
+        {
+            "name": report.name,
+            "subject": report.subject,
+            "on": report.timing.enabled,
+            "on_demand": report.timing.on_demand,
+            "longest_request_months": report.endpoint.request_months if report.has_months else None,
+            "kept_as": report.stored_as,
+            "description": report.description,
+            "path": report.endpoint.path,
+            "query": dict(report.endpoint.query),
+            "longest_window_months": report.endpoint.window_months if report.has_months else None,
+            "paged": report.endpoint.paged,
+            "tables": [f"bi.{table.name}" for table in report.tables],
+        }
+        for report in REPORTS.values()
+    ]
     if json:
         print_json(records)
     else:
-        shown = ("name", "subject", "on", "on_demand", "longest_request_months", "kept_as")
-        print_records(records, shown)
+        print_records(records, list(records[0])[:6])
     return 0
-
-
-def _report_as_json(report: Report) -> dict[str, object]:
-    return {
-        "name": report.name,
-        "subject": report.subject,
-        "description": report.description,
-        "path": report.endpoint.path,
-        "query": dict(report.endpoint.query),
-        "longest_window_months": report.endpoint.window_months if report.has_months else None,
-        "longest_request_months": report.endpoint.request_months if report.has_months else None,
-        "kept_as": report.stored_as,
-        "paged": report.endpoint.paged,
-        "on": report.timing.enabled,
-        "on_demand": report.timing.on_demand,
-        "tables": [f"bi.{table.name}" for table in report.tables],
-    }
 
 
 @command("doctor")

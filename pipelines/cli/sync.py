@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pipelines.cli.app import Customers, First, Ids, Last, NoWait, Refresh, Reports, command, flag, working
 from pipelines.cli.maintenance import draw_operators_page, publish
-from pipelines.cli.output import complain, counter, print_table, read_settings, say
+from pipelines.cli.output import complain, counter, hang, print_table, read_settings, say
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings
 from pipelines.sync.progress import HEADS, Progress, by_report
@@ -86,7 +86,7 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
     print_table(HEADS[:-1], [cells[:-1] for cells in rows], right=range(1, 6))
     for report, *_, remark in rows:
         if remark:
-            say(f"{report}: {remark}")
+            hang("", f"{report}: {remark}")
     loaded = sum(sum(result.loaded.rows.values()) for result in summary.results)
     received = sum(result.bytes for result in summary.results)
     say(
