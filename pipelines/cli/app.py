@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import wraps
 from importlib.metadata import version as version_of
@@ -64,22 +64,21 @@ def _exit_code(run: Callable[..., int], given: dict[str, Any]) -> int:
         return WRONG_USAGE if is_wrong_usage(error) else FAILED
 
 
-@contextmanager
-def working(settings: Settings, what: str, *, no_wait: bool) -> Iterator[datetime | None]:
+def working(settings: Settings, what: str, *, no_wait: bool) -> AbstractContextManager[datetime | None]:
     """Hold the work lock of the data directory; a line on stderr names the command that it waits for.
 
-    Yields when that command had begun, None if there was none to wait for.
+    Gives the moment when that command had begun, None if there was none to wait for.
     """
     from warehouse.store.lock import work_lock
 
-    def report_wait(sentence: str) -> None:
-        complain(f"brokerbi: {sentence}")
-
-    now = settings.clock_of_day(SystemClock()).utc_now
-    with work_lock(
-        settings.data_dir, what, on_wait=report_wait, wait=not no_wait, sentence_of=sentence_of, now=now
-    ) as awaited_utc:
-        yield awaited_utc
+    return work_lock(
+        settings.data_dir,
+        what,
+        on_wait=lambda sentence: complain(f"brokerbi: {sentence}"),
+        wait=not no_wait,
+        sentence_of=sentence_of,
+        now=settings.clock_of_day(SystemClock()).utc_now,
+    )
 
 
 def parse_month(text: str) -> Month:

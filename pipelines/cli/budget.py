@@ -86,15 +86,9 @@ def run_push(
         complain("brokerbi: stopped; push the same plan again to go on")
         return INTERRUPTED
     unconfirmed = [
-        {
-            "office": office,
-            "user": user,
-            "month": month,
-            "status": budget.status.value,
-            "reason": budget.reason,
-        }
-        for (office, user, month), budget in pushed.pushes.items()
-        if budget.status is not PushStatus.CONFIRMED
+        {"office": office, "user": user, "month": month, "status": row.status.value, "reason": row.reason}
+        for (office, user, month), row in pushed.pushes.items()
+        if row.status is not PushStatus.CONFIRMED
     ]
     budgets, confirmed = len(plan.changes), len(plan.changes) - len(unconfirmed)
     if json:

@@ -66,23 +66,19 @@ def run_demo(
             service.set_as_of(night)
             settings = load_settings(words if night == today else {**words, "BROKERBI_TODAY": str(night)})
             summaries.append(sync_with_progress(settings, Selection()))
-            if night == today:
-                published.append(publish(settings))
-            else:  # what its checks find old is old only for those who read it today
-                published.append(finish(settings).publication.published)
+            # findings of earlier nights are old only for those who read them today
+            is_published = publish(settings) if night == today else finish(settings).publication.published
+            published.append(is_published)
             say()
-    requests = sum(summary.requests for summary in summaries)
+    requests = counted(sum(summary.requests for summary in summaries), "request")
     taken = duration(time.monotonic() - began)
-    say(
-        f"{counted(len(summaries), 'night')}, {counted(requests, 'request')} and a published file in {taken}."
-    )
+    say(f"{counted(len(summaries), 'night')}, {requests} and a published file in {taken}.")
     say(
         f"On {today - INCIDENTS} a sale was cancelled and another restated (sql/analysis/08 names both), "
         "a budget was raised (07), and an agent left (25)."
     )
-    question = '"from marts.office_month order by month desc limit 10"'
-    say(f"\nOpen it with DuckDB, any 1.x or 2.x: duckdb -readonly {data_dir / 'warehouse.duckdb'} {question}")
-    say("More questions with their SQL are in sql/analysis/. For the same in the Dagster UI: make dev")
+    say(f"\nOpen {data_dir}/warehouse.duckdb with DuckDB 1.1 or later, {data_dir}/report.html in a browser.")
+    say("Questions with their SQL are in sql/analysis/. For the same in the Dagster UI: make dev")
     for summary in summaries:
         for sentence in summary.complaints():
             complain(f"brokerbi: {sentence}")

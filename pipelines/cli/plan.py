@@ -32,16 +32,13 @@ def run_plan(
     settings = read_settings(offline=True)
     plan, _ = make_plan(settings, selection, Store(settings.data_dir), SystemClock())
     if json:
-        probes = [
-            {"customer": probe.customer.id, "from": probe.first, "to": probe.last} for probe in plan.probes
-        ]
         print_json(
             {
                 "requests": plan.requests,
                 "requests_expected": plan.requests_expected,
                 "seconds": round(plan.seconds, 1),
                 "requests_per_second": plan.requests_per_second,
-                "asking_what_changed": probes,
+                "asking_what_changed": [probe.customer.id for probe in plan.probes],
                 "planned": [planned_as_json(planned) for planned in plan.planned],
             }
         )
@@ -102,20 +99,14 @@ def planned_as_json(planned: PlannedReport) -> dict[str, object]:
         "report": planned.report.name,
         "customer": planned.customer.id,
         "missing": wanted.missing,
-        "due": list(wanted.due),
         "due_because": {str(month): reason for month, reason in wanted.due.items()},
-        "next_due": {str(month): due._asdict() for month, due in planned.next_due.items() if month},
         "held": wanted.left,
-        "ids_another_night": planned.postponed,
         "waiting": {str(month): day for month, day in wanted.waiting.items()},
         "requests": planned.requests,
         "requests_expected": planned.requests_expected,
         "skipped": planned.skipped,
         "windows": [
-            {
-                "months": window.months,
-                "spans": [dict(zip(("from", "to"), span.bounds, strict=True)) for span in window.spans],
-            }
+            {"months": window.months, "spans": [span.bounds for span in window.spans]}
             for window in planned.windows
         ],
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import date
@@ -22,7 +22,6 @@ from pipelines.cli.output import (
     say,
 )
 from pipelines.clock import SystemClock
-from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings, why_refused
 from pipelines.sync.causes import causes
 from pipelines.words import counted, size
@@ -32,7 +31,7 @@ from warehouse.ledger.conditions import Severity
 if TYPE_CHECKING:
     from pipelines.diagnosis.quarantined_rows import RawRow
     from pipelines.planning.plan import PlannedReport
-    from warehouse.ledger.status import Overview, ReportStatus
+    from warehouse.ledger.status import Overview
 
 MOST_CAUSES = 20
 
@@ -54,13 +53,7 @@ def run_status(
     from warehouse.store.database import Store
     from warehouse.store.lock import work_of
 
-    try:
-        settings = read_settings(reading=True)
-    except SettingsError as error:
-        if not check:
-            raise
-        say(f"Look: the settings do not load: {error.problems[0]}")
-        return 1
+    settings = read_settings(reading=True)
     store = Store(settings.data_dir)
     if forget_caps:
         with store.writing() as connection:
@@ -110,8 +103,7 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
     nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
     print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
     publications = [{**asdict(row), "size": size(row.bytes or 0)} for row in view.publications]
-    shown = publications if details else publications[:1]
-    print_records(shown, ("status", "name", "at_utc", "size", "reasons"))
+    print_records(publications[: None if details else 1], ("status", "name", "at_utc", "size", "reasons"))
 
 
 def _standings(
@@ -130,27 +122,20 @@ def _standings(
         success = max((row.last_success_utc for row in rows if row.last_success_utc), default=None)
         until = success.date() if success else date.max  # budgets are loaded for months to come
         months = [month for row in rows if (month := row.newest_held_month) and month <= until]
-        yield {
+        shown: dict[str, Any] = {
             **dict(zip(names, group, strict=True)),
             "through": cell("month", max(months, default=None)),
             "missing": sum(len(months.missing) for months in wanted) if planned else None,
             "due": sum(len(months.due) for months in wanted) if planned else None,
             "last success (UTC)": success and (success.date() if details else success),
-            "state": (
-                _state(plans.get(pairs[0]), rows)
-                if details
-                else f"{sum(row.state == 'fresh' for row in rows)} of {len(rows)} fresh"
-            ),
+            "state": f"{sum(row.state == 'fresh' for row in rows)} of {len(rows)} fresh",
         }
-
-
-def _state(plan: PlannedReport | None, rows: Sequence[ReportStatus]) -> str:
-    if plan and plan.skipped:
-        return plan.skipped
-    return ", ".join(
-        f"{row.waiting_months} due by turns until {row.waiting_until}" if row.waiting_until else row.state
-        for row in rows
-    )
+        if details:
+            shown["state"] = plans[pairs[0]].skipped if pairs[0] in plans else None
+            for row in rows:
+                turn = f"{row.waiting_months} due by turns until {row.waiting_until}"
+                shown["state"] = shown["state"] or (turn if row.waiting_until else row.state)
+        yield shown
 
 
 def _print_quarantined(raw: RawRow) -> None:
@@ -195,13 +180,11 @@ def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to th
 
     marks = dict(zip(Severity, ("ok   ", "known", "odd  ", "WRONG"), strict=True))
     settings = load_settings(os.environ, offline=offline)
-    worst, count = Severity.WELL, 0
+    worst = Severity.WELL
 
-    def note(_: Access) -> None:
-        nonlocal count
-        count += 1
+    def note(access: Access) -> None:
         if sys.stderr.isatty():
-            counter(f"{count} reports requested")
+            counter(f"{access.report} of {access.customer}: {access.word}")
 
     ask = not offline
     with ExitStack() as stack:

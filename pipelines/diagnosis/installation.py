@@ -23,7 +23,7 @@ from pipelines.diagnosis.health import (
 from pipelines.planning.plan import planned_now
 from pipelines.shapes.shapes_file import ShapesError, with_shapes
 from pipelines.sync.causes import causes
-from pipelines.words import count, size
+from pipelines.words import size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind, Severity
 from warehouse.ledger.ledger import ledger_of
@@ -105,7 +105,7 @@ def _work_finding(data_dir: Path) -> Finding:
 
 
 def file_findings(data_dir: Path) -> Iterator[Finding]:
-    """Both database files, the learned windows, and who may look at personal data."""
+    """Both database files, and who may look at personal data."""
     store, versions = Store(data_dir, lock_seconds=LOCK_SECONDS), Versions(data_dir)
     for subject, path, reading in (
         ("working file", store.path, store.reading),
@@ -117,7 +117,7 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
             with reading() as connection:
                 version = storage_version(connection)
             if path == store.path:
-                yield from _ledger_findings(store)
+                ledger_of(store)  # reads more of the file
         except WarehouseError as error:
             yield Finding(subject, Severity.ERROR, str(error), SEE_SENTENCE)
             continue
@@ -133,19 +133,6 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
         if folder.exists() and folder.stat().st_mode & 0o077:
             found = f"{folder} holds personal data, and others than its owner can look into it"
             yield Finding("privacy", Severity.WARNING, found, f"chmod 700 {folder}")
-
-
-def _ledger_findings(store: Store) -> Iterator[Finding]:
-    ledger = ledger_of(store)
-    yield Finding(
-        "working file",
-        Severity.WELL,
-        f"{count(sum(map(len, ledger.held.values())))} months of reports are held",
-    )
-    for (report, customer), cap in ledger.caps.items():
-        found = f"{report} of {customer} is only answered {cap}"
-        remedy = "brokerbi status --forget-caps, if the service has changed"
-        yield Finding("windows", Severity.WARNING, found, remedy)
 
 
 def state_findings(

@@ -53,24 +53,6 @@ def test_every_row_in_quarantine_is_shown_as_it_came(here: Scenario, said: Said)
     assert [one["trouble"] for one in told] == [""] * waiting
 
 
-def test_rows_in_quarantine_are_a_warning_which_a_check_passes_whether_they_are_shown_or_not(
-    said: Said,
-) -> None:
-    for options in ((), ("--quarantine",)):
-        assert said("--check", *options).startswith("All is well but for ")
-
-
-def test_the_data_directory_is_all_that_reading_needs(here: Scenario) -> None:
-    command = [sys.executable, "-c", STATUS, "status"]
-    environment = {"BROKERBI_DATA_DIR": str(here.settings.data_dir)}
-    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-    verdict, _, _, customer, *_ = told.splitlines()
-    assert verdict.startswith("All is well but for ")
-    assert (customer.split()[0], customer.split()[-4:]) == (
-        here.settings.customers[0].id, ["1", "of", "1", "fresh"],
-    )  # fmt: skip
-
-
 def given_settings(monkeypatch: pytest.MonkeyPatch, here: Scenario, data_dir: Path) -> None:
     """What `plan` needs, for another data directory."""
     customers = ",".join(one.id for one in here.settings.customers)
@@ -125,13 +107,12 @@ def run_without_rights(command: str, data_dir: Path) -> subprocess.CompletedProc
     return done
 
 
-@pytest.mark.parametrize("command", ["status", "plan"])
 def test_reading_takes_no_right_to_write(
-    here: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+    here: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data_dir = shutil.copytree(here.data_dir, tmp_path / "data")
     given_settings(monkeypatch, here, data_dir)
-    told = [run(command).stdout, run_without_rights(command, data_dir).stdout]
+    told = [run("status").stdout, run_without_rights("status", data_dir).stdout]
     before, after = ([line for line in one.splitlines() if line.startswith("M")] for one in told)
     assert before == after != []
 
@@ -144,18 +125,6 @@ def test_what_is_to_be_mended_before_it_is_read_is_told_where_nothing_can_be_wri
     journal_path(Store(data_dir).path).touch()
     done = run_without_rights("status", data_dir)
     assert (done.returncode, "run `brokerbi status` as the pipeline's user" in done.stderr) == (1, True)
-
-
-def test_a_sync_that_was_killed_before_the_first_publication_is_told_and_an_alarm(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here = scenario(tmp_path, ("users",), offices=1)
-    here.sync()
-    monkeypatch.setenv("BROKERBI_DATA_DIR", str(here.data_dir))
-    assert main(["status", "--check"]) == 1
-    assert capsys.readouterr().out.startswith("Nothing has been published yet; ")
-    publish(here.data_dir, keep=1, now=here.clock.utc_now())
-    assert main(["status", "--check"]) == 0
 
 
 def test_a_plain_status_tells_no_row_and_what_the_last_nights_have_cost(said: Said) -> None:
