@@ -306,10 +306,10 @@ class Report:
     shrink: ShrinkLimits | None = None  # None: the limits of its kind
     root: str = ""  # members that lead from an answer to what the paths of tables begin at
     total_rows: str = ""  # of a report in pages: members that lead to the number of rows of all pages
-    total_pages: str = ""
     decimal: str = "."  # what is before the fraction of numbers that are written as texts
     unpaged: Report | None = None  # the shape of its unpaged counterpart, where that is another
     is_assumed: bool = False  # its rows are documented nowhere: an operator may have to correct its shape
+    shape: str = ""  # a hash of what shapes.toml says of its rows and columns; empty: it is as declared
 
     def __post_init__(self) -> None:
         tops = [table for table in self.tables if table.parent is None]

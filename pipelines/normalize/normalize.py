@@ -56,6 +56,7 @@ from pipelines.normalize.validation import (
     undatable,
 )
 from pipelines.shapes.paths import NONE, simplified
+from pipelines.shapes.proposal import measure_fields
 from pipelines.shapes.shape import Place, Shape, shape_of
 
 __all__ = ["ShapeMismatch", "normalize"]
@@ -147,8 +148,14 @@ class _Answer:
         place, table = level.place, level.place.table
         contents = Contents(place.declared, place.lists, takes_all=table is not None)
         contents.add(level.fields)
+        doubtful = self._doubtful(place, contents)
+        contents.declared = {
+            keys: column for keys, column in place.declared.items() if column not in doubtful
+        }
         own = self._filled(contents, level)
         for path, column in place.columns.items():
+            if column in doubtful:
+                continue
             if path.is_key:
                 level.columns[path] = FilledColumn(column, pl.Series(list(level.names), dtype=pl.String))
             elif path.is_itself:
@@ -162,6 +169,18 @@ class _Answer:
         if table and parent:
             for keys, lists in contents.undeclared_lists.items():
                 self._add_undeclared(level, parent, contents.spelled[keys], lists)
+
+    def _doubtful(self, place: Place, contents: Contents) -> list[Column]:
+        """Measures that another field of the row may be as well, while the operator does not say which is."""
+        names = [".".join(keys) for keys in contents.spelled.values()]
+        return [
+            column
+            for column in place.declared.values()
+            if self.report.is_assumed
+            and place.table
+            and column.name not in place.table.paths
+            and len(measure_fields(column.name, names)) > 1
+        ]
 
     def _elements(self, level: Level, column: Column) -> FilledColumn:
         """The elements themselves as a column; one that is an object or a list does not fit it."""

@@ -18,7 +18,7 @@ import polars as pl
 
 from pipelines.normalize.contents import EMPTY, Fields, FilledColumn, holds_objects
 from pipelines.normalize.document import Json, Keys, Object
-from pipelines.shapes.paths import ANY, ColumnPath, Hop, simplified
+from pipelines.shapes.paths import ANY, ColumnPath, simplified
 from pipelines.shapes.places import described, lists_of
 from pipelines.shapes.shape import Place
 
@@ -157,7 +157,7 @@ def below(level: Level, place: Place, documents: Sequence[Json]) -> Level:
         if step.each == "{}"
         else FoundRows(row, name, value if step.each else [value])
         for wanted in step.names or ("",)
-        for row, (name, value) in enumerate(_values(level, place.hop, wanted, documents))
+        for row, (name, value) in enumerate(_values(level, place, wanted, documents))
         if value
     ]
     if len(step.names) > 1:
@@ -205,8 +205,10 @@ def _level(above: Level, place: Place, found: Sequence[FoundRows]) -> Level:
     return Level(place, elements, parents, above, found)
 
 
-def _values(level: Level, hop: Hop, wanted: str, documents: Sequence[Json]) -> Iterator[tuple[str, Json]]:
-    """What each kept object has at the end of a hop, with the names that lead there."""
+def _values(level: Level, place: Place, wanted: str, documents: Sequence[Json]) -> Iterator[tuple[str, Json]]:
+    """What each kept object has at the end of the hop to a place, with the names that lead there."""
+    if (hop := place.hop) is None:
+        return
     expected = f"{level.place.path}.{hop.text}" if level.place.hop else hop.text
     values = list(level.kept_elements)
     name = ""
@@ -221,10 +223,11 @@ def _values(level: Level, hop: Hop, wanted: str, documents: Sequence[Json]) -> I
         if lacking := fields.lacking(member):
             way = hop.members[:depth]
             known = _declared_at(level.place, way)
+            of_rows = _declared_from(place) - known
             around = _levels_around(level, member)
             for row, element in enumerate(fields.objects):
                 if (len(lacking) == len(fields.tuples) or tuple(element) in lacking) and (
-                    _may_hold_it(element, known, is_row=level.place.table is not None)
+                    _may_hold_it(element, known, of_rows, is_row=level.place.table is not None)
                     or (around and _is_around(level, row, member, around))
                 ):
                     raise ShapeMismatch(mismatch(expected, element, documents))
@@ -238,14 +241,16 @@ def _values(level: Level, hop: Hop, wanted: str, documents: Sequence[Json]) -> I
         yield name, value
 
 
-def _may_hold_it(element: Object, known: Collection[str], *, is_row: bool) -> bool:
-    """Whether an object without a declared list may hold it under another name.
+def _may_hold_it(element: Object, known: Collection[str], of_rows: Collection[str], *, is_row: bool) -> bool:
+    """Whether an object without a declared list may hold it under another name, or be one of its rows.
 
-    `known` are the names that are declared in it; one that is no row has to have at least one of them.
+    `known` are the names that are declared in it; one that is no row has to have at least one of them, and
+    none of those that are declared of the rows of the list.
     """
     if not element or ANY in known:
         return False
-    if not is_row and not any(simplified(key) in known for key in element):
+    names = {simplified(key) for key in element} if not is_row else set()
+    if not is_row and (names.isdisjoint(known) or names & set(of_rows)):
         return True
     return any(
         value and isinstance(value, list | dict) and simplified(key) not in known
@@ -286,6 +291,11 @@ def _declared_at(place: Place, way: Keys) -> set[str]:
         for keys in (*place.declared, *place.lists)
         if len(keys) > length and keys[:length] == way
     }
+
+
+def _declared_from(place: Place) -> set[str]:
+    """The simplified names that are declared in the objects at a place, and at those below it."""
+    return _declared_at(place, ()).union(*map(_declared_from, place.below))
 
 
 def _lists_of_any_name(level: Level, expected: str, documents: Sequence[Json]) -> list[FoundRows]:

@@ -87,6 +87,12 @@ class TableProposal:
         found = {*self.columns, *self.unsure}
         return sum(column.needed and column.name in found for column in self.table.columns), len(found)
 
+    def is_better_than(self, other: TableProposal) -> bool:
+        """Whether more of the wanted columns are here; in a list inside the other's rows, needed ones."""
+        if self.rows.startswith(f"{other.rows}."):
+            return self.score[0] > other.score[0]
+        return self.score > other.score
+
 
 @dataclass(frozen=True)
 class Proposal:
@@ -139,8 +145,9 @@ def propose(report: Report, documents: Sequence[Any], known: KnownIds) -> Propos
             for place in places
             if parent is None or (place.path.startswith(f"{parent.rows}.") and place.path != parent.rows)
         ]
-        # of two places, one inside the other, the one with more columns; of equal ones the outer
-        best = max(candidates, key=lambda candidate: candidate.score, default=None)
+        best = next(iter(candidates), None)
+        for candidate in candidates:
+            best = candidate if best is None or candidate.is_better_than(best) else best
         if best and best.score[1]:
             proposals.append(best)
         elif table.parent:
@@ -236,7 +243,10 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known: KnownIds
     if ids := known.of(column.name):
         return _nearest_of_equals([path for path in fields if _are_among(fields[path], ids)], fields)
     if column.name in MEASURES:
-        return _measures(MEASURES[column.name], fields)
+        own = [
+            path for path, values in fields.items() if path.startswith(".") and all(map(_is_amount, values))
+        ]
+        return measure_fields(column.name, own)
     if column.source in fields:
         return [column.source]
     names = NAMES.get(column.name, (simplified(column.name),))
@@ -256,17 +266,16 @@ def _may_be(column: str, values: Sequence[Any], known: KnownIds) -> bool:
     return column != "office_named" or not _are_among(values, known.offices)
 
 
-def _measures(words: Sequence[str], fields: Mapping[str, list[Any]]) -> list[str]:
-    """The numbers that may be a measure of a budget: what is planned, or what may be the outcome of it."""
+def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
+    """The fields that may be a measure of a budget: what is planned, or what may be the outcome of it."""
+    if (words := MEASURES.get(column)) is None:
+        return []
     planned = {name for word in words for plan in PLANNED for name in (f"{word}{plan}", f"{plan}{word}")}
-    possible = {*planned, *words, *PLANNED}
-    return [
-        path
-        for path, values in fields.items()
-        if path.startswith(".")
-        and all(isinstance(value, int | float | str) and not isinstance(value, bool) for value in values)
-        and possible & _ends(path)
-    ]
+    return [path for path in paths if {*planned, *words, *PLANNED} & _ends(path)]
+
+
+def _is_amount(value: Any) -> bool:
+    return isinstance(value, int | float | str) and not isinstance(value, bool)
 
 
 def _nearest_of_equals(paths: list[str], fields: Mapping[str, list[Any]]) -> list[str]:

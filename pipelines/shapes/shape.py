@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 
 from pipelines.catalogue.model import Column, Report, Table, declared_columns
@@ -68,7 +67,6 @@ class Shape:
     root: Keys
     document: Place
     total_rows: Keys = ()
-    total_pages: Keys = ()
 
 
 def shape_of(report: Report) -> Shape:
@@ -89,8 +87,7 @@ def shape_of(report: Report) -> Shape:
         for column in declared_columns(table):
             if text := column_path(report, table, column):
                 _add_column(place, rows, column, text)
-    totals = (report.total_rows, report.total_pages)
-    return Shape(report, member_path(report.root), document, *(member_path(total) for total in totals))
+    return Shape(report, member_path(report.root), document, member_path(report.total_rows))
 
 
 def table_rows(report: Report, table: Table) -> RowsPath:
@@ -120,17 +117,6 @@ def column_path(report: Report, table: Table, column: Column) -> str:
     is_own = any(column.name == own.name for own in table.columns)
     is_path = column.source.startswith((".", "@")) or "[" in column.source or "{" in column.source
     return column.source if is_path or not is_own else f".{column.source}"
-
-
-def fingerprint(report: Report) -> str:
-    """A short hash of a report's shape: tables that were loaded with another one have another one."""
-    parts = [report.root, report.decimal]
-    for table in report.tables:
-        paths = {column.name: column_path(report, table, column) for column in declared_columns(table)}
-        parts += [table.name, table.rows, *(f"{name}={path}" for name, path in sorted(paths.items()))]
-    if report.unpaged:
-        parts.append(fingerprint(report.unpaged))
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
 def _walk(way: tuple[Place, ...], rows: RowsPath) -> tuple[Place, ...]:

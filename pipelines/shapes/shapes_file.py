@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +15,8 @@ from pipelines.catalogue.model import Report, Table, declared_columns
 from pipelines.shapes.paths import NONE, PathError
 from pipelines.shapes.shape import column_path, shape_of, table_rows
 
-OF_A_REPORT = ("root", "total_rows", "total_pages", "decimal")
+TOTAL_ROWS = "total_rows"
+OF_A_REPORT = ("root", TOTAL_ROWS, "decimal")
 OF_A_TABLE = ("rows", "columns")
 UNPAGED = "unpaged"
 DECIMALS = (".", ",")
@@ -37,8 +40,14 @@ def with_shapes(catalogue: Mapping[str, Report], path: Path) -> Mapping[str, Rep
         report = catalogue.get(name)
         if report is None:
             raise ShapesError(f"{where} is no report{nearest(name, catalogue)}")
-        corrected[name] = _corrected(report, words, where)
+        corrected[name] = replace(_corrected(report, words, where), shape=_hash_of(words))
     return corrected
+
+
+def _hash_of(words: Mapping[str, Any]) -> str:
+    """A short hash of what changes how rows are read: those that were loaded by other words are replayed."""
+    of_rows = {word: value for word, value in words.items() if word != TOTAL_ROWS}
+    return hashlib.sha256(json.dumps(of_rows, sort_keys=True).encode()).hexdigest()[:16] if of_rows else ""
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

@@ -83,7 +83,9 @@ def _held_against(report: Report, documents: Sequence[Document], timezone: str) 
     extra = tuple(name for name in filled if name not in declared)
     if normalized.missing:
         names = ", ".join(name.rpartition(".")[2] for name in normalized.missing)
-        return Look(report, "not understood", f"no row has {names}", found, normalized.missing, extra)
+        return Look(
+            report, "not understood", f"no field is known to be {names}", found, normalized.missing, extra
+        )
     has_rows = bool(normalized.rejected) or any(table.frame.height for table in normalized.tables)
     return Look(report, "as declared" if has_rows else "empty", "", found, (), extra)
 

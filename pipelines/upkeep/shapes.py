@@ -19,7 +19,6 @@ from pipelines.months import Month
 from pipelines.normalize.document import InvalidJson, read_document
 from pipelines.planning.selection import Selection, chosen_customers, chosen_reports
 from pipelines.shapes.proposal import KnownIds
-from pipelines.shapes.shape import fingerprint
 from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.look import MOST_MONTHS, Look, Survey, judged
 from pipelines.sync.run_context import RunContext
@@ -90,7 +89,7 @@ def prepare_shapes(settings: Settings, selection: Selection, context: RunContext
             prepared.messages.append(f"the shape of {names} was found and written to {settings.shapes_file}")
     for name, shapes in loaded.items():
         report = prepared.catalogue.get(name)
-        if report is None or shapes == {fingerprint(report)}:
+        if report is None or shapes == {report.shape}:
             continue
         again = replay(settings, reports=[name], catalogue=prepared.catalogue, clock=context.clock)
         if again.failures:
@@ -99,7 +98,7 @@ def prepare_shapes(settings: Settings, selection: Selection, context: RunContext
             )
             continue
         with store.writing() as connection:
-            remember_shape(connection, name, fingerprint(report))
+            remember_shape(connection, name, report.shape)
         unfit = f"; {len(again.unfit)} fit only the earlier shape and stay as loaded" if again.unfit else ""
         prepared.messages.append(
             f"the shape of {name} changed: {again.loads} stored answers were read again{unfit}"

@@ -224,7 +224,7 @@ found AS (
     UNION ALL BY NAME
     SELECT
         'column missing' AS kind, report, since_utc,
-        'No row has ' || array_to_string(columns, ', ') || ', so what is made of it is empty.' AS error,
+        'No field is known to be ' || array_to_string(columns, ', ') || ', so what is made of it is empty.' AS error,
         '`brokerbi shapes --report ' || report || '` shows what arrives; correct its shape in shapes.toml.' AS remedy
     FROM lacking
     UNION ALL BY NAME

@@ -290,4 +290,6 @@ def test_the_analysis_of_budgets_says_why_none_of_them_can_be_read() -> None:
     lacking(given, "budget_crm", "M1", "budget_crm.month")
     build(given, "office_budget_vs_actual", "dim_office", "tax_basis", "meta.conditions")
     [row] = analysis(given, "06_where_will_the_year_end")
-    assert "budget_crm: No row has budget_crm.month, so what is made of it" in str(row["what_to_mind"])
+    assert "budget_crm: No field is known to be budget_crm.month, so what is made of it" in str(
+        row["what_to_mind"]
+    )

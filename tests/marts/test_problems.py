@@ -339,4 +339,4 @@ def test_a_needed_column_that_the_newest_answer_lacks_is_one_problem_of_its_repo
     found = given.execute("SELECT report, message FROM meta.problems WHERE kind = 'column missing'")
     [(report, message)] = found.fetchall()
     assert report == "budget_crm"
-    assert message.startswith("No row has budget_crm.meetings_budget, budget_crm.month, so")
+    assert message.startswith("No field is known to be budget_crm.meetings_budget, budget_crm.month, so")

@@ -14,7 +14,6 @@ from pipelines.months import Month
 from pipelines.normalize.document import Document, read_document
 from pipelines.normalize.normalize import ShapeMismatch, normalize
 from pipelines.normalize.tables import Normalized
-from pipelines.shapes.shape import fingerprint
 
 if TYPE_CHECKING:
     from warehouse.handed_over import TableLike
@@ -92,7 +91,7 @@ def read_landed_tables(landing: Landing, result: WindowResult, report: Report, t
     normalized = normalize_answers(
         shape_in(report, unpaged=unpaged), documents, result.months, timezone, asked, chosen
     )
-    return with_rows(result, normalized, timezone, fingerprint(report))
+    return with_rows(result, normalized, timezone, report.shape)
 
 
 def with_rows(result: WindowResult, normalized: Normalized, timezone: str, shape: str) -> WindowResult:

@@ -28,7 +28,6 @@ from pipelines.connect.models import Answer
 from pipelines.normalize.document import garbage_collection_off, read_document
 from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import NOTHING_ELSE, Question, Span, Window
-from pipelines.shapes.shape import fingerprint
 from pipelines.sync.window.answers import (
     RowsWithoutMonths,
     UnreadableRows,
@@ -92,7 +91,7 @@ class Fetcher:
         try:
             normalized = await reader.read()
             await reader.finish_landing(held=held)
-            return with_rows(reader.record(), normalized, self.timezone, fingerprint(report)), None
+            return with_rows(reader.record(), normalized, self.timezone, report.shape), None
         except (RowsWithoutMonths, RefusedTogether) as error:
             return reader.record(), error
         except (OSError, WarehouseError, MemoryError):

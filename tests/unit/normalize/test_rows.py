@@ -148,6 +148,24 @@ def test_lists_of_any_name_are_not_in_an_object_beside_them(beside: dict[str, An
         found(("[].*[]", text("kind", "[].*[]#"), ID), [{"houses": [SALE]}, beside])
 
 
+def test_rows_that_became_flat_do_not_fit_where_objects_around_them_are_declared() -> None:
+    flat = {"customerId": "M1", "userId": "HAN1", "year": 2026, "month": 1, "commission": 5}
+    with pytest.raises(ShapeMismatch, match=r"expected \[\]\.users\[\], found an object of customerId, "):
+        normalized("budget_commission", [flat])
+
+
+def test_a_measure_that_two_fields_may_be_is_missing_until_the_operator_says_which_it_is() -> None:
+    months = [{"year": 2026, "month": 1, "commission": 5, "budget": 9}]
+    answer = [{"customerId": "M1", "users": [{"userId": "HAN1", "months": months}]}]
+    report = REPORTS["budget_commission"]
+    result = normalized(report, answer)
+    assert result.missing == ("budget_commission.commission_budget",)
+    assert rows(result, report.name, "commission_budget", "commission", "budget") == [(None, 5, 9)]
+    [declared] = report.tables
+    said = replace(report, tables=(replace(declared, paths={"commission_budget": ".budget"}),))
+    assert rows(normalized(said, answer), report.name, "commission_budget") == [(9,)]
+
+
 def test_an_absent_list_beside_another_declared_one_is_no_rows() -> None:
     assert rows(normalized("tips_and_leads", {"tips": []}), "incoming_leads", "lead_id") == []
 

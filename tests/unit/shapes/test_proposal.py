@@ -51,6 +51,12 @@ def test_of_two_fields_that_may_be_the_budget_none_is_chosen(month: dict[str, An
     assert not table.is_complete
 
 
+def test_a_list_of_changes_in_rows_does_not_take_their_place() -> None:
+    month = {"period": "2026-03", "target": 5, "changes": [{"target": 4, "period": "2026-03", "year": 2026}]}
+    [table] = proposed("budget_commission", offices(person("HAN1", month))).tables
+    assert table.rows == "result.offices[].people[].periods[]"
+
+
 def test_a_user_that_no_report_knows_is_not_guessed_by_its_name() -> None:
     answer = [{"userId": "X9", "year": 2026, "month": 3, "commission": 5, "customerId": "M1"}]
     [table] = proposed("office_budget_commission", answer).tables
