@@ -130,7 +130,7 @@ def run_replay(
 ) -> int:
     """Rebuild tables from landing alone, without the service."""
     from pipelines.catalogue.reports import report as report_named
-    from pipelines.upkeep.replay import replay
+    from pipelines.upkeep.shapes import replay_in_shape
 
     printed = 0
 
@@ -142,7 +142,7 @@ def run_replay(
 
     settings = read_settings(offline=True)
     with working(settings, "brokerbi replay", no_wait=no_wait):
-        done = replay(
+        done = replay_in_shape(
             settings,
             reports=[report_named(name).name for name in report],
             customers=customer,

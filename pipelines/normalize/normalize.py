@@ -61,6 +61,8 @@ from pipelines.shapes.shape import Place, Shape, shape_of
 
 __all__ = ["ShapeMismatch", "normalize"]
 
+FEWEST_OF_HALF = 10
+"""So many rejected rows, if they are half of an answer, are an error of it; fewer wait in quarantine."""
 MOST_KEPT_REJECTED = 1_000
 """Rejected rows of a table and reason that are kept one by one; the last stands for all further ones."""
 
@@ -328,14 +330,21 @@ class _Answer:
     def _check_documents(
         self, level: Level, table: Table, reasons: Mapping[int, tuple[str, str | None]]
     ) -> None:
-        """Raise ShapeMismatch for a document of which no row fits, unless it is one that has the fields."""
+        """Raise ShapeMismatch for an answer of which half is rejected, or a document of which no row fits."""
         if table.parent:
             return
         count = Counter(level.documents.to_list())
         rejected = Counter(level.documents.gather(list(reasons)).to_list())
+        is_half = len(reasons) >= FEWEST_OF_HALF and 2 * len(reasons) >= len(level.elements)
         for row, (reason, _) in reasons.items():
             number = level.documents[row]
-            if rejected[number] == count[number] and (reason in (UNLIKE, NO_OBJECT) or count[number] > 1):
+            is_none = rejected[number] == count[number] and (
+                reason in (UNLIKE, NO_OBJECT) or count[number] > 1
+            )
+            if is_half or is_none:
                 expected = f"rows of {table.name} at {level.place.path}"
                 sentence = mismatch(expected, level.elements[row], [self.values[number]])
-                raise ShapeMismatch(f"{sentence}; none of {count[number]} fits, the first because {reason}")
+                fitting = len(level.elements) - len(reasons)
+                raise ShapeMismatch(
+                    f"{sentence}; {fitting} of {len(level.elements)} fit, the first does not because {reason}"
+                )

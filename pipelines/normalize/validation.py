@@ -47,6 +47,8 @@ def months_of(report: Report, table: Table, columns: Columns, window: Sequence[M
     first = constant(window[0].first_day, pl.Date(), length)
     if report.month_of_row == "documented date" and table.dated_by:
         dates = columns[table.dated_by].values
+        if table.key and not dates.count() and _have_no_date(columns, table.dated_by):
+            return Months(first, undated=len(window) > 1 and length > 0)
         left_out = _neighbours(dates, window, report.margin)
         return Months(_by_date(dates, window), table.dated_by, left_out)
     if report.month_of_row == "year and month":
@@ -56,6 +58,12 @@ def months_of(report: Report, table: Table, columns: Columns, window: Sequence[M
         is_other = named.is_not_null() & ~named.is_in([month.first_day for month in window])
         return Months(named, "month", set(is_other.arg_true()))
     return Months(first)
+
+
+def _have_no_date(columns: Columns, dated_by: str) -> bool:
+    """Whether rows have no date at all: none that cannot be read, and no other field that may be one."""
+    is_known = all(column.column.documented for column in columns.values())
+    return is_known and not columns[dated_by].misfits and named_months(columns) is None
 
 
 def named_months(columns: Columns) -> pl.Series | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pipelines.catalogue.model import Report, declared_columns
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from pipelines.sync.run_context import Clients
 
 State = Literal["as declared", "proposed", "not understood", "empty", "no access", "not answered"]
-SOURCES_OF_IDS = {  # documented reports: the columns of offices' and users' ids in their first table
-    "commission_office": ("office_customer_id", ""),
-    "commission_user": ("", "user_id"),
-    "users": ("", "id"),
-}
+OFFICES = (("commission_office", "office_customer_id"),)
+USERS = (("commission_user", "user_id"), ("users", "id"))
+"""Where documented reports state the ids of offices and of users: report and table, column."""
 MOST_MONTHS = 12
 """How far back a month with rows is looked for."""
 PAGE = 100
@@ -92,43 +90,55 @@ def _held_against(report: Report, documents: Sequence[Document], timezone: str) 
 
 @dataclass
 class Survey:
-    """Looks at the reports of one customer, and keeps the ids that documented ones state."""
+    """Requests to look at the reports of one customer; those that were `denied` today are not requested."""
 
     clients: Clients
     customer: str
     today: Month
     timezone: str
-    offices: set[str] = field(default_factory=set)
-    users: set[str] = field(default_factory=set)
+    known: KnownIds
+    denied: set[str]
 
     async def learn_ids(self, catalogue: Mapping[str, Report]) -> None:
-        """Ask documented reports for the ids of offices and users; what is not answered is not known."""
-        for name, columns in SOURCES_OF_IDS.items():
-            if name not in catalogue:
-                continue
-            documents = await self._ask(catalogue[name], self.today.plus(-1))
-            if isinstance(documents, str):
-                continue
-            with suppress(ShapeMismatch):
-                normalized = normalize(catalogue[name], documents, months=(), timezone=self.timezone)
-                for ids, column in zip((self.offices, self.users), columns, strict=True):
-                    ids.update(normalized.tables[0].frame[column].drop_nulls() if column else ())
+        """Request the ids of offices and of users that no table has yet."""
+        known = self.known
+        offices = (known.offices or await self._ids(catalogue, OFFICES)) | {self.customer}
+        self.known = KnownIds(offices, known.users or await self._ids(catalogue, USERS))
 
     async def look(self, report: Report, *, months: int = 1) -> Look:
         """Look at one report, going back month by month while an answer is empty."""
         look = Look(report, "empty")
         for back in range(1, months + 1):
-            documents = await self._ask(report, self.today.plus(-back))
+            documents = await self._request(report, self.today.plus(-back))
+            if documents is None:
+                return Look(report, "no access", "the service denies it today (403)")
             if isinstance(documents, str):
-                return Look(report, "no access" if documents == "403" else "not answered", documents)
-            known = KnownIds(frozenset(self.offices), frozenset(self.users))
-            look = judged(report, documents, known, self.timezone)
+                return Look(report, "not answered", documents)
+            look = judged(report, documents, self.known, self.timezone)
             if look.state != "empty" or not report.has_months:
                 break
         return look
 
-    async def _ask(self, report: Report, month: Month) -> list[Document] | str:
-        """One answer for a month, or for now; the reason in a word if there is none."""
+    async def _ids(
+        self, catalogue: Mapping[str, Report], columns: Sequence[tuple[str, str]]
+    ) -> frozenset[str]:
+        ids: set[str] = set()
+        for name, column in columns:
+            documents = (
+                await self._request(catalogue[name], self.today.plus(-1)) if name in catalogue else None
+            )
+            if isinstance(documents, list):
+                with suppress(ShapeMismatch):
+                    [table, *_] = normalize(
+                        catalogue[name], documents, months=(), timezone=self.timezone
+                    ).tables
+                    ids.update(table.frame[column].drop_nulls())
+        return frozenset(ids)
+
+    async def _request(self, report: Report, month: Month) -> list[Document] | str | None:
+        """One answer for a month, or for now; else the reason in a word, None for a denial."""
+        if report.name in self.denied:
+            return None
         client: Client = self.clients(self.customer, report.endpoint.path)
         span = Span(month.first_day, month.last_day) if report.has_months else None
         question = Question(choice=report.endpoint.questions[0])
@@ -138,7 +148,8 @@ class Survey:
         try:
             _, document = await client.get(request, read_document)
         except Forbidden:
-            return "403"
+            self.denied.add(report.name)
+            return None
         except ConnectError as error:
             return error.found
         return [document]

@@ -57,19 +57,21 @@ def replay(
     reports: Sequence[str] = (),
     customers: Sequence[str] = (),
     quarantine: bool = False,
-    catalogue: Mapping[str, Report] = REPORTS,
+    catalogue: Mapping[str, Report] | None = None,
     clock: Clock | None = None,
     on_load: Callable[[int, int], None] = lambda *_: None,
 ) -> Replayed:
     """Rebuild tables from landing alone, without a request; identical to what was loaded.
 
     `quarantine` only repeats the loads that have rows in quarantine: after a model was mended they
-    move to their tables. A landing file that is missing or damaged is named, and the rest goes on.
+    move to their tables. Without a `catalogue` it is ours in the operator's shapes. A landing file that is
+    missing or damaged is named, and the rest goes on.
     `on_load` is called with how many loads of how many are done.
     """
     clock = clock or SystemClock()
     store = Store(settings.data_dir, now=clock.utc_now, transform=private_rows(settings))
-    catalogue = with_shapes(catalogue, settings.shapes_file)
+    if catalogue is None:
+        catalogue = with_shapes(REPORTS, settings.shapes_file)
     replaying = _Replay(settings, Landing(settings.data_dir / "landing"), catalogue, clock, on_load)
     done = replaying.done
     try:

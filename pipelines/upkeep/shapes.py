@@ -8,10 +8,11 @@ shape, from before the service changed, stay as loaded.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.connect.circuit_breaker import CircuitBreaker
@@ -20,12 +21,19 @@ from pipelines.normalize.document import InvalidJson, read_document
 from pipelines.planning.selection import Selection, chosen_customers, chosen_reports
 from pipelines.shapes.proposal import KnownIds
 from pipelines.shapes.shapes_file import with_shapes
-from pipelines.sync.look import MOST_MONTHS, Look, Survey, judged
+from pipelines.sync.look import MOST_MONTHS, OFFICES, USERS, Look, Survey, judged
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.sync import sync
-from pipelines.upkeep.replay import replay
-from warehouse.errors import LandingDamaged
-from warehouse.ledger.shapes import known_ids, loaded_shapes, remember_shape
+from pipelines.upkeep.replay import Replayed, replay
+from warehouse.errors import OlderFormat, WarehouseError
+from warehouse.ledger.ledger import deny, ledger_of
+from warehouse.ledger.shapes import (
+    loaded_ids,
+    loaded_shapes,
+    newest_answers,
+    remember_shape,
+    requested_reports,
+)
 from warehouse.load.landing import Landing
 from warehouse.store.database import Store
 
@@ -68,25 +76,13 @@ def sync_in_shape(
 def prepare_shapes(settings: Settings, selection: Selection, context: RunContext) -> Prepared:
     """Read the operator's file, adopt complete proposals, and replay what another shape has loaded.
 
-    Raises ShapesError for a file that cannot be used.
+    Only reports that were never requested are requested for that. Raises ShapesError for a file that cannot
+    be used.
     """
     store = Store(settings.data_dir)
-    prepared = Prepared(with_shapes(context.catalogue, settings.shapes_file))
     with store.reading() as connection:
-        loaded = loaded_shapes(connection)
-    new = [
-        report
-        for report in chosen_reports(settings, selection, prepared.catalogue)
-        if _is_to_adopt(report, context.catalogue) and report.name not in loaded
-    ]
-    if new:
-        looks = look_at(settings, selection, context, prepared.catalogue, new, months=MOST_MONTHS)
-        adopted = [look for look in looks if look.state == "proposed"]
-        if adopted:
-            add_to_file(settings.shapes_file, adopted)
-            prepared.catalogue = with_shapes(context.catalogue, settings.shapes_file)
-            names = ", ".join(look.report.name for look in adopted)
-            prepared.messages.append(f"the shape of {names} was found and written to {settings.shapes_file}")
+        loaded, requested = loaded_shapes(connection), requested_reports(connection)
+    prepared = _adopted(settings, selection, context, loaded, lambda report: report.name not in requested)
     for name, shapes in loaded.items():
         report = prepared.catalogue.get(name)
         if report is None or shapes == {report.shape}:
@@ -106,82 +102,117 @@ def prepare_shapes(settings: Settings, selection: Selection, context: RunContext
     return prepared
 
 
-def _is_to_adopt(report: Report, catalogue: Mapping[str, Report]) -> bool:
-    """Whether a shape may be adopted: something of it is assumed, and the operator has written nothing."""
-    is_assumed = report.is_assumed or report.endpoint.paged  # where pages state their total is undocumented
-    return is_assumed and not report.endpoint.each and report is catalogue[report.name]
+def replay_in_shape(settings: Settings, **options: Any) -> Replayed:
+    """Replay, after complete proposals for stored answers of reports without rows were adopted."""
+    prepared = Prepared(with_shapes(RunContext().catalogue, settings.shapes_file))
+    with suppress(OlderFormat), Store(settings.data_dir).reading() as connection:
+        loaded = loaded_shapes(connection)
+        prepared = _adopted(settings, Selection(), RunContext(), loaded, lambda _: False)
+    done = replay(settings, catalogue=prepared.catalogue, **options)
+    done.notes += prepared.messages
+    return done
 
 
-def looks_of(settings: Settings, selection: Selection, *, from_landing: bool) -> list[Look]:
+def looks_of(
+    settings: Settings, selection: Selection, *, from_landing: bool, context: RunContext | None = None
+) -> list[Look]:
     """Looks at the selected reports, in the shapes in force; those by id are left out."""
-    context = RunContext()
+    context = context or RunContext()
     catalogue = with_shapes(context.catalogue, settings.shapes_file)
     chosen = [report for report in chosen_reports(settings, selection, catalogue) if not report.endpoint.each]
-    return look_at(settings, selection, context, catalogue, chosen, from_landing=from_landing)
+    return _look_at(settings, selection, context, catalogue, chosen, lambda _: not from_landing)
 
 
-def look_at(
+def _adopted(
+    settings: Settings,
+    selection: Selection,
+    context: RunContext,
+    loaded: Collection[str],
+    may_request: Callable[[Report], bool],
+) -> Prepared:
+    """The catalogue in the shapes of the operator's file, after complete proposals were added to it.
+
+    Looked at are reports that no shape has loaded yet, if something of them is assumed (where pages state
+    their total is documented nowhere), and the operator has written nothing of them.
+    """
+    prepared = Prepared(with_shapes(context.catalogue, settings.shapes_file))
+    reports = [
+        report
+        for report in chosen_reports(settings, selection, prepared.catalogue)
+        if (report.is_assumed or report.endpoint.paged)
+        and not report.endpoint.each
+        and report is context.catalogue[report.name]
+        and report.name not in loaded
+    ]
+    if reports:
+        looks = _look_at(
+            settings, selection, context, prepared.catalogue, reports, may_request, months=MOST_MONTHS
+        )
+        if names := add_to_file(settings.shapes_file, [look for look in looks if look.state == "proposed"]):
+            prepared.catalogue = with_shapes(context.catalogue, settings.shapes_file)
+            prepared.messages.append(
+                f"the shape of {', '.join(names)} was found and written to {settings.shapes_file}"
+            )
+    return prepared
+
+
+def _look_at(
     settings: Settings,
     selection: Selection,
     context: RunContext,
     catalogue: Mapping[str, Report],
     reports: Sequence[Report],
+    may_request: Callable[[Report], bool],
     *,
     months: int = 1,
-    from_landing: bool = False,
 ) -> list[Look]:
     """Look at reports: at the newest stored answer with rows, else at what the service answers now."""
-    store = Store(settings.data_dir)
-    looks = _looks_at_landing(settings, store, reports)
-    left = [report for report in reports if report.name not in looks]
+    store, landing = Store(settings.data_dir), Landing(settings.data_dir / "landing")
+    with store.reading() as connection:
+        known = KnownIds(loaded_ids(connection, OFFICES), loaded_ids(connection, USERS))
+        stored = newest_answers(connection)
+    looks: dict[str, Look] = {}
+    for report in reports:
+        if path := stored.get(report.name):
+            with suppress(WarehouseError, OSError, InvalidJson):
+                documents = [read_document(body) for _, body in landing.read_used(path)]
+                looks[report.name] = judged(report, documents, known, settings.timezone)
+    left = [report for report in reports if report.name not in looks and may_request(report)]
     customers = chosen_customers(settings, selection)
-    if left and customers and not from_landing:
-        looks |= asyncio.run(_ask(settings, context, catalogue, left, customers[0].id, months))
+    if left and customers:
+        looks |= asyncio.run(_request(settings, context, catalogue, left, customers[0].id, known, months))
     return [looks.get(report.name) or Look(report, "empty") for report in reports]
 
 
-async def _ask(
+async def _request(
     settings: Settings,
     context: RunContext,
     catalogue: Mapping[str, Report],
     reports: Sequence[Report],
     customer: str,
+    known: KnownIds,
     months: int,
 ) -> dict[str, Look]:
-    """What the service answers to one small request per report, after those that tell ids."""
-    clock = settings.clock_of_day(context.clock)
+    """What the service answers to one small request per report; what it denies rests for the day."""
+    clock, store = settings.clock_of_day(context.clock), Store(settings.data_dir)
+    today = settings.today_local(clock)
+    zone = ZoneInfo(settings.timezone)
+    denied = {
+        report
+        for (report, owner), at in ledger_of(store).denied.items()
+        if owner == customer and at.astimezone(zone).date() == today
+    }
     rate_limit = context.rate_limit(settings)
     async with AsyncExitStack() as stack:
         wanted = [owner for owner in settings.active_customers if owner.id == customer]
         clients = context.open_clients(settings, wanted, rate_limit, CircuitBreaker(rate_limit), stack)
-        today = Month.of(settings.today_local(clock))
-        survey = Survey(clients, customer, today, settings.timezone, {customer})
+        survey = Survey(clients, customer, Month.of(today), settings.timezone, known, set(denied))
         await survey.learn_ids(catalogue)
-        return {report.name: await survey.look(report, months=months) for report in reports}
-
-
-def _looks_at_landing(settings: Settings, store: Store, reports: Sequence[Report]) -> dict[str, Look]:
-    """The newest stored answer with rows of each report, as far as landing has one."""
-    landing = Landing(settings.data_dir / "landing")
-    by_name = {report.name: report for report in reports}
-    looks: dict[str, Look] = {}
-    newest = [file for file in landing.walk() if not isinstance(file, LandingDamaged)]
-    newest.sort(key=lambda file: str(file.trailer.get("fetched_at_utc", "")), reverse=True)
-    known = KnownIds()
-    if store.path.exists():
-        with store.reading() as connection:
-            known = KnownIds(*known_ids(connection))
-    for file in newest:
-        report = by_name.get(str(file.header.get("report", "")))
-        if report is None or report.name in looks:
-            continue
-        try:
-            documents = [read_document(body) for _, body in landing.read_used(file.path)]
-        except (LandingDamaged, InvalidJson):
-            continue
-        look = judged(report, documents, known, settings.timezone)
-        if look.state != "empty":
-            looks[report.name] = look
+        looks = {report.name: await survey.look(report, months=months) for report in reports}
+    if new := survey.denied - denied:
+        with store.writing() as connection:
+            for report in new:
+                deny(connection, report, customer, clock.utc_now())
     return looks
 
 

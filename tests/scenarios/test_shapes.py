@@ -12,11 +12,14 @@ import httpx
 import pytest
 
 from pipelines.planning.selection import Selection
+from pipelines.sandbox.faults import Fault
 from pipelines.shapes.shapes_file import ShapesError
 from pipelines.sync.summary import Summary
-from pipelines.upkeep.shapes import sync_in_shape
+from pipelines.upkeep.shapes import looks_of, prepare_shapes, sync_in_shape
 from tests.scenarios.scenario import Scenario, scenario
+from warehouse.ledger.ledger import Cap, ledger_of
 from warehouse.ledger.window_result import WindowStatus
+from warehouse.store.database import Store
 
 REPORTS = (
     "users", "commission_office", "commission_user", "budget_commission", "live_activity", "trademarks",
@@ -62,6 +65,12 @@ def budgets_with_outcome(offices: list[dict[str, Any]]) -> Any:
             for month in person["periods"]:
                 month["commission"] = 1
     return answer
+
+
+def without_months(offices: list[dict[str, Any]]) -> Any:
+    for user in (user for office in offices for user in office["users"]):
+        user["months"] = [{"commission": month["commission"]} for month in user["months"]]
+    return offices
 
 
 def activity(answer: dict[str, Any]) -> Any:
@@ -172,6 +181,36 @@ def test_of_a_budget_and_its_outcome_nothing_is_loaded_until_the_operator_says_w
     summary, _ = synced_in_shape(here)
     assert summary.is_well
     assert here.value("SELECT min(commission_budget) FROM bi.budget_commission") > 1
+
+
+def test_a_report_that_no_shape_fits_is_requested_for_a_look_once(tmp_path: Path) -> None:
+    here = speaking(office(tmp_path), {"/Report/Budget/": budgets_with_outcome})
+    prepare_shapes(here.settings, Selection(), here.context)
+    assert "/Report/Budget/" in str(here.asked)
+    here.sync()
+    here.service.log.clear()
+    assert prepare_shapes(here.settings, Selection(), here.context).messages == []
+    assert here.asked == []
+
+
+def test_what_is_denied_to_a_look_is_not_requested_again_that_day(tmp_path: Path) -> None:
+    here = office(tmp_path)
+    here.service.faults.switch([Fault("403", path="Trademarks")])
+    for requests in (1, 0):
+        here.service.log.clear()
+        looks = looks_of(
+            here.settings, Selection(reports=("trademarks",)), from_landing=False, context=here.context
+        )
+        assert [look.state for look in looks] == ["no access"]
+        assert sum("Trademarks" in call.path for call in here.asked) == requests
+
+
+def test_rows_without_a_month_are_requested_month_by_month_and_that_is_remembered(tmp_path: Path) -> None:
+    here = speaking(office(tmp_path), {"/Report/Budget/": without_months})
+    here.sync(reports=("budget_commission",), refresh=True)
+    months = here.value("SELECT count(*) FROM meta.months WHERE report = 'budget_commission'")
+    assert len(here.asked) == 1 + months
+    assert list(ledger_of(Store(here.data_dir)).caps.values()) == [Cap(months=1)]
 
 
 def test_a_report_that_changes_its_shape_later_fails_in_one_sentence_and_loses_nothing(

@@ -1,7 +1,8 @@
-"""The shapes by which rows were read, and the ids by which shapes are proposed."""
+"""The shapes by which rows were read, and the stored answers and ids from which shapes are proposed."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from warehouse.store.schema import read_tables
@@ -16,13 +17,31 @@ WHERE status = 'loaded' AND "rows" > 0 AND landing IS NOT NULL
     AND (history OR load_id IN (SELECT load_id FROM meta.months))
 GROUP BY report
 """
-_OFFICES = {"commission_office": "office_customer_id"}
-_USERS = {"commission_user": "user_id", "users_history": "id"}
+_NEWEST_ANSWERS = """
+SELECT report, arg_max(landing, fetched_at_utc)
+FROM meta.loads
+WHERE landing IS NOT NULL
+    AND (status = 'loaded' AND "rows" > 0 OR status = 'failed' AND error_kind = 'UnreadableRows')
+GROUP BY report
+"""
 
 
 def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
-    """The fingerprints of the shapes that loaded the rows in force, by report."""
+    """The hashes of the shapes that loaded the rows in force, by report."""
     return {report: set(shapes) for report, shapes in connection.execute(_LOADED_SHAPES).fetchall()}
+
+
+def newest_answers(connection: DuckDBPyConnection) -> dict[str, str]:
+    """The landing file of the newest answer of each report that has rows, or did not fit its shape."""
+    return dict(connection.execute(_NEWEST_ANSWERS).fetchall())
+
+
+def requested_reports(connection: DuckDBPyConnection) -> set[str]:
+    """The reports that were ever requested."""
+    found = connection.execute(
+        "SELECT report FROM meta.loads UNION SELECT report FROM meta.access"
+    ).fetchall()
+    return {report for (report,) in found}
 
 
 def remember_shape(connection: DuckDBPyConnection, report: str, shape: str) -> None:
@@ -32,13 +51,13 @@ def remember_shape(connection: DuckDBPyConnection, report: str, shape: str) -> N
     )
 
 
-def known_ids(connection: DuckDBPyConnection) -> tuple[frozenset[str], frozenset[str]]:
-    """The ids of offices and of users that documented reports have stated, as far as they are loaded."""
-    loaded = read_tables(connection)
-
-    def stated(columns: dict[str, str]) -> frozenset[str]:
-        queries = [f"SELECT {column} FROM bi.{table}" for table, column in columns.items() if table in loaded]
-        rows = connection.execute(" UNION ".join(queries)).fetchall() if queries else []
-        return frozenset(value for (value,) in rows if value is not None)
-
-    return stated(_OFFICES), stated(_USERS)
+def loaded_ids(connection: DuckDBPyConnection, columns: Sequence[tuple[str, str]]) -> frozenset[str]:
+    """The ids in these columns (table, column) of loaded tables."""
+    tables = read_tables(connection)
+    queries = [
+        f"SELECT {column} FROM {tables[table].stored} WHERE {column} IS NOT NULL"
+        for table, column in columns
+        if table in tables and tables[table].exists
+    ]
+    rows = connection.execute(" UNION ".join(queries)).fetchall() if queries else []
+    return frozenset(id_ for (id_,) in rows)

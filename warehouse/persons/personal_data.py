@@ -71,8 +71,14 @@ def emptied_columns(id_column: str, columns: Sequence[str], documented: Document
         and (
             describes(column, id_column, documented)
             or (is_free_text(column) and not _OF_OTHERS.search(column))
+            or (ids == {id_column} != {"id"} and _OWN.fullmatch(column) and _may_be_own(column, documented))
         )
     ]
+
+
+def _may_be_own(column: str, documented: Documented) -> bool:
+    """Whether a name or an address next to one id alone may be that person's."""
+    return column not in documented or documented[column].personal
 
 
 def owner_of(column: str, columns: Iterable[str]) -> str | None:

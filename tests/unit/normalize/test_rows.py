@@ -237,6 +237,21 @@ def test_a_document_without_any_declared_column_does_not_fit(answer: Any) -> Non
         normalized(report_with("[]", ID, boolean("isNew", "whether it is new")), answer)
 
 
+@pytest.mark.parametrize(("wrong", "fitting"), [(10, 10), (9, 9), (10, 11)])
+def test_an_answer_of_which_half_does_not_fit_is_an_error_if_it_is_of_ten_rows_at_least(
+    wrong: int, fitting: int
+) -> None:
+    answer = [{"isNew": "perhaps"}] * wrong + [{"isNew": True}] * fitting
+    report = report_with("[]", boolean("isNew", "whether it is new"))
+    if (wrong, fitting) == (10, 10):
+        with pytest.raises(
+            ShapeMismatch, match="10 of 20 fit, the first does not because is_new is no BOOLEAN"
+        ):
+            normalized(report, answer)
+    else:
+        assert len(normalized(report, answer).rejected) == wrong
+
+
 def test_undeclared_fields_and_lists_of_rows_are_columns_and_tables() -> None:
     result = normalized(report_with("rows[]", ID), {"rows": [{**SALE, "n": 1, "bids": [{"sum": 2}]}]})
     assert types(result, "rows") == {"n": "BIGINT"}

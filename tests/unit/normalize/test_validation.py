@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pipelines.months import Month, months_between
+from pipelines.normalize.rows import ShapeMismatch
 from tests.unit.normalize.answers import (
     FEBRUARY,
     JANUARY,
@@ -91,6 +92,25 @@ def test_rows_without_a_month_are_undated_if_several_months_were_requested(
 ) -> None:
     result = normalized(BY_MONTH, offices({"commission": 5}, {"commission": 6}), months=months)
     assert (rows(result, BY_MONTH, "_month"), result.undated) == ([(FIRST,), (FIRST,)], is_undated)
+
+
+@pytest.mark.parametrize(("months", "is_undated"), [(YEAR, True), ((JANUARY,), False)])
+def test_references_with_an_id_alone_are_of_the_month_that_is_requested_by_itself(
+    months: tuple[Month, ...], is_undated: bool
+) -> None:
+    result = normalized(
+        "sold_estates", [{"customerId": "M1", "houses": [{"id": "E1"}, {"id": "E2"}]}], months=months
+    )
+    assert (rows(result, "sold_estates", "id", "_month"), result.undated) == (
+        [("E1", FIRST), ("E2", FIRST)],
+        is_undated,
+    )
+
+
+def test_references_whose_date_may_be_under_another_name_do_not_fit() -> None:
+    references = [{"id": id_, "signed": "2026-01-02"} for id_ in ("E1", "E2")]
+    with pytest.raises(ShapeMismatch, match="it has no date"):
+        normalized("sold_estates", [{"customerId": "M1", "houses": references}])
 
 
 def test_no_rows_are_not_undated() -> None:
@@ -291,6 +311,6 @@ def test_a_zero_that_is_no_id_stays() -> None:
 
 
 def test_of_very_many_rejected_rows_the_first_thousand_are_kept_and_all_are_counted() -> None:
-    result = normalized("running_commissions", [event(), *[event(amount="many")] * 1_200])
+    result = normalized("running_commissions", [*[event()] * 1_201, *[event(amount="many")] * 1_200])
     assert len(result.rejected) == 1_000
     assert sum(row.count for row in result.rejected) == 1_200
