@@ -53,13 +53,15 @@ CREATE OR REPLACE TEMP MACRO is_sale(assignment) AS
         true
     );
 
--- All numbers in a row that count something, each with its name: neither ours, nor ids, nor the year and month.
+-- All numbers in a row that count something, each with its name: neither ours, nor ids, nor the year and month. Those that
+-- are written as texts count as well, but not under names that numbers without a quantity have.
 CREATE OR REPLACE TEMP MACRO counted_in(said) AS
     list_transform(
         list_filter(
             json_keys(said),
-            LAMBDA _name: json_type(said, '$."' || _name || '"') IN ('BIGINT', 'UBIGINT', 'DOUBLE')
-                AND NOT regexp_matches(_name, '^_|id$|(^|_)(year|month)$')
+            LAMBDA _name: NOT regexp_matches(_name, '^_|id$|(^|_)(year|month)$')
+                AND (json_type(said, '$."' || _name || '"') IN ('BIGINT', 'UBIGINT', 'DOUBLE')
+                    OR regexp_full_match(said ->> _name, '-?\d{1,9}(\.\d+)?') AND NOT regexp_matches(_name, 'phone|code|number$'))
         ),
         LAMBDA _name: {'measure': _name, 'amount': said ->> _name}
     );

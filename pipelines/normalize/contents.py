@@ -26,7 +26,8 @@ from pipelines.normalize.types import (
 from pipelines.shapes.paths import simplified
 
 DEEPEST = 8  # objects nested deeper stay JSON, and so do lists of objects
-MOST_COLUMNS = 1_500  # fields beyond that stay JSON, in one column
+MOST_COLUMNS, FEWEST_COLUMNS = 1_500, 100  # fields beyond that stay JSON, in one column
+MOST_CELLS = 20_000_000  # of many rows, fewer fields become columns
 MOST_LISTS = 50  # undeclared lists of objects beyond that stay JSON as well
 MORE = "more fields"  # the name of that column
 LONGEST_NAME = 120  # characters of a column's name; a field's can be of any length
@@ -129,7 +130,8 @@ class Contents:
         self, fields: Fields, names: list[str], wanted: Collection[str], above: Keys
     ) -> list[str]:
         """The names that become columns; what is beyond the most columns stays together as JSON."""
-        room = max(MOST_COLUMNS - len(self.columns), 0)
+        most = min(MOST_COLUMNS, max(MOST_CELLS // max(len(fields.objects), 1), FEWEST_COLUMNS))
+        room = max(most - len(self.columns), sum(name in wanted for name in names))
         if len(names) <= room:
             return names
         names.sort(key=lambda name: name not in wanted)

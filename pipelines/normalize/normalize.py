@@ -46,6 +46,7 @@ from pipelines.normalize.tables import (
     unique_names,
     without_repeated,
 )
+from pipelines.normalize.types import tidied
 from pipelines.normalize.validation import (
     NO_OBJECT,
     UNLIKE,
@@ -159,7 +160,9 @@ class _Answer:
             if column in doubtful:
                 continue
             if path.is_key:
-                level.columns[path] = FilledColumn(column, pl.Series(list(level.names), dtype=pl.String))
+                level.columns[path] = FilledColumn(
+                    column, tidied(pl.Series(list(level.names), dtype=pl.String))
+                )
             elif path.is_itself:
                 level.columns[path] = self._elements(level, column)
             elif filled := own.pop(path.members, None):
@@ -325,7 +328,11 @@ class _Answer:
         unlike = {keys for keys in level.fields.tuples if names.isdisjoint(map(simplified, keys))}
         if not (names and unlike):
             return []
-        return [row for row, element in enumerate(level.objects) if tuple(element) in unlike]
+        return [
+            row
+            for row, element in enumerate(level.elements)
+            if type(element) is dict and tuple(element) in unlike
+        ]
 
     def _check_documents(
         self, level: Level, table: Table, reasons: Mapping[int, tuple[str, str | None]]

@@ -23,6 +23,7 @@ from pipelines.shapes.places import described, lists_of
 from pipelines.shapes.shape import Place
 
 MOST_SUGGESTED = 3
+VALUE = "value"
 TYPES = {"[]": list, "{}": dict, "": dict}
 """What the steps of a path lead into."""
 
@@ -45,7 +46,8 @@ class Level:
     """The objects at one place, over all documents; the topmost are the documents themselves.
 
     `elements` are what stands there; an element that is no object is a stranger, and an empty object takes
-    its place. `parents` says in which of the kept objects above each is.
+    its place; a plain value in a nested table without documented columns is an object of one `value`.
+    `parents` says in which of the kept objects above each is.
     """
 
     place: Place
@@ -61,14 +63,22 @@ class Level:
         """The elements that are no objects, by their number."""
         if self.place.itself or set(map(type, self.elements)) <= {dict}:
             return []
-        return [row for row, element in enumerate(self.elements) if type(element) is not dict]
+        return [row for row, element in enumerate(self.elements) if self._object(element) is EMPTY]
 
     @cached_property
     def objects(self) -> Sequence[Object]:
         """The elements, with an empty object in place of each that is none."""
-        if not (self.strangers or self.place.itself):
+        if set(map(type, self.elements)) <= {dict}:
             return self.elements
-        return [element if type(element) is dict else EMPTY for element in self.elements]
+        return list(map(self._object, self.elements))
+
+    def _object(self, element: Json) -> Object:
+        """An element as an object."""
+        if type(element) is dict:
+            return element
+        table = self.place.table
+        is_open = table is not None and table.parent and not table.columns
+        return {VALUE: element} if is_open and not isinstance(element, list | None) else EMPTY
 
     @cached_property
     def fields(self) -> Fields:

@@ -48,7 +48,11 @@ _KIND_OF: Mapping[type, tuple[str, pl.DataType]] = {
 }
 _TYPE_OF_KIND = {TRUTH: "BOOLEAN", WHOLE: "BIGINT", FRACTION: "DOUBLE", NESTED: "JSON"}
 _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
-_BETWEEN_THOUSANDS = r"[ \x{a0}\x{202f}.](\d{3})"
+_WRITTEN_NUMBER = (
+    r"^-?(?:\d+|\d{{1,3}}(?:[ \x{{a0}}\x{{202f}}{1}]\d{{3}})+)(?:[{0}]\d+)?(?:[eE][+-]?\d{{1,3}})?$"
+)
+"""A number with this before its fraction, and that between thousands."""
+_NO_NUMBER = "?"
 _TRUTHS = {"true": True, "false": False}
 _LONG = 2**63
 
@@ -75,6 +79,8 @@ def kinds_of(values: list[Json]) -> Kinds:
                     kinds[WHOLE] = pl.Series(short, dtype=dtype)
                 long = [None if one is None or -_LONG <= one < _LONG else str(one) for one in own]
                 kinds[LONG_WHOLE] = pl.Series(long, dtype=pl.String)
+    if TEXT in kinds:
+        kinds[TEXT] = tidied(kinds[TEXT])
     if Decimal in types:
         texts = [str(value) if type(value) is Decimal else None for value in values]
         kinds[LONG_FRACTION] = pl.Series(texts, dtype=pl.String)
@@ -103,9 +109,8 @@ def converted(
     parts = []
     misfits = {}
     for kind, all_values in kinds.items():
-        if decimal == "," and kind == TEXT and DTYPES[type_].is_numeric():
-            without_groups = all_values.str.replace_all(_BETWEEN_THOUSANDS, "${1}")
-            all_values = without_groups.str.replace_many([",", "."], [".", ","])
+        if kind == TEXT and DTYPES[type_].is_numeric():
+            all_values = plain_numbers(all_values, decimal)
         is_time = (type_, kind) == ("TIMESTAMP", TEXT)
         values = without_unset(all_values) if is_time else all_values
         fitting = _fitting(kind, values, type_, zone)
@@ -117,6 +122,31 @@ def converted(
                 misfits[kind] = is_misfit
         parts.append(fitting)
     return _together(parts) if parts else constant(None, DTYPES[type_], length), misfits
+
+
+def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
+    """Texts of numbers as JSON writes numbers, all of a column read in one way.
+
+    A decimal point or a decimal comma: what all texts allow, else `decimal`. The other one, or a blank, may
+    stand between thousands. A text that is read in neither way stays no number.
+    """
+    texts = texts.str.strip_chars()
+    is_nothing = texts.is_null() | (texts == "") | texts.is_in(NO_NUMBERS)
+    between = {".": ",", ",": "."}
+    fitting = {
+        mark: texts.str.contains(_WRITTEN_NUMBER.format(mark, between[mark]))
+        for mark in (decimal, between[decimal])
+    }
+    mark = next((mark for mark, fit in fitting.items() if (fit | is_nothing).all()), decimal)
+    plain = texts.str.replace_many([" ", "\xa0", "\u202f", between[mark], mark], ["", "", "", "", "."])
+    return plain.zip_with(fitting[mark], texts.zip_with(is_nothing, texts + _NO_NUMBER))
+
+
+def tidied(texts: pl.Series) -> pl.Series:
+    """Texts without blanks around them, composed (NFC), so that one id or name is one text."""
+    trimmed = texts.str.strip_chars()
+    is_ascii = (trimmed.str.len_bytes() == trimmed.str.len_chars()).all()
+    return trimmed if is_ascii else trimmed.str.normalize("NFC")
 
 
 def discovered(kinds: Kinds) -> tuple[pl.Series, str]:

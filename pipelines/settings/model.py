@@ -9,6 +9,7 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
+from unicodedata import normalize
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -44,9 +45,14 @@ WEBHOOK = re.compile(r"(https?://[^\s/]+(/\S*)?)?")
 TextOrSecret = TypeVar("TextOrSecret", bound=str | SecretStr)
 
 
+def _tidied(text: str) -> str:
+    """A text without blanks around it, composed (NFC): the service's ids and names are read likewise."""
+    return normalize("NFC", text).strip()
+
+
 def _checked_id(text: str) -> str:
     """A customer id as it may be part of a partition key and, percent-encoded, of a path."""
-    customer = text.strip()
+    customer = _tidied(text)
     is_id = CUSTOMER_ID.fullmatch(customer) and customer.isprintable()
     if not is_id or "..." in customer or customer in {".", ".."}:
         raise ValueError(
@@ -97,6 +103,7 @@ NOT_CARRIED = "may not hold a colon or a control character: Basic authentication
 SLIPPED_IN = "holds a line break or another control character; look for one that slipped in"
 NO_LINK = "is not an address that a browser opens; write it like https://files.example.com/bi"
 NO_WEBHOOK = "is not an address to post to; it begins with https:// and holds no blank"
+Name = Annotated[str, AfterValidator(_tidied)]
 Username = Annotated[str, AfterValidator(partial(_matching, NO_CONTROL_OR_COLON, NOT_CARRIED))]
 Secret = Annotated[SecretStr, AfterValidator(partial(_matching, NO_CONTROL, SLIPPED_IN))]
 Webhook = Annotated[SecretStr, AfterValidator(partial(_matching, WEBHOOK, NO_WEBHOOK))]
@@ -134,10 +141,10 @@ class Customer(FunctionLogin):
     """
 
     id: Annotated[str, AfterValidator(_checked_id), Field(description="an id, like M30011")]
-    name: str = Field(default="", max_length=200, description="a name of at most 200 characters")
+    name: Name = Field(default="", max_length=200, description="a name of at most 200 characters")
     logins: Mapping[str, FunctionLogin] = Field(default={}, description=LOGINS)
     active: bool = Field(default=True, description="true or false")
-    region: str = Field(default="", max_length=200, description="a name of at most 200 characters")
+    region: Name = Field(default="", max_length=200, description="a name of at most 200 characters")
 
 
 class Acknowledgement(BaseModel):

@@ -96,6 +96,15 @@ def two_budgets_at_once(given: Given) -> None:
     rows(given, "office_budget_commission_history", "M1", "2026-01", budgets, load_id=load_id)
 
 
+def outcomes_in_place_of_budgets(given: Given) -> None:
+    for number in range(1, 11):
+        month, amount = f"2025-{number:02}", 100 * number + 0.4
+        loaded(given, "commission_user", "M1", month, [earned(U1, amount, 1, 2000)])
+        load_id = held(given, "office_budget_commission", "M1", [month])
+        budget = {"office_id": "M1", "user_id": "U1", "commission_budget": 100 * number}
+        rows(given, "office_budget_commission_history", "M1", month, [budget], load_id=load_id)
+
+
 def budget_that_ends_before_it_begins(given: Given) -> None:
     table = "office_budget_commission_history"
     load_id = held(given, "office_budget_commission", "M1", ["2026-01"])
@@ -154,6 +163,7 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "leads_say_whether_they_are_removed": sql("UPDATE bi.incoming_leads SET is_removed = NULL"),
     "offices_were_asked_for": lambda given: sold(given, "M1", "2026-02", "X9", "E9"),
     "budgets_are_understood": two_budgets_at_once,
+    "budgets_are_no_outcomes": outcomes_in_place_of_budgets,
     "bids_are_understood": lambda given: bidden(given, "E1", {"id": "B1", "amount": "much"}),
 }
 

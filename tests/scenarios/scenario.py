@@ -27,6 +27,7 @@ from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.world import World
 from pipelines.settings.model import Settings, load_settings
+from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
@@ -91,7 +92,8 @@ class Scenario:
 
     def replay(self, **choice: Any) -> Replayed:
         """The tables rebuilt from landing."""
-        return replay(self.settings, catalogue=self.catalogue, **choice)
+        shaped = with_shapes(self.catalogue, self.settings.shapes_file)
+        return replay(self.settings, catalogue=shaped, **choice)
 
     def publish(self) -> Finished:
         """Marts, checks and the published file."""

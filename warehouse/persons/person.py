@@ -78,7 +78,7 @@ class Person:
                 _empty(column, row, documented)
 
     def _is_id(self, value: Any) -> bool:
-        return str(getattr(value, "text", value)) == self.id
+        return str(getattr(value, "text", value)).strip() == self.id
 
     def _values(self, node: dict[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, Place]]:
         """The values of an object and of the objects in it by their columns; lists of objects are rows."""

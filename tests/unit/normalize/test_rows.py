@@ -258,6 +258,15 @@ def test_undeclared_fields_and_lists_of_rows_are_columns_and_tables() -> None:
     assert rows(result, "rows__bids", "_parent_row", "sum") == [(0, 2)]
 
 
+def test_plain_values_in_a_list_of_undocumented_rows_are_values() -> None:
+    result = normalized("users", [{"id": "HAN1", "spokenLanguages": ["sv", {"code": "en"}, None]}])
+    assert rows(result, "users__spoken_languages", "user_id", "value", "code") == [
+        ("HAN1", "sv", None),
+        ("HAN1", None, "en"),
+    ]
+    assert reasons(result) == [("users__spoken_languages", "it is no object", None)]
+
+
 def test_a_renamed_list_of_agents_in_one_estate_does_not_fit() -> None:
     renamed = {"id": "OBJ2", "contractDay": "2026-01-15", "changes": [], "brokers": [{"id": "HAN1"}]}
     with pytest.raises(ShapeMismatch, match=r"estateSaleReports\[\]\.agents\[\]"):

@@ -17,8 +17,8 @@ NOTHING = None
 MONEY = "DECIMAL(18,4)"
 NO_MONEY = [
     True,
-    "1,5",
-    "1 234",
+    "1,5.5",
+    "1 23",
     "5 kr",
     "\u22125",
     "abc",
@@ -99,19 +99,30 @@ def test_a_conversion_that_would_guess_is_not_made(type_: str, value: Any) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "number"),
+    ("texts", "decimal", "numbers"),
     [
-        ("1,5", Decimal("1.5")),
-        ("1 234,50", Decimal("1234.5")),
-        ("-1\u00a0234\u00a0567", Decimal(-1234567)),
-        ("1.234,5678", Decimal("1234.5678")),
-        ("1.234", Decimal(1234)),
-        ("12.5", None),
-        ("1,234,567", None),
+        (["7", " 8 ", "", None], ".", ["7", "8", None, None]),
+        (["524 321,51"], ".", ["524321.51"]),
+        (["-1\u00a0234\u00a0567"], ".", ["-1234567"]),
+        (["363.000", "1.250.000"], ".", ["363000", "1250000"]),
+        (["363.000", "1.5"], ",", ["363", "1.5"]),
+        (["363.000"], ".", ["363"]),
+        (["363.000"], ",", ["363000"]),
+        (["1,234,567.5"], ",", ["1234567.5"]),
+        (["1.5", "1,5"], ".", ["1.5", None]),
+        (["1.5", "1,5"], ",", [None, "1.5"]),
     ],
 )
-def test_texts_with_a_decimal_comma_are_numbers_if_the_shape_says_so(text: str, number: object) -> None:
-    assert as_type(MONEY, text, decimal=",") == [number]
+def test_texts_of_numbers_are_read_in_one_way_that_all_allow_or_else_as_the_shape_says(
+    texts: list[Any], decimal: str, numbers: list[str | None]
+) -> None:
+    expected = [None if number is None else Decimal(number) for number in numbers]
+    assert as_type(MONEY, *texts, decimal=decimal) == expected
+
+
+def test_ids_and_names_have_no_blanks_around_them_and_are_composed() -> None:
+    assert as_type("VARCHAR", " M1 ", "Ga\u0308vle", "Gävle\u00a0") == ["M1", "Gävle", "Gävle"]
+    assert discovered(kinds_of(["Ga\u0308vle "]))[0].to_list() == ["Gävle"]
 
 
 @pytest.mark.parametrize("unset", ["0001-01-01", "0001-01-01T00:00:00", "0001-01-01T00:00:00.0000000"])

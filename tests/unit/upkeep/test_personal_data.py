@@ -99,7 +99,7 @@ def test_nothing_of_a_row_without_an_id_goes() -> None:
             '{"contact": {"id": "x", "name": null}, "lead": {"title": null, "n": 1}, "a": 1.5}',
         ),
         (CONTACT, '[{"id": "K-12345", "n": 1}]', '[{"id": "x", "n": 1}]'),
-        (USER, '[{"userId": "U-12345", "userName": "A"}]', '[{"userId": "x", "userName": null}]'),
+        (USER, '[{"userId": " U-12345", "userName": "A"}]', '[{"userId": "x", "userName": null}]'),
         (USER, '[{"userId": "U-12345", "name": "A", "n": []}]', '[{"userId": "x", "name": null, "n": []}]'),
         (USER, '[{"id": "U-12345", "image": {"url": "u"}}]', '[{"id": "x", "image": {"url": null}}]'),
         (USER, '{"users": ["U-12345", "U-123456"]}', '{"users": ["x", "U-123456"]}'),
