@@ -5,9 +5,12 @@
 --   office_id: customer id of the office
 --   month: first day of the month
 --   estate_id: id of the estate
-SELECT DISTINCT
+--   is_unsold: whether no answer has its contract
+SELECT
     _customer AS customer_id,
     office_customer_id AS office_id,
     _month AS month,
-    id AS estate_id
+    id AS estate_id,
+    bool_and(contract_day IS NULL) AS is_unsold
 FROM bi.estates_by_creation_estates
+GROUP BY ALL

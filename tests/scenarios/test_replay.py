@@ -165,7 +165,7 @@ def test_old_answers_go_when_nothing_in_force_needs_them(tmp_path: Path) -> None
     assert here.cells() == before
 
 
-REMEMBERING = ("restatements", "sale_changes", "user_month_versions", "lead_response", "month_change_reasons")
+REMEMBERING = ("restatements", "sale_changes", "user_month_versions", "month_change_reasons")
 DAYS = (date(2026, 4, 10), date(2026, 6, 10))
 RESTATED = "SELECT * EXCLUDE (load_id_before, load_id_after, _load_id) FROM marts.restatements ORDER BY ALL"
 SALES_CHANGED = RESTATED.replace("restatements", "sale_changes")

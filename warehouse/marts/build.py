@@ -62,15 +62,9 @@ SELECT
 FROM marts.user_month_versions AS found
 ANTI JOIN meta.user_month_versions USING (user_id, month, version)
 """
-_NEW_LEAD_STATES = """
-INSERT INTO meta.lead_states BY NAME
-FROM staging.lead_states
-ANTI JOIN meta.lead_states USING (way, lead_id, version)
-"""
 MEMORY = {
     "marts.month_total_versions": _NEW_TOTALS,
     "marts.sale_versions": _NEW_SALE_VERSIONS,
-    "staging.lead_states": _NEW_LEAD_STATES,
     "marts.user_month_versions": _NEW_USER_MONTH_VERSIONS,
 }
 """Queries whose new states are remembered once they are built, each with the statement that does so."""

@@ -1,0 +1,42 @@
+-- How many valuations became assignments, and how many assignments became sales?
+-- One row per office or user and month; read one kind of earner. Numbers add up over months and offices; a conversion is sum of
+-- sold_estate_parts / sum of valuation_parts over at least 25 valuations. What is sold was as a rule valued months earlier, so
+-- take a year.
+-- Key: earner_kind, earner_id, month
+-- Columns:
+--   earner_kind: office or user
+--   earner_id: id of the office or user
+--   office_id: customer id of the office, or of the user's office in the month
+--   month: first day of the month
+--   valuation_parts: valuations, in parts if shared
+--   registered_count: homes entered by the office in the month; null of users and if that report is not loaded
+--   unsold_count: these that have no contract yet; over all months the stock. Null if the service returns sold homes alone
+WITH registered AS (
+    SELECT
+        sources.office_id,
+        sources.month,
+        count(estates.estate_id) AS registered,
+        count(*) FILTER (estates.is_unsold AND sales.estate_id IS NULL) AS unsold
+    FROM marts.office_sources AS sources
+    LEFT JOIN staging.registered_estates AS estates USING (customer_id, office_id, month)
+    LEFT JOIN marts.sales AS sales USING (estate_id)
+    WHERE sources.report = 'estates_by_creation'
+    GROUP BY sources.office_id, sources.month
+)
+
+SELECT
+    'office' AS earner_kind,
+    months.office_id AS earner_id,
+    months.office_id,
+    months.month,
+    months.valuation_parts,
+    registered.registered AS registered_count,
+    CASE WHEN sum(registered.unsold) OVER () > 0 THEN registered.unsold END AS unsold_count,
+    months.sold_estate_parts,
+    months.writing_parts
+FROM marts.office_month AS months
+LEFT JOIN registered USING (office_id, month)
+UNION ALL
+SELECT 'user', user_id, office_id, month, valuation_parts, NULL, NULL, sold_estate_parts, writing_parts
+FROM marts.user_month
+ORDER BY earner_kind, earner_id, month

@@ -1,0 +1,24 @@
+-- How quickly do new agents begin to earn?
+-- One row per office, first month of work and month since. Users who were there in the first loaded month are left out: nobody
+-- knows when they came. All numbers add up: commission / joined_count over at least 25 of them is the usual ramp.
+-- Kind: view
+-- Key: office_id, joined_month, months_since
+-- Columns:
+--   office_id: customer id of the user's office in the month
+--   joined_month: first month in which the users earned, sold, wrote, valued, or had a lead
+--   months_since: months since then, 0 for the first
+--   joined_count: users
+--   active_count: these that were active in the month
+--   commission: their commission; currency not documented, tax basis as declared in marts.tax_basis
+SELECT
+    office_id,
+    first_active_month AS joined_month,
+    date_diff('month', first_active_month, month) AS months_since,
+    count(*) AS joined_count,
+    count(*) FILTER (is_active) AS active_count,
+    sum(commission)::DECIMAL(18, 4) AS commission
+FROM marts.user_month
+WHERE month BETWEEN first_active_month AND first_active_month + INTERVAL 23 MONTH
+    AND first_active_month > (SELECT min(month) FROM marts.office_sources WHERE report = 'commission_user')
+GROUP BY ALL
+ORDER BY office_id, joined_month, months_since

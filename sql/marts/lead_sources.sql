@@ -1,0 +1,26 @@
+-- Who sends the leads, and what becomes of them?
+-- One row per office, sender and month. All numbers add up.
+-- Kind: view
+-- Key: month, office_id, sender_name
+-- Columns:
+--   month: first day of the month in which the leads were created
+--   office_id: customer id of the office that received them; null if unknown
+--   office_name: name of the office
+--   sender_name: who sent them, as the service names it; null if it does not say
+--   lead_count: incoming leads, without those removed
+--   new_lead_count: these with the state New
+--   home_count: homes that they name, each at the first lead about it of its side
+--   sold_count: these that were sold later
+SELECT
+    month,
+    office_id,
+    office_name,
+    sender_name,
+    count(*) AS lead_count,
+    count(*) FILTER (state = 'New') AS new_lead_count,
+    count(*) FILTER (is_first_of_home) AS home_count,
+    count(sold_on) FILTER (is_first_of_home) AS sold_count
+FROM marts.leads
+WHERE way = 'incoming lead' AND NOT is_removed
+GROUP BY ALL
+ORDER BY month, office_id, sender_name

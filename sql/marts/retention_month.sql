@@ -1,0 +1,60 @@
+-- How many of those who earned a year ago still do, and what did those bring who came and who left?
+-- One row per level, member and month that is over, with two years of loaded months behind it: the twelve months to the month are
+-- compared with the twelve before. Somebody who changed office left the one and joined the other, but not the chain.
+-- Kind: view
+-- Key: level, member_id, month
+-- Columns:
+--   level: office, brand, region or chain, see marts.office_levels
+--   member_id: customer id of the office, or the brand or region; null for the chain
+--   month: first day of the last month of the twelve
+--   earner_count: users with commission in these twelve months
+--   earlier_count: users with commission in the twelve before
+--   stayed_count: users with commission in both
+--   commission: commission of these twelve months; currency not documented, tax basis as declared in marts.tax_basis
+--   joined_commission: that of users with none in the twelve before
+--   left_commission: commission in the twelve before of users with none in these
+--   top_ten_share: the ten highest earners' part of commission; null with fewer than 25 users
+WITH earners AS (
+    SELECT levels.level, levels.member_id, board.month, board.earner_id AS user_id, board.commission
+    FROM marts.leaderboard AS board
+    INNER JOIN marts.office_levels AS levels USING (office_id)
+    WHERE board.earner_kind = 'user' AND board.period = 'twelve months' AND board.commission > 0
+),
+
+ranked AS (
+    SELECT
+        *,
+        NULL AS earlier_commission,
+        row_number() OVER (PARTITION BY level, member_id, month ORDER BY commission DESC) AS place
+    FROM earners
+    UNION ALL BY NAME
+    SELECT * EXCLUDE (commission) REPLACE ((month + INTERVAL 1 YEAR)::DATE AS month), commission AS earlier_commission
+    FROM earners
+),
+
+paired AS (
+    SELECT
+        level, member_id, month, user_id,
+        any_value(commission) AS commission, any_value(earlier_commission) AS earlier_commission, any_value(place) AS place
+    FROM ranked
+    GROUP BY ALL
+)
+
+SELECT
+    level,
+    member_id,
+    month,
+    count(commission) AS earner_count,
+    count(earlier_commission) AS earlier_count,
+    count(commission) FILTER (earlier_commission IS NOT NULL) AS stayed_count,
+    coalesce(sum(commission), 0)::DECIMAL(18, 4) AS commission,
+    coalesce(sum(commission) FILTER (earlier_commission IS NULL), 0)::DECIMAL(18, 4) AS joined_commission,
+    coalesce(sum(earlier_commission) FILTER (commission IS NULL), 0)::DECIMAL(18, 4) AS left_commission,
+    CASE
+        WHEN count(commission) >= 25 THEN sum(commission) FILTER (place <= 10) / sum(commission)
+    END::DECIMAL(19, 8) AS top_ten_share
+FROM paired
+WHERE month BETWEEN (SELECT min(month) + INTERVAL 23 MONTH FROM marts.office_sources WHERE report = 'commission_user')
+    AND (SELECT max(month) FROM marts.user_month WHERE NOT is_open)
+GROUP BY ALL
+ORDER BY level, member_id, month
