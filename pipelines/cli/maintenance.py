@@ -52,7 +52,7 @@ def publish(settings: Settings) -> bool:
         say(f"the same as a page: {finished.page.path}")
     if isinstance(finished.export, Export):
         _print_export(finished.export)
-    _warn(finished.page, finished.export, finished.lake)
+    _warn(finished.page, finished.export, finished.lake, finished.ping)
     return True
 
 

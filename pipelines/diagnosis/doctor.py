@@ -116,7 +116,7 @@ class _Survey:
             _let_sync_try(self.settings, asked, reports)
         if is_readable:
             self._write(store, log)
-        return [*logins, *_rights(self.access), *self.findings, _clock_finding(self.late_by)]
+        return [*logins, *rights(self.access), *self.findings, _clock_finding(self.late_by)]
 
     async def _ask_all(self, reports: Sequence[Report], log: RequestLogger) -> list[Finding]:
         """Request all reports of all customers; the logins that were denied, each once.
@@ -216,7 +216,7 @@ def _wrong_login(settings: Settings, refusals: Sequence[Refusal]) -> Finding:
     return Finding(f"login of {whose}", Severity.ERROR, f"{found}{where}", remedy)
 
 
-def _rights(access: Sequence[Access]) -> Iterator[Finding]:
+def rights(access: Sequence[Access]) -> Iterator[Finding]:
     """What each customer's login may read; reports can only be left out for all customers at once."""
     useful = {found.report for found in access if found.word != REFUSED}
     for customer in dict.fromkeys(found.customer for found in access):

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from pipelines.connect.errors import RUN_AGAIN
-from pipelines.diagnosis.doctor import CHECKOUT, Access, examine
+from pipelines.diagnosis.doctor import CHECKOUT, Access, examine, rights
 from pipelines.diagnosis.installation import Finding, daemon_findings
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
@@ -97,29 +97,33 @@ def test_offline_nothing_is_asked(world: Scenario) -> None:
 
 
 @pytest.mark.parametrize(
-    ("customer", "remedy"),
-    [(None, ", or leave the reports out: BROKERBI_REPORTS=sales"), ("G1", "")],
-    ids=["all customers", "one of them"],
+    ("words", "severity", "remedy"),
+    [
+        (
+            {"G1": "yes 403 403", "M1": "yes 403 403"},
+            "warning",
+            ", or leave the reports out: BROKERBI_REPORTS=a",
+        ),
+        ({"G1": "yes 403 403", "M1": "yes yes yes"}, "warning", ""),
+        ({"G1": "403 403 Unavailable", "M1": "yes yes yes"}, "warning", ""),
+    ],
+    ids=["all customers lack it", "one customer lacks it", "a report failed in another way"],
 )
 def test_only_what_no_customer_may_read_is_to_be_left_out(
-    world: Scenario, customer: str | None, remedy: str
+    words: dict[str, str], severity: str, remedy: str
 ) -> None:
-    paths = ("Commission", "Users", "LiveData")
-    world.service.faults.switch([Fault("403", path=path, customer=customer) for path in paths])
-    finding = worst(world, "rights of G1", ask=True)
+    access = [
+        Access(report, customer, word)
+        for customer, row in words.items()
+        for report, word in zip("abc", row.split(), strict=True)
+    ]
+    finding = next(rights(access))
     said = f"ask the service's support for the rights{remedy}"
-    assert (finding.severity, finding.remedy) == (Severity.WARNING, said)
+    assert (finding.subject, finding.severity, finding.remedy) == ("rights of G1", severity, said)
 
 
-def test_a_customer_is_not_shut_out_where_a_report_failed_in_another_way(world: Scenario) -> None:
-    refused = [Fault("403", path=path, customer="G1") for path in ("GetSalesReport", "Users")]
-    world.service.faults.switch([*refused, Fault("503", customer="G1")])
-    assert worst(world, "rights of G1", ask=True).severity is Severity.WARNING
-
-
-def test_a_service_that_is_down_says_nothing_of_rights(world: Scenario) -> None:
-    world.service.faults.switch([Fault("503")])
-    assert not [one for one in findings(world, ask=True) if one.subject.startswith("rights of ")]
+def test_a_service_that_is_down_says_nothing_of_rights() -> None:
+    assert list(rights([Access("sales", "G1", "Unavailable")])) == []
 
 
 def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(tmp_path: Path) -> None:

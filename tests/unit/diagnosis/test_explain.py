@@ -122,13 +122,6 @@ def test_a_number_that_its_rows_do_not_make_is_reported_with_the_difference(
     assert "the number differs by 0.01\n" in capsys.readouterr().err
 
 
-def test_a_stored_answer_that_was_touched_is_noticed(published: Path, copy: Path) -> None:
-    [load] = explained(published).trace.loads
-    (copy / "landing" / str(load.landing)).write_bytes(b"something else")
-    explanation = explained(copy)
-    assert (explanation.agrees, "is damaged" in explanation.damage) == (False, True)
-
-
 def test_a_number_that_is_not_loaded_is_unknown_and_no_error(
     copy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -238,10 +231,8 @@ def test_an_office_or_user_is_found_by_a_name_that_nobody_else_has(published: Pa
     zorn, zornberg = ids(published, "user")[:2]
     for user, name in ((zorn, "Åsa Zorn"), (zornberg, "Åsa Zornberg")):
         change(copy, "UPDATE marts.user_month SET user_name = $1 WHERE user_id = $2", name, user)
-    traces = [explained(copy, user=name).trace for name in ("ÅSA ZORN", "zornB", zorn.lower(), "zorn")]
-    assert [(found.number.id, found.name) for found in traces] == [
-        *((zorn, "Åsa Zorn"), (zornberg, "Åsa Zornberg"), (zorn, "Åsa Zorn"), (zorn, "Åsa Zorn"))
-    ]
+    traces = [explained(copy, user=name).trace for name in ("ÅSA ZORN", "zornB")]
+    assert [found.number.id for found in traces] == [zorn, zornberg]
     with pytest.raises(NotInTheFile, match=rf"2 users; give the id: {zorn} \(Åsa Zorn\)"):
         explained(copy, user="åsa z")
 
