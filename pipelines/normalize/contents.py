@@ -21,7 +21,6 @@ from pipelines.normalize.types import (
     converted,
     discovered,
     kinds_of,
-    may_lack_digits,
 )
 from pipelines.shapes.paths import simplified
 
@@ -41,7 +40,6 @@ class FilledColumn:
     column: Column
     values: pl.Series
     misfits: Mapping[str, pl.Series] = field(default_factory=dict)
-    may_lack_digits: bool = False
 
     def gather(self, rows: Sequence[int] | pl.Series) -> FilledColumn:
         """The column of these rows."""
@@ -178,12 +176,12 @@ def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> di
             )
             if column.is_id:  # one that is blank or zeros alone is of nothing
                 values = values.set(values.str.contains(NO_ID), None)
-            columns[keys] = FilledColumn(column, values, misfits, may_lack_digits(kinds, column.type))
+            columns[keys] = FilledColumn(column, values, misfits)
         else:
             values, type_ = discovered(kinds)
             spelled = contents.spelled[keys]
             other = Column(name_of(spelled), type_, False, ".".join(spelled), "")
-            columns[keys] = FilledColumn(other, values, {}, may_lack_digits(kinds, None))
+            columns[keys] = FilledColumn(other, values)
     return columns
 
 

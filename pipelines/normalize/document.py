@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, partial
@@ -24,6 +22,8 @@ LONGEST_EXACT = 16  # characters of a fractional number that a float always give
 _KINDS = {str: "a text", bool: "true or false"}
 _DIGITS = bytes(ord("0") if sign in b"0123456789." else ord(" ") for sign in range(256))
 _TOO_MANY_DIGITS = b"0" * LONGEST_EXACT
+_LONG_NUMBER = re.compile(rb"(?<![0-9.])(?=[0-9.]{16})[0-9]{7}")
+"""A long number with seven digits before its point: a float may lack some that an amount keeps."""
 _SURROGATES = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
 )
@@ -38,33 +38,18 @@ class Document:
     """The document of one body; its values are read again after they were forgotten."""
 
     body: bytes
-    _with_all_digits: bool = False
 
     @cached_property
     def value(self) -> Json:
         """The whole document; raises InvalidJson."""
-        if not self._with_all_digits:
-            try:
-                with garbage_collection_off():
-                    return orjson.loads(self.body)
-            except orjson.JSONDecodeError:
-                self._with_all_digits = True
+        if _TOO_MANY_DIGITS not in self.body.translate(_DIGITS) or not _LONG_NUMBER.search(self.body):
+            with suppress(orjson.JSONDecodeError):
+                return orjson.loads(self.body)
         return parse_exactly(self.body)
-
-    @cached_property
-    def may_lack_digits(self) -> bool:
-        """Whether the body has a number, or a text, with more digits than a float holds for certain."""
-        return not self._with_all_digits and _TOO_MANY_DIGITS in self.body.translate(_DIGITS)
-
-    def read_all_digits(self) -> None:
-        """Read the body again, with every digit of its numbers."""
-        self.forget()
-        self._with_all_digits = True
 
     def forget(self) -> None:
         """Free the memory of the values."""
-        for name in ("value", "may_lack_digits"):
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("value", None)
 
 
 def read_document(body: bytes) -> Document:
@@ -86,8 +71,7 @@ def parse_exactly(body: bytes) -> Json:
         text = _SURROGATES.sub(lambda found: r"\ufffd" if found[1] else found[0], text)
     loads = partial(json.loads, text, parse_float=_fraction, parse_constant=lambda _: None)
     try:
-        with garbage_collection_off():
-            return loads(parse_int=_whole)
+        return loads(parse_int=_whole)
     except RecursionError as error:
         raise InvalidJson("The answer is nested too deeply to be read.") from error
     except json.JSONDecodeError as error:
@@ -117,21 +101,6 @@ def to_json(value: Json) -> str:
         else:
             written.append(str(item) if isinstance(item, Decimal) else json.dumps(item, ensure_ascii=False))
     return "".join(written)
-
-
-@contextmanager
-def garbage_collection_off() -> Iterator[None]:
-    """A million new objects, none of them garbage: looking for some takes longer than reading them.
-
-    Of threads that read at once, the one that came first turns the collection on again.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _decoded(body: bytes) -> str:

@@ -86,16 +86,10 @@ def normalize(
     request = _request_columns(report, asked or nothing, chosen or nothing)
     window = tuple(months) if report.has_months else ()
     try:
-        answer = _Answer(report, shape_of(report), documents, request, window, timezone)
-        result = answer.normalized()
-        if answer.lacks_digits and any(document.may_lack_digits for document in documents):
-            for document in documents:
-                document.read_all_digits()
-            result = _Answer(report, shape_of(report), documents, request, window, timezone).normalized()
+        return _Answer(report, shape_of(report), documents, request, window, timezone).normalized()
     finally:
         for document in documents:
             document.forget()
-    return result
 
 
 def _request_columns(
@@ -130,7 +124,6 @@ class _Answer:
     rejected_count: Counter[tuple[str, str]] = field(default_factory=Counter)
     missing: list[str] = field(default_factory=list)
     undated: bool = False
-    lacks_digits: bool = False
 
     def normalized(self) -> Normalized:
         """The whole answer; every declared table is there, also one without a row."""
@@ -194,9 +187,7 @@ class _Answer:
         return self._filled(contents, level).get(("",)) or empty_column(column, len(level.elements))
 
     def _filled(self, contents: Contents, level: Level) -> dict[Keys, FilledColumn]:
-        columns = fill_columns(contents, self.timezone, len(level.elements), self.report.decimal)
-        self.lacks_digits |= any(column.may_lack_digits for column in columns.values())
-        return columns
+        return fill_columns(contents, self.timezone, len(level.elements), self.report.decimal)
 
     def _add_declared(
         self, level: Level, table: Table, own: Mapping[Keys, FilledColumn], parent: NormalizedTable | None

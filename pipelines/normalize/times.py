@@ -19,12 +19,7 @@ REAL_TIMES = (datetime(1900, 1, 1), datetime(9999, 1, 1))
 _OF_DAY = r"[T ][0-9:.,]+\s?(?:[Zz]|[+-][0-9:]+)?"
 _UNSET = rf"^(?:0001-01-01(?:{_OF_DAY})?|0000-12-31{_OF_DAY})$"
 _HAS_TIME_OF_DAY = "^0001-01-01[T ][0-9:.,]*[1-9]"
-_WRITTEN = re.compile(
-    r"(\d{4}-\d\d-\d\d|\d{8}(?=[Tt]))"  # day
-    r"(?:[Tt ](\d\d:?\d\d)(?::?(\d\d)(?:[.,](\d{1,30}))?)?"  # time of day, with seconds and their fraction
-    r"\s?(?:([Zz])|([+-]\d\d):?(\d\d)?)?)?",  # offset
-    re.ASCII,
-)
+_BEFORE_OFFSET = re.compile(r"(?<=\d)\s(?=[Z+-])")
 _WITH_OFFSET = r"[Tt ][0-9:.,]+\s?[Zz+-]"
 
 
@@ -100,18 +95,13 @@ def _other_forms(texts: pl.Series, zone: str) -> pl.Series:
 
 
 def _local_time(text: str, zone: ZoneInfo) -> datetime | None:
-    written = _WRITTEN.fullmatch(text)
-    if not written:
+    if text.isdigit():  # a number is no day
         return None
-    day, minute, second, fraction, utc, hours, minutes = written.groups()
-    basic = f"{day}T{minute or '0000'}{second or '00'}.{fraction or '0'}"
     try:
-        moment = datetime.fromisoformat(basic.replace("-", "").replace(":", ""))
-        is_real = REAL_TIMES[0] <= moment < REAL_TIMES[1]
-        if not is_real or not (utc or hours):
-            return moment
-        offset = "+00:00" if utc else f"{hours}:{minutes or '00'}"
-        there = datetime.fromisoformat(f"{moment.isoformat()}{offset}")
-        return there.astimezone(zone).replace(tzinfo=None)
+        moment = datetime.fromisoformat(_BEFORE_OFFSET.sub("", text.upper()))
+        naive = moment.replace(tzinfo=None)
+        if moment.tzinfo is None or not REAL_TIMES[0] <= naive < REAL_TIMES[1]:
+            return naive
+        return moment.astimezone(zone).replace(tzinfo=None)
     except (ValueError, OverflowError):
         return None

@@ -90,18 +90,6 @@ def kinds_of(values: list[Json]) -> Kinds:
     return kinds
 
 
-def may_lack_digits(kinds: Kinds, type_: str | None) -> bool:
-    """Whether values that were read as floats may have had digits that their type, if any, would keep."""
-    if NESTED in kinds or FRACTION not in kinds:
-        return NESTED in kinds
-    dtype = DTYPES[type_] if type_ else pl.Float64()
-    if isinstance(dtype, pl.Decimal):
-        limit = 10.0 ** (DIGITS_OF_A_FLOAT - dtype.scale)
-    else:
-        limit = _LONG if isinstance(dtype, pl.Float64) else 0  # a whole number too long is read as a float
-    return bool((kinds[FRACTION].abs() >= limit).any())
-
-
 def converted(
     kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False, decimal: str = "."
 ) -> tuple[pl.Series, dict[str, pl.Series]]:

@@ -35,7 +35,6 @@ NAMES: Mapping[str, Sequence[str]] = {
     "sold_total_price": ("soldtotalprice", "totalprice", "totalsoldprice"),
     "sold_estate_parts": ("soldestateparts", "soldparts", "estateparts", "parts"),
 }
-TOTALS = ("totalrowcount", "totalrows", "totalcount", "totalitems", "totalrecords", "total")
 PLANNED = ("budget", "goal", "target", "plan", "planned")
 MEASURES: Mapping[str, Sequence[str]] = {
     "commission_budget": ("commission", "amount", "value"),
@@ -100,22 +99,15 @@ class Proposal:
 
     report: Report
     tables: tuple[TableProposal, ...] = ()
-    root: str = ""
-    total_rows: str = ""
 
     @property
     def is_complete(self) -> bool:
         """Whether it can be adopted without asking the operator."""
-        return bool(self.tables or self.root or self.total_rows) and all(
-            table.is_complete for table in self.tables
-        )
+        return bool(self.tables) and all(table.is_complete for table in self.tables)
 
     def as_toml(self) -> str:
         """The proposal as a part of `shapes.toml`, with a comment for each line that is unsure."""
-        words = {"root": self.root, "total_rows": self.total_rows}
-        lines = [f'{word} = "{path}"' for word, path in words.items() if path]
-        if lines:
-            lines = [f"[{self.report.name}]", *lines, ""]
+        lines: list[str] = []
         several = len(self.report.tables) > 1
         for proposal in self.tables:
             name = f"{self.report.name}.{proposal.table.name}" if several else self.report.name
@@ -154,27 +146,6 @@ def propose(report: Report, documents: Sequence[Any], known: KnownIds) -> Propos
             needed = [column.name for column in table.columns if column.needed]
             proposals.append(TableProposal(table, NONE, dict.fromkeys(needed, NONE)))
     return Proposal(report, tuple(proposals))
-
-
-def roots_of(documents: Sequence[Any]) -> list[str]:
-    """The members that lead to objects in documents, the outer ones first."""
-    roots: dict[str, None] = {}
-    todo = [("", document, 0) for document in documents]
-    while todo:
-        path, value, depth = todo.pop(0)
-        for name, member in value.items() if isinstance(value, dict) and depth < DEEPEST else ():
-            inner = f"{path}.{name}" if path else name
-            if isinstance(member, dict | list):
-                roots[inner] = None
-                todo.append((inner, member, depth + 1))
-    return list(roots)
-
-
-def total_of_rows(documents: Sequence[Any]) -> str:
-    """The members that lead to the number of rows of all pages, by the usual names; empty if none does."""
-    fields = _scalars_of(documents)
-    paths = (path for name in TOTALS for path in fields if _last(path) == name)
-    return next((path for path in paths if all(type(value) is int for value in fields[path])), "")
 
 
 def _proposal(

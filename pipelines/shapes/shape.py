@@ -63,7 +63,6 @@ class Place:
 class Shape:
     """Where everything of a report is: members that lead to the root of its data, places, and its totals."""
 
-    report: Report
     root: Keys
     document: Place
     total_rows: Keys = ()
@@ -87,7 +86,7 @@ def shape_of(report: Report) -> Shape:
         for column in declared_columns(table):
             if text := column_path(report, table, column):
                 _add_column(place, rows, column, text)
-    return Shape(report, member_path(report.root), document, member_path(report.total_rows))
+    return Shape(member_path(report.root), document, member_path(report.total_rows))
 
 
 def table_rows(report: Report, table: Table) -> RowsPath:

@@ -17,7 +17,7 @@ from pipelines.months import Month
 from pipelines.normalize.document import Document, read_document
 from pipelines.normalize.normalize import ShapeMismatch, normalize
 from pipelines.planning.windows import Question, Span
-from pipelines.shapes.proposal import KnownIds, Proposal, propose, roots_of, total_of_rows
+from pipelines.shapes.proposal import KnownIds, Proposal, propose
 from pipelines.sync.window.request import build_request
 
 if TYPE_CHECKING:
@@ -48,24 +48,12 @@ class Look:
 
 
 def judged(report: Report, documents: Sequence[Document], known: KnownIds, timezone: str) -> Look:
-    """What answers of one kind look like, held against the shape of their report.
-
-    Of a documented report at most an envelope around its rows is proposed: its columns are known.
-    """
-    values = [document.value for document in documents]
+    """What answers of one kind look like, held against the shape of their report; documented ones stay."""
     look = _held_against(report, documents, timezone)
-    total = total_of_rows(values) if report.endpoint.paged and not report.total_rows else ""
-    if look.state != "not understood":
-        if not total:
-            return look
-        return replace(look, state="proposed", proposal=Proposal(report, total_rows=total))
-    if report.is_assumed:
-        proposal = propose(report, values, known)
-        return replace(look, state="proposed" if proposal.is_complete else look.state, proposal=proposal)
-    for root in roots_of(values):
-        if _held_against(replace(report, root=root), documents, timezone).state == "as declared":
-            return replace(look, state="proposed", proposal=Proposal(report, root=root, total_rows=total))
-    return look
+    if look.state != "not understood" or not report.is_assumed:
+        return look
+    proposal = propose(report, [document.value for document in documents], known)
+    return replace(look, state="proposed" if proposal.is_complete else look.state, proposal=proposal)
 
 
 def _held_against(report: Report, documents: Sequence[Document], timezone: str) -> Look:

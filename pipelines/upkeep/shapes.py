@@ -132,14 +132,13 @@ def _adopted(
 ) -> Prepared:
     """The catalogue in the shapes of the operator's file, after complete proposals were added to it.
 
-    Looked at are reports that no shape has loaded yet, if something of them is assumed (where pages state
-    their total is documented nowhere), and the operator has written nothing of them.
+    Looked at are undocumented reports that no shape has loaded yet, and of which the operator wrote nothing.
     """
     prepared = Prepared(with_shapes(context.catalogue, settings.shapes_file))
     reports = [
         report
         for report in chosen_reports(settings, selection, prepared.catalogue)
-        if (report.is_assumed or report.endpoint.paged)
+        if report.is_assumed
         and not report.endpoint.each
         and report is context.catalogue[report.name]
         and report.name not in loaded

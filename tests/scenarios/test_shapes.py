@@ -15,7 +15,7 @@ from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.shapes.shapes_file import ShapesError
 from pipelines.sync.summary import Summary
-from pipelines.upkeep.shapes import looks_of, prepare_shapes, sync_in_shape
+from pipelines.upkeep.shapes import add_to_file, looks_of, prepare_shapes, sync_in_shape
 from tests.scenarios.scenario import Scenario, scenario
 from warehouse.ledger.ledger import Cap, ledger_of
 from warehouse.ledger.window_result import WindowStatus
@@ -161,26 +161,20 @@ def test_a_first_sync_adopts_complete_shapes_and_every_figure_is_that_of_the_dec
 def test_of_a_budget_and_its_outcome_nothing_is_loaded_until_the_operator_says_which_is_which(
     tmp_path: Path,
 ) -> None:
-    here = speaking(office(tmp_path / "data"), {"/Report/Budget/": budgets_with_outcome})
-    summary, messages = synced_in_shape(here)
-    assert [result.report for result in summary.results if result.status is WindowStatus.FAILED] == [
-        "budget_commission"
-    ]
-    assert messages == []
-    here.settings.shapes_file.write_text(
-        """
-        [budget_commission]
-        rows = "result.units[].people{}.periods[]"
-        [budget_commission.columns]
-        office_id = "result.units[].unit"
-        user_id = "result.units[].people{}#"
-        month = ".period"
-        commission_budget = ".target"
-        """
-    )
-    summary, _ = synced_in_shape(here)
+    declared = office(tmp_path / "declared")
+    here = speaking(office(tmp_path / "told"), {**DIALECT, "/Report/Budget/": budgets_with_outcome})
+    synced_in_shape(declared, refresh=True)
+    summary, [adopted] = synced_in_shape(here, refresh=True)
+    failed = [result.report for result in summary.results if result.status is WindowStatus.FAILED]
+    assert (failed, "budget_commission" in adopted) == (["budget_commission"], False)
+    chosen = Selection(reports=("budget_commission",))
+    add_to_file(here.settings.shapes_file, looks_of(here.settings, chosen, from_landing=True))
+    unsure = 'commission_budget = ".target"   # or .commission'
+    written = here.settings.shapes_file.read_text()
+    here.settings.shapes_file.write_text(written.replace(f"# {unsure}", unsure))
+    summary, _ = synced_in_shape(here, refresh=True)
     assert summary.is_well
-    assert here.value("SELECT min(commission_budget) FROM bi.budget_commission") > 1
+    assert figures(here) == figures(declared)
 
 
 def test_a_report_that_no_shape_fits_is_requested_for_a_look_once(tmp_path: Path) -> None:

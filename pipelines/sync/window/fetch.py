@@ -25,7 +25,7 @@ from pipelines.connect.errors import (
     Unavailable,
 )
 from pipelines.connect.models import Answer
-from pipelines.normalize.document import garbage_collection_off, read_document
+from pipelines.normalize.document import read_document
 from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import NOTHING_ELSE, Question, Span, Window
 from pipelines.sync.window.answers import (
@@ -327,8 +327,8 @@ class _WindowReader:
 
     @contextmanager
     def _one_large(self, size: int) -> Iterator[None]:
-        """One large answer is read at a time; no value of any is garbage before it is forgotten."""
-        with self.fetcher.one_large if size > LARGE_ANSWER else nullcontext(), garbage_collection_off():
+        """One large answer is read at a time."""
+        with self.fetcher.one_large if size > LARGE_ANSWER else nullcontext():
             yield
 
     def _normalize_together(self) -> Normalized | UnreadableRows:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import json
+from decimal import Decimal
 
 import pytest
 
@@ -78,17 +78,6 @@ def test_half_a_character_becomes_the_sign_for_an_unknown_one() -> None:
     assert parse_exactly(rb'["\ud800 \ud83d\ude00 \\ud800"]') == ["\ufffd \U0001f600 \\ud800"]
 
 
-def test_reading_leaves_the_search_for_garbage_as_it_was() -> None:
-    gc.disable()
-    try:
-        parse_exactly(b"[]")
-        assert not gc.isenabled()
-    finally:
-        gc.enable()
-    parse_exactly(b"[]")
-    assert gc.isenabled()
-
-
 def test_a_document_that_forgot_its_values_reads_them_again() -> None:
     document = read_document(b'[{"a": 1}]')
     before = document.value
@@ -98,16 +87,12 @@ def test_a_document_that_forgot_its_values_reads_them_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "may_lack"),
+    ("number", "value"),
     [
-        (b'[{"amount": 12345678901.25}]', False),
-        (b'[{"amount": 1234567890123.4567}]', True),
-        (b'[{"id": "1234567890123456"}]', True),
-        ('["1234567890123456"]'.encode("utf-16"), False),
+        ("1234567890123.4567", Decimal("1234567890123.4567")),
+        ("123456.7890123456", 123456.7890123456),
+        ("12345678901.25", 12345678901.25),
     ],
 )
-def test_only_a_body_with_a_long_row_of_digits_may_lack_some(body: bytes, may_lack: bool) -> None:
-    document = read_document(body)
-    assert document.may_lack_digits is may_lack
-    document.read_all_digits()
-    assert not document.may_lack_digits
+def test_a_number_of_which_a_float_may_lack_digits_is_read_exactly(number: str, value: object) -> None:
+    assert read_document(f'[{{"amount": {number}}}]'.encode()).value == [{"amount": value}]
