@@ -61,7 +61,6 @@ class RejectedLike(Protocol):
     """A row that broke its documented type, as it came; `month` is a first day, or none if unknown.
 
     `is_undatable` says that its date is missing or cannot be read, so that it may be of any month asked for.
-    `count` is more than one where it stands for further ones that were not kept.
     """
 
     @property
@@ -76,7 +75,5 @@ class RejectedLike(Protocol):
     def raw(self) -> str: ...
     @property
     def month(self) -> date | None: ...
-    @property
-    def count(self) -> int: ...
     @property
     def is_undatable(self) -> bool: ...

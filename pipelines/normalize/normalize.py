@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -64,8 +64,6 @@ __all__ = ["ShapeMismatch", "normalize"]
 
 FEWEST_OF_HALF = 10
 """So many rejected rows, if they are half of an answer, are an error of it; fewer wait in quarantine."""
-MOST_KEPT_REJECTED = 1_000
-"""Rejected rows of a table and reason that are kept one by one; the last stands for all further ones."""
 
 
 def normalize(
@@ -121,7 +119,6 @@ class _Answer:
     values: list[Json] = field(default_factory=list)
     tables: dict[str, NormalizedTable] = field(default_factory=dict)
     rejected: list[RejectedRow] = field(default_factory=list)
-    rejected_count: Counter[tuple[str, str]] = field(default_factory=Counter)
     missing: list[str] = field(default_factory=list)
     undated: bool = False
 
@@ -133,7 +130,7 @@ class _Answer:
         empty = {table.name: empty_table(table) for table in self.report.tables}
         tables, repeated = without_repeated({**empty, **self.tables}, self.report)
         return Normalized(
-            tuple(tables.values()), tuple(self._counted()), tuple(self.missing), repeated, self.undated
+            tuple(tables.values()), tuple(self.rejected), tuple(self.missing), repeated, self.undated
         )
 
     def _read(self, level: Level, parent: NormalizedTable | None) -> None:
@@ -281,10 +278,6 @@ class _Answer:
         undated = undatable(table, columns, months)
         named = named_months(columns) if months.dated_by else None
         for row, (reason, column) in reasons.items():
-            self.rejected_count[table.name, reason] += 1
-            count = self.rejected_count[table.name, reason]
-            if count > MOST_KEPT_REJECTED:
-                continue
             month = months.of_rows[row] or (named[row] if named is not None else None)
             is_requested = month in {requested.first_day for requested in self.window}
             self.rejected.append(
@@ -299,14 +292,6 @@ class _Answer:
                 )
             )
         return reasons.keys()
-
-    def _counted(self) -> Iterator[RejectedRow]:
-        """The rejected rows; of very many for one reason, the last one kept stands for all further ones."""
-        last = {(row.table, row.reason): row for row in self.rejected}
-        for row in self.rejected:
-            more = self.rejected_count[row.table, row.reason] - MOST_KEPT_REJECTED
-            is_last = row is last[row.table, row.reason]
-            yield replace(row, count=1 + more) if more > 0 and is_last else row
 
     def _place_of(self, level: Level, row: int) -> str:
         """The place of a row in its answer, as quarantine states it."""

@@ -49,8 +49,7 @@ class RejectedRow:
 
     `place` is a JSON path; `reason` never holds a value of the row, so that reasons can be counted
     and published; `month` is a first day, if it is known, and `is_undatable` says that its date is
-    missing or cannot be read, so that it may be of any month asked for. `count` is more than one for the last
-    that is kept of very many: how many it stands for.
+    missing or cannot be read, so that it may be of any month asked for.
     """
 
     table: str
@@ -59,7 +58,6 @@ class RejectedRow:
     column: str | None
     month: date | None
     raw: str
-    count: int = 1
     is_undatable: bool = False
 
 

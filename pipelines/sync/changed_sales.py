@@ -84,7 +84,7 @@ def _remember_answer(
     timezone: str,
 ) -> WindowResult:
     estates, notes = changed_estates(result.tables[0].frame, probe.first, result.fetched, timezone)
-    if rejected := sum(row.count for row in result.rejected):
+    if rejected := len(result.rejected):
         notes.append(f"{rejected} rows could not be read")
     with store.reading() as connection:
         concerned = _concerned(connection, result, guided, estates, customers)

@@ -156,7 +156,7 @@ class _Replay:
                 first = {load.pair for load in readable} & afresh
                 done.loads += len(readable)
                 done.rows += sum(table.frame.height for load in readable for table in load.tables)
-                done.rejected += sum(row.count for load in readable for row in load.rejected)
+                done.rejected += sum(len(load.rejected) for load in readable)
                 session.load(readable, afresh=bool(first))
                 afresh -= first
                 self.on_load(done.loads, len(loads))

@@ -322,7 +322,7 @@ def _loaded(loads: Sequence[Load], counts: Counts, held: Held) -> list[WindowRes
                 loaded=Loaded(
                     rows={table.name: rows_now[table.name] for table in result.tables},
                     rows_before=sum(held[key][1] for key in replaced),
-                    rejected_count=sum(row.count for row in result.rejected),
+                    rejected_count=len(result.rejected),
                     superseded=load.superseded,
                     opened=load.opened,
                     closed=load.closed,

@@ -88,7 +88,7 @@ def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) ->
             "reason": rejected.reason,
             "fingerprint": fingerprint(rejected.raw),
             "fetched_at_utc": naive_utc(load.result.fetched),
-            "row_count": rejected.count,
+            "row_count": 1,
             "is_undatable": rejected.is_undatable,
         }
         for load in loads

@@ -156,7 +156,7 @@ class _WindowReader:
             emptied = self._emptied_months()
             if emptied and normalized.rejected and not any(self.rows_by_month.values()):
                 raise UnreadableRows(
-                    f"none of {sum(row.count for row in normalized.rejected)} rows can be read as before "
+                    f"none of {len(normalized.rejected)} rows can be read as before "
                     f"({normalized.rejected[0].reason}); what is held stays"
                 )
             self.warnings += [

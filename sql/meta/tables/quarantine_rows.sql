@@ -10,7 +10,7 @@
 --   reason: what is wrong with it
 --   fingerprint: tells whether two rows are the same, and that the right one was found
 --   fetched_at_utc: when the service answered, in UTC
---   row_count: how many rows it stands for: of very many, only the first are kept one by one
+--   row_count: how many rows it stands for: 1; in loads of earlier versions it may be more
 --   is_undatable: whether its date is missing or cannot be read, so that it may be of any month of its load; null where nobody
 --     noted it
 CREATE TABLE IF NOT EXISTS meta.quarantine_rows (
