@@ -51,8 +51,8 @@ class PlannedReport:
 
     `requests` is the most if nothing fails, `requests_expected` the likely number. `postponed` counts due ids
     beyond those that a night requests, `out_of_reach` are selected months that cannot be requested today, and
-    `skipped` is the reason if nothing is. A report that `was_refused` begins with one window. `one_by_one`
-    are the months wanted if its rows turn out to lack a month.
+    `skipped` is the reason if nothing is. `one_by_one` are the months wanted if its rows turn out to lack a
+    month.
     """
 
     report: Report
@@ -67,7 +67,6 @@ class PlannedReport:
     postponed: int = 0
     out_of_reach: tuple[Month, ...] = ()
     skipped: str | None = None
-    was_refused: bool = False
 
     @property
     def pair(self) -> Pair:
@@ -194,7 +193,7 @@ def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
         tables = " or ".join(dict.fromkeys(f"bi.{source.table}" for source in each.ids_from))
         return replace(planned, skipped=NO_IDS.format(" and ".join(each.names), tables))
     if report.has_months:
-        planned = _choose_months(inputs, replace(planned, was_refused=denied is not None))
+        planned = _choose_months(inputs, planned)
     else:
         since = inputs.selection.fresh_since
         planned = replace(planned, rules=(rules := Rules(report, calendar, 1, fresh_since=since)))

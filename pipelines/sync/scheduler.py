@@ -1,11 +1,11 @@
-"""Scheduler of one sync: asks every window with bounded concurrency, and hands over what may be loaded."""
+"""Scheduler of one sync: requests windows with bounded concurrency, and hands over what may be loaded."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -19,7 +19,7 @@ from pipelines.sync.summary import Summary
 from pipelines.sync.window.answers import RowsWithoutMonths, read_landed_tables
 from pipelines.sync.window.bisect import RefusedTogether
 from pipelines.sync.window.fetch import Fetcher
-from pipelines.sync.window.task import TaskState
+from pipelines.sync.window.task import TaskState, newest_first
 from warehouse.ledger.window_result import Failure, WindowResult, WindowStatus
 from warehouse.load.profile import read_profiles
 
@@ -31,8 +31,8 @@ WORKERS_PER_SLOT = 2
 """More windows under way than requests in flight, so that parsing leaves no slot idle."""
 THREADS = 3
 """How many answers are parsed, compressed or loaded at a time: each takes memory of its own."""
-MOST_REFUSED_WINDOWS = 2
-"""After these rejected windows that were not too long, the windows between them are not requested."""
+MOST_REJECTED_MONTHS = 2
+"""After so many rejected months in a row the older ones are not requested."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Scheduler:
     today: date
     concurrency: int
     accept_shrink: bool
-    jobs: deque[tuple[TaskState, Window]] = field(default_factory=deque)
+    waiting: deque[TaskState] = field(default_factory=deque)
 
     async def run(self, tasks: Sequence[TaskState]) -> None:
         """Request all windows of all tasks; a failure is recorded and stops nothing else.
@@ -55,11 +55,9 @@ class Scheduler:
         Fetched windows are loaded in any case. Raises errors of the store (a full disk, a lost lock).
         """
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "work"))
-        for task in tasks:
-            task.windows_left = len(task.planned.windows)
         if not self.accept_shrink:
             await asyncio.to_thread(self._prepare_comparisons, tasks)
-        self.jobs.extend(in_turns(tasks))
+        self.waiting.extend(in_turns(tasks))
         loading = asyncio.create_task(self.loader.run())
         workers = [asyncio.create_task(self._work()) for _ in range(self.concurrency * WORKERS_PER_SLOT)]
         asking = asyncio.gather(*workers)
@@ -94,20 +92,17 @@ class Scheduler:
                 task.comparison = Comparison(limits, task.rows_held, profiles[task.planned.pair])
 
     async def _work(self) -> None:
-        while self.jobs:
-            task, window = self.jobs.popleft()
-            if task.asks_one_first and task.has_begun:
-                await task.first_ended.wait()
-            task.has_begun = True
-            task.under_way += 1
-            await self._window(task, window)
-            task.first_ended.set()
-            task.under_way -= 1
-            task.windows_left -= 1
-            if task.waiting and not task.under_way:
-                self.jobs.append((task, task.next_alone(self.today)))
-            if task.windows_left == 0:
+        """Request the windows of one task after the other, but the first window of every task before."""
+        while self.waiting:
+            task = self.waiting.popleft()
+            is_first, task.has_begun = not task.has_begun, True
+            await self._window(task, task.next_window(self.today))
+            if not task.windows:
                 await self._release(task)
+            elif is_first:
+                self.waiting.append(task)
+            else:
+                self.waiting.appendleft(task)
 
     async def _window(self, task: TaskState, window: Window) -> None:
         """One window from its request to the loader, or to the summary if it comes to nothing."""
@@ -140,58 +135,46 @@ class Scheduler:
         else:
             fetched, error = await self.fetcher.fetch(client, task, window, result, held=held)
             if error is None:
+                task.rejected_in_a_row = 0
                 return fetched
             if isinstance(error, RowsWithoutMonths):
                 self._ask_by_month(task, window, fetched)
             elif isinstance(error, RefusedTogether):
                 self._ask_in_halves(task, window, fetched)
             else:
-                self._note_failure(task, window, fetched, error)
+                self._note_failure(task, fetched, error)
         return None
 
     def _ask_by_month(self, task: TaskState, window: Window, result: WindowResult) -> None:
-        """Queue a window's months one by one: its rows carry no month of their own."""
+        """Replace what is left of a task by single months: its rows carry no month of their own."""
         reason = "its rows carry no year and month, so its months are asked one by one"
         self.summary.add(result.ended(WindowStatus.SKIPPED, reason))
         task.limit.months, task.lacks_months = 1, True
-        wanted, months = task.planned.one_by_one, window.months
-        if wanted is not None:
-            months = tuple(month for month in months if month in wanted.months)
+        months = [month for unread in (window, *task.windows) for month in unread.months]
+        if (wanted := task.planned.one_by_one) is not None:
+            months = [month for month in months if month in wanted.months]
             self.summary.add_waiting(result.pair, wanted.waiting)
-        self._add(task, list(windows(months, 1, self.today)))
+        task.windows = newest_first(
+            replace(single, ids=window.ids) for single in windows(months, 1, self.today)
+        )
 
     def _ask_in_halves(self, task: TaskState, window: Window, result: WindowResult) -> None:
-        """Queue the halves of a rejected window: a shorter or a later one may be answered."""
+        """Request the halves of a rejected window: a shorter or a later one may be answered."""
         reason = "its months were refused together (400), so they are asked in parts"
         self.summary.add(result.ended(WindowStatus.SKIPPED, reason))
         task.limit.learn(Span(window.spans[0].first, window.spans[-1].last))
-        self._ask_alone(task)
-        self._add(task, halves_of(window, self.today, task.planned.report.endpoint.limit))
+        task.windows.extendleft(halves_of(window, self.today, task.planned.report.endpoint.limit))
 
-    def _add(self, task: TaskState, new: Sequence[Window]) -> None:
-        task.windows_left += len(new)
-        if task.waiting is None:
-            self.jobs.extendleft((task, window) for window in reversed(new))
-        else:
-            task.waiting += new
-
-    def _ask_alone(self, task: TaskState) -> None:
-        """Let the remaining windows of a task wait for each other."""
-        if task.waiting is None:
-            task.waiting = [window for other, window in self.jobs if other is task]
-            self.jobs = deque(job for job in self.jobs if job[0] is not task)
-
-    def _note_failure(self, task: TaskState, window: Window, result: WindowResult, error: Exception) -> None:
+    def _note_failure(self, task: TaskState, result: WindowResult, error: Exception) -> None:
         """Record a window that could not be fetched, and the consequences for others."""
         status, reason = WindowStatus.FAILED, getattr(error, "found", str(error))
         match error:
             case Forbidden():
                 status, task.denied, task.closed = WindowStatus.NO_ACCESS, True, reason
             case BadRequest() if not task.planned.report.is_by_id:
-                task.note_refused(window)
-                self._ask_alone(task)
-                if task.refused_windows >= MOST_REFUSED_WINDOWS:
-                    task.closed = f"others before and after were refused: {reason}"
+                task.rejected_in_a_row += 1
+                if task.rejected_in_a_row >= MOST_REJECTED_MONTHS:
+                    task.closed = f"later months were rejected: {reason}"
             case HostDown():
                 status = WindowStatus.NOT_ASKED
         self.summary.stopped = self.circuit_breaker.over
@@ -226,12 +209,11 @@ def failure_of(error: Exception) -> Failure:
     return Failure(name, error.remedy, error.trouble, error.http_status, error.last_try, error.login)
 
 
-def in_turns(tasks: Sequence[TaskState]) -> Iterator[tuple[TaskState, Window]]:
-    """One window of every task, each customer beginning with another report; then the others, task by task.
+def in_turns(tasks: Sequence[TaskState]) -> list[TaskState]:
+    """The tasks in an order in which each customer begins with another report.
 
     A denied report or customer then costs one request, and neighbouring requests are about all customers and
-    reports: if all are denied, access rights are not the cause. Limits learned from a window that is too long
-    are known to the windows after it.
+    reports: if all are denied, access rights are not the cause.
     """
     customers = list(dict.fromkeys(task.planned.customer.id for task in tasks))
     reports = list(dict.fromkeys(task.planned.report.name for task in tasks))
@@ -243,7 +225,4 @@ def in_turns(tasks: Sequence[TaskState]) -> Iterator[tuple[TaskState, Window]]:
         customer = customer_at[task.planned.customer.id]
         return (report_at[task.planned.report.name] - customer * step) % len(reports), customer
 
-    for task in sorted(tasks, key=turn):
-        yield from ((task, window) for window in task.planned.windows[:1])
-    for task in tasks:
-        yield from ((task, window) for window in task.planned.windows[1:])
+    return sorted(tasks, key=turn)

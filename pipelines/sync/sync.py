@@ -200,35 +200,9 @@ class _Run:
                 accept_shrink=self.selection.accept_shrink,
             )
             self.announce(plan.planned)
-            if not tasks:
-                return tasks
-            await scheduler.run(tasks)
-            return [*tasks, *await self._ask_what_follows(scheduler, tasks)]
-
-    async def _ask_what_follows(self, scheduler: Scheduler, tasks: Sequence[TaskState]) -> list[TaskState]:
-        """Request the months of budgets that became due because another budget changed in this sync."""
-        has_changed_budget = any(
-            self.context.catalogue[result.report].timing.weekly
-            for result in self.summary.results
-            if result.history and (result.loaded.opened or result.loaded.closed)
-        )
-        if self.summary.stopped or not has_changed_budget:
-            return []
-        denied = {task.planned.pair for task in tasks if task.denied}
-        followers = []
-        for task in self.plan_again()[1]:
-            planned = task.planned
-            due = [
-                window
-                for window in planned.windows
-                if {*window.months} <= {*planned.wanted.due_as("changed")}
-            ]
-            if planned.report.timing.weekly and planned.pair not in denied and due:
-                followers.append(replace(task, planned=replace(planned, windows=tuple(due))))
-        if followers:
-            loader = Loader(self.store, self.summary, scheduler.fetcher.memory)
-            await replace(scheduler, loader=loader).run(followers)
-        return followers
+            if tasks:
+                await scheduler.run(tasks)
+            return tasks
 
     def _count_requests(self, log: RequestLogger) -> None:
         with self.store.writing() as connection:

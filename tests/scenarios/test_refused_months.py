@@ -72,7 +72,7 @@ def test_what_is_answered_from_some_day_on_is_loaded_and_the_months_before_are_n
     here, _ = refusing(tmp_path, before_september)
     summary = here.sync()
     assert held(here) == dict.fromkeys(REPORTS, MONTHS[8:])
-    assert failed(here) >= {MONTHS[0], MONTHS[7]}
+    assert MONTHS[7] in failed(here)
     unasked = {day for one in summary.results if one.status is WindowStatus.NOT_ASKED for day in one.months}
     assert failed(here) | unasked == set(MONTHS[:8])
     assert all("set BROKERBI_START later" in one for one in summary.complaints())

@@ -263,11 +263,7 @@ class _WindowReader:
     async def _ask_page(self, question: Question, span: Span | None, index: int, has_come: bool) -> Page:
         size = self.task.page_size
         if not size.is_settled:
-            async with size.search:
-                if not size.is_settled:
-                    return await size.find(
-                        lambda rows: self._ask(question, span, rows=rows), self.notes.append
-                    )
+            return await size.find(lambda rows: self._ask(question, span, rows=rows), self.notes.append)
         try:
             tries = TRIES_BEYOND if has_come else None
             return await self._ask(question, span, page=index, rows=size.rows, tries=tries)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -38,38 +37,23 @@ class PagingRefused(PagingUnproven):
 
 @dataclass
 class PageSize:
-    """The rows a page in which a report of a customer is asked; all its windows share it.
+    """The rows a page in which a report of a customer is requested; all its windows share it.
 
-    `learned` is what was accepted where more was refused, UNPAGED where no page was. `candidates` are
-    tried in their order while nothing was accepted yet: only then may a refusal be about the size.
-    `most_rows` and `fullest_list` were seen on one page, so the service does not cap its pages below these.
+    `learned` is what was accepted after more was rejected, UNPAGED if no page was. A rejection is only about
+    the size until one is accepted: then it `is_settled`. The service does not cap its pages below the
+    `most_rows` and the `fullest_list` seen on one page.
     """
 
     largest: int = 1000
     learned: int | None = None
     most_rows: int = 0
     fullest_list: int = 0
-    candidates: list[int] = field(init=False)
-    search: asyncio.Lock = field(default_factory=asyncio.Lock)
+    rows: int = field(init=False)
+    is_settled: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        rows = self.largest if self.learned is None else min(self.largest, self.learned)
-        self.candidates = [rows]
-        while rows > SMALLEST_PAGE:
-            rows = max(rows // 2, SMALLEST_PAGE)
-            self.candidates.append(rows)
-        if rows != UNPAGED:
-            self.candidates.append(UNPAGED)
-
-    @property
-    def rows(self) -> int:
-        """What to ask for now."""
-        return self.candidates[0]
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether a refusal is certainly not about the size."""
-        return len(self.candidates) == 1
+        self.rows = self.largest if self.learned is None else min(self.largest, self.learned)
+        self.is_settled = self.rows == UNPAGED
 
     def is_shorter(self, page: Page) -> bool:
         """Whether a page has fewer rows than another had, so that nothing but its rows can have ended it."""
@@ -81,38 +65,31 @@ class PageSize:
         self.fullest_list = max(self.fullest_list, page.fullest_list)
 
     def accept(self, rows: int) -> None:
-        """Ask for so many rows a page from now on."""
-        if rows != self.rows:
-            self.learned = rows
-        self.candidates = [rows]
+        """Request so many rows a page from now on."""
+        self.learned = self.learned if rows == self.rows else rows
+        self.rows, self.is_settled = rows, True
 
     async def find(self, ask: Callable[[int], Awaitable[Page]], note: Callable[[str], None]) -> Page:
-        """The first page, of as many rows as the service accepts, or all rows where it accepts no page.
+        """The first page, of as many rows as the service accepts, or all rows if it accepts no page.
 
-        A 400 may mean the size or the span: raises the first refusal when nothing was accepted.
+        A 400 may mean the size or the span: raises the first one if nothing was accepted.
         """
-        refusals, has_unpaged = list[BadRequest](), True
-        for rows in self.candidates:
+        rejections: list[BadRequest] = []
+        for rows in sorted({self.rows, min(self.rows, SMALLEST_PAGE), UNPAGED}, reverse=True):
             try:
                 page = await ask(rows)
             except BadRequest as error:
-                refusals.append(error)
+                rejections.append(error)
             except (NotFound, Forbidden):
-                if rows != UNPAGED or not refusals:
+                if rows != UNPAGED or not rejections:
                     raise
-                has_unpaged = False
             else:
-                if refusals:
+                if rejections:
                     accepted = f"{rows} are accepted" if rows else "it is read unpaged"
                     note(f"{self.rows} rows a page were refused, {accepted}")
                 self.accept(rows)
                 return page
-        self.acquit(has_unpaged=has_unpaged)
-        raise refusals[0]
-
-    def acquit(self, *, has_unpaged: bool) -> None:
-        """Every size was refused, so it is not the size; without pages is the one thing left to try."""
-        self.candidates = [self.rows, UNPAGED] if has_unpaged else [self.rows]
+        raise rejections[0]
 
 
 @dataclass

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -22,63 +22,42 @@ UNANSWERED = frozenset({WindowStatus.FAILED, WindowStatus.NOT_ASKED, WindowStatu
 class TaskState:
     """The state of one report of one customer, which its windows share.
 
-    `rows_held` counts the rows stored before the sync, by month (None without months). `closed` is the reason
-    why no more windows are requested. `denied` means 403, for it or for all reports of its customer. With a
-    `comparison`, fetched windows wait in `held_back` until the guard has seen all of them. `lacks_months`
-    means that rows of several months do not carry their month.
-
-    After a window was rejected (400) the others are `waiting`: they are requested one at a time (the latest
-    is `alone`), the newest first, as the service may answer nothing before some day. Each that is rejected
-    and cannot be halved is one of the `refused_windows`, and reverses their order.
+    Its `windows` are requested one after the other, the newest first, as the service may answer nothing
+    before some day: after some months that are rejected in a row no more are requested. `rows_held` counts
+    the rows stored before the sync, by month (None without months). `closed` is the reason why no more
+    windows are requested. `denied` means 403, for it or for all reports of its customer. With a `comparison`,
+    fetched windows wait in `held_back` until the guard has seen all of them. `lacks_months` means that rows
+    of several months do not carry their month.
     """
 
     planned: PlannedReport
     rows_held: Mapping[date | None, int] = field(default_factory=dict)
     limit: WindowLimit = field(default_factory=WindowLimit)
     page_size: PageSize = field(default_factory=PageSize)
-    windows_left: int = 0
-    under_way: int = 0
-    refused_windows: int = 0
-    waiting: list[Window] | None = None
-    alone: Window | None = None
-    from_newest: bool = True
+    windows: deque[Window] = field(init=False)
+    rejected_in_a_row: int = 0
     lacks_months: bool = False
     closed: str = ""
     denied: bool = False
     comparison: Comparison | None = None
     held_back: list[WindowResult] = field(default_factory=list)
     has_begun: bool = False
-    first_ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.windows = newest_first(self.planned.windows)
 
     @property
     def months(self) -> tuple[date | None, ...]:
         """The first days of all months that are asked for; None of a report without months."""
         return tuple(month.first_day for window in self.planned.windows for month in window.months) or (None,)
 
-    @property
-    def asks_one_first(self) -> bool:
-        """Whether one request has to show that access is not denied before the others follow."""
-        return self.planned.was_refused or self.planned.report.is_by_id
-
-    def next_alone(self, today: date) -> Window:
-        """The next of the windows that wait, of as few months as are known to be answered together."""
-        waiting, most = self.waiting or [], self.limit.months
-        waiting.sort(key=lambda window: window.months)
-        end = -1 if self.from_newest else 0
-        while most and len(waiting[end].months) > most and not self.closed:
-            halves = halves_of(waiting[end], today, self.planned.report.endpoint.limit)
-            waiting[end : end + 1 or None] = halves
-            self.windows_left += 1
-        self.alone = waiting.pop(end)
-        return self.alone
-
-    def note_refused(self, window: Window) -> None:
-        """Take note of a window that is refused for good; not of one asked before the others waited."""
-        if self.waiting is None:
-            self.refused_windows += 1
-        elif window == self.alone:
-            self.refused_windows += 1
-            self.from_newest = not self.from_newest
+    def next_window(self, today: date) -> Window:
+        """The newest of the windows that are left, of as few months as are known to be answered together."""
+        window = self.windows.popleft()
+        while (most := self.limit.months) and len(window.months) > most and not self.closed:
+            self.windows.extendleft(halves_of(window, today, self.planned.report.endpoint.limit))
+            window = self.windows.popleft()
+        return window
 
     def learned(self, results: Sequence[WindowResult]) -> Cap:
         """What later syncs know of the report and customer, after these results of it."""
@@ -101,3 +80,8 @@ class TaskState:
             history=report.stored_as == "history",
             asked=window.ids if report.is_by_id else None,
         )
+
+
+def newest_first(windows: Iterable[Window]) -> deque[Window]:
+    """The windows by their months, the latest first."""
+    return deque(sorted(windows, key=lambda window: window.months, reverse=True))
