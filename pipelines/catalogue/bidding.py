@@ -15,13 +15,13 @@ from pipelines.catalogue.model import (
     Table,
     Timing,
     boolean,
-    inherited,
     local_time,
+    requested,
     text,
 )
 
-ASKED_OFFICE = inherited("asked_customer_id", description="customer id of the office that we asked for")
-ASKED_ESTATE = inherited("asked_estate_id", description="the estate that we asked for")
+ASKED_OFFICE = requested("asked_customer_id", description="customer id of the office that we asked for")
+ASKED_ESTATE = requested("asked_estate_id", description="the estate that we asked for")
 SOLD_LATELY = Ids("sales_estates", ("office_customer_id", "id"), "contract_day >= _today - INTERVAL 60 DAY")
 
 BID = (
@@ -58,7 +58,7 @@ REPORTS = tuple(
                 description=f"One row per {kind} bid, annulled ones too.",
                 columns=BID,
                 key=("id",),
-                inherited=(ASKED_OFFICE, ASKED_ESTATE),
+                requested=(ASKED_OFFICE, ASKED_ESTATE),
             ),
         ),
     )

@@ -19,10 +19,10 @@ from pipelines.catalogue.model import (
     Table,
     Timing,
     assumed,
-    inherited,
+    requested,
 )
 
-ASKED_USER = inherited("asked_user_id", description="the user that we asked the service for", id_of="user")
+ASKED_USER = requested("asked_user_id", description="the user that we asked the service for", id_of="user")
 USER = Each(  # of a customer whose users are not known, those that earned commission
     ("userId",), (Ids("users", ("id",)), Ids("users", ("user_id",)), Ids("commission_user", ("user_id",)))
 )
@@ -141,7 +141,7 @@ REPORTS = (
                     rows="[]",
                     description="One row per office, user and month.",
                     columns=_columns("", "", measures),
-                    inherited=(ASKED_USER,),
+                    requested=(ASKED_USER,),
                 ),
             ),
         )

@@ -9,14 +9,14 @@ from pipelines.catalogue.model import (
     Endpoint,
     Report,
     Table,
-    inherited,
     integer,
     local_time,
     nested,
+    requested,
     text,
 )
 
-IS_REMOVED = inherited(
+IS_REMOVED = requested(
     "is_removed",
     type="BOOLEAN",
     description="whether it was removed: active and removed ones are asked for apart, for no field says so; "
@@ -116,7 +116,7 @@ TIP = (
 )
 
 
-dated = partial(Table, dated_by="created_at", inherited=(IS_REMOVED,))
+dated = partial(Table, dated_by="created_at", requested=(IS_REMOVED,))
 lead = partial(dated, key=("lead_id",))
 
 REPORTS = (

@@ -89,9 +89,14 @@ def column(
     personal: bool = False,
     id_of: IdOf | None = None,
     is_day: bool = False,
+    name: str = "",
 ) -> Column:
-    """A documented field by its name in the JSON (interface, first section); any field may be null."""
-    return Column(snake_case(source), sql_type, True, source, description, personal, id_of, is_day=is_day)
+    """A documented field by its name in the JSON (interface, first section); any field may be null.
+
+    A field of a level above the row, or of the parent row, has a whole path and a name of ours.
+    """
+    name = name or snake_case(source)
+    return Column(name, sql_type, True, source, description, personal, id_of, is_day=is_day)
 
 
 # The service sends money as JSON numbers (commissions fractional, prices whole): never int or float here.
@@ -134,8 +139,8 @@ def with_inferred_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
     return tuple(replace(one, name_inferred=True) for one in columns)
 
 
-inherited = partial(Column, type="VARCHAR", documented=True, source="")
-"""What a row has from outside, mostly a text: an id of its parent, or of what was asked for."""
+requested = partial(Column, type="VARCHAR", documented=True, source="")
+"""What a row has of its request, mostly a text: the id that was requested."""
 
 
 @dataclass(frozen=True)
@@ -143,25 +148,21 @@ class Table:
     """One table of a report: where its rows are in the answer, and what is documented of them.
 
     `rows` is a path of JSON keys: `[]` steps into every element of a list, `*[]` into every list of objects
-    under any key (`key_column` keeps the key), and the empty path is the document itself. `levels` names the
-    lists on the way down, by their paths, and the prefix of the columns that `level_columns` declares for
-    them. `parent` names the table whose rows these are nested in; its `hands_down` columns are carried. A row
-    without a column of the `key` fits if it has the one that `old_keys` names.
+    under any key (a column at `#` keeps the key), and the empty path is the document itself. Columns are
+    members of the row, or have the whole path of a level above it (`offices[].name`) or of a column of the
+    parent row (`@parent.id`). `parent` names the table whose rows these are nested in. A row without a column
+    of the `key` fits if it has the one that `old_keys` names.
     """
 
     name: str
     rows: str
     description: str
     columns: tuple[Column, ...] = ()  # the documented fields of a row; of other rows nobody knows
-    levels: Mapping[str, str] = field(default_factory=dict)
     parent: str | None = None
-    hands_down: Mapping[str, str] = field(default_factory=dict)  # column here -> column of the children
     key: tuple[str, ...] = ()  # documented id of a row, as columns
     old_keys: Mapping[str, str] = field(default_factory=dict)  # column of the key -> column of its old id
     dated_by: str | None = None  # the column that says which month a row belongs to
-    key_column: str | None = None  # for `*[]`: the column that keeps the list's own key
-    level_columns: Mapping[str, tuple[Column, ...]] = field(default_factory=dict)  # documented, by path
-    inherited: tuple[Column, ...] = ()  # columns from outside the row: of its parent, or of the request
+    requested: tuple[Column, ...] = ()  # columns of the request
     paths: Mapping[str, str] = field(default_factory=dict)  # where an operator says that columns are
 
 
@@ -328,7 +329,7 @@ class Report:
             "two tables have one name": len({table.name for table in self.tables}) < len(self.tables),
             "a table does not say which id was asked for": each
             and not all(
-                set(each.columns) <= {column.name for column in table.inherited} for table in self.tables
+                set(each.columns) <= {column.name for column in table.requested} for table in self.tables
             ),
             "a report is on demand if no table has its ids": self.timing.on_demand
             is not bool(each and not each.ids_from),
@@ -365,28 +366,6 @@ def _refuse(what: str, wrong: Mapping[str, object]) -> None:
         raise ValueError(f"{what}: {'; '.join(sentences)}.")
 
 
-def prefixed(prefix: str, name: str) -> str:
-    """A column name under its level's prefix, which is not repeated: `office_name` stays."""
-    if not prefix or name == prefix or name.startswith(f"{prefix}_"):
-        return name
-    return f"{prefix}_{name}"
-
-
-def columns_of_level(table: Table, path: str) -> tuple[Column, ...]:
-    """Columns that a row has of the level above it at this path, under the level's prefix."""
-    prefix = table.levels.get(path, "")
-    return tuple(
-        replace(one, name=prefixed(prefix, one.name), source=f"{path}.{one.source}")
-        for one in table.level_columns[path]
-    )
-
-
 def declared_columns(table: Table) -> tuple[Column, ...]:
-    """Every documented column of a table: those from outside the row, then the row's own."""
-    levels = (one for path in table.level_columns for one in columns_of_level(table, path))
-    keys = (
-        [inherited(table.key_column, description="the name of the list that the row came in")]
-        if table.key_column
-        else []
-    )
-    return (*table.inherited, *levels, *keys, *table.columns)
+    """Every documented column of a table: those of its request, then the row's."""
+    return (*table.requested, *table.columns)

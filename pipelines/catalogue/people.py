@@ -9,7 +9,6 @@ from pipelines.catalogue.model import (
     Timing,
     assumed,
     boolean,
-    inherited,
     local_time,
     nested,
     text,
@@ -35,7 +34,7 @@ USER = (
     *nested("image", PORTRAIT),
 )
 
-OF_USER = inherited("user_id", description="id of the user that the row belongs to", id_of="user")
+OF_USER = text("@users.id", "id of the user that the row belongs to", id_of="user", name="user_id")
 
 LATEST_THREE_MONTHS = 3  # interface, Limits: only commissions for the latest 3 months are calculated
 
@@ -114,14 +113,13 @@ REPORTS = (
                 description="One row per user.",
                 columns=with_inferred_names(USER),
                 key=("id",),
-                hands_down={"id": "user_id"},
             ),
             Table(
                 name="users__spoken_languages",
                 rows="[].spokenLanguages[]",
                 description="One row per language a user speaks; its fields are not documented.",
                 parent="users",
-                inherited=(OF_USER,),
+                columns=(OF_USER,),
             ),
         ),
     ),

@@ -15,23 +15,18 @@ from pipelines.catalogue.model import (
     boolean,
     day,
     degrees,
-    inherited,
     integer,
     local_time,
     money,
     nested,
     percent,
     rate,
+    requested,
     text,
 )
 
 ONE_YEAR = 12  # the interface states no limit; a year keeps an answer to a size that comes back in time
 IN_THE_TREE = "officeSaleReports[].years[].months[].estateSaleReports[]"
-OFFICE, YEAR, MONTH = (
-    "officeSaleReports[]",
-    "officeSaleReports[].years[]",
-    "officeSaleReports[].years[].months[]",
-)
 ASKED_OF = ("sales", "estates_report", "estates_report_prod")
 """Reports that take a selectionType, the one to prefer first (interface, Business intelligence)."""
 CHANGED_SALES = "changed_sales"
@@ -139,57 +134,69 @@ REFERENCE = (
     day("contractDay", "day of the sale contract"),
     local_time("advertisedAt", "when it was first advertised"),
 )
-LEVELS = {  # of the tree of offices, years and months that estates come in
-    OFFICE: (
-        text("customerId", "customer id of the reporting office"),
-        text("officeName", "name of the reporting office"),
+LEVELS = (  # of the tree of offices, years and months that estates come in
+    text("officeSaleReports[].customerId", "customer id of the reporting office", name="office_customer_id"),
+    text("officeSaleReports[].officeName", "name of the reporting office", name="office_name"),
+    text(
+        "officeSaleReports[].years[].year",
+        "year the service filed the estate under, as the text it sends",
+        name="year",
     ),
-    YEAR: (text("year", "year the service filed the estate under, as the text it sends"),),
-    MONTH: (text("month", "month the service filed the estate under, as the text it sends"),),
-}
+    text(
+        "officeSaleReports[].years[].months[].month",
+        "month the service filed the estate under, as the text it sends",
+        name="month",
+    ),
+)
 OFFICE_OF_REFERENCES = (
-    text("customerId", "customer id of the office"),
-    text("name", "name of the office"),
-    text("city", "town of the office"),
+    text("[].customerId", "customer id of the office", name="office_customer_id"),
+    text("[].name", "name of the office", name="office_name"),
+    text("[].city", "town of the office", name="office_city"),
+    text("[].*[]#", "the name of the list that the row came in", name="kind"),
 )
 
-OF_ESTATE = inherited("estate_id", description="id of the estate that the row belongs to")
-OF_AGENT = inherited("agent_id", description="user id of the agent that the row belongs to", id_of="user")
-ASKED_NUMBER = inherited("asked_estate_number", description="the number that we asked the service for")
-ASKED_ESTATE = inherited("asked_estate_id", description="the estate that we asked the service for")
+ASKED_NUMBER = requested("asked_estate_number", description="the number that we asked the service for")
+ASKED_ESTATE = requested("asked_estate_id", description="the estate that we asked the service for")
 
 
 def _nested_tables(
-    name: str, rows: str, agent: tuple[Column, ...], of_estate: tuple[Column, ...]
+    name: str, rows: str, agent: tuple[Column, ...], asked: tuple[Column, ...] = ()
 ) -> tuple[Table, Table, Table]:
     """Agents, changes of estates and changes of agents' shares, nested in the estates at `rows`."""
-    agents = Table(
-        name=f"{name}_agents",
-        rows=f"{rows}.agents[]",
-        description="One row per agent entitled to commission of an estate.",
-        columns=agent,
-        parent=f"{name}_estates",
-        inherited=of_estate,
-        key=("estate_id", "id"),
-        hands_down={column.name: column.name for column in of_estate} | {"id": "agent_id"},
+    estates, agents = f"{name}_estates", f"{name}_agents"
+    meaning = "id of the estate that the row belongs to"
+    estate_id = text(f"@{estates}.id", meaning, name="estate_id")
+    estate_id_of_agent = text(f"@{agents}.estate_id", meaning, name="estate_id")
+    agent_id = text(
+        f"@{agents}.id", "user id of the agent that the row belongs to", id_of="user", name="agent_id"
     )
-    estate_changes = Table(
-        name=f"{name}_estate_changes",
-        rows=f"{rows}.changes[]",
-        description="One row per change of an estate, with the values set then.",
-        columns=ESTATE_CHANGE,
-        parent=f"{name}_estates",
-        inherited=of_estate,
+    return (
+        Table(
+            name=agents,
+            rows=f"{rows}.agents[]",
+            description="One row per agent entitled to commission of an estate.",
+            columns=(estate_id, *agent),
+            parent=estates,
+            requested=asked,
+            key=("estate_id", "id"),
+        ),
+        Table(
+            name=f"{name}_estate_changes",
+            rows=f"{rows}.changes[]",
+            description="One row per change of an estate, with the values set then.",
+            columns=(estate_id, *ESTATE_CHANGE),
+            parent=estates,
+            requested=asked,
+        ),
+        Table(
+            name=f"{name}_agent_changes",
+            rows=f"{rows}.agents[].changes[]",
+            description="One row per change of an agent's share.",
+            columns=(estate_id_of_agent, agent_id, *AGENT_CHANGE),
+            parent=agents,
+            requested=asked,
+        ),
     )
-    agent_changes = Table(
-        name=f"{name}_agent_changes",
-        rows=f"{rows}.agents[].changes[]",
-        description="One row per change of an agent's share.",
-        columns=AGENT_CHANGE,
-        parent=f"{name}_agents",
-        inherited=(*of_estate, OF_AGENT),
-    )
-    return agents, estate_changes, agent_changes
 
 
 def _estates(
@@ -200,14 +207,11 @@ def _estates(
         name=f"{name}_estates",
         rows=IN_THE_TREE,
         description=f"{description} One row per estate, by the day that the window selects.",
-        columns=THIN_ESTATE if thin else ESTATE,
-        levels={OFFICE: "office", YEAR: "year", MONTH: "month"},
-        level_columns=LEVELS,
+        columns=(*LEVELS, *(THIN_ESTATE if thin else ESTATE)),
         key=("id",),
         dated_by=dated_by,
-        hands_down={"id": "estate_id"},
     )
-    nested_tables = _nested_tables(name, IN_THE_TREE, THIN_AGENT if thin else AGENT, (OF_ESTATE,))
+    nested_tables = _nested_tables(name, IN_THE_TREE, THIN_AGENT if thin else AGENT)
     return (estates, *(nested_tables[:1] if thin else nested_tables))
 
 
@@ -270,11 +274,10 @@ REPORTS = (
                     rows="estates[]",
                     description="One row per estate that matched.",
                     columns=ESTATE,
-                    inherited=(asked,),
+                    requested=(asked,),
                     key=("id",),
-                    hands_down={asked.name: asked.name, "id": "estate_id"},
                 ),
-                *_nested_tables(name, "estates[]", AGENT, (asked, OF_ESTATE)),
+                *_nested_tables(name, "estates[]", AGENT, (asked,)),
             ),
         )
         for name, parameter, meant, asked in (
@@ -302,12 +305,9 @@ REPORTS = (
                 name="sold_estates",
                 rows="[].*[]",
                 description="One row per estate sold; `kind` is the list it came in, such as houses.",
-                columns=REFERENCE,
-                levels={"[]": "office"},
-                level_columns={"[]": OFFICE_OF_REFERENCES},
+                columns=(*OFFICE_OF_REFERENCES, *REFERENCE),
                 key=("id",),
                 dated_by="contract_day",
-                key_column="kind",
             ),
         ),
     ),

@@ -201,7 +201,7 @@ class _Answer:
                 name: FilledColumn(declared[name], parent.frame[above].gather(level.rows_above))
                 for name, above in level.place.from_parent.items()
             }
-        columns |= self._requested(level, [column.name for column in table.inherited])
+        columns |= self._requested(level, [column.name for column in table.requested])
         self.missing += [
             f"{table.name}.{column.name}"
             for column in declared.values()
@@ -256,10 +256,10 @@ class _Answer:
         for inner, inner_lists in contents.undeclared_lists.items():
             self._add_undeclared(level, table, contents.spelled[inner], inner_lists)
 
-    def _requested(self, level: Level, inherited: Collection[str] = ()) -> dict[str, FilledColumn]:
+    def _requested(self, level: Level, declared: Collection[str] = ()) -> dict[str, FilledColumn]:
         """What rows say of their request: the ids in every table, the choice in those that declare it."""
         each = self.report.endpoint.each
-        wanted = {*inherited, *(each.columns if each else ())}
+        wanted = {*declared, *(each.columns if each else ())}
         return {
             column.column.name: column.gather(level.documents)
             for column in self.request

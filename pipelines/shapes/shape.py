@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pipelines.catalogue.model import Column, Report, Table, declared_columns
 from pipelines.shapes.paths import (
     ANY,
-    KEY,
     NONE,
     ColumnPath,
     Hop,
@@ -84,7 +83,7 @@ def shape_of(report: Report) -> Shape:
             raise PathError(f"{table.name} and {place.table.name} both have their rows at {rows.text!r}")
         place.table, place.way, ways[table.name] = table, way, way
         for column in declared_columns(table):
-            if text := column_path(report, table, column):
+            if text := column_path(table, column):
                 _add_column(place, rows, column, text)
     return Shape(member_path(report.root), document, member_path(report.total_rows))
 
@@ -101,21 +100,16 @@ def table_rows(report: Report, table: Table) -> RowsPath:
         raise PathError(f"{table.name}: {error}") from None
 
 
-def column_path(report: Report, table: Table, column: Column) -> str:
+def column_path(table: Table, column: Column) -> str:
     """The path of a column: as an operator wrote it, else as it is declared; empty for the request's own."""
     if column.name in table.paths:
         return table.paths[column.name]
-    if column.name == table.key_column:
-        return f"{table.rows}{KEY}"
-    if not column.source and column not in table.inherited:
+    if column in table.requested:
+        return ""
+    if not column.source:
         return NONE
-    if column in table.inherited:
-        parent = next((other for other in report.tables if other.name == table.parent), None)
-        handed_down = {here: above for above, here in parent.hands_down.items()} if parent else {}
-        return f"@{table.parent}.{handed_down[column.name]}" if column.name in handed_down else ""
-    is_own = any(column.name == own.name for own in table.columns)
     is_path = column.source.startswith((".", "@")) or "[" in column.source or "{" in column.source
-    return column.source if is_path or not is_own else f".{column.source}"
+    return column.source if is_path else f".{column.source}"
 
 
 def _walk(way: tuple[Place, ...], rows: RowsPath) -> tuple[Place, ...]:

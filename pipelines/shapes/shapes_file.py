@@ -115,7 +115,7 @@ def _paths_left_behind(report: Report, table: Table, where: str) -> dict[str, st
     left = {}
     for column in table.columns if table.rows != NONE else ():
         if column.name not in table.paths:
-            path = column_path(report, table, column)
+            path = column_path(table, column)
             try:
                 table_rows(report, table).column(path)
             except PathError as error:

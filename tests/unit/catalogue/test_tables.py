@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.catalogue import reports
-from pipelines.catalogue.model import Report, Table, declared_columns, prefixed, snake_case
+from pipelines.catalogue.model import Report, Table, declared_columns, snake_case
 from pipelines.catalogue.reports import REPORTS, report
 
 TABLES = [(entry, table) for entry in REPORTS.values() for table in entry.tables]
@@ -38,27 +38,26 @@ def test_every_promised_table_is_declared_by_exactly_one_report() -> None:
     assert set(declared) >= PROMISED
 
 
-def test_a_nested_table_stands_under_its_parent_and_gets_what_that_hands_down() -> None:
+def test_a_nested_table_stands_under_its_parent_and_reads_columns_that_this_has() -> None:
     for entry, table in TABLES:
         if table.parent is None:
             continue
         [parent] = [other for other in entry.tables if other.name == table.parent]
         assert table.rows.startswith((f"{parent.rows}.", f"@{parent.name}."))
-        types = {column.name: column.type for column in declared_columns(parent)}
-        expected = {there: types[here] for here, there in parent.hands_down.items()}
-        assert {column.name: column.type for column in table.inherited} == expected, table.name
+        types = {f"@{parent.name}.{column.name}": column.type for column in declared_columns(parent)}
+        handed_down = {column.source: column.type for column in table.columns if column.source[:1] == "@"}
+        assert handed_down.items() <= types.items(), table.name
 
 
-def test_columns_are_described_once_and_keys_dates_and_levels_are_among_them() -> None:
+def test_columns_are_described_once_and_keys_and_dates_are_among_them() -> None:
     types = {"VARCHAR", "BIGINT", "BOOLEAN", "TIMESTAMP", "DECIMAL(18,4)", "DECIMAL(18,8)", "JSON"}
     for _, table in TABLES:
         columns = declared_columns(table)
         assert len(names(table)) == len(set(names(table))), table.name
         assert all(column.description and column.documented for column in columns), table.name
         assert {column.type for column in columns} <= types, table.name
-        places = {*table.key, *table.hands_down, *filter(None, [table.dated_by])}
+        places = {*table.key, *filter(None, [table.dated_by])}
         assert places <= set(names(table)), table.name
-        assert set(table.level_columns) <= set(table.levels), table.name
 
 
 def test_an_id_of_a_person_is_no_personal_detail_and_every_detail_is_a_text_or_of_a_portrait() -> None:
@@ -103,15 +102,6 @@ def test_a_column_knows_its_type_and_where_in_the_answer_it_is_read() -> None:
 )
 def test_names_of_the_service_are_written_in_snake_case(name: str, column: str) -> None:
     assert snake_case(name) == column
-
-
-def test_a_prefix_is_not_said_twice() -> None:
-    assert [prefixed("office", name) for name in ("name", "office_name", "office", "officer")] == [
-        "office_name",
-        "office_name",
-        "office",
-        "office_officer",
-    ]
 
 
 def test_a_report_is_found_by_its_name_or_answered_with_the_nearest_names() -> None:
