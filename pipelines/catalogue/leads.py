@@ -9,6 +9,8 @@ from pipelines.catalogue.model import (
     Endpoint,
     Report,
     Table,
+    Timing,
+    Unsettled,
     integer,
     local_time,
     nested,
@@ -116,6 +118,7 @@ TIP = (
 )
 
 
+NOT_ANSWERED = Unsettled("incoming_leads", "lead_state = 'New' AND is_removed IS NOT TRUE", most=1)
 dated = partial(Table, dated_by="created_at", requested=(IS_REMOVED,))
 lead = partial(dated, key=("lead_id",))
 
@@ -134,6 +137,7 @@ REPORTS = (
             paged=True,
             unpaged_path="/BusinessIntelligence/TipsAndLeads/Report",
         ),
+        timing=Timing(unsettled=NOT_ANSWERED),
         stored_as="months",
         month_of_row="documented date",
         total_rows="totalRowCount",  # assumed: no field around the rows is documented

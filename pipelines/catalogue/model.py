@@ -192,6 +192,18 @@ class Ids:
     condition: str = "true"
 
 
+@dataclass(frozen=True)
+class Unsettled:
+    """Rows that the service will still change, by a condition in SQL on a table of schema bi.
+
+    The `most` of their months that were read longest ago are requested every night.
+    """
+
+    table: str
+    condition: str
+    most: int
+
+
 ONCE, NIGHTLY, WEEKLY = None, 1, 7
 """After how many days an answered id is requested again."""
 
@@ -274,6 +286,7 @@ class Timing:
     weekly: bool = False  # where a request covers one month: most months are asked once a week
     counterpart: str | None = None  # the report that has the same for a range of months in one request
     follows_sales: bool = False  # a sale that is changed afterwards changes its months
+    unsettled: Unsettled | None = None
     place: int = 0  # in the catalogue, so that older months of reports are asked on different nights
 
 

@@ -12,6 +12,7 @@ from pipelines.catalogue.model import (
     Report,
     Table,
     Timing,
+    Unsettled,
     boolean,
     day,
     degrees,
@@ -25,6 +26,7 @@ from pipelines.catalogue.model import (
     text,
 )
 
+NOT_RECEIVED = Unsettled("sales_estates", "commission_received_at IS NULL AND commission <> 0", most=12)
 ONE_YEAR = 12  # the interface states no limit; a year keeps an answer to a size that comes back in time
 IN_THE_TREE = "officeSaleReports[].years[].months[].estateSaleReports[]"
 ASKED_OF = ("sales", "estates_report", "estates_report_prod")
@@ -232,7 +234,9 @@ def _by_contract_date(name: str, operation: str, description: str, *, thin: bool
         subject="sales",
         description=description,
         endpoint=_selected(operation, "Agreement"),
-        timing=Timing(enabled=not thin, follows_sales=True),
+        timing=Timing(
+            enabled=not thin, follows_sales=True, unsettled=NOT_RECEIVED if name == "sales" else None
+        ),
         stored_as="months",
         month_of_row="documented date",
         estate_id_column="id",

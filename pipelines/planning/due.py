@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 HeldMonths = Mapping[Month | None, HeldMonth]
 """The stored months of one report of one customer; a report without months is stored under None."""
-Reason = Literal["nightly", "failed", "changed", "weekly", "monthly", "chosen"]
+Reason = Literal["nightly", "failed", "changed", "weekly", "monthly", "unsettled", "chosen"]
 """The rule by which a month is requested again; `chosen` if the operator asks to refresh it."""
 
 DAYS_OF_WEEK, DAYS_OF_FOUR_WEEKS = 7, 28
@@ -82,7 +82,7 @@ class Rules:
     `together` months, which one request covers, have the same days of the week or of four weeks; those of the
     next request come a day later, and `offset` moves all. `nightly` and `may_wait` are ages in months: every
     night requests the first, and the second wait for their day even if they were never read. `failed` months
-    are requested at once, and so are those `changed` after their last request.
+    are requested at once, and so are those `changed` after their last request and those `unsettled`.
     """
 
     report: Report
@@ -93,6 +93,7 @@ class Rules:
     may_wait: range = NO_MONTHS
     failed: Collection[Month] = ()
     changed: Mapping[Month, datetime] = field(default_factory=dict)
+    unsettled: Collection[Month] = ()
     refresh: bool = False
     fresh_since: datetime | None = None
 
@@ -116,7 +117,7 @@ class Rules:
             return "weekly" if self._is_latest(month) else "monthly"
         if month in self.changed and held.fetched_at_utc < self.changed[month]:
             return "changed"
-        return None
+        return "unsettled" if month in self.unsettled else None
 
     def is_fresh(self, held: HeldMonth) -> bool:
         """Whether another command loaded it while this one waited; plans know moments by quarter hours."""
@@ -203,7 +204,7 @@ class Wanted:
     @property
     def due_anywhere(self) -> tuple[Month, ...]:
         """The months that a night requests even outside of its selection."""
-        return (*self.waited, *self.due_as("changed", "weekly", "monthly"))
+        return (*self.waited, *self.due_as("changed", "weekly", "monthly", "unsettled"))
 
 
 def wanted_months(

@@ -25,7 +25,7 @@ from pipelines.planning.probes import PlannedProbe, plan_probes
 from pipelines.planning.rules import PlanInputs, ReportKind, rules_for
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
 from pipelines.planning.windows import NOW, Window, windows
-from warehouse.ledger.ids import known_ids
+from warehouse.ledger.ids import known_ids, months_with_rows
 from warehouse.ledger.ledger import Ledger, read_outline, write_due_days
 
 if TYPE_CHECKING:
@@ -132,8 +132,16 @@ def read_plan(
         if (each := report.endpoint.each)
         for customer in customers
     }
+    unsettled = {
+        (report.name, customer): months
+        for report in reports
+        if (rows := report.timing.unsettled)
+        for customer, months in months_with_rows(connection, rows.table, rows.condition).items()
+    }
     caps = settings.ids_a_night, settings.changed_months
-    inputs = PlanInputs(calendar(settings, today), ledger, selection, reports, customers, ids, *caps)
+    inputs = PlanInputs(
+        calendar(settings, today), ledger, selection, reports, customers, ids, unsettled, *caps
+    )
     return plan_from(inputs, settings), ledger
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -45,6 +45,7 @@ class PlanInputs:
     reports: Sequence[Report]
     customers: Sequence[Customer]
     ids: Mapping[Pair, KnownIds] = field(default_factory=dict)
+    unsettled: Mapping[Pair, Collection[date]] = field(default_factory=dict)
     most_ids: int = 0
     most_changed: int = 0
 
@@ -128,6 +129,7 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str, kind: ReportKin
         may_wait=rule.may_wait if inputs.selection.is_of_night else NO_MONTHS,
         failed={*map(Month.of, inputs.ledger.failed.get((report.name, customer), ()))},
         changed=rule.changes(inputs, report, customer),
+        unsettled=unsettled_months(inputs, report, customer) if inputs.selection.is_of_night else (),
         refresh=inputs.selection.refresh,
         fresh_since=inputs.selection.fresh_since,
     )
@@ -137,6 +139,20 @@ def months_together(inputs: PlanInputs, report: Report, customer: str) -> int:
     """How many months one request covers: as declared, or the fewer that were learned."""
     learned = inputs.cap((report.name, customer)).months
     return min(report.endpoint.window_months, learned or report.endpoint.window_months)
+
+
+def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
+    """The months with rows that the service will still change that are due: those read longest ago."""
+    pair, calendar = (report.name, customer), inputs.calendar
+    held = inputs.held.get(pair, {})
+    months = {
+        month: held[month].fetched_at_utc
+        for month in map(Month.of, inputs.unsettled.get(pair, ()))
+        if month in held and calendar.age(month) >= calendar.due_months
+    }
+    unread = [month for month, moment in months.items() if calendar.day_of(moment) < calendar.today]
+    most = report.timing.unsettled.most if report.timing.unsettled else 0
+    return sorted(unread, key=lambda month: months[month])[: max(most - len(months) + len(unread), 0)]
 
 
 def changed_sales_of(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:

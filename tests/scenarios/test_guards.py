@@ -90,8 +90,8 @@ def asked_in_pages(here: Scenario) -> list[str]:
 @pytest.mark.parametrize(
     ("largest", "sizes", "learned"),
     [
-        (300, ["1000", "500", "250", "250"], Cap(page_size=250)),
-        (0, ["1000", "500", "250", "125", "100", "-"], Cap(page_size=0)),
+        (300, ["1000", "100", "100"], Cap(page_size=100)),
+        (0, ["1000", "100", "-"], Cap(page_size=0)),
     ],
 )
 def test_a_refused_page_size_is_made_smaller_remembered_and_asked_at_once_the_next_time(

@@ -1,8 +1,8 @@
-"""Ids of a report that is requested id by id, and when each was last answered."""
+"""Ids of reports that are requested id by id, and months with rows that will still change."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -28,6 +28,19 @@ class Source(Protocol):
     def columns(self) -> tuple[str, ...]: ...
     @property
     def condition(self) -> str: ...
+
+
+def months_with_rows(
+    connection: DuckDBPyConnection, table: str, condition: str
+) -> Mapping[str, Collection[date]]:
+    """The months of each customer with rows that meet a condition; none if the table was never declared."""
+    if not connection.execute(_COLUMNS, [table]).fetchall():
+        return {}
+    return dict(
+        connection.execute(
+            f"SELECT _customer, list(DISTINCT _month) FROM bi.{quoted(table)} WHERE {condition} GROUP BY ALL"
+        ).fetchall()
+    )
 
 
 def known_ids(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
+from pipelines.months import Month, months_between
 from pipelines.planning.due import calendar
 from pipelines.planning.plan import Plan, plan_from
 from pipelines.planning.rules import PlanInputs
@@ -43,7 +44,9 @@ def nightly_requests(here: Scenario, ledger: Ledger, nights: int) -> Iterator[in
     for number in range(nights):
         day = TODAY + timedelta(days=number)
         known = calendar(here.settings, day), ledger, Selection(), reports, here.settings.customers
-        plan = plan_from(PlanInputs(*known, most_changed=12), here.settings)
+        months = [month.first_day for month in months_between(Month(2024, 1), Month.of(day))]
+        unsettled = {(name, here.settings.customers[0].id): months for name in ("sales", "tips_and_leads")}
+        plan = plan_from(PlanInputs(*known, unsettled=unsettled, most_changed=12), here.settings)
         yield plan.requests_expected
         ledger = after(plan, ledger, day)
 
@@ -53,6 +56,8 @@ def test_no_nightly_run_of_an_office_makes_many_more_requests_than_another(
     tmp_path: Path, cap: Cap, first: int, quiet: int
 ) -> None:
     here = scenario(tmp_path, offices=1, start="2024-01")
-    caps = {(name, here.settings.customers[0].id): cap for name in BUDGETS}
-    begin, *others = nightly_requests(here, Ledger(caps=caps), 70)
+    customer = here.settings.customers[0].id
+    caps = {(name, customer): cap for name in BUDGETS}
+    pages = {("tips_and_leads", customer): 4}  # one for each of two spans and two choices
+    begin, *others = nightly_requests(here, Ledger(caps=caps, pages=pages), 70)
     assert (begin <= first, max(others) <= quiet) == (True, True)

@@ -55,6 +55,19 @@ def test_a_change_noticed_for_one_customer_is_not_anothers() -> None:
     assert [one.wanted.due_as("changed") for one in found] == [(), (), (Month(2024, 5),), ()]
 
 
+def test_of_the_months_with_leads_that_nobody_answered_a_night_requests_the_one_read_longest_ago() -> None:
+    leads, months = report("tips_and_leads"), [date(2024, month, 1) for month in (2, 3, 4, 5)]
+    stored: dict[date | None, HeldMonth] = {
+        day: HeldMonth(datetime(2026, 11, number, tzinfo=UTC), "held")
+        for number, day in enumerate(months, 10)
+    }
+    pair = ("tips_and_leads", "M1")
+    ledger, unsettled = Ledger(held={pair: {**ALL, **stored}}), {pair: [*months[1:], date(2026, 10, 1)]}
+    inputs = PlanInputs(CALENDAR, ledger, Selection(), [leads], [Customer(id="M1")], unsettled=unsettled)
+    [planned_leads] = plan_reports(inputs)
+    assert planned_leads.wanted.due_as("unsettled") == (Month(2024, 3),)
+
+
 @pytest.mark.parametrize(("month", "followed"), [(date(2027, 3, 1), 12), (date(2026, 5, 1), 0)])
 def test_a_budget_that_has_changed_makes_all_others_due_unless_it_is_one_of_an_older_month(
     month: date, followed: int
