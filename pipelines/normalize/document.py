@@ -93,10 +93,12 @@ def to_json(value: Json) -> str:
         if is_written:
             written.append(item)
         elif isinstance(item, dict):
-            members = ([(", ", True), (key, False), (": ", True), (one, False)] for key, one in item.items())
+            members = (
+                [(", ", True), (key, False), (": ", True), (member, False)] for key, member in item.items()
+            )
             todo += reversed([("{", True), *list(chain.from_iterable(members))[1:], ("}", True)])
         elif isinstance(item, list):
-            elements = ([(", ", True), (one, False)] for one in item)
+            elements = ([(", ", True), (element, False)] for element in item)
             todo += reversed([("[", True), *list(chain.from_iterable(elements))[1:], ("]", True)])
         else:
             written.append(str(item) if isinstance(item, Decimal) else json.dumps(item, ensure_ascii=False))

@@ -18,23 +18,16 @@ REAL_TIMES = (datetime(1900, 1, 1), datetime(9999, 1, 1))
 
 _OF_DAY = r"[T ][0-9:.,]+\s?(?:[Zz]|[+-][0-9:]+)?"
 _UNSET = rf"^(?:0001-01-01(?:{_OF_DAY})?|0000-12-31{_OF_DAY})$"
-_HAS_TIME_OF_DAY = "^0001-01-01[T ][0-9:.,]*[1-9]"
 _BEFORE_OFFSET = re.compile(r"(?<=\d)\s(?=[Z+-])")
 _WITH_OFFSET = r"[Tt ][0-9:.,]+\s?[Zz+-]"
 
 
-def without_unset(texts: pl.Series, *, keep_times_of_day: bool = False) -> pl.Series:
-    """The texts, null where they stand for a time that is not set.
-
-    `keep_times_of_day` keeps those of the first day that may mean a time of any day.
-    """
+def without_unset(texts: pl.Series) -> pl.Series:
+    """The texts, null where they stand for a time that is not set."""
     first = texts.min()
     if not isinstance(first, str) or first >= "0002":  # of most columns the order says it, in no time
         return texts
-    is_unset = texts.str.contains(_UNSET)
-    if keep_times_of_day:
-        is_unset &= ~texts.str.contains(_HAS_TIME_OF_DAY)
-    return texts.set(is_unset, None)
+    return texts.set(texts.str.contains(_UNSET), None)
 
 
 def local_times(texts: pl.Series, zone: str) -> pl.Series:

@@ -69,15 +69,15 @@ def kinds_of(values: list[Json]) -> Kinds:
     for type_, (kind, dtype) in _KIND_OF.items():
         if type_ in types:
             own: list[Any] = (
-                values if len(types) == 1 else [one if type(one) is type_ else None for one in values]
+                values if len(types) == 1 else [value if type(value) is type_ else None for value in values]
             )
             try:
                 kinds[kind] = pl.Series(own, dtype=dtype)
             except (TypeError, OverflowError):  # whole numbers that 64 bits do not hold
-                short = [one if one is not None and -_LONG <= one < _LONG else None for one in own]
-                if any(one is not None for one in short):
+                short = [value if value is not None and -_LONG <= value < _LONG else None for value in own]
+                if any(value is not None for value in short):
                     kinds[WHOLE] = pl.Series(short, dtype=dtype)
-                long = [None if one is None or -_LONG <= one < _LONG else str(one) for one in own]
+                long = [None if value is None or -_LONG <= value < _LONG else str(value) for value in own]
                 kinds[LONG_WHOLE] = pl.Series(long, dtype=pl.String)
     if TEXT in kinds:
         kinds[TEXT] = tidied(kinds[TEXT])
@@ -85,7 +85,7 @@ def kinds_of(values: list[Json]) -> Kinds:
         texts = [str(value) if type(value) is Decimal else None for value in values]
         kinds[LONG_FRACTION] = pl.Series(texts, dtype=pl.String)
     if list in types or dict in types:
-        texts = [to_json(one) if isinstance(one, list | dict) else None for one in values]
+        texts = [to_json(value) if isinstance(value, list | dict) else None for value in values]
         kinds[NESTED] = pl.Series(texts, dtype=pl.String)
     return kinds
 
@@ -141,8 +141,6 @@ def discovered(kinds: Kinds) -> tuple[pl.Series, str]:
     """All kinds of an undocumented column as the narrowest type that holds them, and that type."""
     if not kinds:
         raise ValueError("a column without a value has no type")
-    if TEXT in kinds:
-        kinds = {**kinds, TEXT: without_unset(kinds[TEXT], keep_times_of_day=True)}
     if len(kinds) == 1 and (alone := next(iter(kinds))) in _TYPE_OF_KIND:
         return kinds[alone], _TYPE_OF_KIND[alone]
     if kinds.keys() <= {WHOLE, FRACTION, LONG_FRACTION}:
@@ -212,7 +210,7 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
     if is_small.all():
         return numbers.cast(dtype)
     small = numbers.set(~is_small, None).cast(dtype)
-    large = _each(values.set(is_small, None), lambda one: _decimal_of(str(one), dtype.scale), dtype)
+    large = _each(values.set(is_small, None), lambda number: _decimal_of(str(number), dtype.scale), dtype)
     return _together([small, large])
 
 
