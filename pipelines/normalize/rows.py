@@ -77,7 +77,7 @@ class Level:
         if type(element) is dict:
             return element
         table = self.place.table
-        is_open = table is not None and table.parent and not table.columns
+        is_open = table is not None and table.parent and not self.place.columns
         return {VALUE: element} if is_open and not isinstance(element, list | None) else EMPTY
 
     @cached_property
