@@ -1,6 +1,6 @@
 """Checkpoints of the working file, with a journal that undoes one that was cut short.
 
-DuckDB writes rows to blocks that nothing points to yet, but its metadata in place: 256 KiB at a time, under
+DuckDB writes rows to blocks that nothing points to yet, but its metadata in place: a block at a time, under
 one checksum. A process that is killed (or a machine that loses power) within such a write would leave a
 file that nobody can open. So the working file is only checkpointed here: the metadata is copied into a
 journal first. The journal is removed when the checkpoint is done; a journal that is found when the file is

@@ -15,9 +15,12 @@ from warehouse.errors import OF_WORKING_FILE, Remedy, explained
 from warehouse.store.files import make_folder, remove_logs, replacement
 
 STORAGE_VERSION = "v1.0.0"
-"""The storage version of new files, which every DuckDB 1.x tool can read."""
+"""The storage version of new files, which DuckDB tools from 1.1 on can read."""
+BLOCK_BYTES = 65536
+"""The block size of new files. A column takes a block at least: many small tables shrink to a third."""
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "storage_compatibility_version": STORAGE_VERSION,
+    "default_block_size": BLOCK_BYTES,
     "autoinstall_known_extensions": False,  # the pipeline never reaches for the network by itself
     "autoload_known_extensions": False,
     # A checkpoint that reuses metadata may leave pointers to blocks that are gone, which DuckDB before 1.4.2
