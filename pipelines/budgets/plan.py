@@ -18,7 +18,14 @@ from pipelines.budgets.budget import (
     os_user,
 )
 from pipelines.budgets.budget_file import Entry, read_budget_file
-from pipelines.budgets.present import REPORTS, Unreadable, number, open_clients, read_present
+from pipelines.budgets.present import (
+    REPORTS,
+    Unreadable,
+    budget_reports,
+    number,
+    open_clients,
+    read_present,
+)
 from pipelines.connect.errors import ConnectError, HostDown, Unauthorized
 from warehouse.marts.queries import SQL, rows_of
 from warehouse.store.database import Store
@@ -126,7 +133,7 @@ async def _compared(settings: Settings, context: RunContext, wanted: Sequence[Ch
 
     async def compare(change: Change) -> Change | str:
         try:
-            before = await read_present(clients, context.catalogue, change)
+            before = await read_present(clients, reports, change)
         except (Unauthorized, HostDown):
             raise
         except (Unreadable, ConnectError) as error:
@@ -134,6 +141,7 @@ async def _compared(settings: Settings, context: RunContext, wanted: Sequence[Ch
             return f"The present budget of {change} cannot be read, and nothing is sent in its place: {why}"
         return replace(change, before=before, after={**before, **change.after})
 
+    reports = budget_reports(settings, context)
     results: list[Change | str] = []
     async with open_clients(settings, context) as clients:
         for start in range(0, len(wanted), settings.concurrency):

@@ -1,25 +1,24 @@
 """Present budget of a user in a month, from three reads of the service.
 
-The rows are not documented. They are read under the names of the documented RealtorBudget; anything else is
-Unreadable, because a measure that is left out when a budget is set may be lost.
+The rows are not documented. They are read as the report's shape declares them, and a measure whose field the
+shape does not tell is Unreadable: what is sent back in its place could be the outcome of the month.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import orjson
-
-from pipelines.budgets.budget import PLACES, Change, Values, month_of
-from pipelines.catalogue.model import Report, snake_case
+from pipelines.budgets.budget import Change, Values, month_of
+from pipelines.catalogue.model import Report
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.models import Request
-from pipelines.normalize.types import number_of
+from pipelines.normalize.document import Document, read_document
+from pipelines.normalize.normalize import ShapeMismatch, normalize
+from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import Clients, RunContext
 
@@ -32,17 +31,7 @@ REPORTS = {
     "user_budget_crm": ("meetings", "own_booked"),
 }
 """The reports that show a budget, and their measures."""
-NAMES = {
-    "_".join(map(snake_case, way[start:])): measure
-    for measure, way in PLACES.items()
-    for start in range(len(way))
-}
-"""The measures by their documented names: alone, and under their group."""
-PERIODS = ("year", "month", "period", "date", "period_year", "period_month")
-OFFICES = ("customer_id", "office_id")
-
-Row = Mapping[str, Any]
-"""The values of a row by their path, in snake_case."""
+OFFICES = ("office_id", "office_named")
 
 
 class Unreadable(Exception):
@@ -67,87 +56,70 @@ async def open_clients(settings: Settings, context: RunContext) -> AsyncIterator
         )
 
 
-async def read_present(clients: Clients, catalogue: Mapping[str, Report], change: Change) -> Values:
+def budget_reports(settings: Settings, context: RunContext) -> list[Report]:
+    """The reports that show a budget, in the shapes of the operator's file."""
+    catalogue = with_shapes(context.catalogue, settings.shapes_file)
+    return [catalogue[name] for name in REPORTS]
+
+
+async def read_present(clients: Clients, reports: list[Report], change: Change) -> Values:
     """The present budget of a change, whole; raises Unreadable or ConnectError."""
     values: dict[str, int | None] = {}
-    for name, measures in REPORTS.items():
-        path = catalogue[name].endpoint.path.format(
+    for report in reports:
+        path = report.endpoint.path.format(
             customerId=quote(change.customer, safe=""),
             userId=quote(change.user_id, safe=""),
             year=month_of(change).year,
             month=month_of(change).number,
         )
-        request = Request(path, {}, name, change.customer)
-        _, tree = await clients(change.customer, path).get(request, orjson.loads)
+        request = Request(path, {}, report.name, change.customer)
+        _, document = await clients(change.customer, path).get(request, read_document)
         try:
-            values |= budget_of(tree, measures, change)
+            values |= budget_of(report, document, change)
         except Unreadable as error:
-            raise Unreadable(f"{name} {error}") from None
+            raise Unreadable(f"{report.name} {error}") from None
     return values
 
 
-def budget_of(tree: object, measures: Sequence[str], change: Change) -> Values:
-    """The measures in an answer of a change's user, office and month; None if the answer has no rows.
+def budget_of(report: Report, document: Document, change: Change) -> Values:
+    """The report's measures of a change's user, office and month; None if the answer has no rows.
 
-    Raises Unreadable if there is not exactly one such row, with exactly one field for each measure.
+    Raises Unreadable unless one row has all of them, in fields that the shape of the report tells.
     """
-    names = {name for name, measure in NAMES.items() if measure in measures}
-    rows = list(_rows(tree, names, {}))
+    try:
+        answer = normalize(
+            report, [document], months=[month_of(change)], timezone="UTC", asked=[change.user_id]
+        )
+    except ShapeMismatch as error:
+        raise Unreadable(f"has another shape: {error}; {_remedy(report)}") from None
+    fields = {f"{measure}_budget": measure for measure in REPORTS[report.name]}
+    [rows] = [table.frame.to_dicts() for table in answer.tables if fields.keys() <= {*table.frame.columns}]
+    if not rows and not answer.rejected:
+        return dict.fromkeys(fields.values())
+    names = [name.rpartition(".")[2] for name in answer.missing]
+    if missing := [name for name in names if name in fields]:
+        raise Unreadable(f"does not tell which field is {' and '.join(missing)}; {_remedy(report)}")
+    if answer.rejected:
+        raise Unreadable(f"has a row that does not fit: {answer.rejected[0].reason}; {_remedy(report)}")
     own = [row for row in rows if _is_own(row, change)]
-    if not rows:
-        return dict.fromkeys(measures)
     if len(own) != 1:
         raise Unreadable(f"shows {len(own)} budgets of this user, office and month, among {len(rows)} rows")
-    fields = [name for name in own[0] if name in names]
-    if sorted(NAMES[name] for name in fields) != sorted(measures):
-        wanted = " and ".join(measures)
-        raise Unreadable(f"has the fields {', '.join(own[0])}, and not one for {wanted} each")
-    return {NAMES[name]: _whole(own[0][name]) for name in fields}
+    return {measure: _whole(own[0][column]) for column, measure in fields.items()}
 
 
-def _rows(node: object, names: set[str], above: Row) -> Iterator[Row]:
-    """The innermost objects, with the values of the objects around them that are no measures."""
-    if isinstance(node, list):
-        for item in node:
-            yield from _rows(item, names, above)
-    elif isinstance(node, dict):
-        row = _flat(node)
-        lists = [value for value in row.values() if isinstance(value, list)]
-        if any(isinstance(item, dict | list) for items in lists for item in items):
-            around = {name: value for name, value in row.items() if name not in names}
-            yield from _rows(lists, names, {**above, **around})
-        elif not lists:
-            yield {**above, **row}
-        elif names & row.keys():
-            raise Unreadable("has a budget next to a list without rows")
-    elif node is not None:
-        raise Unreadable("has values where rows should be")
+def _remedy(report: Report) -> str:
+    return f"`brokerbi shapes --report {report.name}` shows the answer, and shapes.toml tells its fields"
 
 
-def _flat(node: Mapping[str, Any], way: str = "") -> dict[str, Any]:
-    """The values of an object and of the objects in it by their path."""
-    row: dict[str, Any] = {}
-    for key, value in node.items():
-        name = f"{way}_{snake_case(key)}".removeprefix("_")
-        row |= _flat(value, name) if isinstance(value, dict) else {name: value}
-    return row
-
-
-def _is_own(row: Row, change: Change) -> bool:
-    """Whether a row states no other month, user or office; FIR31529 is M31529, assumed."""
-    month = month_of(change)
-    periods = [str(row[name]) for name in PERIODS if row.get(name) is not None]
-    users = {str(value) for name, value in row.items() if value and name.endswith("user_id")}
-    offices = {str(value) for name, value in row.items() if value and name.endswith(OFFICES)}
+def _is_own(row: Mapping[str, Any], change: Change) -> bool:
+    """Whether a row states no other user or office; FIR31529 is M31529, assumed."""
+    offices = {row[name] for name in OFFICES if row[name]}
     is_own_office = (
         {change.office_id, change.sent_office_id} & offices
         or offices <= {change.customer}
         or any(number(office) == number(change.office_id) for office in offices)
     )
-    is_own_month = all(
-        text in (str(month.year), str(month.number)) or text.startswith(str(month)) for text in periods
-    )
-    return bool(is_own_month and is_own_office) and (not users or change.user_id in users)
+    return bool(is_own_office) and row["user_id"] in (None, change.user_id)
 
 
 def number(office_id: str) -> str:
@@ -155,11 +127,8 @@ def number(office_id: str) -> str:
     return office_id.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
-def _whole(value: object) -> int | None:
+def _whole(amount: Any) -> int | None:
     """A whole number; the service is sent no others, so another could not be sent back as it is."""
-    if value is None:
-        return None
-    amount = Decimal("NaN") if isinstance(value, bool) else number_of(str(value))
-    if amount.is_finite() and amount == int(amount):
-        return int(amount)
-    raise Unreadable(f"says {str(value)[:40]!r}, which is not whole")
+    if amount is not None and amount != int(amount):
+        raise Unreadable(f"says {amount.normalize()}, which is not whole")
+    return None if amount is None else int(amount)

@@ -21,7 +21,7 @@ from pipelines.budgets.budget import (
     month_of,
     os_user,
 )
-from pipelines.budgets.present import Unreadable, open_clients, read_present
+from pipelines.budgets.present import Unreadable, budget_reports, open_clients, read_present
 from pipelines.connect import errors
 from pipelines.connect.models import Request
 from pipelines.settings.messages import SettingsError
@@ -162,7 +162,7 @@ class _Pusher:
             self._note(change, PushStatus.UNCONFIRMED, why, found=values)
 
     async def _read(self, change: Change) -> Values:
-        return await read_present(self.clients, self.context.catalogue, change)
+        return await read_present(self.clients, budget_reports(self.settings, self.context), change)
 
     async def _send(self, change: Change) -> bool:
         """Send a budget once; whether the service may have set it. Raises an error that stops the push."""
