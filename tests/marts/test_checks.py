@@ -161,6 +161,9 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
         "UPDATE bi.incoming_leads SET _customer = 'G1', receiver_company_customer_number = 'S9'"
     ),
     "leads_say_whether_they_are_removed": sql("UPDATE bi.incoming_leads SET is_removed = NULL"),
+    "rows_say_whose_they_are": sql(
+        "UPDATE bi.sales_estates SET office_customer_id = NULL, office_name = 'Solna'"
+    ),
     "offices_were_asked_for": lambda given: sold(given, "M1", "2026-02", "X9", "E9"),
     "budgets_are_understood": two_budgets_at_once,
     "budgets_are_no_outcomes": outcomes_in_place_of_budgets,
