@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
-from datetime import date
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pipelines.catalogue.reports import REPORTS
@@ -61,7 +61,13 @@ def run_status(
         say("the learned windows and pages are forgotten; the next sync asks in full length again")
     planned = planned_now(settings, store, SystemClock())
     now, refusal = SystemClock().utc_now(), why_refused(os.environ, settings)
-    view = observed(overview(store), settings, now, planned=planned, refusal=refusal)
+    view = observed(
+        overview(store, unless_checked_since=now - timedelta(days=1) if check else None),
+        settings,
+        now,
+        planned=planned,
+        refusal=refusal,
+    )
     verdict = judge(view)
     rows = list(raw_rows(store)) if quarantine else []
     if json:

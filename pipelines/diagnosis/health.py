@@ -155,10 +155,10 @@ def _acknowledged(condition: Condition, settings: Settings, today: date) -> Cond
 
 def _of_published_file(view: Overview, data_dir: Path) -> Iterator[Condition]:
     """The published file, if it is not as the latest publication left it."""
-    from warehouse.ledger.status import CHANGED, GONE
+    from warehouse.ledger.status import CHANGED, DAMAGED, GONE
     from warehouse.store.versions import Versions
 
-    words = {GONE: "is gone", CHANGED: "is not as it was published"}
+    words = {GONE: "is gone", CHANGED: "is not as it was published", DAMAGED: "is damaged"}
     if found := words.get(view.published_file):
         yield Condition(
             Kind.UNPUBLISHED,

@@ -146,7 +146,9 @@ def state_findings(
     now, store = clock.utc_now(), Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
     try:
         planned = planned_now(settings, store, clock)
-        view = observed(overview(store), settings, now, planned=planned, refusal=refusal)
+        view = observed(
+            overview(store, unless_checked_since=now), settings, now, planned=planned, refusal=refusal
+        )
     except WarehouseError:  # which is a finding already
         conditions = list(of_directory(settings.data_dir, now))
     else:

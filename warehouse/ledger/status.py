@@ -92,7 +92,7 @@ class Overview:
     is_published: bool = True
     """Whether there ever was a published file."""
     published_file: str = ""
-    """GONE or CHANGED, if the published file is not as the latest publication or rollback left it."""
+    """GONE, CHANGED or DAMAGED, if it is not as the latest publication or rollback left it."""
 
     @property
     def states(self) -> list[str]:
@@ -121,7 +121,7 @@ class ColumnNews:
         )
 
 
-GONE, CHANGED = "gone", "changed"
+GONE, CHANGED, DAMAGED = "gone", "changed", "damaged"
 _REPORTS = """
     SELECT report, customer, held_months, newest_held_month, last_success_utc, last_failure_utc, last_error,
            due_utc, state, waiting_months, waiting_until
@@ -174,15 +174,23 @@ _SHOWN = """
 """
 
 
-def overview(store: Store) -> Overview:
-    """The status of the working file; nothing is asked of the service."""
+def overview(store: Store, *, unless_checked_since: datetime | None = None) -> Overview:
+    """The status of the working file; no request is sent to the service.
+
+    The published file is read for damage, unless it was since a moment; without one it is not.
+    """
     with store.reading() as connection:
-        return replace(
+        view = replace(
             read_state(connection, Versions(store.data_dir)),
             publications=[PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
             caps=read_caps(connection),
             nights=[RequestsOfNight(*row) for row in _rows(connection, _NIGHTS)],
         )
+    versions = Versions(store.data_dir)
+    version = versions.current() if unless_checked_since and not view.published_file else None
+    if version and versions.is_damaged(version, unless_checked_since=unless_checked_since):
+        return replace(view, published_file=DAMAGED)
+    return view
 
 
 def coverage(store: Store) -> list[Coverage]:

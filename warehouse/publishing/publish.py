@@ -170,11 +170,7 @@ def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publica
     """Put back the version before the current one, or the one named, in one step."""
     versions, store = Versions(data_dir), Store(data_dir)
     with store.locked(), explained(versions.published):
-        with store.reading() as connection:
-            headers = connection.execute(
-                "SELECT name, header_sha256 FROM meta.publications WHERE status = $1", [PUBLISHED]
-            ).fetchall()
-        version = _chosen(versions, dict(headers), to)
+        version = _chosen(versions, to)
         versions.show(version)
         size = versions.published.stat().st_size
         back = Publication(ROLLED_BACK, now, versions.published, version, size)
@@ -207,6 +203,7 @@ def _make_version(store: Store, versions: Versions, publication: Publication, be
         with connect(unfinished) as connection:
             _write_down(connection, publication)
             connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
+    versions.write_checksum(version)
     versions.show(version)
     path = versions.published
     seconds = time.monotonic() - began
@@ -236,15 +233,15 @@ def _write_down(connection: DuckDBPyConnection, publication: Publication) -> Non
     )
 
 
-def _chosen(versions: Versions, headers: dict[str, str | None], to: str | None) -> str:
-    """The version to go back to; refuses one that somebody has written to."""
+def _chosen(versions: Versions, to: str | None) -> str:
+    """The version to go back to; rejects one that is damaged, or that somebody has written to."""
     kept, current = versions.kept(), versions.current()
     if to is not None:
         kept = [version for version in kept if to in (version, versions.path(version).name)]
     elif current is not None:
         kept = kept[: kept.index(current)]
     for version in reversed(kept):
-        if headers.get(version) in (None, header_sha256(versions.path(version))):
+        if not versions.is_damaged(version):
             return version
     wanted = f"version {to}" if to else "earlier version"
     raise WarehouseError(

@@ -90,6 +90,12 @@ def header_sha256(path: Path) -> str:
         return hashlib.sha256(file.read(HEADER_BYTES)).hexdigest()
 
 
+def file_sha256(path: Path) -> str:
+    """The checksum of a whole file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def make_folder(path: Path, mode: int = PRIVATE_FOLDER) -> None:
     """A directory that only its owner can look into, with its parents, which the group can.
 

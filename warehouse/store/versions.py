@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,7 +13,18 @@ from duckdb import DuckDBPyConnection
 
 from warehouse.errors import OF_PUBLISHED_FILE, WarehouseError
 from warehouse.store.duckdb_file import connect
-from warehouse.store.files import give_name, header_sha256, remove, remove_logs, same_file, sync, wal
+from warehouse.store.files import (
+    SHARED_FILE,
+    file_sha256,
+    give_name,
+    header_sha256,
+    remove,
+    remove_logs,
+    same_file,
+    sync,
+    wal,
+    write_file,
+)
 
 PUBLISHED, REFUSED, FAILED, ROLLED_BACK = "published", "refused", "failed", "rolled back"
 """How a publication may have ended."""
@@ -52,6 +63,32 @@ class Versions:
 
     def path(self, version: str) -> Path:
         return self.folder / f"warehouse-{version}.duckdb"
+
+    def checksum_path(self, version: str) -> Path:
+        """The file with the checksum of a version, which `sha256sum -c` reads."""
+        return self.path(version).with_suffix(".duckdb.sha256")
+
+    def write_checksum(self, version: str) -> None:
+        """Keep the checksum of a version, which nobody has seen so far."""
+        line = f"{file_sha256(self.path(version))}  {self.path(version).name}\n"
+        write_file(self.checksum_path(version), line.encode(), mode=SHARED_FILE)
+
+    def is_damaged(self, version: str, *, unless_checked_since: datetime | None = None) -> bool:
+        """Whether a version differs from its checksum, or was found intact since that moment.
+
+        An older version of this program kept no checksums.
+        """
+        checksum = self.checksum_path(version)
+        if not checksum.exists():
+            return False
+        checked = datetime.fromtimestamp(checksum.stat().st_mtime, UTC)
+        if unless_checked_since is not None and checked >= unless_checked_since:
+            return False
+        if checksum.read_text("utf-8").split()[0] != file_sha256(self.path(version)):
+            return True
+        with suppress(OSError):  # of a user who may only read
+            checksum.touch()
+        return False
 
     def kept(self) -> list[str]:
         """The versions that are kept, oldest first."""
@@ -95,4 +132,5 @@ class Versions:
         gone = [version for version in self.kept()[: -max(keep, 1)] if version != current]
         for version in gone:
             remove(self.path(version))
+            self.checksum_path(version).unlink(missing_ok=True)
         return gone

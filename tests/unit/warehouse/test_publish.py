@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -16,7 +16,7 @@ from tests.unit.warehouse.given import JANUARY, NOON, Given, Rejected, sales, us
 from tests.unit.warehouse.other_process import begun
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind
-from warehouse.ledger.status import CHANGED, GONE, overview
+from warehouse.ledger.status import CHANGED, DAMAGED, GONE, overview
 from warehouse.publishing.publish import Publication, publish, rollback
 
 SECRET = "Someone Nobody Should See"
@@ -109,7 +109,7 @@ def leave_traces(given: Given) -> None:
 def test_the_newest_versions_are_kept(given: Given, tmp_path: Path) -> None:
     for number in range(1, 6):
         published(given, number)
-    kept = sorted(path.name[10:18] for path in (tmp_path / "published").iterdir())
+    kept = sorted(path.name[10:18] for path in (tmp_path / "published").glob("*.duckdb"))
     assert kept == ["20240404", "20240405", "20240406"]
 
 
@@ -180,13 +180,29 @@ def test_going_back_to_a_version_by_name_also_goes_forward(given: Given, tmp_pat
         rollback(tmp_path, to="19990101T000000Z", now=NOON)
 
 
-def test_a_version_that_somebody_wrote_to_is_passed_over(given: Given, tmp_path: Path) -> None:
+def damage(path: Path) -> None:
+    """Change a byte in the middle of a file, and nothing else about it."""
+    with path.open("r+b") as file:
+        file.seek(path.stat().st_size // 2)
+        byte = file.read(1)
+        file.seek(-1, 1)
+        file.write(bytes([byte[0] ^ 1]))
+
+
+def test_going_back_passes_over_a_version_that_is_damaged(given: Given, tmp_path: Path) -> None:
     for number in range(1, 4):
-        published(given, number)
+        path = published(given, number).path
         if number == 2:
-            with duckdb.connect(tmp_path / "warehouse.duckdb") as connection:
-                connection.execute("DELETE FROM bi.sales")
+            damage(path)
     assert seen(rollback(tmp_path, now=NOON).path) == [("1",)]
+
+
+def test_damage_is_found_once_the_latest_check_is_too_old(given: Given) -> None:
+    damage(published(given, 1).path)
+    now = datetime.now(UTC)
+    moments = (None, now - timedelta(days=1), now + timedelta(seconds=1))
+    found = [overview(given.store, unless_checked_since=moment).published_file for moment in moments]
+    assert found == ["", "", DAMAGED]
 
 
 def test_versions_of_one_second_have_names_of_their_own(tmp_path: Path) -> None:
