@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from pipelines.connect.connection import Connection
 from pipelines.connect.errors import (
     MARKUP,
     UNAUTHORIZED,
+    ConnectError,
     TooManyObjects,
     exhausted,
     refusal,
@@ -33,12 +34,11 @@ T = TypeVar("T")
 
 
 class Client:
-    """Asks the service with one login; keeps connections open until `aclose`.
+    """Sends requests with one login; keeps connections open until `aclose`.
 
-    A request is repeated after 429, 5xx, time-outs, resets, half bodies and answers with status 200
-    that are not JSON, and after nothing else. After a 401 the login is not used again until `refused_logins`
-    lets it be tried a second time, except with `try_refused`.
-    Refuses a base address that carries credentials.
+    A request is repeated after 429, 5xx, time-outs, resets, half bodies, answers of a cache and answers with
+    status 200 that are not JSON, and after nothing else. After a 401 the login is not used again until
+    `refused_logins` lets it be tried a second time. Refuses a base address that carries credentials.
     """
 
     def __init__(
@@ -54,11 +54,9 @@ class Client:
         clock: Clock | None = None,
         on_try: Callable[[Try], None] | None = None,
         refused_logins: RefusedLogins | None = None,
-        try_refused: bool = False,
     ) -> None:
         self.login = login
         self._refused_logins = refused_logins
-        self._try_refused = try_refused
         self._rate_limit = rate_limit
         self._circuit_breaker = circuit_breaker or CircuitBreaker(rate_limit)
         self._retry = retry or RetryPolicy()
@@ -76,65 +74,65 @@ class Client:
     ) -> tuple[Answer, T]:
         """The answer to a request, whole, and what `read` makes of its body.
 
-        `read` runs in a thread; its ValueError says that the body is not JSON. The bound: at most
-        `retry.tries` requests go out, or fewer if fewer `tries` are wanted, and none once
-        `retry.total_seconds` have passed since the first, not counting the wait for a turn. Raises a
-        ConnectError in every other case, without a request when the login was refused before or the circuit
-        is open.
+        `read` runs in a thread; its ValueError says that the body is not JSON. At most `retry.tries` requests
+        go out, or fewer if fewer `tries` are wanted, and none once `retry.total_seconds` have passed since
+        the first, not counting the wait for a slot. Raises a ConnectError in every other case, without a
+        request if the login was denied before or the circuit is open.
         """
         retry = replace(self._retry, tries=min(tries or self._retry.tries, self._retry.tries))
         tried: list[Try] = []
         last_answer: Answer | None = None
         began: float | None = None
         while True:
-            sent_at, one, answer = await self._one_try(request, len(tried) + 1)
+            sent_at, latest, answer = await self._try(request, len(tried) + 1)
             began = sent_at if began is None else began
-            if answer is not None and answer.status == NO_CONTENT:  # nothing to tell, in JSON
-                answer = replace(answer, body=NOTHING)
             last_answer = answer or last_answer
             parsed: list[T] = []
-            if answer is not None and one.trouble is None and answer.status // 100 == 2:
-                one, parsed = await self._parse(one, answer, read)
-            tried.append(one)
-            self._note(one)
+            if answer is not None and latest.trouble is None and answer.status // 100 == 2:
+                if answer.status == NO_CONTENT:
+                    answer = replace(answer, body=NOTHING)
+                latest, parsed = await self._parse(latest, answer, read)
+            tried.append(latest)
+            self._note(latest)
             if answer is not None and parsed:
                 return answer, parsed[0]
-            if one.trouble == "too large":
-                raise too_large(request, answer, len(tried), self._limits, one.detail)
-            if answer is not None and not one.is_retryable:
+            if latest.trouble == "too large":
+                raise too_large(request, answer, latest, self._limits)
+            if answer is not None and not latest.is_retryable:
                 raise refusal(answer, self.login)
-            headers = answer.headers if answer is not None else {}
-            wanted = retry_after_seconds(headers.get("retry-after"), self._clock.utc_now())
+            header = answer.headers.get("retry-after") if answer is not None else None
+            wanted = retry_after_seconds(header, self._clock.utc_now())
             delay = retry.delay(len(tried), self._clock.monotonic() - began, wanted)
             if delay is None:
-                error = exhausted(tried, last_answer)
-                self._circuit_breaker.note_exhausted(error)
-                raise error
+                raise self._exhausted(tried, last_answer)
             await self._clock.sleep(delay)
 
     async def post(self, request: Request) -> Answer:
         """Send a request that writes, once, whatever becomes of it; the answer to one that was accepted.
 
-        Raises a ConnectError in every other case. Of TooManyRequests, Unavailable and Unreachable nobody
-        knows whether the service has written: look before it is sent again.
+        Raises a ConnectError in every other case. After TooManyRequests, Unavailable and Unreachable it is
+        not known whether the service has written: look before it is sent again.
         """
-        _, one, answer = await self._one_try(request, 1)
-        self._note(one)
+        _, tried, answer = await self._try(request, 1)
+        self._note(tried)
         if answer is not None and answer.status // 100 == 2:
             return answer
-        if answer is not None and not one.is_retryable:
+        if answer is not None and not tried.is_retryable:
             raise refusal(answer, self.login)
-        error = exhausted([one], answer)
-        self._circuit_breaker.note_exhausted(error)
-        raise error
+        raise self._exhausted([tried], answer)
 
-    def _note(self, one: Try) -> None:
-        self._circuit_breaker.note_try(one, self.login)
+    def _note(self, tried: Try) -> None:
+        self._circuit_breaker.note_try(tried, self.login)
         if self._on_try is not None:
-            self._on_try(one)
+            self._on_try(tried)
 
-    async def _one_try(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        """Send once, unless the login, the circuit or the clock is against it.
+    def _exhausted(self, tried: Sequence[Try], answer: Answer | None) -> ConnectError:
+        error = exhausted(tried, answer)
+        self._circuit_breaker.note_exhausted(error)
+        return error
+
+    async def _try(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
+        """When one try was sent, and its outcome, unless the login or the circuit is against it.
 
         The first try of a login goes alone, so that a wrong one costs one request.
         """
@@ -143,52 +141,44 @@ class Client:
             async with self._first_try:
                 if not self._is_tried:
                     try:
-                        return await self._introduce(request, number)
+                        return await self._send(request, number)
                     finally:
                         self._is_tried = True
         return await self._send(request, number)
 
-    async def _introduce(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        """Send the first try of a login, unless it was denied before."""
-        known, login = self._refused_logins, self.login
-        if known is None:
-            return await self._send(request, number)
-        self._unauthorized = not self._try_refused and await asyncio.to_thread(known.holds, login)
-        self._check(request)
-        sent = await self._send(request, number)
-        if known.knows(login) and sent[1].status not in (None, UNAUTHORIZED):
-            await asyncio.to_thread(known.forget, login)
-        return sent
-
     async def _send(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        """When one try went out, and what became of it."""
+        denied, is_first = self._refused_logins, not self._is_tried
+        if denied and is_first:
+            self._unauthorized = await asyncio.to_thread(denied.holds, self.login)
         async with self._rate_limit.slot():
             self._check(request)
             sent_at = self._clock.monotonic()
-            one, answer = await self._connection.send(request, number)
-            if one.status == UNAUTHORIZED and not self._unauthorized:
+            tried, answer = await self._connection.send(request, number)
+            if tried.status == UNAUTHORIZED and not self._unauthorized:
                 self._unauthorized = True
-                if self._refused_logins is not None:
-                    await asyncio.to_thread(self._refused_logins.remember, self.login)
-        return sent_at, one, answer
+                if denied:
+                    await asyncio.to_thread(denied.remember, self.login)
+            elif denied and is_first and tried.status is not None:
+                await asyncio.to_thread(denied.forget, self.login)
+        return sent_at, tried, answer
 
     def _check(self, request: Request) -> None:
         self._circuit_breaker.check(request)
         if self._unauthorized:
             raise unauthorized(request, self.login)
 
-    async def _parse(self, one: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
+    async def _parse(self, tried: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
         """What `read` makes of the body, in a list; else an empty list, and the trouble in the try."""
         if answer.status not in (OK, NO_CONTENT):
-            said = f"status {answer.status} where a report was asked for"
+            detail = f"status {answer.status} where a report was asked for"
         elif answer.body[:LOOKED_AT].lstrip(BLANKS).startswith(b"<"):
             kind = answer.content_type.partition(";")[0].strip()[:80]
-            said = f"{MARKUP}, {kind or 'without a content type'}"
+            detail = f"{MARKUP}, {kind or 'without a content type'}"
         else:
             try:
-                return one, [await asyncio.to_thread(read, answer.body)]
+                return tried, [await asyncio.to_thread(read, answer.body)]
             except TooManyObjects as error:
-                return replace(one, trouble="too large", detail=str(error)), []
+                return replace(tried, trouble="too large", detail=str(error)), []
             except ValueError as error:
-                said = self.login.hide(" ".join(str(error).split()))[:300]
-        return replace(one, trouble="not json", detail=said), []
+                detail = self.login.hide(" ".join(str(error).split()))[:300]
+        return replace(tried, trouble="not json", detail=detail), []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from io import BytesIO
@@ -27,8 +27,9 @@ UNREACHABLE = (
     ConnectionRefusedError,
 )
 KEEP_OPEN_SECONDS = 30.0
+LARGEST_AGE = 3600
+"""Seconds that an answer may have been in a cache on the way."""
 GZIP = 16 + zlib.MAX_WBITS
-GZIP_BEGINS = b"\x1f"
 
 
 class Connection:
@@ -58,6 +59,7 @@ class Connection:
                 "Accept": "application/json",
                 "Accept-Encoding": "gzip",
                 "Authorization": login.authorization(),
+                "Cache-Control": "no-cache",
                 "User-Agent": "brokerbi",
             },
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
@@ -70,9 +72,9 @@ class Connection:
         )
 
     async def send(self, request: Request, number: int) -> tuple[Try, Answer | None]:
-        """Send once and collect the whole body; a refusal counts even when its body breaks off.
+        """Send once and collect the whole body; a refusal counts even if its body breaks off.
 
-        What goes wrong is in the try. The answer is None when there was not even a status.
+        The answer is None if there was not even a status.
         """
         url = f"{self._base_url}{request.path}"
         if request.query:
@@ -89,6 +91,8 @@ class Connection:
             ):
                 if not await self._collect(response, body):
                     trouble = "too large"
+                elif (age := response.headers.get("age", "")).isdecimal() and int(age) > LARGEST_AGE:
+                    trouble, detail = "stale", f"{int(age) // 3600} hours old"
         except UNREACHABLE as error:
             trouble, detail = "unreachable", _one_line(error)
         except (TimeoutError, httpx.TimeoutException):
@@ -97,11 +101,11 @@ class Connection:
             trouble, detail = "broken", _one_line(error)
         seconds = self._clock.monotonic() - began
         status = response.status_code if response is not None else None
-        one = Try(request, number, status, body.tell(), seconds, trouble, self._login.hide(detail))
+        tried = Try(request, number, status, body.tell(), seconds, trouble, self._login.hide(detail))
         if response is None:
-            return one, None
-        answer = self._answer(one, url, response, body.getvalue())
-        return one if response.is_success else replace(one, trouble=None, detail=""), answer
+            return tried, None
+        answer = self._answer(tried, url, response, body.getvalue())
+        return tried if response.is_success else replace(tried, trouble=None, detail=""), answer
 
     def _stream(self, request: Request, url: str) -> AbstractAsyncContextManager[httpx.Response]:
         headers = SENT_AS if request.body is not None else None
@@ -110,70 +114,57 @@ class Connection:
     async def _collect(self, response: httpx.Response, body: BytesIO) -> bool:
         """Read to the end, decompressing; false when the body would grow beyond the limit.
 
-        Raises errors of httpx for a body that is shorter than it says, or damaged.
+        Raises errors of httpx for a body that ends early or is damaged.
         """
         largest = self._limits.largest_bytes
         if response.is_stream_consumed:  # a transport in memory has read and decompressed it already
             body.write(response.content[: largest + 1])
             return body.tell() <= largest
-        length = response.headers.get("content-length", "").strip()
-        has_length = length.isascii() and length.isdigit() and "transfer-encoding" not in response.headers
         encoding = response.headers.get("content-encoding", "").strip().lower()
         if encoding not in {"", "identity", "gzip", "x-gzip"}:
             raise httpx.DecodingError(f"the answer is compressed as {encoding[:20]}, which was not asked for")
-        unzip = _Unzip() if encoding.endswith("gzip") else None
+        unzip = zlib.decompressobj(GZIP) if encoding.endswith("gzip") else None
         received = 0
         async for chunk in response.aiter_raw():
             received += len(chunk)
             if received > largest:
                 return False
-            body.write(unzip.data(chunk, largest + 1 - body.tell()) if unzip else chunk)
+            try:
+                body.write(unzip.decompress(chunk, largest + 1 - body.tell()) if unzip else chunk)
+            except zlib.error:
+                raise httpx.DecodingError("the answer is damaged: it cannot be decompressed") from None
             if body.tell() > largest:
                 return False
-        if has_length and received < int(length):
-            raise httpx.RemoteProtocolError(f"the answer ended after {received} of {int(length)} bytes")
-        if unzip and received and not unzip.member.eof:
+        if unzip and received and not unzip.eof:
             raise httpx.RemoteProtocolError("the answer ended in the middle of its compression")
         return True
 
-    def _answer(self, one: Try, url: str, response: httpx.Response, body: bytes) -> Answer:
-        """What came in a try, without the login."""
+    def _answer(self, tried: Try, url: str, response: httpx.Response, body: bytes) -> Answer:
+        """The answer to a try, without the login."""
         hide = self._login.hide
         is_ok = response.status_code == OK
         return Answer(
-            request=one.request,
+            request=tried.request,
             url=url,
             status=response.status_code,
-            body=self._login.hide_in_data(body) if is_ok else self._login.hide_in_bytes(body),
+            body=self._login.hide_in_body(_in_utf_8(body, response.charset_encoding), has_rows=is_ok),
             content_type=hide(response.headers.get("content-type", "")),
             headers={name: hide(text) for name, text in response.headers.items() if name not in NEVER_KEPT},
-            seconds=one.seconds,
-            tries=one.number,
+            seconds=tried.seconds,
+            tries=tried.number,
             fetched_at_utc=self._clock.utc_now(),
-            whole=one.trouble is None,
         )
 
 
-class _Unzip:
-    """Decompresses gzip, one member after the other as the format allows, at most so many bytes at a time."""
-
-    def __init__(self) -> None:
-        self.member = zlib.decompressobj(GZIP)
-
-    def data(self, received: bytes, most: int) -> bytes:
-        """The decompressed bytes; raises httpx.DecodingError when they are damaged."""
-        data = bytearray()
+def _in_utf_8(body: bytes, charset: str | None) -> bytes:
+    """A body as the service declares it, if it is not UTF-8, which JSON should be."""
+    if charset is not None and charset.lower() != "utf-8":
         try:
-            while received and len(data) < most:
-                if self.member.eof:
-                    if not received.startswith(GZIP_BEGINS):
-                        break
-                    self.member = zlib.decompressobj(GZIP)
-                data += self.member.decompress(received, most - len(data))
-                received = self.member.unused_data
-        except zlib.error:
-            raise httpx.DecodingError("the answer is damaged: it cannot be decompressed") from None
-        return bytes(data)
+            body.decode()
+        except UnicodeDecodeError:
+            with suppress(LookupError, UnicodeDecodeError):
+                return body.decode(charset).encode()
+    return body
 
 
 def _one_line(error: Exception) -> str:

@@ -1,26 +1,8 @@
-"""The errors of the client: one family, each with a sentence that says what came back and what to do next.
-
-ConnectError
-├── Unauthorized      401: the login is wrong; nothing more is asked with it
-├── Forbidden         403: this login may not see this report of this customer
-├── NotFound          404, 410: no such address or customer
-├── BadRequest        400: the request breaks a rule of the service
-├── Unexpected        any other status nobody has documented, also 3xx without a Location
-├── Redirected        3xx: never followed, the login would travel along
-├── AnswerTooLarge    the answer is larger than BROKERBI_LARGEST_ANSWER_MB
-├── NotJson           200, but not JSON, every time it was asked
-├── TooManyRequests   429, every time it was asked
-├── Unavailable       5xx, time-outs, resets and half bodies, every time it was asked
-├── Unreachable       no connection, every time one was tried
-├── HostDown          the host fails one request after the other: the run is over
-├── AllRefused        403 for every report, customer after customer: the run is over
-└── PaceLost          the database in which hosts count their requests is out of reach: the run is over
-"""
+"""The errors of the client: each has a sentence that states what came back and what to do next."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from pipelines.connect.models import MEGABYTE, TOO_MANY_REQUESTS, Answer, Limits, Login, Request, Trouble, Try
 
@@ -31,12 +13,12 @@ UNAUTHORIZED = 401
 
 
 class ConnectError(Exception):
-    """The service could not be asked for `request`, which the message leaves to whoever tells it.
+    """The service could not be asked for `request`, which the message does not name.
 
     `found` is what came back and `remedy` what to do about it; the message is both. `answer` is the last
-    answer there was, for the landing; `tries` counts the requests made, and `last_try` is how the last of
-    several ended. `login` are the words for the login that was refused. `trouble` is what it has behind it
-    that others have too, of which meta.conditions makes one cause.
+    answer, for the landing; `tries` counts the requests, and `last_try` is how the last of several ended.
+    `login` are the words for a login that was denied. Errors with the same `trouble` are one cause in
+    meta.conditions.
     """
 
     trouble: str = ""
@@ -68,111 +50,96 @@ class ConnectError(Exception):
 
 
 class Unauthorized(ConnectError):
-    """The login was refused."""
+    """401: the login is wrong; nothing more is requested with it."""
 
     trouble = "login"
 
 
 class Forbidden(ConnectError):
-    """The login may not see this."""
+    """403: this login has no access to this report of this customer."""
 
 
 class NotFound(ConnectError):
-    """There is no such thing."""
+    """404, 410: no such address or customer."""
 
 
 class BadRequest(ConnectError):
-    """The service calls the request wrong."""
+    """400: the request breaks a rule of the service."""
 
 
 class Unexpected(ConnectError):
-    """A status that nobody has documented."""
+    """Any other status that is not documented."""
 
 
 class Redirected(ConnectError):
-    """The service points elsewhere."""
+    """3xx with a Location: never followed, the login would travel along."""
 
 
 class AnswerTooLarge(ConnectError):
-    """The answer is larger than the settings allow; only a shorter request can be answered."""
+    """The answer is larger than BROKERBI_LARGEST_ANSWER_MB; only a shorter request can be answered."""
 
 
 class TooManyObjects(ValueError):
-    """What a reader of answers raises for a body that is small, and whose values are too many to be held."""
+    """What a reader of answers raises for a small body with more values than memory can hold."""
 
 
 class NotJson(ConnectError):
-    """The service answered something else than JSON; `is_markup`: a page, which may be a proxy's."""
-
-    is_markup: bool = False
+    """200, but no JSON, in every try."""
 
 
 class TooManyRequests(ConnectError):
-    """The service wants fewer requests."""
+    """429 in every try."""
 
 
 class Unavailable(ConnectError):
-    """The service did not manage to answer; `timed_out`: most tries took too long."""
+    """5xx, time-outs, resets, half or stale bodies in every try; `timed_out`: most tries took too long."""
 
     timed_out: bool = False
 
 
 class Unreachable(ConnectError):
-    """There is nothing to connect to."""
+    """No connection in any try."""
 
     trouble = "service"
 
 
 class HostDown(ConnectError):
-    """The circuit is open: asking anything more would only make it worse."""
+    """The circuit is open: one request after the other failed, and the run is over."""
 
     trouble = "service"
 
 
 class AllRefused(HostDown):
-    """The circuit is open because every report was refused, customer after customer."""
+    """The circuit is open: every report was denied, customer after customer, and the run is over."""
 
     trouble = "refusal"
 
 
-LOGIN_REFUSED = (
-    "The login was refused (401), and nothing is asked with it until it is another one, but for one more try "
-    "the night after."
-)
-ASK_FOR_THE_RIGHT = "Ask the service's support for it; everything else is asked as before."
+LOGIN_REFUSED = "The login was denied (401). It is tried once more the next night, then only if it changes."
 RUN_AGAIN = "The next run asks again; ask the service's support if it lasts."
-TOO_OLD_OR_TOO_LONG = (
-    "If the first month asked for is older than what the service answers, set BROKERBI_START later; "
-    "otherwise ask for less at a time, or compare it with the interface."
-)
-NO_MONTH_IN_IT = (
-    "It asks for no month, so the customer or an id is refused. A report may not answer for a group: then "
-    "name the group's offices as customers in BROKERBI_CUSTOMERS, or leave the report out with "
-    "BROKERBI_REPORTS."
-)
 CHECK_ADDRESS = (
     "Check BROKERBI_BASE_URL and the customer id (one like M30011). If other months of the report are "
     "answered, both are right: ask the service's support whether it holds these."
+)
+OLD_OR_A_GROUP = (
+    "If the first month is older than what the service answers, set BROKERBI_START later. If the report does "
+    "not answer for a group, name its offices as customers in BROKERBI_CUSTOMERS, or leave the report out "
+    "with BROKERBI_REPORTS."
 )
 KEPT_IN_LANDING = (
     "What came is kept in landing. If it stays so, ask the service's support, or leave the report out with "
     "BROKERBI_REPORTS."
 )
-
 REFUSALS: dict[int, tuple[type[ConnectError], str, str]] = {
-    400: (
-        BadRequest,
-        "it calls the question wrong.",
-        TOO_OLD_OR_TOO_LONG,
+    400: (BadRequest, "it calls the question wrong.", OLD_OR_A_GROUP),
+    403: (
+        Forbidden,
+        "the login has no access to it.",
+        "Ask the service's support for it; everything else is asked as before.",
     ),
-    403: (Forbidden, "the login has no access to it.", ASK_FOR_THE_RIGHT),
-    404: (
-        NotFound,
-        "there is no such thing.",
-        CHECK_ADDRESS,
-    ),
+    404: (NotFound, "there is no such thing.", CHECK_ADDRESS),
+    410: (NotFound, "there is no such thing.", CHECK_ADDRESS),
 }
-REFUSALS[410] = REFUSALS[404]
 IN_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
     "unreachable": (
         Unreachable,
@@ -181,33 +148,34 @@ IN_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
     ),
     "timed out": (Unavailable, "took too long", "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),
     "broken": (Unavailable, "broke off", RUN_AGAIN),
+    "stale": (
+        Unavailable,
+        "answered from a cache",
+        "Let no cache or proxy store what the service answers; its operator knows how.",
+    ),
     "not json": (NotJson, "answered with something that is not JSON", KEPT_IN_LANDING),
 }
-"""What becomes of a request whose last try ended so: the error, what it says of that try, and the advice."""
-SLOW_DOWN = "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."
+"""The error of a request whose last try ended so, how that try ended, and the advice."""
 
 
 def refusal(answer: Answer, login: Login) -> ConnectError:
-    """The error for an answer that is never asked for again."""
+    """The error for an answer that is never requested again."""
     if answer.status == UNAUTHORIZED:
         return unauthorized(answer.request, login, answer)
     kind, meaning, remedy = REFUSALS.get(
         answer.status, (Unexpected, "nobody has documented that.", "Ask the service's support.")
     )
-    if kind is BadRequest and not answer.request.names_months:
-        remedy = NO_MONTH_IN_IT
     if 300 <= answer.status < 400 and "location" in answer.headers:
-        kind, remedy = Redirected, "Check BROKERBI_BASE_URL."
-        meaning = f"it points to {_redirect_target(answer)}, which is not followed."
-    found = f"The service answered {answer.status}: {meaning}{_said(answer, login)}"
+        kind, meaning, remedy = Redirected, "it points elsewhere, which is not followed.", CHECK_ADDRESS
+    found = f"The service answered {answer.status}: {meaning}{_quoted(answer, login)}"
     return kind(found, remedy, request=answer.request, answer=answer, tries=answer.tries)
 
 
 def unauthorized(request: Request, login: Login, answer: Answer | None = None) -> Unauthorized:
-    """The error for a login that the answer refuses, or that was refused before."""
+    """The error for a login that the answer denies, or that was denied before."""
     return Unauthorized(
-        LOGIN_REFUSED + (_said(answer, login) if answer else ""),
-        correct(login),
+        LOGIN_REFUSED + (_quoted(answer, login) if answer else ""),
+        f"Correct {login.words}; if it is right, remove work/refused_logins to try it again.",
         request=request,
         answer=answer,
         tries=answer.tries if answer else 0,
@@ -215,28 +183,16 @@ def unauthorized(request: Request, login: Login, answer: Answer | None = None) -
     )
 
 
-def _said(answer: Answer, login: Login) -> str:
-    said = excerpt(answer.body, login)
-    return f" It says: {said}" if said else ""
-
-
-def correct(login: Login) -> str:
-    """What to do about a login that is refused."""
-    return f"Correct {login.words}; if the same one is right after all, `brokerbi doctor` tries it once more."
-
-
-def too_large(
-    request: Request, answer: Answer | None, tries: int, limits: Limits, detail: str = ""
-) -> AnswerTooLarge:
-    """The error for an answer that grew beyond the limit, or beyond another that `detail` names."""
+def too_large(request: Request, answer: Answer | None, last: Try, limits: Limits) -> AnswerTooLarge:
+    """The error for an answer that grew beyond the limit, or beyond another that the last try names."""
     limit = f"is larger than {limits.largest_bytes / MEGABYTE:g} MB"
-    advice = "or raise BROKERBI_LARGEST_ANSWER_MB." if not detail else "or leave the report out."
+    advice = "leave the report out." if last.detail else "raise BROKERBI_LARGEST_ANSWER_MB."
     return AnswerTooLarge(
-        f"The answer {detail or limit}.",
-        f"Ask for less, {advice}",
+        f"The answer {last.detail or limit}.",
+        f"Ask for less, or {advice}",
         request=request,
         answer=answer,
-        tries=tries,
+        tries=last.number,
     )
 
 
@@ -246,41 +202,32 @@ def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
     if last.trouble:
         kind, ending, remedy = IN_TROUBLE[last.trouble]
     elif last.status == TOO_MANY_REQUESTS:
-        kind, ending, remedy = TooManyRequests, f"answered {last.status}", SLOW_DOWN
+        kind, ending = TooManyRequests, f"answered {last.status}"
+        remedy = "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."
     else:
         kind, ending, remedy = Unavailable, f"answered {last.status}", RUN_AGAIN
-    is_markup = last.trouble == "not json" and last.detail.startswith(MARKUP)
-    if is_markup:
+    if last.trouble == "not json" and last.detail.startswith(MARKUP):
         remedy = "Check that BROKERBI_BASE_URL is the service, and no page in front of it."
-    count = "one try" if len(tries) == 1 else f"{len(tries)} tries"
+    number = "one try" if len(tries) == 1 else f"{len(tries)} tries"
     detail = f" ({last.detail})" if last.trouble and last.detail else ""
     error = kind(
-        f"In {count} there was no answer; the last: {ending}{detail}.",
+        f"In {number} there was no answer; the last: {ending}{detail}.",
         remedy,
         request=last.request,
         answer=answer,
         tries=len(tries),
         last_try=ending,
     )
-    if isinstance(error, NotJson):
-        error.is_markup = is_markup
     if isinstance(error, Unavailable):
-        slow = [one for one in tries if one.trouble == "timed out" or one.status == GATEWAY_TIMEOUT]
+        slow = [item for item in tries if item.trouble == "timed out" or item.status == GATEWAY_TIMEOUT]
         error.timed_out = len(slow) * 2 > len(tries)
     return error
 
 
-def excerpt(body: bytes, login: Login) -> str:
-    """The beginning of a body on one line, without control characters and without the login."""
-    text = body[: 4 * LONGEST_EXCERPT].decode("utf-8", "replace")
+def _quoted(answer: Answer, login: Login) -> str:
+    """The beginning of a body as a sentence, on one line, without control characters and the login."""
+    text = answer.body[: 4 * LONGEST_EXCERPT].decode("utf-8", "replace")
     text = "".join(sign if sign.isprintable() else " " for sign in text)
     text = login.hide(" ".join(text.split()))
-    return text if len(text) <= LONGEST_EXCERPT else f"{text[:LONGEST_EXCERPT]}..."
-
-
-def _redirect_target(answer: Answer) -> str:
-    """The host of the Location, and no more of it: the rest may carry anything."""
-    try:
-        return urlsplit(answer.headers.get("location", "")).hostname or "another path"
-    except ValueError:
-        return "an address that is none"
+    text = text if len(text) <= LONGEST_EXCERPT else f"{text[:LONGEST_EXCERPT]}..."
+    return f" It says: {text}" if text else ""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
+from html.entities import codepoint2name
 from typing import Literal
 
 from pydantic import SecretStr
@@ -23,7 +23,6 @@ SHORTEST_TO_HIDE = 4  # hiding a shorter word would blot out half of every text 
 SHORTEST_IN_DATA = 8  # what is shorter may be an ordinary part of some row
 
 _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
-_MONTH_AT_END = re.compile(r"/\d{4}/\d{1,2}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,62 +43,64 @@ class Login:
     def hide(self, text: str) -> str:
         """The text without this login, in case the service or a library repeats it.
 
-        It is found plain, in Base64, escaped as in JSON or in JSON within JSON, and percent-encoded as in
-        an address or a form.
+        It is found plain, in Base64, escaped as in JSON (also twice) or in HTML, and percent-encoded.
         """
-        for secret in (*self._secrets(), self.username):
-            text = re.sub(_any_spelling(secret), HIDDEN, text) if len(secret) >= SHORTEST_TO_HIDE else text
-        return text
+        return _hidden((*self._secrets, self.username), text)
 
-    def hide_in_bytes(self, body: bytes) -> bytes:
-        """A body without the password; the username stays, it may be an ordinary word of the text."""
-        for secret in self._secrets():
-            if len(secret) >= SHORTEST_TO_HIDE:
-                body = re.sub(_any_spelling(secret).encode(), HIDDEN.encode(), body)
-        return body
+    def hide_in_body(self, body: bytes, *, has_rows: bool) -> bytes:
+        """A body without the password; the username stays, it may be an ordinary word of the text.
 
-    def hide_in_data(self, body: bytes) -> bytes:
-        """A body of rows without what can hardly be data, plain or escaped as in JSON; most are as they came.
-
-        That is the Base64 of username and password together, and a password of letters together with digits
-        or signs. Each search of 20 MB takes some 10 ms.
+        Among rows a password that may be data stays as well: one that is short, or of letters or digits only.
         """
-        token, _, password = self._secrets()
-        is_mixed = any(map(str.isalpha, password)) and not re.sub(r"\s", "", password).isalpha()
-        for secret in (token, password) if is_mixed else (token,):
-            if len(secret) >= SHORTEST_IN_DATA:
-                for spelling in _spellings_in_json(secret):
-                    body = body.replace(spelling, HIDDEN.encode())
-        return body
+        secrets: tuple[str, ...] = self._secrets
+        if has_rows:
+            *tokens, password = self._secrets
+            is_mixed = any(map(str.isalpha, password)) and not re.sub(r"\s", "", password).isalpha()
+            secrets = tuple(
+                secret
+                for secret in (*tokens, *([password] if is_mixed else []))
+                if len(secret) >= SHORTEST_IN_DATA and _longest_word(secret).encode() in body
+            )
+        if not secrets:
+            return body
+        return _hidden(secrets, body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
-    def _secrets(self) -> list[str]:
+    @property
+    def _secrets(self) -> tuple[str, str, str]:
         password = self.password.get_secret_value()
-        token = self.authorization().removeprefix("Basic ")
-        return [token, b64encode(password.encode()).decode(), password]
+        return self.authorization().removeprefix("Basic "), b64encode(password.encode()).decode(), password
+
+
+def _hidden(secrets: Iterable[str], text: str) -> str:
+    for secret in secrets:
+        if len(secret) >= SHORTEST_TO_HIDE:
+            text = _any_spelling(secret).sub(HIDDEN, text)
+    return text
+
+
+def _longest_word(secret: str) -> str:
+    """The longest run of letters and digits, which no spelling of JSON, HTML or addresses changes."""
+    words: list[str] = re.findall("[A-Za-z0-9]*", secret)
+    return max(words, key=len)
 
 
 @lru_cache(maxsize=100)
-def _spellings_in_json(secret: str) -> tuple[bytes, ...]:
-    """The secret as it is, and as writers of JSON escape it."""
-    plain = {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
-    others = {one.replace("/", r"\/") for one in plain} | {
-        one.replace("+", r"\u002B").replace("&", r"\u0026") for one in plain
-    }
-    return tuple(one.encode() for one in sorted(plain | others))
+def _any_spelling(secret: str) -> re.Pattern[str]:
+    """A pattern of the secret in any spelling; the padding of Base64 may be missing."""
+    pattern = "".join(map(_spellings, secret.rstrip("=")))
+    return re.compile(f"{pattern}(?:{_spellings('=')})*" if pattern else re.escape(secret))
 
 
-@lru_cache(maxsize=100)
-def _any_spelling(secret: str) -> str:
-    """A pattern of the secret; each character may be plain, escaped (also twice) or percent-encoded."""
-    pattern = ""
-    for sign in secret:
-        units = sign.encode("utf-16-be")
-        escaped = "".join(rf"\\{{1,2}}u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
-        percent = "".join(f"%{byte:02x}" for byte in sign.encode())
-        plain = rf"\\{{0,3}}{re.escape(sign)}" if sign in '"\\/' else re.escape(sign)
-        space = r"|\+" if sign == " " else ""
-        pattern += rf"(?:{plain}{space}|(?i:{escaped}|{percent}))"
-    return pattern
+def _spellings(sign: str) -> str:
+    """A pattern of a character: plain, escaped (also twice), as a reference of HTML, or percent-encoded."""
+    plain = rf"\\{{0,3}}{re.escape(sign)}" if sign in '"\\/' else re.escape(sign)
+    space = r"|\+" if sign == " " else ""
+    units = sign.encode("utf-16-be")
+    escaped = "".join(rf"\\{{1,2}}u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+    name = codepoint2name.get(ord(sign), "apos" if sign == "'" else "#")
+    reference = rf"&(?:#0*{ord(sign)}|#x0*{ord(sign):x}|{name});"
+    percent = "".join(f"%{byte:02x}" for byte in sign.encode())
+    return rf"(?:{plain}{space}|(?i:{escaped}|{reference}|{percent}))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +115,6 @@ class Limits:
     seconds: float = 30.0
     whole_seconds: float = 120.0
     largest_bytes: int = 24 * MEGABYTE
-
-
-class Unaskable(ValueError):
-    """An id of which no path can be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,18 +132,13 @@ class Request:
 
     def __post_init__(self) -> None:
         if {".", ".."} & set(self.path.split("/")):
-            raise Unaskable(f"of an id in the path {self.path!r} no path can be made: it is only dots")
+            raise ValueError(f"of an id in the path {self.path!r} no path can be made: it is only dots")
         if not _PATH.fullmatch(self.path):
             raise ValueError(f"the path {self.path!r} is not percent-encoded; quote the ids in it one by one")
 
     def with_query(self, **values: str) -> Request:
         """The same request with more in its query."""
         return replace(self, query={**self.query, **values})
-
-    @property
-    def names_months(self) -> bool:
-        """Whether it is about a time: days or months in its query, or a month at the end of its path."""
-        return any("from" in name.lower() for name in self.query) or bool(_MONTH_AT_END.search(self.path))
 
     @property
     def method(self) -> str:
@@ -165,8 +157,8 @@ class Request:
 class Answer:
     """What the service answered, decompressed; the URL and the headers carry no credentials.
 
-    `tries` counts the requests it took so far. A body that broke off or was too large is kept as far
-    as it was read, but the answer is not `whole`.
+    `tries` counts the requests it took so far. A body that broke off or was too large is kept as far as it
+    was read.
     """
 
     request: Request
@@ -178,10 +170,9 @@ class Answer:
     seconds: float
     tries: int
     fetched_at_utc: datetime
-    whole: bool = True
 
 
-Trouble = Literal["unreachable", "timed out", "broken", "too large", "not json"]
+Trouble = Literal["unreachable", "timed out", "broken", "too large", "stale", "not json"]
 """Why a try brought no answer that can be read."""
 
 

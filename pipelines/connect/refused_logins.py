@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import scrypt
@@ -18,52 +16,41 @@ COST = 2**14
 """Of scrypt: a guess at the password behind a fingerprint takes as long as ours, and 16 MB."""
 PRIVATE = 0o600
 SECONDS_TO_SECOND_TRY = 12 * 3600
-"""So long after its first refusal a login is tried once more: the next night, for a refusal may be a slip of
-the service."""
+"""A login is tried once more in the night after its first denial, which may be a slip of the service."""
 
 
 @dataclass(frozen=True)
 class RefusedLogins:
     """The logins that the service answered 401 to, in a folder of the data directory.
 
-    A file stands for a username with its password at one address; it holds neither, and its time is that of
-    the latest refusal. It is empty until the second try is refused as well. Another password is another
+    A file stands for a username with its password at one address and contains neither. Its time is that of
+    the latest denial, and it is empty until the second try is denied as well. Another password is another
     file, so a corrected one is tried at once.
     """
 
     folder: Path
     base_url: str
 
-    def knows(self, login: Login) -> bool:
-        """Whether this login was refused and has not been accepted since."""
-        return self._file(login).exists()
-
     def holds(self, login: Login) -> bool:
-        """Whether that is so, and it is not to be tried once more."""
-        return self.knows(login) and not self._is_second_try(login)
+        """Whether this login was denied, and is not to be tried a second time by now."""
+        try:
+            state = self._file(login).stat()
+        except FileNotFoundError:
+            return False
+        return state.st_size > 0 or time.time() - state.st_mtime < SECONDS_TO_SECOND_TRY
 
     def remember(self, login: Login) -> None:
-        """The service answered 401 to it."""
-        is_second = self._is_second_try(login)
+        """Note that the service answered 401 to it."""
+        file = self._file(login)
+        is_second = file.exists() and not self.holds(login)
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = os.open(self._file(login), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
-        try:
-            if is_second:
-                os.write(file, b"2")
-            os.utime(file)
-        finally:
-            os.close(file)
+        file.touch(PRIVATE)
+        if is_second:
+            file.write_bytes(b"2")
 
     def forget(self, login: Login) -> None:
-        """The service accepts it."""
+        """Note that the service accepts it."""
         self._file(login).unlink(missing_ok=True)
-
-    def _is_second_try(self, login: Login) -> bool:
-        """Whether a refused login is to be tried once more by now."""
-        with suppress(FileNotFoundError):
-            found = self._file(login).stat()
-            return found.st_size == 0 and time.time() - found.st_mtime >= SECONDS_TO_SECOND_TRY
-        return False
 
     def _file(self, login: Login) -> Path:
         return self.folder / _fingerprint(self.base_url, login.username, login.password)
@@ -71,6 +58,6 @@ class RefusedLogins:
 
 @cache
 def _fingerprint(base_url: str, username: str, password: SecretStr) -> str:
-    """Kept for the life of the process, as a sync asks for it twice and it is slow by intention."""
+    """Cached, as it is slow by intention."""
     salt = f"{base_url}\n{username}".encode()
     return scrypt(password.get_secret_value().encode(), salt=salt, n=COST, r=8, p=1, dklen=16).hex()

@@ -4,36 +4,31 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.errors import (
-    ConnectError,
-    Forbidden,
-    HostDown,
-    Unauthorized,
-    correct,
-)
+from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Unauthorized
 from pipelines.connect.models import Login
-from pipelines.connect.service_clock import LARGE_DIFFERENCE, late_by
 from pipelines.diagnosis.installation import SEE_SENTENCE, Finding, local_findings, state_findings
 from pipelines.months import Month
 from pipelines.normalize.document import read_document
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.planning.windows import Question, Span
 from pipelines.sync.request_log import RequestLogger
-from pipelines.sync.run_context import RunContext, login_of, refused_logins_of
+from pipelines.sync.run_context import RunContext
 from pipelines.sync.window.paging import SMALLEST_PAGE, UNPAGED
 from pipelines.sync.window.request import build_request
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Severity
-from warehouse.ledger.ledger import Cap, Ledger, add_requests, allow, ledger_of
+from warehouse.ledger.ledger import Cap, Ledger, add_requests, allow, deny, ledger_of
 from warehouse.ledger.status import unwritable
 from warehouse.store.database import Store
 
@@ -44,12 +39,12 @@ if TYPE_CHECKING:
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 ANSWERED, REFUSED = "yes", "403"
-SMALL_DIFFERENCE = timedelta(minutes=5)
+SMALL_DIFFERENCE, LARGE_DIFFERENCE = timedelta(minutes=5), timedelta(hours=1)
 MOST_TRIES, LONGEST_RETRIES = 2, 20.0
 """Of one request, and the seconds after which none is repeated: the operator waits for the findings."""
 MOST_UNANSWERED = 10
-Refusal = tuple["Customer", str, str]
-"""Of a login: the customer and the path that were requested, and the reason."""
+Refusal = tuple["Customer", str, Unauthorized]
+"""Of a login: the customer and the path that were requested, and the error."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +67,9 @@ def examine(
 ) -> Iterator[Finding]:
     """Look at everything; `ask` makes one cheapest legal request per customer and report.
 
-    What was denied before is requested again. An answer opens a report for the next sync; a denial closes
-    none: the smallest question is not the one that a sync asks. `environment` is where Dagster finds its
-    home, `refusal` why a sync would not accept these settings. Raises SettingsError for an unknown report.
+    As in a sync, a report that was denied is not requested again on the same day. `environment` is where
+    Dagster finds its home, `refusal` why a sync would not accept these settings. Raises SettingsError
+    for an unknown report.
     """
     reports = chosen_reports(settings, Selection(), context.catalogue)
     yield from local_findings(settings, environment, None if settings.shard else CHECKOUT / "dagster.yaml")
@@ -112,8 +107,6 @@ class _Survey:
         except HostDown as error:
             logins = [Finding("service", Severity.ERROR, error.found, error.remedy)]
             self.findings.clear()  # each says the same of one request
-        else:
-            _let_sync_try(self.settings, asked, reports)
         if is_readable:
             self._write(store, log)
         return [*logins, *rights(self.access), *self.findings, _clock_finding(self.late_by)]
@@ -132,18 +125,18 @@ class _Survey:
                 _with_few_tries(settings),
                 settings.active_customers,
                 rate_limit,
-                CircuitBreaker(rate_limit, enough=min(len(reports), MOST_UNANSWERED)),
+                CircuitBreaker(rate_limit, len(reports), min(len(reports), MOST_UNANSWERED)),
                 stack,
                 log.record,
-                try_refused=True,
             )
             for customer in settings.active_customers:
                 for report in reports:
                     client = clients(customer.id, report.endpoint.path)
                     try:
-                        word = await self._ask(client, report, customer.id, first)
+                        is_resting = self._was_denied_today(report.name, customer.id)
+                        word = REFUSED if is_resting else await self._ask(client, report, customer.id, first)
                     except Unauthorized as error:  # no other report is requested with that login
-                        wrong[client.login].append((customer, report.endpoint.path, error.found))
+                        wrong[client.login].append((customer, report.endpoint.path, error))
                         continue
                     self.access.append(Access(report.name, customer.id, word))
                     self.on_access(self.access[-1])
@@ -174,7 +167,9 @@ class _Survey:
             self.findings.append(Finding(subject, Severity.ERROR, error.found, error.remedy))
             return type(error).__name__
         if self.late_by is None:
-            self.late_by = late_by(answer, self.context.clock.utc_now())
+            with suppress(ValueError, OverflowError):  # without a date
+                sent = parsedate_to_datetime(answer.headers.get("date", "")).astimezone(UTC)
+                self.late_by = self.context.clock.utc_now() - sent
         return ANSWERED
 
     def _write(self, store: Store, log: RequestLogger) -> None:
@@ -185,8 +180,17 @@ class _Survey:
                 for access in self.access:
                     if access.word == ANSWERED:
                         allow(connection, access.report, access.customer)
+                    elif access.word == REFUSED and not self._was_denied_today(
+                        access.report, access.customer
+                    ):
+                        deny(connection, access.report, access.customer, self.context.clock.utc_now())
         except WarehouseError as error:  # as on a full disk
             self.findings.append(Finding("ledger", Severity.WARNING, str(error), SEE_SENTENCE))
+
+    def _was_denied_today(self, report: str, customer: str) -> bool:
+        denied = self.ledger.denied.get((report, customer))
+        zone, now = ZoneInfo(self.settings.timezone), self.context.clock.utc_now()
+        return denied is not None and denied.astimezone(zone).date() == now.astimezone(zone).date()
 
 
 def _with_few_tries(settings: Settings) -> Settings:
@@ -194,26 +198,12 @@ def _with_few_tries(settings: Settings) -> Settings:
     return settings.model_copy(update={"retry_seconds": seconds})
 
 
-def _let_sync_try(settings: Settings, asked: Iterable[Report], reports: Iterable[Report]) -> None:
-    """Forget denials of logins that only reports by id use: those have no smallest question to ask here."""
-    logins = {
-        login_of(settings, customer, report.endpoint.path)
-        for customer in settings.active_customers
-        for report in asked
-    }
-    for customer in settings.active_customers:
-        for report in reports:
-            if (login := login_of(settings, customer, report.endpoint.path)) not in logins:
-                refused_logins_of(settings).forget(login)
-
-
 def _wrong_login(settings: Settings, refusals: Sequence[Refusal]) -> Finding:
-    customer, path, found = refusals[0]
+    customer, path, error = refusals[0]
     whose = ", ".join(dict.fromkeys(customer.id for customer, _, _ in refusals))
     file = settings.login_entry(customer, path)[0].password_file
     where = f" (its password is in {file})" if file else ""
-    remedy = correct(login_of(settings, customer, path))
-    return Finding(f"login of {whose}", Severity.ERROR, f"{found}{where}", remedy)
+    return Finding(f"login of {whose}", Severity.ERROR, f"{error.found}{where}", error.remedy)
 
 
 def rights(access: Sequence[Access]) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ from warehouse.ledger.conditions import LOGIN_CORRECTED, LOGIN_REFUSED, Conditio
 if TYPE_CHECKING:
     from pipelines.settings.model import Customer, Settings
 
-CORRECTED = "The login was refused (401); it is another one by now, was accepted, or is tried once more."
+CORRECTED = "The login was denied (401); it has changed since, was accepted, or is tried once more."
 NEXT_RUN_ASKS = "Wait for the next run, or sync: it is asked again."
 
 

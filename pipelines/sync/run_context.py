@@ -53,12 +53,10 @@ class RunContext:
         circuit_breaker: CircuitBreaker,
         stack: AsyncExitStack,
         on_try: Callable[[Try], None] | None = None,
-        *,
-        try_refused: bool = False,
     ) -> Clients:
         """A function that returns the client for a customer and a path, one per login, under one rate limit.
 
-        `stack` closes them. A login that was refused (401) before is only used again with `try_refused`.
+        `stack` closes them.
         """
         retry = RetryPolicy(total_seconds=settings.retry_seconds)
         largest_bytes = settings.largest_answer_mb * MEGABYTE
@@ -81,7 +79,6 @@ class RunContext:
                     clock=self.clock,
                     on_try=on_try,
                     refused_logins=refused_logins,
-                    try_refused=try_refused,
                 )
                 stack.push_async_callback(by_login[login].aclose)
             return by_login[login]

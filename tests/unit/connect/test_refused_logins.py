@@ -41,7 +41,6 @@ def test_a_refused_login_is_tried_once_more_half_a_day_later_and_not_a_third_tim
         grown_old(tmp_path / "refused")
         held.append(known(tmp_path).holds(WRONG))
     assert held == [True, False, True, True, True, True]
-    assert known(tmp_path).knows(WRONG)
 
 
 def test_several_refusals_of_one_night_are_one(tmp_path: Path) -> None:

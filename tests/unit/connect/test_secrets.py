@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import logging
 import re
@@ -99,6 +100,8 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "JSON in JSON in UTF-8": lambda text: json.dumps(json.dumps(text, ensure_ascii=False)[1:-1]),
     "an address": partial(quote, safe=""),
     "a form": quote_plus,
+    "HTML": html.escape,
+    "HTML in numbers": lambda text: "".join(f"&#{ord(sign)};" for sign in text),
     "a form in small letters": lambda text: re.sub("%..", lambda found: found[0].lower(), quote_plus(text)),
 }
 
@@ -108,22 +111,26 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 def test_the_password_is_hidden_however_it_is_spelled(spelling: str, password: str) -> None:
     login, written = Login("anna", SecretStr(password)), SPELLINGS[spelling](password).strip('"')
     assert login.hide(f"<{written}> .") == "<[hidden]> ."
-    assert login.hide_in_bytes(f"<{written}> .".encode()) == b"<[hidden]> ."
+    assert login.hide_in_body(f"<{written}> .".encode(), has_rows=False) == b"<[hidden]> ."
 
 
-@pytest.mark.parametrize("spelling", ["plain", "JSON", "JSON in UTF-8"])
+def test_base64_is_hidden_without_its_padding() -> None:
+    assert LOGIN.hide(f"Basic {TOKEN.rstrip('=')}.") == "Basic [hidden]."
+
+
+@pytest.mark.parametrize("spelling", ["plain", "JSON", "JSON in UTF-8", "an address", "HTML"])
 def test_rows_are_kept_without_what_can_hardly_be_data(spelling: str) -> None:
-    login = Login("anna", SecretStr('S3kr3t-"Pärla"'))
-    written = SPELLINGS[spelling](f"{login.authorization()}, {login.password.get_secret_value()}")
-    kept = written if spelling == "plain" else written[1:-1]
-    assert login.hide_in_data(f"[1, {kept}]".encode()) == b"[1, Basic [hidden], [hidden]]"
+    password = 'S3kr3t-"Pärla!'
+    login = Login("anna", SecretStr(password))
+    rows = f"[1, {login.authorization()}, {SPELLINGS[spelling](password).strip(chr(34))}]"
+    assert login.hide_in_body(rows.encode(), has_rows=True) == b"[1, Basic [hidden], [hidden]]"
 
 
 @pytest.mark.parametrize("password", ["Stockholm", "Nya Stockholm", "20260101", "M30-1", "1 000 000"])
 def test_a_password_that_may_be_data_stays_in_rows(password: str) -> None:
     login = Login("anna", SecretStr(password))
     rows = f'[{{"city": "{password}"}}]'.encode()
-    assert login.hide_in_data(rows) == rows
+    assert login.hide_in_body(rows, has_rows=True) == rows
 
 
 async def test_an_answer_that_repeats_the_login_among_its_rows_is_handed_on_without_it() -> None:

@@ -146,21 +146,12 @@ def statuses_of_sales(world: Scenario) -> list[int]:
     return [one.status for one in world.asked if one.customer == "G1" and "GetSalesReport" in one.path]
 
 
-def test_every_examination_asks_a_refused_report_once_and_closes_it_to_nobody(world: Scenario) -> None:
-    world.service.faults.switch([Fault("403", path="GetSalesReport", customer="G1", count=2)])
-    for _ in range(2):
-        findings(world, ask=True)
-    sync(world.settings, Selection(), context=world.context)
-    assert statuses_of_sales(world)[:3] == [403, 403, 200]
-
-
-def test_what_an_examination_finds_open_again_is_asked_by_the_next_sync_of_the_day(world: Scenario) -> None:
-    world.service.faults.switch([Fault("403", path="GetSalesReport", customer="G1", count=1)])
-    sync(world.settings, Selection(), context=world.context)
+def test_a_denied_report_rests_for_the_day_for_sync_and_doctor_alike(world: Scenario) -> None:
+    world.service.faults.switch([Fault("403", path="GetSalesReport", customer="G1")])
     findings(world, ask=True)
-    world.service.log.clear()
     sync(world.settings, Selection(), context=world.context)
-    assert set(statuses_of_sales(world)) == {200}
+    assert worst(world, "rights of G1", ask=True).found.endswith("refused: sales")
+    assert statuses_of_sales(world) == [403]
 
 
 def test_a_wrong_login_is_told_once_and_used_once(world: Scenario) -> None:
