@@ -107,6 +107,7 @@ class _Survey:
         except HostDown as error:
             logins = [Finding("service", Severity.ERROR, error.found, error.remedy)]
             self.findings.clear()  # each says the same of one request
+            self.access.clear()
         if is_readable:
             self._write(store, log)
         return [*logins, *rights(self.access), *self.findings, _clock_finding(self.late_by)]

@@ -16,7 +16,6 @@ from tempfile import mkdtemp
 import pytest
 
 from pipelines.connect.errors import AllRefused, HostDown
-from pipelines.diagnosis.doctor import examine
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.causes import lines
 from pipelines.sync.summary import Summary
@@ -141,16 +140,7 @@ def test_after_a_401_nothing_more_is_asked_and_the_rest_is_one_sentence(tmp_path
     summary = here.sync(Fault("401", after=3))
     assert 1 <= [entry.status for entry in here.asked].count(401) <= here.settings.concurrency
     assert {one.status for one in summary.results} == {WindowStatus.LOADED, WindowStatus.FAILED}
-    assert ["The login was refused (401)" in sentence for sentence in summary.complaints()] == [True]
-
-
-def test_the_same_login_is_used_again_once_the_doctor_found_it_accepted(tmp_path: Path) -> None:
-    here = scenario(tmp_path)
-    here.sync(Fault("401"))
-    here.service.faults.switch([])
-    list(examine(here.settings, here.context, environment={}))
-    assert here.sync().complaints() == []
-    assert here.cells() == calm(2)
+    assert ["The login was denied (401)" in sentence for sentence in summary.complaints()] == [True]
 
 
 def test_403_for_everybody_stops_the_run_and_marks_nobody(tmp_path: Path) -> None:

@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from pipelines.connect.models import Login
 from pipelines.diagnosis.doctor import examine
 from pipelines.sandbox.service import SandboxLogin
 from pipelines.settings.model import FunctionLogin
-from pipelines.sync.run_context import refused_logins_of
 from tests.scenarios.budgets import budget_scenario
 from tests.scenarios.scenario import Scenario, scenario
 from warehouse.ledger.conditions import LOGIN_REFUSED
@@ -78,14 +76,6 @@ def test_the_doctor_names_the_login_and_asks_what_others_are_for(wrong: Scenario
     assert finding.remedy.startswith("Correct the username or password of the login for report; ")
     rights = [one.found for one in found if one.subject.startswith("rights")]
     assert rights == ["2 of 2 reports answer"] * 2
-
-
-def test_a_refused_login_that_the_doctor_asks_nothing_with_is_tried_by_the_next_sync(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("users", "bids"), offices=1).with_settings(logins=for_functions(crm="own"))
-    refused, login = refused_logins_of(here.settings), Login(PARTNER, SecretStr("own"))
-    refused.remember(login)
-    list(examine(here.settings, here.context, environment={}))
-    assert not refused.holds(login)
 
 
 def test_budgets_are_planned_and_pushed_with_the_logins_of_their_functions(tmp_path: Path) -> None:
