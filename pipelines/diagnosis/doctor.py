@@ -74,7 +74,7 @@ def examine(
     reports = chosen_reports(settings, Selection(), context.catalogue)
     yield from local_findings(settings, environment, None if settings.shard else CHECKOUT / "dagster.yaml")
     if ask and (closed := unwritable(settings.data_dir)):
-        found = f"not asked, as {closed[0]} cannot be written, where processes share its pace"
+        found = f"not asked, as {closed[0]} cannot be written"
         yield Finding("service", Severity.WARNING, found)
     elif ask:
         yield from asyncio.run(_Survey(settings, context, on_access).run(reports))
