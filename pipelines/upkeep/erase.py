@@ -90,17 +90,13 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
         receipt.exports_removed = remove_exports(data_dir)
         _publish(settings, clock, receipt)
         receipt.log_places = clean_logs(data_dir, person)
-        receipt.leftovers_removed, being_written = clear_leftovers(data_dir)
+        receipt.leftovers_removed = clear_leftovers(data_dir)
         if left := clean_lake(data_dir, settings.lake, settings.shard, clock.utc_now()):
             receipt.problems.append(left)
         if named:
             receipt.problems.append(
                 f"{named} columns or tables are named after the id: put the working file aside, run "
                 "`brokerbi replay`, and the same again"
-            )
-        if being_written:
-            receipt.problems.append(
-                f"{being_written} landing files are being written; run the same again when no sync runs"
             )
         if not receipt.problems:
             note_finished(data_dir, erased)

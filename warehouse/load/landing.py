@@ -9,7 +9,6 @@ older versions also have one of each answer, beside it.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import io
 import json
@@ -17,11 +16,11 @@ import os
 import sys
 import tarfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from urllib.parse import quote
 
 import zstandard
@@ -149,26 +148,15 @@ class Landing:
             (self.root / path).replace(self.root / name)
         return name
 
-    def unfinished(self) -> list[Path]:
-        """What a killed process left behind, or a running one is writing."""
-        return sorted(self.root.rglob(f"*{ENDING}{UNFINISHED}"))
+    def clear_unfinished(self) -> int:
+        """Remove the files that killed processes left unfinished; returns how many there were.
 
-    def clear_unfinished(self) -> tuple[int, int]:
-        """Remove the unfinished files of killed processes; how many those were, and how many are written.
-
-        Whoever writes one holds a lock on it, which ends with the process.
+        Only for a holder of the work lock: no other process writes then.
         """
-        removed = being_written = 0
-        for path in self.unfinished():
-            with suppress(FileNotFoundError), path.open("rb") as file:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except OSError:
-                    being_written += 1
-                else:
-                    path.unlink(missing_ok=True)
-                    removed += 1
-        return removed, being_written
+        unfinished = [*self.root.rglob(f"*{ENDING}{UNFINISHED}")]
+        for path in unfinished:
+            path.unlink(missing_ok=True)
+        return len(unfinished)
 
 
 class LandingWriter:
@@ -181,7 +169,8 @@ class LandingWriter:
         self._unfinished = root / path.with_name(path.name + UNFINISHED)
         self._answers = 0
         with explained(root):
-            self._file = _open_locked(self._unfinished)
+            descriptor = os.open(self._unfinished, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, PRIVATE_FILE)
+            self._file = os.fdopen(descriptor, "wb")
             compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
             self._stream = compressor.stream_writer(self._file, closefd=False)
             self._tar = tarfile.open(fileobj=self._stream, mode="w", format=tarfile.PAX_FORMAT)  # noqa: SIM115
@@ -213,7 +202,7 @@ class LandingWriter:
                 size, digest = self._unfinished.stat().st_size, file_sha256(self._unfinished)
                 path = self._path.with_name(self._path.name + HELD) if held else self._path
                 self._unfinished.replace(self._root / path)
-                self._file.close()  # and with it the lock, which says that somebody writes it
+                self._file.close()
             except BaseException:
                 self.discard()
                 raise
@@ -233,17 +222,6 @@ class LandingWriter:
         about.size = len(content)
         about.mode = PRIVATE_FILE
         self._tar.addfile(about, io.BytesIO(content))
-
-
-def _open_locked(path: Path) -> BinaryIO:
-    """A new file that is locked while it is open; begun again where somebody removed it before it was."""
-    while True:
-        descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, PRIVATE_FILE)
-        with suppress(OSError):  # file systems without locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if os.fstat(descriptor).st_nlink:
-            return os.fdopen(descriptor, "wb")
-        os.close(descriptor)
 
 
 def safe(name: str) -> str:

@@ -87,12 +87,12 @@ def clean_logs(data_dir: Path, person: Person) -> int:
     return changed
 
 
-def clear_leftovers(data_dir: Path) -> tuple[int, int]:
-    """Remove what killed processes left; the number of files, and of landing files that are being written."""
-    removed, being_written = Landing(data_dir / "landing").clear_unfinished()
+def clear_leftovers(data_dir: Path) -> int:
+    """Remove the files that killed processes left; returns how many there were."""
+    removed = Landing(data_dir / "landing").clear_unfinished()
     shutil.rmtree(data_dir / "work" / REBUILDING, ignore_errors=True)
     for path in data_dir.rglob(".*.new"):
         if not is_of_living_process(path):
             path.unlink(missing_ok=True)
             removed += 1
-    return removed, being_written
+    return removed
