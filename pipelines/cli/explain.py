@@ -63,22 +63,14 @@ def print_explanations(explanations: Sequence[Explanation]) -> None:
     whose = f"{last.name} ({last.number.id})" if last.number.id else last.name
     months = f"{last.number.month:%Y-01} to {last.number.month:%Y-%m}" if is_year else _month(last)
     say(f"{last.number.measure} of {whose}, {months}")
-    if last.asked_as:
-        line("asked for as", f"{last.asked_as!r}, another name that the service gave {last.number.id}")
     if is_year:
         _print_sum(explanations)
         _print_around(explanations[-1])
     else:
         _print_month(explanations[0])
     for explanation in explanations:
-        trace = explanation.trace
         if explanation.damage:
             complain(f"brokerbi: {explanation.damage}")
-        if trace.difference:
-            complain(
-                f"brokerbi: {trace.number.month:%Y-%m}: the rows make {written(trace.total)}, "
-                f"the number differs by {written(trace.difference)}"
-            )
 
 
 def _as_json(explanation: Explanation) -> dict[str, Any]:
@@ -88,7 +80,7 @@ def _as_json(explanation: Explanation) -> dict[str, Any]:
         **{name: getattr(trace, name) for name in ("name", "is_open", "is_ahead", "value")},
         "agrees": explanation.agrees,
         "trouble": explanation.damage,
-        "rows": {"query": f"SELECT * {trace.rows}", "count": trace.row_count, "total": trace.total},
+        "rows": {"query": f"SELECT * {trace.rows}", "count": trace.row_count},
         "loads": [load.load_id for load in trace.loads],
         "around": explanation.around,
     }
@@ -103,8 +95,7 @@ def _print_month(explanation: Explanation) -> None:
     if not trace.loads and number.kind != "chain" and not trace.is_without_budget:
         line("unknown", f"{number.source.report} is not loaded for this month; never taken for zero")
         return
-    made = f", which make {written(trace.total)}" if trace.total is not None else ""
-    line("the rows", f"{counted(trace.row_count, 'row')}{made}")
+    line("the rows", counted(trace.row_count, "row"))
     line("", f"SELECT * {trace.rows}")
     checked = "" if explanation.damage else ", read again and as in the ledger"
     for load in trace.loads:
@@ -129,8 +120,8 @@ def _print_sum(months: Sequence[Explanation]) -> None:
     in_all = counted(months[-1].trace.number.month.month, "month")
     line("the sum", f"{written(total)} over {len(values)} of {in_all}")
     line("the months", "explain one of them to follow it to its stored answers")
-    rows = [[_month(month.trace), written(month.trace.value), written(month.trace.total)] for month in months]
-    print_table(["month", "number", "its rows make"], rows, right=(1, 2))
+    rows = [[_month(month.trace), written(month.trace.value)] for month in months]
+    print_table(["month", "number"], rows, right=(1,))
 
 
 def _month(trace: Trace) -> str:

@@ -62,7 +62,7 @@ def test_marts_are_built_with_twice_the_memory_and_then_with_all_there_is(tmp_pa
             raise MartTooLarge
         return "built"
 
-    assert (within_memory(file, build), tried) == ("built", [120, 240, None])
+    assert (within_memory(file, build), tried) == ("built", [700, 1400, None])
 
 
 def test_marts_are_built_after_the_marts_they_read(tmp_path: Path) -> None:

@@ -18,14 +18,12 @@ from warehouse.store.duckdb_file import mappings, quoted
 
 Built = TypeVar("Built")
 
-LEAST_MB, MOST_MB = 100, 3000
+LEAST_MB, MOST_MB = 700, 3000
 """What DuckDB need have to build marts, a half more than the file in between; the rest is put beside it.
 
-A file of 69 MB needed 85, and one of 225, with ten million rows, more than 336; of a hundred million rows,
-2,200 MB, one mart needed more than 1,000. Without a limit ten million took 2,800 MB and no less CPU time.
+A file of 225 MB, with ten million rows, needed more than 336; of a hundred million rows, 2,200 MB, one mart
+needed more than 1,000. Without a limit ten million took 2,800 MB and no less CPU time.
 """
-LARGE_MB, OF_LARGE_MB = 100, 700
-"""From this size on a file's marts get as much at least: what a sync leaves in memory is small beside it."""
 OF_PARTS_MB = 700
 """What it need have at most for a mart that is built in parts.
 
@@ -123,13 +121,11 @@ def build_marts(
 
 
 def within_memory(file: Path, build: Callable[[int | None], Built]) -> Built:
-    """What `build` makes of a working file, within the megabytes that it is given: by the size of the file.
+    """The result of `build` on a working file, within megabytes that grow with the file.
 
-    Where these are too few it is done with twice as many, then with what memory DuckDB wants.
+    If these are too few it is built with twice as many, then with all the memory that DuckDB takes.
     """
-    size = file.stat().st_size // 1_000_000
-    least = LEAST_MB if size < LARGE_MB else OF_LARGE_MB
-    enough = min(max(least, size * 3 // 2), MOST_MB)
+    enough = min(max(LEAST_MB, file.stat().st_size * 3 // 2_000_000), MOST_MB)
     for limit_mb in (enough, 2 * enough):
         with suppress(MartTooLarge):
             return build(limit_mb)

@@ -31,60 +31,36 @@ class MeasureSource:
     """Where a measure comes from: a report, and the rows in the published file that it is made of.
 
     `rows` is the SQL after SELECT *, with {kind}, {id} and {month} of the number, and {ids}, the spellings of
-    an office in the report. `total` makes the number from the rows `counted`, which `joined` extends; without
-    it the rows are listed only. `budget` is the measure in the budget marts.
+    an office in the report. `budget` is the measure in the budget marts.
     """
 
     report: str
     rows: str
-    total: str = ""
-    joined: str = ""
     budget: str = ""
 
 
-_SALES = "sum(sold_commission(counted, sale.commission))::DECIMAL(18, 4)"
-_PRICE = "sum(counted.sold_total_price)::DECIMAL(18, 4)"
-_HOMES = "sum(counted.sold_estate_parts)::DECIMAL(19, 8)"
-_EARNED = {
-    "commission": "sum(counted.commission)",
-    "sold_commission": _SALES,
-    "sold_total_price": _PRICE,
-    "sold_estate_parts": _HOMES,
-    "sold_average_commission": f"({_SALES} / nullif({_HOMES}, 0))::DECIMAL(18, 4)",
-    "average_price": f"({_PRICE} / nullif({_HOMES}, 0))::DECIMAL(18, 4)",
-    "sold_commission_percentage": f"(100 * {_SALES} / nullif({_PRICE}, 0))::DECIMAL(19, 8)",
-    "writing_parts": "sum(counted.writing_parts)",
-    "valuation_parts": "sum(counted.valuation_parts)",
-}
 QUOTIENTS = frozenset({"sold_average_commission", "average_price", "sold_commission_percentage"})
+_EARNED = (
+    *("commission", "sold_commission", "sold_total_price", "sold_estate_parts", "writing_parts"),
+    *("valuation_parts", *sorted(QUOTIENTS)),
+)
 
 
-def _earned(report: str, rows: str, earner: str) -> dict[str, MeasureSource]:
-    """The measures of a commission report; `earner` tells which row of sales alone belongs to a row."""
-    same = f"{earner.format('sale')} = {earner.format('counted')}"
-    joined = (
-        f"LEFT JOIN bi.{report}_sale AS sale "
-        f"ON (sale._customer, sale._month) = (counted._customer, counted._month) AND {same}"
-    )
-    return {
-        measure: MeasureSource(report, f"FROM bi.{report} WHERE _month = {{month}} AND {rows}", total, joined)
-        for measure, total in _EARNED.items()
-    }
+def _earned(report: str, rows: str) -> dict[str, MeasureSource]:
+    """The measures of a commission report."""
+    source = MeasureSource(report, f"FROM bi.{report} WHERE _month = {{month}} AND {rows}")
+    return dict.fromkeys(_EARNED, source)
 
 
 def _leads(condition: str) -> MeasureSource:
-    return MeasureSource(
-        "tips_and_leads",
-        f"FROM marts.leads WHERE {{kind}}_id = {{id}} AND month = {{month}} AND {condition}",
-        "count(*)",
-    )
+    rows = f"FROM marts.leads WHERE {{kind}}_id = {{id}} AND month = {{month}} AND {condition}"
+    return MeasureSource("tips_and_leads", rows)
 
 
 _ACTIVITY = {
     "running_commission_sek_excl_vat": MeasureSource(
         "running_commissions",
         "FROM marts.running_commissions WHERE {kind}_id = {id} AND month = {month}",
-        "sum_if_known(amount_sek_excl_vat)",
     ),
     "incoming_lead_count": _leads("way = 'incoming lead' AND NOT is_removed"),
     "outgoing_lead_count": _leads("way = 'outgoing lead' AND NOT is_removed"),
@@ -97,10 +73,9 @@ SOURCES: Mapping[str, MeasureSource] = {
         "commission_office",
         "_load_id = (SELECT _load_id FROM marts.office_month WHERE office_id = {id} AND month = {month}) "
         "AND coalesce(office_customer_id, customer_id::VARCHAR) IN ({ids})",
-        "coalesce({0}.office_customer_id, {0}.customer_id::VARCHAR)",
     ),
     **_ACTIVITY,
-    "active_agent_count": MeasureSource("commission_user", _ACTIVE_AGENTS, "count(*)"),
+    "active_agent_count": MeasureSource("commission_user", _ACTIVE_AGENTS),
     "commission_per_active_agent": MeasureSource("commission_user", _ACTIVE_AGENTS),
 }
 SOURCES_OF_USERS: Mapping[str, MeasureSource] = {
@@ -108,12 +83,11 @@ SOURCES_OF_USERS: Mapping[str, MeasureSource] = {
         "commission_user",
         "user_id = {id} AND _customer IN "
         "(SELECT customer_id FROM marts.user_sources WHERE user_id = {id} AND month = {month})",
-        "{0}.user_id",
     ),
     **_ACTIVITY,
 }
 SOURCES_OF_CHAIN: Mapping[str, MeasureSource] = {
-    measure: MeasureSource(source.report, "FROM marts.office_month WHERE month = {month}", f"sum({measure})")
+    measure: MeasureSource(source.report, "FROM marts.office_month WHERE month = {month}")
     for measure, source in SOURCES.items()
     if measure not in {*QUOTIENTS, "removed_lead_count"} and source.report != "commission_user"
 }
@@ -197,24 +171,12 @@ class Trace:
     is_ahead: bool  # whether the month had not begun when anything was last read
     rows: str  # the SQL after SELECT * that shows the rows
     row_count: int
-    total: Decimal | int | None  # the number that the rows make; none if they are not added up
     loads: tuple[TracedLoad, ...]
-    asked_as: str = ""  # another name of the user, if the number was asked for by that
 
     @property
     def is_without_budget(self) -> bool:
         """Whether budgets of the month were read, and this office or user has none."""
         return bool(self.number.source.budget) and self.value is None
-
-    @property
-    def difference(self) -> Decimal | int | None:
-        """The number less what its rows make; none if one of them is unknown."""
-        return None if self.value is None or self.total is None else self.value - self.total
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the rows make the number, as far as both are known."""
-        return not self.difference
 
 
 _LOAD = ", ".join(f"loads.{name}" for name in TracedLoad.__dataclass_fields__)
@@ -244,39 +206,31 @@ _IS_AHEAD = """
 SELECT local_day(max(loads.fetched_at_utc), any_value(clock)) < $1::DATE
 FROM meta.loads AS loads LEFT JOIN meta.clock AS clock ON true
 """
-# The best match is the one of the lowest rank: the id, the name, a former name, whole words, a part.
+# The best match is the one of the lowest rank: the id, the whole name, a part of it.
 _MATCHES = """
 WITH ranked AS (
-    SELECT id, name, is_former, CASE
-        WHEN id = $1 THEN 0
-        WHEN lower(id) = $2 THEN 1
-        WHEN lower(name) = $2 THEN 2 + is_former
-        WHEN contains(' ' || lower(name) || ' ', ' ' || $2 || ' ') THEN 4 + 2 * is_former
-        WHEN contains(lower(name), $2) THEN 5 + 2 * is_former
+    SELECT id, name, CASE
+        WHEN lower(id) = $1 THEN 0
+        WHEN lower(name) = $1 THEN 1
+        WHEN contains(lower(name), $1) THEN 2
     END AS rank
     FROM ({names})
 )
-SELECT id, any_value(name), bool_and(is_former = 1) FROM ranked
-WHERE $2 <> '' AND rank = (SELECT min(rank) FROM ranked)
+SELECT id, any_value(name) FROM ranked
+WHERE $1 <> '' AND rank = (SELECT min(rank) FROM ranked)
 GROUP BY id ORDER BY id
 """
 _NAMES = """
-SELECT DISTINCT {kind}_id AS id, trim({kind}_name) AS name, 0 AS is_former FROM marts.{mart}
-UNION SELECT {kind}_id, trim({kind}_name), 0 FROM marts.{kind}s WHERE {is_budget}
-"""
-_FORMER_NAMES = """
-UNION SELECT former.user_id, trim(former.user_name), 1
-FROM (SELECT user_id, user_name FROM marts.sale_shares UNION SELECT id, name FROM bi.users_history) AS former
-SEMI JOIN marts.{mart} AS known USING (user_id)
+SELECT DISTINCT {kind}_id AS id, trim({kind}_name) AS name FROM marts.{mart}
+UNION SELECT {kind}_id, trim({kind}_name) FROM marts.{kind}s WHERE {is_budget}
 """
 
 
 def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: str = "") -> Trace:
     """Follow a number back, of the chain if neither office nor user is named.
 
-    The office or user is an id, or a name or part of one that nobody else has; of a user also another name
-    that the service gave the id in a sale or directory. Raises NotInTheFile or WarehouseError with what
-    there is instead.
+    The office or user is an id, or a name or part of one that no other has. Raises NotInTheFile or
+    WarehouseError with what there is instead.
     """
     kind = "user" if user else "office" if office else "chain"
     number = TracedNumber(kind, user or office, month, measure)
@@ -284,11 +238,8 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
     with Versions(data_dir).reading() as connection:
         connection.execute((SQL / "macros.sql").read_text("utf-8"))
         try:
-            asked_as = ""
             if number.id:
-                found_id, is_former = _found_id(connection, number)
-                asked_as = number.id if is_former else ""
-                number = replace(number, id=found_id)
+                number = replace(number, id=_found_id(connection, number))
             name, value, is_open = _in_mart(connection, number)
             [(is_ahead,)] = connection.execute(_IS_AHEAD, [month]).fetchall()
         except (BinderException, CatalogException) as error:
@@ -299,10 +250,7 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
         rows = source.rows.format(
             kind=kind, id=literal(number.id), month=f"DATE '{month}'", ids=_spellings(connection, number)
         )
-        total = source.total or "NULL"
-        [(row_count, summed)] = connection.execute(
-            f"SELECT count(*), {total} FROM (SELECT * {rows}) AS counted {source.joined}"
-        ).fetchall()
+        [(row_count,)] = connection.execute(f"SELECT count(*) {rows}").fetchall()
         return Trace(
             number,
             name or number.id,
@@ -312,49 +260,36 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
             bool(is_ahead),
             rows,
             row_count,
-            0 if source.total and not row_count and measure not in QUOTIENTS else summed,
             _loads(connection, number),
-            asked_as,
         )
 
 
 def _loads(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[TracedLoad, ...]:
-    """The loads of the rows, then those of the report on sales alone, which the mart prefers."""
+    """The loads of the rows."""
     source = number.source
     if number.kind == "chain":
         return ()
-    ids = _LOADS_OF_BUDGET if source.budget else _LOADS[number.kind]
-    select = f"SELECT DISTINCT {_LOAD} FROM meta.loads AS loads WHERE load_id IN ({{}}) ORDER BY load_id"
-    asked = [source.budget or source.report, number.id, number.month]
-    loads = [TracedLoad(*row) for row in connection.execute(select.format(ids), asked).fetchall()]
-    if "sale." in source.total:
-        ids = (
-            f"SELECT _load_id FROM bi.{source.report}_sale WHERE _month = $1 AND list_contains($2, _customer)"
-        )
-        asked = [number.month, [load.customer for load in loads]]
-        loads += [TracedLoad(*row) for row in connection.execute(select.format(ids), asked).fetchall()]
-    return tuple(loads)
+    loads = connection.execute(
+        f"SELECT DISTINCT {_LOAD} FROM meta.loads AS loads "
+        f"WHERE load_id IN ({_LOADS_OF_BUDGET if source.budget else _LOADS[number.kind]}) ORDER BY load_id",
+        [source.budget or source.report, number.id, number.month],
+    ).fetchall()
+    return tuple(TracedLoad(*load) for load in loads)
 
 
-def _found_id(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, bool]:
-    """The id that is meant by an id, a name or a part of one, and whether that is a former name.
-
-    Raises NotInTheFile unless exactly one matches.
-    """
+def _found_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
+    """The id that an id, a name or a part of one means; raises NotInTheFile unless exactly one matches."""
     kind = number.kind
     # An office or user whose budgets were all taken back is in no budget mart.
     names = _NAMES.format(kind=kind, mart=number.mart, is_budget=bool(number.source.budget))
-    all_names = names + (_FORMER_NAMES.format(mart=number.mart) if kind == "user" else "")
-    matches = connection.execute(
-        _MATCHES.format(names=all_names), [number.id, number.id.strip().lower()]
-    ).fetchall()
+    matches = connection.execute(_MATCHES.format(names=names), [number.id.strip().lower()]).fetchall()
     if len(matches) == 1:
-        return matches[0][0], bool(matches[0][2])
+        return str(matches[0][0])
     listed = (
         matches
         or connection.execute(f"SELECT id, any_value(name) FROM ({names}) GROUP BY id ORDER BY id").fetchall()
     )
-    labels = [f"{row[0]} ({row[1]})" if row[1] else row[0] for row in listed]
+    labels = [f"{id_} ({name})" if name else id_ for id_, name in listed]
     more = f" and {len(labels) - MOST_NAMED} more, see marts.{kind}s" if len(labels) > MOST_NAMED else ""
     shown = f"{', '.join(labels[:MOST_NAMED]) or 'none yet'}{more}."
     if matches:
