@@ -8,7 +8,9 @@ import warnings
 import dagster as dg
 
 from assets.marts import FILE, read_sql_files
+from assets.messages import messages_sensor
 from assets.notify import channels
+from assets.old_runs import old_runs_sensor
 from assets.partitions import customers_in_order
 from assets.project import Project
 from assets.publish import PUBLISH, published_file, publishing_sensor
@@ -20,10 +22,8 @@ from assets.reports import (
     reports_without_months,
     service_spec,
 )
-from assets.resources import CONNECT_SERVICE, WAREHOUSE, ConnectService, Warehouse
-from assets.runs.old_runs import old_runs_sensor
-from assets.schedules import CATCH_UP, NIGHTLY, catch_up_schedule, nightly_schedule
-from assets.trouble import trouble_sensor
+from assets.runs import dead_runs_sensor
+from assets.schedules import NIGHTLY, nightly_schedule
 from pipelines.settings.model import load_settings
 
 # Backfill policies and freshness are still named beta or preview; they are used on purpose.
@@ -44,7 +44,6 @@ def build_definitions(project: Project) -> dg.Definitions:
     """Everything Dagster is to know of a project."""
     customers = customers_in_order(project.settings, project.customers_with_data())
     all_reports = dg.AssetSelection.assets(*(project.key(report.name) for report in project.reports))
-    with_months = dg.AssetSelection.assets(*(project.key(report.name) for report in project.monthly_reports))
     checks = dg.AssetSelection.all_asset_checks()
     with_file = dg.AssetSelection.assets(project.key(FILE)).required_multi_asset_neighbors()
     files = read_sql_files()
@@ -52,9 +51,9 @@ def build_definitions(project: Project) -> dg.Definitions:
     return dg.Definitions(
         assets=[
             service_spec(project),
-            reports_without_months(project, SNAPSHOT_REPORTS, project.snapshot_reports, files),
-            monthly_reports(project, customers, files),
-            *([reports_without_months(project, REPORTS_BY_ID, by_id, files)] if by_id else []),
+            reports_without_months(project, SNAPSHOT_REPORTS, project.snapshot_reports),
+            monthly_reports(project, customers),
+            *([reports_without_months(project, REPORTS_BY_ID, by_id)] if by_id else []),
             published_file(project, files),
         ],
         asset_checks=[checks_of_reports(project)],
@@ -62,12 +61,7 @@ def build_definitions(project: Project) -> dg.Definitions:
             dg.define_asset_job(
                 NIGHTLY,
                 selection=all_reports - checks,
-                description="The night: everything that is due, of all customers.",
-            ),
-            dg.define_asset_job(
-                CATCH_UP,
-                selection=with_months - checks,
-                description="Older months that a customer lacks.",
+                description="Everything that is missing or due, of all customers.",
             ),
             dg.define_asset_job(
                 PUBLISH,
@@ -75,15 +69,12 @@ def build_definitions(project: Project) -> dg.Definitions:
                 description="Builds the marts, runs the checks and publishes the file.",
             ),
         ],
-        schedules=[nightly_schedule(project), catch_up_schedule(project)],
+        schedules=[nightly_schedule(project)],
         sensors=[
             publishing_sensor(project),
+            dead_runs_sensor(project),
             old_runs_sensor(project),
-            *([trouble_sensor(project, to_notify)] if to_notify else []),
+            *([messages_sensor(project, to_notify)] if to_notify else []),
         ],
-        resources={
-            CONNECT_SERVICE: ConnectService(project.settings, project.run_context),
-            WAREHOUSE: Warehouse(data_dir=str(project.settings.data_dir)),
-        },
         executor=dg.in_process_executor,
     )

@@ -13,8 +13,8 @@ from assets.metadata import (
     OWNERS,
     ROW_COUNT,
     column_schema,
-    markdown_table,
     read_previews,
+    table,
 )
 from assets.project import Project
 from pipelines.catalogue.model import Report
@@ -47,7 +47,7 @@ class SqlFiles:
 def read_sql_files() -> SqlFiles:
     """Read every SQL file; DuckDB's own parser says which tables it reads."""
     found = {
-        schema: {(schema, one.name): one for one in queries(SQL / schema, schema)}
+        schema: {(schema, query.name): query for query in queries(SQL / schema, schema)}
         for schema in ("staging", "marts", "checks")
     }
     return SqlFiles(**found)
@@ -78,12 +78,12 @@ def mart_specs(project: Project, files: SqlFiles) -> list[dg.AssetSpec]:
         for table in report.tables
         for ending in ("", "_history", "_as_of")
     }
-    deps |= {table: dg.AssetDep(mart_key(project, query.name)) for table, query in files.marts.items()}
+    deps |= {mart: dg.AssetDep(mart_key(project, query.name)) for mart, query in files.marts.items()}
     return [
         dg.AssetSpec(
             key=mart_key(project, query.name),
             # What reads only the ledger is about all reports; without them a backfill would build it first.
-            deps=_deps(deps[table] for table in files.sources(query) & deps.keys() - {(MARTS, query.name)})
+            deps=_deps(deps[source] for source in files.sources(query) & deps.keys() - {(MARTS, query.name)})
             or all_reports,
             description=f"{query.question}\n\n{query.words}",
             group_name=MARTS,
@@ -92,7 +92,7 @@ def mart_specs(project: Project, files: SqlFiles) -> list[dg.AssetSpec]:
             tags={"layer": "mart"},
             metadata={
                 "dagster/table_name": query.table,
-                "rebuilt": "by the run that fetches last, or by the job publish",
+                "rebuilt": "by the job publish",
                 "dagster/code_references": dg.CodeReferencesMetadataValue(
                     code_references=[
                         dg.LocalFileCodeReference(file_path=str(query.path.resolve()), label=query.path.name)
@@ -120,7 +120,9 @@ def mart_results(
     """
     by_table = {query.table: query for query in files.marts.values()}
     marts = [by_table[table] for table in built]
-    previews = read_previews(store, {one.table: (one.table, "true") for one in marts if not one.parameters})
+    previews = read_previews(
+        store, {mart.table: (mart.table, "true") for mart in marts if not mart.parameters}
+    )
     with store.reading() as connection:
         meanings = meanings_of_columns(connection, MARTS)
     for mart in marts:
@@ -149,8 +151,8 @@ def check_result(project: Project, files: SqlFiles, found: CheckResult) -> dg.As
     """What a check found, with some of the offending rows."""
     metadata: dict[str, Any] = {"rows": found.rows}
     if found.sample:
-        sample = markdown_table(list(found.sample[0]), [list(row.values()) for row in found.sample])
-        metadata["some_of_them"] = dg.MetadataValue.md(sample)
+        rows = [list(row.values()) for row in found.sample]
+        metadata["some_of_them"] = table(list(found.sample[0]), rows)
     return dg.AssetCheckResult(
         passed=found.passed,
         check_name=found.name,

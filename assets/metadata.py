@@ -1,8 +1,8 @@
-"""Metadata that assets share: owners, freshness, column schemas, previews and markdown tables."""
+"""Metadata that assets share: owners, freshness, column schemas, previews and tables."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -42,15 +42,12 @@ class TablePreview:
 
     row_count: int
     columns: Mapping[str, str]
-    sample: str
+    sample: dg.TableMetadataValue
 
     def metadata(self, descriptions: Mapping[str, str]) -> dict[str, Any]:
         """Columns with their descriptions, and the sample."""
         columns = [(name, kind, descriptions.get(name, "")) for name, kind in self.columns.items()]
-        return {
-            COLUMN_SCHEMA: column_schema(columns),
-            "preview": dg.MetadataValue.md(self.sample or "no rows"),
-        }
+        return {COLUMN_SCHEMA: column_schema(columns), "preview": self.sample}
 
 
 def read_previews(store: Store, tables: Mapping[str, tuple[str, str]]) -> dict[str, TablePreview]:
@@ -59,11 +56,9 @@ def read_previews(store: Store, tables: Mapping[str, tuple[str, str]]) -> dict[s
     if not tables:
         return previews
     with store.reading() as connection:
-        for name, (table, condition) in tables.items():
-            found = sample_of(connection, table, condition, _shown, PREVIEW_ROWS)
-            previews[name] = TablePreview(
-                found.row_count, found.types, markdown_table(found.columns, found.rows)
-            )
+        for name, (source, condition) in tables.items():
+            found = sample_of(connection, source, condition, _shown, PREVIEW_ROWS)
+            previews[name] = TablePreview(found.row_count, found.types, table(found.columns, found.rows))
     return previews
 
 
@@ -88,19 +83,16 @@ def column_descriptions(table: Table) -> dict[str, str]:
     return {**ours, **{name: words for name, _, words in documented_columns(table)}}
 
 
-def markdown_table(
-    headings: Sequence[str], rows: Iterable[Sequence[object]], *, right: Collection[str] = ()
-) -> str:
-    """Rows as a markdown table, columns in `right` aligned to the right; empty without rows."""
-    lines = [" | ".join("" if cell is None else _cell(cell) for cell in row) for row in rows]
-    if not lines:
+def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> dg.TableMetadataValue:
+    """Rows as a table of the UI; a value that is neither a number nor a text is shown as text."""
+    records = [dg.TableRecord(dict(zip(headings, map(_cell, row), strict=True))) for row in rows]
+    return dg.MetadataValue.table(records, dg.TableSchema([dg.TableColumn(name) for name in headings]))
+
+
+def _cell(value: object) -> str | int | float | bool:
+    if value is None:
         return ""
-    rule = "|".join("---:" if heading in right else "---" for heading in headings)
-    return "\n".join([f"| {' | '.join(headings)} |", f"|{rule}|", *(f"| {line} |" for line in lines)])
-
-
-def _cell(value: object) -> str:
-    return str(value).replace("|", "\\|").replace("\n", " ")
+    return value if isinstance(value, int | float | bool) else str(value)
 
 
 def _shown(types: Mapping[str, str]) -> list[str]:

@@ -1,6 +1,6 @@
-"""Channels that carry news to people, each in its own form: a webhook and e-mail.
+"""Channels that carry messages to people: a webhook and e-mail.
 
-News name what the service sent, so that no channel may take them for more than text.
+Messages name what the service sent, so no channel may take them for more than text.
 """
 
 from __future__ import annotations
@@ -9,43 +9,34 @@ import html
 import re
 import smtplib
 import ssl
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.message import EmailMessage
 
 import httpx
 from pydantic import SecretStr
 
-from assets.messages import JOB_OF_SELECTED_ASSETS, LOGIN, SELECTED_ASSETS, News, Subject
-from assets.runs.run_log import columns_in_words
 from pipelines.foreign_text import visible_lines
 from pipelines.settings.model import Settings
-from pipelines.sync.causes import Cause, names, shortened
-from pipelines.words import counted
 
 TIMEOUT_SECONDS = 30.0
 SMTP_OVER_TLS_PORT = 465
-MOST_ENDS = 5
-MOST_RUNS_NAMED = 3
-LONGEST_LINE = 300
-LONGEST_TEXT = 1400
-"""Signs of a message below its subject; what is beyond is in the UI and in `brokerbi status`."""
 _MENTION_OR_LINK = re.compile(r"(?<!\w)@(?=\w)|\](?=[(\[:])")
 
 
 @dataclass(frozen=True)
 class Message:
-    """News in words: a subject and a text."""
+    """A subject and a text."""
 
     subject: str
     text: str
 
 
 class ChannelRefused(Exception):
-    """A channel did not take the news."""
+    """A channel did not take a message."""
 
 
-Channel = Callable[[News], None]
+Channel = Callable[[Message], None]
 
 
 @dataclass(frozen=True)
@@ -55,8 +46,7 @@ class Webhook:
     address: SecretStr
     transport: httpx.BaseTransport | None = None
 
-    def __call__(self, news: News) -> None:
-        message = in_words(news)
+    def __call__(self, message: Message) -> None:
         body = {"text": as_chat_text(f"{message.subject}\n\n{message.text}")}
         try:
             with httpx.Client(transport=self.transport, timeout=TIMEOUT_SECONDS) as client:
@@ -78,8 +68,7 @@ class Email:
     username: str = ""
     password: SecretStr | None = None
 
-    def __call__(self, news: News) -> None:
-        message = in_words(news)
+    def __call__(self, message: Message) -> None:
         mail = EmailMessage()
         mail["Subject"] = message.subject
         mail["From"] = self.sender
@@ -105,64 +94,6 @@ class Email:
         if server.has_extn("starttls") or self.username:
             server.starttls(context=context)
         return server
-
-
-def in_words(news: News) -> Message:
-    """A subject and a text: a line for each cause, for what is over and for new columns, and the runs."""
-    ends, number = _ends(news.over), len(news.to_do) + news.more_to_do
-    last = [f"- Over: {one}" for one in ends[:MOST_ENDS]]
-    if len(ends) > MOST_ENDS:
-        last.append(f"- Over: {len(ends) - MOST_ENDS} more")
-    columns = [*columns_in_words(news.columns).values()]
-    if news.more_columns:
-        columns.append(counted(news.more_columns, "more column"))
-    if columns:
-        last.append(f"- New in the answers: {shortened('; '.join(columns), LONGEST_LINE)}")
-    if news.runs and number:
-        more = ", the latest" if len(news.runs) > MOST_RUNS_NAMED else ""
-        named = ", ".join(_link(news.ui_url, one) for one in news.runs[-MOST_RUNS_NAMED:])
-        last.append(f"{counted(len(news.runs), 'run')} failed{more}: {named}")
-    if number:
-        subject = f"{counted(number, 'thing')} to do"
-    elif ends:
-        subject = f"{len(ends)} trouble{'s are' if len(ends) > 1 else ' is'} over"
-    else:
-        subject = "the service answers in other columns"
-    return Message(f"brokerbi, {news.day}: {subject}", _limited(news, last))
-
-
-def _line(one: Cause) -> str:
-    return ": ".join(filter(None, (_job(one.first.job), one.line)))
-
-
-def _job(name: str) -> str:
-    return SELECTED_ASSETS if name == JOB_OF_SELECTED_ASSETS else name
-
-
-def _link(ui_url: str, run_id: str) -> str:
-    return f"{ui_url.rstrip('/')}/runs/{run_id}" if ui_url else f"run {run_id}"
-
-
-def _ends(over: Sequence[Subject]) -> list[str]:
-    """What is over, a line for the same of several customers."""
-    same: dict[tuple[str, str], list[str]] = {}
-    for one in over:
-        of_many = one.cause if one.cause == LOGIN or not one.customer else ""
-        same.setdefault((one.kind, one.report or _job(one.job) or of_many), []).append(one.customer)
-    words = {key: " of ".join(filter(None, (key[1], names(customers)))) for key, customers in same.items()}
-    return [f"{kind} ({about})" if about else kind for (kind, _), about in words.items()]
-
-
-def _limited(news: News, last: Sequence[str]) -> str:
-    """As many causes as fit with the lines that come last, and how many do not."""
-    kept: list[str] = []
-    for part in (f"- {_line(one)}" for one in news.to_do):
-        if len("\n".join([*kept, part, *last])) > LONGEST_TEXT:
-            break
-        kept.append(part)
-    if left := len(news.to_do) + news.more_to_do - len(kept):
-        kept.append(f"- and {left} more; `brokerbi status` shows them all")
-    return "\n".join([*kept, *last])
 
 
 def as_chat_text(text: str) -> str:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import dagster as dg
 
-from assets.metadata import markdown_table
+from assets.metadata import table
 from pipelines.catalogue.model import Report
 from pipelines.months import Month, months_between
 from pipelines.planning.due import Calendar
@@ -51,21 +51,17 @@ def customers_in_order(settings: Settings, with_data: Iterable[str] = ()) -> lis
     return [*active, *inactive, *sorted(set(with_data) - set(known))]
 
 
-def customers_in_words(settings: Settings, customers: Sequence[str]) -> str:
-    """Who the customers of the partitions are, as a markdown table: a partition key has only the id."""
+def customers_table(settings: Settings, customers: Sequence[str]) -> dg.TableMetadataValue:
+    """Who the customers of the partitions are: a partition key has only the id."""
     known = {customer.id: customer for customer in settings.customers}
     rows = []
-    for one in customers:
-        customer = known.get(one)
-        state = (
-            "no longer in the settings"
-            if customer is None
-            else "asked"
-            if customer.active
-            else "switched off"
-        )
-        rows.append((one, customer.name if customer else "", customer.region if customer else "", state))
-    return markdown_table(("customer", "name", "region", "state"), rows)
+    for name in customers:
+        if customer := known.get(name):
+            state = "requested" if customer.active else "switched off"
+            rows.append((name, customer.name, customer.region, state))
+        else:
+            rows.append((name, "", "", "no longer in the settings"))
+    return table(("customer", "name", "region", "state"), rows)
 
 
 def partition_key(customer: str, month: Month) -> str:

@@ -30,14 +30,12 @@ OPTIONAL_READ_SECONDS = 2.0
 class Project:
     """Settings and run context, built once when Dagster loads the code location.
 
-    `retry_seconds` after a failure that may pass a run asks once more. With `publishes_after_fetching`
-    the run that fetches last publishes as well.
+    `retry_seconds` after a failure that may pass a run asks once more.
     """
 
     settings: Settings
     run_context: RunContext = field(default_factory=RunContext)
     retry_seconds: float = RETRY_SECONDS
-    publishes_after_fetching: bool = True
 
     def key(self, *path: str) -> dg.AssetKey:
         """The key of an asset; several shards share one Dagster, so a shard's begins with its name."""

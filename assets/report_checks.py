@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator
 
 import dagster as dg
 
-from assets.metadata import markdown_table
+from assets.metadata import table
 from assets.project import Project
-from assets.resources import WAREHOUSE, store_of
 from pipelines.sync.causes import names
 from warehouse.errors import WarehouseError
 from warehouse.marts.checks import KEYS, SAMPLE_ROWS, offending_rows, report_checks
@@ -16,29 +15,27 @@ from warehouse.store.database import Store
 
 def checks_of_reports(project: Project) -> dg.AssetChecksDefinition:
     """The same checks for every report; they read the warehouse, and can be executed at any time."""
-    words = {one.name: f"{one.question}\n\n{one.words}" for one in report_checks()}
+    words = {query.name: f"{query.question}\n\n{query.words}" for query in report_checks()}
     specs = [
         dg.AssetCheckSpec(key.name, asset=key.asset_key, description=words[key.name])
         for key in check_keys(project)
     ]
 
-    @dg.multi_asset_check(
-        name="report_checks", specs=specs, can_subset=True, required_resource_keys={WAREHOUSE}
-    )
+    @dg.multi_asset_check(name="report_checks", specs=specs, can_subset=True)
     def check(context: dg.AssetCheckExecutionContext) -> Iterator[dg.AssetCheckResult]:
         try:
-            yield from report_check_results(store_of(context), context.selected_asset_check_keys)
+            yield from report_check_results(project.store, context.selected_asset_check_keys)
         except WarehouseError as error:
-            raise dg.Failure(str(error)) from error
+            raise dg.Failure(str(error)) from None
 
     return check
 
 
 def check_keys(project: Project) -> Iterator[dg.AssetCheckKey]:
     """The key of every check of these reports; without a documented id none is checked for being unique."""
-    checks = [one.name for one in report_checks()]
+    checks = [query.name for query in report_checks()]
     for report in project.reports:
-        has_ids = any(table.key for table in report.tables)
+        has_ids = any(stored.key for stored in report.tables)
         for name in checks:
             if has_ids or name != KEYS:
                 yield dg.AssetCheckKey(project.key(report.name), name)
@@ -46,7 +43,7 @@ def check_keys(project: Project) -> Iterator[dg.AssetCheckKey]:
 
 def report_check_results(store: Store, keys: Iterable[dg.AssetCheckKey]) -> Iterator[dg.AssetCheckResult]:
     """What these checks find now; raises WarehouseError when the working file cannot be read."""
-    questions = {one.name: one.question for one in report_checks()}
+    questions = {query.name: query.question for query in report_checks()}
     offending = offending_rows(store)
     for key in sorted(keys):
         rows = offending.get((key.name, key.asset_key.path[-1]), [])
@@ -58,12 +55,12 @@ def _result(key: dg.AssetCheckKey, question: str, rows: list[dict[str, object]])
     columns = list(rows[0]) if rows else []
     values = {name: [str(row[name]) for row in rows if row[name] is not None] for name in columns}
     told = "; ".join(f"{name} {names(several)}" for name, several in values.items() if several)
-    table = markdown_table(columns, [list(row.values()) for row in sample])
+    shown = table(columns, [list(row.values()) for row in sample])
     return dg.AssetCheckResult(
         passed=not rows,
         asset_key=key.asset_key,
         check_name=key.name,
         severity=dg.AssetCheckSeverity.WARN,
         description=f"{question} No: {told}" if told else question,
-        metadata={"rows": len(rows), "some_of_them": dg.MetadataValue.md(table)} if rows else {},
+        metadata={"rows": len(rows), "some_of_them": shown} if rows else {},
     )

@@ -1,15 +1,15 @@
-"""Reports as assets: one for each report that is asked for, fetched by one sync per step of a run."""
+"""Reports as assets: one for each report that is on, fetched by one sync per step of a run."""
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 import dagster as dg
 
-from assets.marts import SqlFiles
 from assets.metadata import (
     COLUMN_SCHEMA,
     OWNERS,
@@ -23,22 +23,17 @@ from assets.partitions import (
     ReportPartition,
     customer_months,
     customers_in_order,
-    customers_in_words,
+    customers_table,
     months_by_pair,
     parse_partition_key,
 )
 from assets.project import Project
-from assets.publish import draw_operators_page, publish_after_fetching
-from assets.resources import CONNECT_SERVICE, WAREHOUSE, ConnectService, store_of
-from assets.runs.backfills import BACKFILL, cut_by_month, with_months_of_others
-from assets.runs.run_log import RunLog
-from assets.runs.run_results import (
+from assets.results import (
     RED,
     LedgerComparison,
     PartitionResult,
     PartitionState,
     conditions_of,
-    event_files_open,
     failure,
     materializations,
     may_pass,
@@ -47,19 +42,20 @@ from assets.runs.run_results import (
     plan_what_is_left,
     summary_line,
 )
-from assets.runs.under_way import CATCH_UP_OF, NIGHT_OF, being_fetched
+from assets.run_log import RunLog
+from assets.runs import BACKFILL, NIGHT_OF, shown_alive, squares_of_backfill
 from pipelines.catalogue.model import Report, declared_columns
-from pipelines.diagnosis.health import left_customers
 from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
 from pipelines.shapes.shapes_file import ShapesError
-from pipelines.words import count
+from pipelines.upkeep.report_page import refresh_operators_page
+from pipelines.upkeep.shapes import sync_in_shape
 from warehouse.errors import WarehouseError
-from warehouse.ledger.conditions import Condition
 from warehouse.ledger.ledger import ledger_of, read_ledger
 from warehouse.ledger.status import ColumnNews, column_news, read_conditions
 from warehouse.ledger.window_result import WindowResult
 from warehouse.store.duckdb_file import literal, quoted
+from warehouse.store.lock import work_lock
 
 SERVICE = "connect_service"
 SNAPSHOT_REPORTS, MONTHLY_REPORTS, REPORTS_BY_ID = STEPS = (
@@ -67,33 +63,32 @@ SNAPSHOT_REPORTS, MONTHLY_REPORTS, REPORTS_BY_ID = STEPS = (
     "monthly_reports",
     "reports_by_id",
 )
-"""The steps that fetch, in their order: users are read first, for some reports ask for them one by one, and
-what is asked by id last, when its ids are known."""
-HELD = "brokerbi/held"
-SKIP = "skip"
-"""Run tag brokerbi/held=skip: months that are held and not due are not asked for again."""
-NO_NOTES: Mapping[str, Mapping[str, str]] = {}
-RETRY_NUMBER = "dagster/retry_number"
+"""The steps that fetch, in their order: users are read first, and what is requested by id last, when its
+ids are known."""
 ACCEPT_SHRINK = "brokerbi/accept_shrink"
 YES = "yes"
 """Run tag brokerbi/accept_shrink=yes: answers that the guard would hold back are loaded."""
+RETRY_NUMBER = "dagster/retry_number"
 
 NOTHING_SELECTED = (
-    "Nothing was asked: the run names no customers and months. For all that is due, launch the run of the "
-    "schedule (Automation, `nightly`, Preview tick result, Launch all) or use `brokerbi sync`; for anything "
-    "else select partitions."
+    "Nothing was requested: the run names no customers and months. For all that is due, launch the run of "
+    "the schedule (Automation, `nightly`, Preview tick result, Launch all) or use `brokerbi sync`; for "
+    "anything else select partitions."
 )
-NOBODY_ASKED = "Correct BROKERBI_CUSTOMERS, or select customers that are asked."
+SWITCHED_OFF = (
+    "Nothing was requested: {} are switched off or not in the settings. Correct BROKERBI_CUSTOMERS, or "
+    "select other customers."
+)
 
 
-def monthly_reports(project: Project, customers: Sequence[str], files: SqlFiles) -> dg.AssetsDefinition:
-    """The reports with months; any rectangle of customers and months is one sync.
+def monthly_reports(project: Project, customers: Sequence[str]) -> dg.AssetsDefinition:
+    """The reports with months; any rectangle of customers and months is one run.
 
-    One sync for all reports finds a refused login, a customer without rights and a service that is down
-    once and not once for each report, and no request waits for another report to end.
+    One sync for all reports finds a denied login, a customer without access and a service that is down once
+    and not once for each report, and no request waits for another report to end.
     """
     partitions_def = customer_months(project.settings, customers)
-    who = {"customers": dg.MetadataValue.md(customers_in_words(project.settings, customers))}
+    who = {"customers": customers_table(project.settings, customers)}
 
     @dg.multi_asset(
         name=MONTHLY_REPORTS,
@@ -101,26 +96,24 @@ def monthly_reports(project: Project, customers: Sequence[str], files: SqlFiles)
             report_spec(project, report, partitions_def).merge_attributes(metadata=who)
             for report in project.monthly_reports
         ],
-        backfill_policy=dg.BackfillPolicy.single_run(),  # one run for each range: backfills.py
-        required_resource_keys={CONNECT_SERVICE, WAREHOUSE},
+        backfill_policy=dg.BackfillPolicy.single_run(),
+        retry_policy=dg.RetryPolicy(max_retries=1, delay=project.retry_seconds),
         can_subset=True,
     )
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
         if not (context.has_partition_key or context.has_partition_key_range):
-            raise dg.Failure(NOTHING_SELECTED)
+            raise dg.Failure(NOTHING_SELECTED, allow_retries=False)
         places = [parse_partition_key(key) for key in context.partition_keys]
         reports = _selected(project, context, project.monthly_reports)
-        own = [ReportPartition(one, *place) for one in reports for place in places]
-        with with_months_of_others(project, context, own) as partitions:
-            _fetch_and_publish(project, files, context, partitions)
+        fetch_partitions(
+            project, context, [ReportPartition(report, *place) for report in reports for place in places]
+        )
         yield from ()  # every partition is logged on its own
 
     return fetch
 
 
-def reports_without_months(
-    project: Project, step: str, reports: Sequence[Report], files: SqlFiles
-) -> dg.AssetsDefinition:
+def reports_without_months(project: Project, step: str, reports: Sequence[Report]) -> dg.AssetsDefinition:
     """Reports of the present state, or of ids: no months, all customers together."""
     priority = STEPS.index(MONTHLY_REPORTS) - STEPS.index(step)
 
@@ -128,14 +121,17 @@ def reports_without_months(
         name=step,
         specs=[report_spec(project, report, None) for report in reports],
         can_subset=True,
+        retry_policy=dg.RetryPolicy(max_retries=1, delay=project.retry_seconds),
         op_tags={"dagster/priority": str(priority)},
-        required_resource_keys={CONNECT_SERVICE, WAREHOUSE},
     )
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
         customers = [customer.id for customer in project.settings.customers]
         selected = _selected(project, context, reports)
-        partitions = [ReportPartition(one, name, None) for one in selected for name in customers]
-        _fetch_and_publish(project, files, context, partitions)
+        fetch_partitions(
+            project,
+            context,
+            [ReportPartition(report, name, None) for report in selected for name in customers],
+        )
         yield from ()  # every partition is logged on its own
 
     return fetch
@@ -145,7 +141,7 @@ def service_spec(project: Project) -> dg.AssetSpec:
     """The service itself, where all lineage begins; Dagster only knows of it."""
     return dg.AssetSpec(
         key=project.key(SERVICE),
-        description="The HTTP interface of the brokerage system, which every report asks.",
+        description="The HTTP interface of the brokerage system, from which every report comes.",
         group_name="service",
         kinds={"http"},
         tags={"layer": "service"},
@@ -184,66 +180,51 @@ def report_spec(
     )
 
 
-def _fetch_and_publish(
-    project: Project,
-    files: SqlFiles,
-    context: dg.AssetExecutionContext,
-    partitions: Sequence[ReportPartition],
-) -> None:
-    """Fetch these partitions, then publish if that was the last of what is being fetched.
-
-    What is right is published though something failed: a customer that fails must not keep the others' rows
-    from analysts.
-    """
-    later = STEPS[STEPS.index(context.op_def.name) + 1 :]
-    try:
-        failed = fetch_partitions(project, context, partitions)
-    except dg.RetryRequested:  # for some minutes nothing else says what the service does
-        draw_operators_page(project, context)
-        raise
-    except Exception:
-        plan_what_is_left(project, context)
-        publish_after_fetching(project, files, context, later)
-        raise
-    publish_after_fetching(project, files, context, later)
-    if failed:
-        raise failed
-
-
 def fetch_partitions(
     project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
-) -> dg.Failure | None:
-    """Sync these partitions and log an event for each that is done; the failure of the run, if any failed.
+) -> None:
+    """Sync these partitions and log an event for each that is done; raises dg.Failure if any failed.
 
-    Those that failed turn red, and what was not asked stays as it is. What was fetched is logged also when
-    the run is cancelled or breaks down on the way. A service that is down is asked once more by the same run,
-    after some minutes. A run that leaves alone what is held also leaves alone what another run is fetching.
+    Those that failed turn red, and what was not requested stays as it is. What was fetched is logged also if
+    the run is cancelled or breaks down on the way. A run that failed at something that may pass is retried
+    once, after some minutes, and requests only what is missing then.
     """
     run_log, windows = RunLog(context.log), list[WindowResult]()
-    if context.run.tags.get(HELD) == SKIP:
-        partitions = _not_under_way(project, context, partitions)
-    try:
-        _refuse_to_ask_nobody(project, context, partitions)
-        found, stopped, conditions, news = _sync_and_compare(project, context, partitions, windows, run_log)
-    except (SettingsError, ShapesError, WarehouseError) as error:
-        raise dg.Failure(str(error)) from error
-    is_tried_again = may_pass(conditions) and not _is_automatic_retry(context)
-    tried_again = f"It is tried again in {project.retry_seconds:g} seconds." if is_tried_again else ""
-    failed = failure(found, stopped, conditions, tried_again)
-    # What a failed run planned and did not log turns red, and a backfill waits for all that it planned; after
-    # another run, what is green stays so by itself.
-    awaited = failed is not None or BACKFILL in context.run.tags
-    green = {} if awaited else _green(project, context, found)
-    _log(project, context, [one for one in found if one.is_news(green)], run_log.notes(news))
-    run_log.ended(news)
-    context.log.info(summary_line(found))
-    if failed and is_tried_again:
-        context.log.warning(failed.description or "")
-        raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from failed
-    if failed:
-        red = [one for one in found if one.state in RED]
-        plan_what_is_left(project, context, [one.partition for one in red])
-    return failed
+    with shown_alive(project, context.run.run_id):
+        try:
+            _check_customers(project, partitions)
+            comparison, stopped, news = _sync_and_compare(project, context, partitions, windows, run_log)
+        except (SettingsError, ShapesError, WarehouseError) as error:
+            plan_what_is_left(project, context)
+            raise dg.Failure(str(error), allow_retries=False) from None
+        finally:
+            if why := refresh_operators_page(project.settings, project.clock):
+                context.log.warning(why)
+        found = _results(comparison, partitions, windows)
+        conditions = conditions_of(found, comparison.conditions)
+        _log(
+            project,
+            context,
+            [result for result in found if result.is_done or not result.partition.month],
+            run_log.notes(news),
+        )
+        run_log.ended(news)
+        context.log.info(summary_line(found))
+        is_retried = may_pass(conditions) and not _is_automatic_retry(context)
+        note = f"It is tried again in {project.retry_seconds:g} seconds." if is_retried else ""
+        if failed := failure(found, stopped, conditions, note, allow_retries=is_retried):
+            if not is_retried:
+                plan_what_is_left(
+                    project, context, [result.partition for result in found if result.state in RED]
+                )
+            raise failed
+
+
+def _check_customers(project: Project, partitions: Sequence[ReportPartition]) -> None:
+    """Raises SettingsError if no selected customer is active."""
+    selected = {partition.customer for partition in partitions}
+    if selected.isdisjoint(customer.id for customer in project.settings.active_customers):
+        raise SettingsError([SWITCHED_OFF.format(", ".join(sorted(selected)))])
 
 
 def _sync_and_compare(
@@ -252,153 +233,129 @@ def _sync_and_compare(
     partitions: Sequence[ReportPartition],
     windows: list[WindowResult],
     run_log: RunLog,
-) -> tuple[list[PartitionResult], str, Sequence[Condition], Sequence[ColumnNews]]:
-    """What became of these partitions, why the sync stopped early, what they failed at, and the new columns.
+) -> tuple[LedgerComparison, str, Sequence[ColumnNews]]:
+    """The ledger before and after, why the sync stopped early, and the new columns.
 
     Every window is added to `windows`. If the sync breaks down, what it had fetched is logged.
     """
-    store, first_attempt = store_of(context), _first_attempt(project, context)
-    before, since = ledger_of(store), first_attempt or project.clock.utc_now()
+    earlier = _earlier_attempt(project, context)
+    before, since = ledger_of(project.store), earlier or project.clock.utc_now()
     active = {customer.id for customer in project.settings.active_customers}
     comparison = LedgerComparison(before, before, since, project.calendar, active)
-    known = {customer.id for customer in project.settings.customers}
-    asked = [one for one in partitions if one.customer in known]
-    if first_attempt:  # what an earlier attempt of this run has fetched is not asked for again
-        asked = [one for one in asked if not comparison.is_fresh(one)]
-    if _is_automatic_retry(context):  # what was refused stays so for minutes
-        denied = {pair for pair, moment in before.denied.items() if moment >= since}
-        asked = [partition for partition in asked if partition.pair not in denied]
     try:
-        stopped = _sync(project, context, asked, windows, run_log)
+        if NIGHT_OF in context.run.tags:
+            reports = tuple(dict.fromkeys(partition.report.name for partition in partitions))
+            night = Selection(reports=reports, guided=True, fresh_since=earlier)
+            stopped = _sync(project, context, night, windows, run_log)
+        else:
+            wanted = [*partitions, *_of_the_same_backfill(project, context, partitions)]
+            if earlier:
+                wanted = [partition for partition in wanted if not comparison.is_fresh(partition)]
+            if _is_automatic_retry(context):  # what was denied stays so for minutes
+                denied = {pair for pair, moment in before.denied.items() if moment >= since}
+                wanted = [partition for partition in wanted if partition.pair not in denied]
+            stopped = _sync_by_customer(project, context, wanted, windows, run_log)
     except BaseException:
         with suppress(WarehouseError):
-            found = _results(replace(comparison, after=ledger_of(store)), partitions, windows)
-            _log(project, context, [one for one in found if one.state is PartitionState.FETCHED])
+            found = _results(replace(comparison, after=ledger_of(project.store)), partitions, windows)
+            _log(project, context, [result for result in found if result.state is PartitionState.FETCHED])
         raise
-    with store.reading() as connection:
-        everything = read_conditions(connection)
-        comparison = replace(comparison, after=read_ledger(connection), conditions=everything)
+    with project.store.reading() as connection:
+        after, conditions = read_ledger(connection), read_conditions(connection)
         news = column_news(connection, since)
-    found = _results(comparison, partitions, windows)
-    return found, stopped, conditions_of(found, everything), news
+    return replace(comparison, after=after, conditions=conditions), stopped, news
 
 
-def _results(
-    comparison: LedgerComparison, partitions: Sequence[ReportPartition], windows: Sequence[WindowResult]
-) -> list[PartitionResult]:
-    """What became of these partitions, and of those that were read beyond them."""
-    beyond = partitions_beyond(partitions, windows, comparison.calendar)
-    return comparison.results([*partitions, *beyond], windows)
-
-
-def _refuse_to_ask_nobody(
+def _of_the_same_backfill(
     project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
-) -> None:
-    """Warn of selected customers that are not asked; raises dg.Failure where all of them are such."""
-    selected = {one.customer for one in partitions if one.month}
-    silent = selected - {customer.id for customer in project.settings.active_customers}
-    if not silent:
-        return
-    held = ledger_of(store_of(context)).held
-    left = left_customers(project.settings, (customer for _, customer in held))
-    sentences = [
-        left.get(one, f"{one} is switched off (active = false in the settings); what is held of it stays.")
-        for one in sorted(silent)
+) -> list[ReportPartition]:
+    """The partitions that other runs of the same backfill are to fetch; without a backfill none."""
+    if BACKFILL not in context.run.tags:
+        return []
+    reports = {report.name: report for report in project.monthly_reports}
+    customers = customers_in_order(project.settings, project.customers_with_data())
+    squares = squares_of_backfill(context.instance, context.run, customers)
+    own = {(partition.report.name, partition.customer, partition.month) for partition in partitions}
+    return [
+        ReportPartition(reports[name], customer, month)
+        for name, customer, month in sorted(squares - own)
+        if name in reports
     ]
-    for sentence in sentences:
-        context.log.warning(f"Not asked: {sentence}")
-    if silent == selected:
-        raise dg.Failure(f"Nothing was asked. {' '.join(sentences)} {NOBODY_ASKED}")
 
 
-def _not_under_way(
-    project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
-) -> Sequence[ReportPartition]:
-    """The partitions that no backfill is fetching or is about to."""
-    order = customers_in_order(project.settings, project.customers_with_data())
-    others = [
-        one for one in being_fetched(project, context.instance, order) if one.run_id != context.run.run_id
-    ]
-    left = [one for one in partitions if not any(other.covers(one) for other in others)]
-    if len(left) < len(partitions):
-        context.log.info(
-            f"{count(len(partitions) - len(left))} partitions are left to runs that fetch them anyway."
-        )
-    return left
-
-
-def _sync(
+def _sync_by_customer(
     project: Project,
     context: dg.AssetExecutionContext,
     partitions: Sequence[ReportPartition],
     windows: list[WindowResult],
     run_log: RunLog,
 ) -> str:
-    """Ask for these partitions and add every window to `windows`; returns why the sync stopped, if early."""
-    months = months_by_pair(partitions, project.calendar)
-    if not months:
-        return ""
+    """Sync customer by customer; between two of them a nightly run that waits goes first."""
+    known = {customer.id for customer in project.settings.customers}
+    in_order = sorted(partitions, key=lambda partition: partition.customer)
+    selection = Selection(refresh=True)
+    stopped = ""
+    for customer, of_customer in groupby(in_order, key=lambda partition: partition.customer):
+        if customer in known and not stopped:
+            exact = months_by_pair(of_customer, project.calendar)
+            stopped = _sync(project, context, replace(selection, exact=exact), windows, run_log)
+    return stopped
 
-    def on_result(window: WindowResult) -> None:
+
+def _sync(
+    project: Project,
+    context: dg.AssetExecutionContext,
+    selection: Selection,
+    windows: list[WindowResult],
+    run_log: RunLog,
+) -> str:
+    """Sync under the work lock and add every window to `windows`; returns why it stopped, if early."""
+
+    def note(window: WindowResult) -> None:
         windows.append(window)
         run_log.window_done(window)
 
     tags = context.run.tags
-    service: ConnectService = context.resources.connect_service
-    summary = service.sync(
-        Selection(
-            exact=months,
-            refresh=tags.get(HELD) != SKIP,
-            accept_shrink=tags.get(ACCEPT_SHRINK) == YES,
-            guided=NIGHT_OF in tags,
-            older=CATCH_UP_OF in tags,
-        ),
-        on_plan=run_log.planned,
-        on_result=on_result,
-    )
+    what = f"run {context.run.run_id[:8]} of {context.run.job_name}"
+    with work_lock(project.settings.data_dir, what, on_wait=context.log.info, now=project.clock.utc_now):
+        summary = sync_in_shape(
+            project.settings,
+            replace(selection, accept_shrink=tags.get(ACCEPT_SHRINK) == YES),
+            context=project.run_context,
+            on_message=context.log.info,
+            on_plan=run_log.planned,
+            on_result=note,
+        )
     return str(summary.stopped or "")
+
+
+def _results(
+    comparison: LedgerComparison, partitions: Sequence[ReportPartition], windows: Sequence[WindowResult]
+) -> list[PartitionResult]:
+    """The results of these partitions, and of those that were read beyond them."""
+    beyond = partitions_beyond(partitions, windows, comparison.calendar)
+    return comparison.results([*partitions, *beyond], windows)
 
 
 def _log(
     project: Project,
     context: dg.AssetExecutionContext,
     results: Sequence[PartitionResult],
-    notes: Mapping[str, Mapping[str, str]] = NO_NOTES,
+    notes: Mapping[str, Mapping[str, str]] | None = None,
 ) -> None:
     """Log a materialization for each of these results, the newest of each report with notes and a preview."""
     newest = newest_fetched(results)
     previews: dict[str, TablePreview] = {}
     with suppress(WarehouseError):
         previews = read_previews(
-            store_of(context), {name: _rows_of(one.partition) for name, one in newest.items()}
+            project.store, {name: _rows_of(result.partition) for name, result in newest.items()}
         )
-    with event_files_open(context):
-        for event in materializations(project, results, previews, notes):
-            context.log_event(event)
-    monthly = {one.partition.report.name for one in results if one.partition.month}
+    for event in materializations(project, results, previews, notes or {}):
+        context.log_event(event)
+    monthly = {result.partition.report.name for result in results if result.partition.month}
     # Dagster counts materialized partitions onwards from its last look, and what one run logs while another
     # is being submitted can fall between two looks and be shown as missing for good. So let it count anew.
     context.instance.wipe_asset_cached_status([project.key(name) for name in sorted(monthly)])
-
-
-def _green(
-    project: Project, context: dg.AssetExecutionContext, results: Sequence[PartitionResult]
-) -> Mapping[str, Collection[str]]:
-    """The keys of partitions that were green before, by report, but for the newest month.
-
-    The newest is logged in every run that finds it held: the freshness of a report hangs on its last event.
-    """
-    with_months = [(one.partition.report.name, one.partition.month) for one in results if one.partition.month]
-    newest = str(max((month for _, month in with_months), default="no month"))
-    keys = [key for key in context.partition_keys if newest not in key] if with_months else []
-    green = dg.AssetPartitionStatus.MATERIALIZED
-    found = {}
-    for name in {name for name, _ in with_months}:
-        states = context.instance.get_status_by_partition(
-            project.key(name), keys, context.assets_def.partitions_def
-        )
-        found[name] = {key for key, state in (states or {}).items() if state is green}
-    return found
 
 
 def _rows_of(partition: ReportPartition) -> tuple[str, str]:
@@ -409,18 +366,24 @@ def _rows_of(partition: ReportPartition) -> tuple[str, str]:
     return table, f"_customer = {literal(partition.customer)} AND _month = DATE '{partition.month.first_day}'"
 
 
-def _first_attempt(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
-    """Since when months count as fetched: its first attempt, or the backfill that is cut by month."""
-    if backfill := cut_by_month(project, context.instance, context.run):
-        return backfill.since
-    if context.run.root_run_id is None and not context.retry_number:
+def _earlier_attempt(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
+    """When this work began, if it did before this run: its backfill, or its first attempt.
+
+    What was loaded since then is recorded and not requested again.
+    """
+    run, instance = context.run, context.instance
+    if BACKFILL in run.tags:
+        filters = dg.RunsFilter(tags={BACKFILL: run.tags[BACKFILL]})
+        [record, *_] = instance.get_run_records(filters, limit=1, ascending=True)
+        return project.as_of(record.create_timestamp)
+    if run.root_run_id is None and not context.retry_number:
         return None
-    record = context.instance.get_run_record_by_id(context.run.root_run_id or context.run.run_id)
-    return project.as_of(record.create_timestamp) if record else None
+    root = instance.get_run_record_by_id(run.root_run_id or run.run_id)
+    return project.as_of(root.create_timestamp) if root else None
 
 
 def _is_automatic_retry(context: dg.AssetExecutionContext) -> bool:
-    """Whether an earlier attempt failed and nobody but Dagster asks for this one."""
+    """Whether an earlier attempt failed and Dagster itself launched this one."""
     return bool(context.retry_number) or RETRY_NUMBER in context.run.tags
 
 
@@ -438,11 +401,11 @@ def _description(report: Report) -> str:
     lines = [report.description, ""]
     lines += [f"- `bi.{table.name}`: {table.description}" for table in report.tables]
     if report.has_months and report.month_of_row == "window":
-        lines += ["", "Its rows carry no date, so every month is asked for on its own."]
+        lines += ["", "Its rows carry no date, so every month is requested on its own."]
     elif report.has_months:
         most = f"up to {report.endpoint.request_months} in one request"
-        lines += ["", f"Neighbouring months are asked for together, {most}."]
+        lines += ["", f"Neighbouring months are requested together, {most}."]
     if report.timing.latest_months:
-        kept = "older ones are never asked for again, and what is held of them stays."
+        kept = "older ones are never requested again, and what is stored of them stays."
         lines += ["", f"The service calculates only the latest {report.timing.latest_months} months; {kept}"]
     return "\n".join(lines)

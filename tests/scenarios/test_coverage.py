@@ -5,13 +5,11 @@ from __future__ import annotations
 from datetime import date, timedelta
 from pathlib import Path
 
-from assets.publish import coverage_table
 from pipelines.months import Month
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import TODAY, Scenario, scenario
-from warehouse.ledger.status import coverage
 from warehouse.marts.queries import SQL, rows_of
 from warehouse.store.database import Store
 
@@ -46,13 +44,12 @@ def test_the_plan_asks_for_the_months_that_are_missing_and_leaves_those_that_wai
     assert covered(here) == planned(here)
 
 
-def test_page_and_publication_count_the_same_months(tmp_path: Path) -> None:
+def test_the_page_counts_the_months_of_the_coverage(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("commission_office",), offices=1, start="2026-07")
     [customer] = (one.id for one in here.settings.active_customers)
     here.sync(first=Month(2026, 10))
     here.sync(Fault("403"), refresh=True)
     store = Store(here.data_dir)
-    assert "| commission_office | **2 of 5**, 3 refused |" in coverage_table(coverage(store))
     with store.reading() as connection:
         squares = rows_of(connection, SQL / "page", ["coverage"])["coverage"] or []
     assert [one["state"] for one in squares] == ["open", "held", "refused", "refused", "refused"]

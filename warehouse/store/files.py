@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import sqlite3
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 PRIVATE_FILE = 0o600
@@ -135,11 +134,3 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-@contextmanager
-def sqlite_file_open(path: str) -> Iterator[None]:
-    """Keep a file of SQLite open: the last to close it waits until SQLite has brought its log into it."""
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("SELECT 1 FROM sqlite_master").fetchall()  # until then it is not open
-        yield

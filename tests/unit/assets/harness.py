@@ -90,7 +90,6 @@ class Harness:
     instance: dg.DagsterInstance
     values: Mapping[str, str]
     service: Service = field(default_factory=lambda: Service(WORLD))
-    publishes_after_fetching: bool = False
     _job: tuple[object, dg.JobDefinition | None] = (None, None)
 
     @property
@@ -101,13 +100,12 @@ class Harness:
             settings(self.directory, **self.values),
             RunContext(transport=SandboxTransport(self.service), catalogue=named),
             retry_seconds=0,
-            publishes_after_fetching=self.publishes_after_fetching,
         )
 
     @property
     def job(self) -> dg.JobDefinition:
         """The nightly job, made anew once the settings are others."""
-        about = (tuple(self.values.items()), self.publishes_after_fetching, id(self.service))
+        about = (tuple(self.values.items()), id(self.service))
         known, job = self._job
         if job is None or known != about:
             job = build_definitions(self.project).resolve_job_def(NIGHTLY)

@@ -14,20 +14,11 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from assets.messages import News
-from assets.notify import ChannelRefused, Email, Webhook, channels
-from pipelines.sync.causes import Cause
+from assets.notify import ChannelRefused, Email, Message, Webhook, channels
 from tests.unit.assets.harness import settings
-from warehouse.ledger.conditions import Condition, Kind
 
-
-def news(error: str) -> News:
-    """One thing to do."""
-    return News("2026-11-21", to_do=(Cause.of([Condition(Kind.FAILED, error=error)]),))
-
-
-NEWS = news("What failed: å, ä and ö")
-SUBJECT = "brokerbi, 2026-11-21: 1 thing to do"
+SUBJECT = "brokerbi, 2026-11-21: 1 error"
+NEWS = Message(SUBJECT, "- What failed: å, ä and ö.")
 WEBHOOK_SETTINGS = {"alert_webhook": "https://chat.test/a-secret"}
 
 
@@ -39,13 +30,11 @@ def test_a_webhook_calls_nobody_and_links_to_nothing_that_the_service_names() ->
         return httpx.Response(200)
 
     named = "<!channel> <@U1> <http://e.test|x> @here a@b.test [x](http://e.test) A & B\x1b"
-    Webhook(SecretStr("https://chat.test/hook"), httpx.MockTransport(receive))(news(named))
+    Webhook(SecretStr("https://chat.test/hook"), httpx.MockTransport(receive))(Message(SUBJECT, f"- {named}"))
     chat = (
         "&lt;!channel&gt; &lt;@_U1&gt; &lt;http://e.test|x&gt; @_here a@b.test [x]_(http://e.test) A &amp; B"
     )
-    assert [*map(json.loads, sent)] == [
-        {"text": f"{SUBJECT}\n\n- {chat}".replace("_", "\u200b") + r"\u001b."}
-    ]
+    assert [*map(json.loads, sent)] == [{"text": f"{SUBJECT}\n\n- {chat}".replace("_", "\u200b") + r"\u001b"}]
 
 
 @pytest.mark.parametrize("status", [302, 404, 500])

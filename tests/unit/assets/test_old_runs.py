@@ -7,7 +7,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from assets.runs.old_runs import delete_old_runs
+from assets.old_runs import delete_old_runs
 from tests.unit.assets.harness import harness
 
 LONG_AGO, LATER = datetime(2020, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)

@@ -39,10 +39,10 @@ def test_a_shard_looks_only_at_runs_of_its_own_code_location(tmp_path: Path) -> 
 
 def test_a_shard_fetches_publishes_and_turns_its_own_partitions_green(tmp_path: Path) -> None:
     made = harness(tmp_path, shard="north")
-    made.publishes_after_fetching = True
     result = made.run(f"north/{RUNNING}", first="G1|2026-10", last="G1|2026-11")
     assert result.success, failure_of(result)
     assert made.partitions(f"north/{RUNNING}") == {"G1 green": 2}
+    assert made.publish().success
     assert made.metadata(dg.AssetKey(["north", FILE]))["bytes"] > 0
 
 

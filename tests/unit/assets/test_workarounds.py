@@ -2,18 +2,15 @@
 
 | Work-around | It can go when this fails |
 |---|---|
-| `plan_what_is_left` in `run_results.py` | planned in one event |
+| `plan_what_is_left` in `results.py` | planned in one event |
 | an event for each partition, then a failure, in `reports.py` | for some partitions of a range |
 | `wipe_asset_cached_status` in `reports.py` and `publish.py` | `test_publish.py`: lost count of |
-| `event_files_open` in `run_results.py` | are closed after each event |
 | `report_dep` in `marts.py` | staleness is worked out |
-| `backfills.py` | `test_backfills.py`: no neighbours |
-| events of marts that a run skips, in `publish.py` | `test_publish.py`: skips its marts |
-| names of Dagster's own in `messages.py`, `trouble.py`, `under_way.py` and others | the names it uses |
+| `squares_of_backfill` in `runs.py` | `test_backfills.py`: several |
+| names of Dagster's own in `messages.py`, `reports.py` and `runs.py` | the names it uses |
 """
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
-from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,9 +23,7 @@ from dagster._core.definitions.events import AssetKeyPartitionKey
 from dagster._core.definitions.temporal_context import TemporalContext
 from dagster._core.storage import tags
 
-from assets import messages, reports, trouble
-from assets.runs import backfills, under_way
-from assets.runs.run_results import EVENTS_OF_ALL_RUNS, event_files_open
+from assets import messages, reports, runs
 from tests.unit.assets.harness import range_tags
 
 MONTHS = dg.StaticPartitionsDefinition(["1", "2", "3"])
@@ -54,21 +49,6 @@ def test_partitions_that_are_planned_in_one_event_are_not_called_failed(
     assert found == {"0": ["MATERIALIZED", "FAILED", "FAILED"], "1": ["MATERIALIZED", None, None]}
 
 
-def test_the_files_of_sqlite_are_closed_after_each_event_unless_they_are_kept_open(tmp_path: Path) -> None:
-    logs: list[list[str]] = []
-
-    @dg.asset
-    def of_two_events(context: dg.AssetExecutionContext) -> None:
-        for keeping in (nullcontext(), event_files_open(context)):
-            with keeping:
-                context.log_event(dg.AssetMaterialization("another"))
-                logs.append(sorted(path.stem for path in tmp_path.rglob("history/runs/*.db-wal")))
-
-    with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
-        run = dg.materialize([of_two_events], instance=instance)
-    assert logs == [[], sorted([run.run_id, EVENTS_OF_ALL_RUNS])]
-
-
 def test_staleness_is_worked_out_over_every_partition_unless_a_dependency_names_none(tmp_path: Path) -> None:
     nothing = dg.SpecificPartitionsPartitionMapping([])
     deps = {"plain": dg.AssetDep("fails"), "ours": dg.AssetDep("fails", partition_mapping=nothing)}
@@ -92,11 +72,11 @@ def test_a_result_cannot_be_given_for_some_partitions_of_a_range() -> None:
 def test_dagsters_own_names_are_the_names_it_uses() -> None:
     ours = {
         messages.JOB_OF_SELECTED_ASSETS: IMPLICIT_ASSET_JOB_NAME,
-        trouble.WILL_RETRY: tags.WILL_RETRY_TAG,
+        messages.WILL_RETRY: tags.WILL_RETRY_TAG,
         reports.RETRY_NUMBER: tags.RETRY_NUMBER_TAG,
-        backfills.BACKFILL: tags.BACKFILL_ID_TAG,
-        under_way.RANGE_START: tags.ASSET_PARTITION_RANGE_START_TAG,
-        under_way.RANGE_END: tags.ASSET_PARTITION_RANGE_END_TAG,
-        under_way.SINGLE_PARTITION: tags.PARTITION_NAME_TAG,
+        runs.BACKFILL: tags.BACKFILL_ID_TAG,
+        runs.RANGE_START: tags.ASSET_PARTITION_RANGE_START_TAG,
+        runs.RANGE_END: tags.ASSET_PARTITION_RANGE_END_TAG,
+        runs.SINGLE_PARTITION: tags.PARTITION_NAME_TAG,
     }
     assert list(ours) == list(ours.values())

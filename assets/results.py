@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -17,7 +16,7 @@ from assets.metadata import (
     ROW_COUNT,
     TablePreview,
     column_descriptions,
-    markdown_table,
+    table,
 )
 from assets.partitions import ReportPartition, partition_key
 from assets.project import Project
@@ -29,14 +28,11 @@ from pipelines.words import count, counted
 from warehouse.ledger.conditions import Condition
 from warehouse.ledger.ledger import HeldMonth, Ledger
 from warehouse.ledger.window_result import WindowResult, WindowStatus, results_by_pair
-from warehouse.store.files import sqlite_file_open
 
 PLANNED, LOGGED = (
     dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED,
     dg.DagsterEventType.ASSET_MATERIALIZATION,
 )
-EVENTS_OF_ALL_RUNS = "index"
-"""How Dagster calls the file that has the events of assets of all runs."""
 NOT_ASKED = "it was not asked: the run ended before its turn"
 FAILED = "failed"
 """The metadata of a run whose failure is in meta.conditions: what failed, as a table."""
@@ -80,16 +76,6 @@ class PartitionResult:
         """Whether the partition is materialized: nothing more can be done for it today."""
         return self.state not in UNREAD
 
-    def is_news(self, known: Mapping[str, Collection[str]]) -> bool:
-        """Whether it is worth an event: it is done, and was fetched now or is not among the `known` keys.
-
-        A customer of a snapshot always is, as part of the one event of all.
-        """
-        month = self.partition.month
-        if month is None or not self.is_done or self.state is PartitionState.FETCHED:
-            return month is None or self.is_done
-        return partition_key(self.partition.customer, month) not in known.get(self.partition.report.name, ())
-
 
 @dataclass(frozen=True)
 class LedgerComparison:
@@ -111,7 +97,7 @@ class LedgerComparison:
     ) -> list[PartitionResult]:
         """What became of every partition, in their order."""
         of_pairs = results_by_pair(windows)
-        return [self._result(one, of_pairs.get(one.pair, [])) for one in partitions]
+        return [self._result(partition, of_pairs.get(partition.pair, [])) for partition in partitions]
 
     def is_fresh(self, partition: ReportPartition) -> bool:
         """Whether all of a partition was fetched since `since_utc`, by whatever run."""
@@ -119,13 +105,15 @@ class LedgerComparison:
 
     def _are_fresh(self, keys: Iterable[tuple[str, str, date | None]]) -> bool:
         held = [self.after.month(*key) for key in keys]
-        return all(one is not None and one.fetched_at_utc >= self.since_utc for one in held)
+        return all(month is not None and month.fetched_at_utc >= self.since_utc for month in held)
 
     def _result(self, partition: ReportPartition, windows_of_pair: Sequence[WindowResult]) -> PartitionResult:
         keys = partition.ledger_keys(self.calendar)
         # A window without months is about the whole report of its customer.
         days = {day for _, _, day in keys}
-        windows = [one for one in windows_of_pair if not one.months or not days.isdisjoint(one.months)]
+        windows = [
+            window for window in windows_of_pair if not window.months or not days.isdisjoint(window.months)
+        ]
         own, *ahead = [self.after.month(*key) for key in keys]
         before = self.before.month(*keys[0])
         state, reason = self._state(partition, windows)
@@ -135,9 +123,9 @@ class LedgerComparison:
             reason,
             rows=own.rows if own else None,
             rows_before=before.rows if before else None,
-            rows_ahead=sum(one.rows for one in ahead if one) if ahead else None,
+            rows_ahead=sum(month.rows for month in ahead if month) if ahead else None,
             held=own,
-            window=next((one for one in windows if one.status is WindowStatus.LOADED), None),
+            window=next((window for window in windows if window.status is WindowStatus.LOADED), None),
         )
 
     def _state(
@@ -148,7 +136,7 @@ class LedgerComparison:
             if window.status in TROUBLE:
                 return PartitionState.FAILED, window.sentence
         waiting = {
-            day for one in windows if one.status is WindowStatus.WAITING for day in one.months
+            day for window in windows if window.status is WindowStatus.WAITING for day in window.months
         }  # of months to come a partition is whole without those
         own, *ahead = partition.ledger_keys(self.calendar)
         keys = [own, *(key for key in ahead if key[-1] not in waiting)]
@@ -159,8 +147,8 @@ class LedgerComparison:
             return PartitionState.HELD if is_held else PartitionState.NOTHING, reason
         if partition.pair in self.after.denied and not is_fresh:
             found = refusals(*partition.pair, self.conditions)
-            lost = any(one.is_error for one in found)
-            reason = " ".join(one.error for one in found)
+            lost = any(condition.is_error for condition in found)
+            reason = " ".join(condition.error for condition in found)
             return PartitionState.LOST_ACCESS if lost else PartitionState.NO_ACCESS, reason
         reason = "; ".join(dict.fromkeys(window.reason for window in windows if window.reason))
         if is_held:
@@ -176,8 +164,8 @@ def partitions_beyond(
     partitions: Sequence[ReportPartition], windows: Iterable[WindowResult], calendar: Calendar
 ) -> list[ReportPartition]:
     """Partitions of other months that were read because the service reported a change in them."""
-    reports = {one.report.name: one.report for one in partitions}
-    selected = {(*one.pair, month) for one in partitions for month in one.months(calendar)}
+    reports = {partition.report.name: partition.report for partition in partitions}
+    selected = {(*partition.pair, month) for partition in partitions for month in partition.months(calendar)}
     read = {
         (*window.pair, Month.of(day))
         for window in windows
@@ -192,7 +180,9 @@ def partitions_beyond(
 
 def newest_fetched(results: Iterable[PartitionResult]) -> dict[str, PartitionResult]:
     """The newest fetched partition of each report."""
-    return {one.partition.report.name: one for one in results if one.state is PartitionState.FETCHED}
+    return {
+        result.partition.report.name: result for result in results if result.state is PartitionState.FETCHED
+    }
 
 
 def materializations(
@@ -226,14 +216,16 @@ def materializations(
     for name, of_report in snapshots.items():
         preview = previews.get(name)
         table = of_report[0].partition.report.tables[0]
-        is_whole = any(one.is_done for one in of_report) and not any(one.state in RED for one in of_report)
+        is_whole = any(result.is_done for result in of_report) and not any(
+            result.state in RED for result in of_report
+        )
         event = dg.AssetMaterialization if is_whole else dg.AssetObservation
         yield event(
             asset_key=project.key(name),
             metadata={
-                ROW_COUNT: sum(one.rows or 0 for one in of_report),
+                ROW_COUNT: sum(result.rows or 0 for result in of_report),
                 "customers": len(of_report),
-                "by_customer": dg.MetadataValue.md(_customers_table(of_report)),
+                "by_customer": _customers_table(of_report),
                 **notes.get(name, {}),
                 **(preview.metadata(column_descriptions(table)) if preview else {}),
             },
@@ -260,55 +252,66 @@ def _partition_metadata(result: PartitionResult) -> dict[str, Any]:
         if window.loaded.rejected_count:
             metadata["window_rows_in_quarantine"] = window.loaded.rejected_count
         if window.warnings:
-            metadata["warnings"] = dg.MetadataValue.md("\n".join(f"- {one}" for one in window.warnings))
+            metadata["warnings"] = dg.MetadataValue.md(
+                "\n".join(f"- {warning}" for warning in window.warnings)
+            )
     return metadata
 
 
-def _customers_table(results: Sequence[PartitionResult]) -> str:
+def _customers_table(results: Sequence[PartitionResult]) -> dg.TableMetadataValue:
     rows = [
         (
-            one.partition.customer,
-            "" if one.rows is None else count(one.rows),
-            "" if one.rows_before is None else count(one.rows_before),
-            f"{one.state}: {one.reason}" if one.reason else one.state,
+            result.partition.customer,
+            "" if result.rows is None else count(result.rows),
+            "" if result.rows_before is None else count(result.rows_before),
+            f"{result.state}: {result.reason}" if result.reason else result.state,
         )
-        for one in results
+        for result in results
     ]
-    return markdown_table(("customer", "rows", "before", "state"), rows, right=("rows", "before"))
+    return table(("customer", "rows", "before", "state"), rows)
 
 
 def conditions_of(results: Iterable[PartitionResult], conditions: Iterable[Condition]) -> list[Condition]:
     """What of these conditions the partitions that failed have come to."""
-    red = [one.partition for one in results if one.state in RED]
-    return concerning({(*one.pair, one.month.first_day if one.month else None) for one in red}, conditions)
+    red = [result.partition for result in results if result.state in RED]
+    return concerning(
+        {(*partition.pair, partition.month.first_day if partition.month else None) for partition in red},
+        conditions,
+    )
 
 
 def failure(
-    results: Sequence[PartitionResult], stopped: str, conditions: Iterable[Condition], tried_again: str = ""
+    results: Sequence[PartitionResult],
+    stopped: str,
+    conditions: Iterable[Condition],
+    note: str = "",
+    *,
+    allow_retries: bool = False,
 ) -> dg.Failure | None:
     """The failure of a run: each cause in a line, all partitions in a table; None when nothing failed.
 
-    `stopped` says why the sync gave up, and `tried_again` when the run itself asks once more, if it does.
+    `stopped` says why the sync gave up, and `note` when the run is tried again, if it is.
     """
-    red = [one for one in results if one.state in RED]
+    red = [result for result in results if result.state in RED]
     if not red and not stopped:
         return None
     grouped: dict[tuple[str, str, str], list[Month]] = {}
-    for one in red:
-        months = grouped.setdefault((*one.partition.pair, one.reason), [])
-        months += [one.partition.month] if one.partition.month else []
+    for result in red:
+        months = grouped.setdefault((*result.partition.pair, result.reason), [])
+        months += [result.partition.month] if result.partition.month else []
     rows = [(report, name, months_in_words(months), why) for (report, name, why), months in grouped.items()]
     headline = f"{count(len(red))} of {counted(len(results), 'partition')} failed"
-    if customers := names(one.partition.customer for one in red):
+    if customers := names(result.partition.customer for result in red):
         headline += f", of {customers}"
-    said = lines(conditions) or list(dict.fromkeys(one.reason for one in red)) or [stopped]
+    said = lines(conditions) or list(dict.fromkeys(result.reason for result in red)) or [stopped]
     return dg.Failure(
-        description="\n".join([f"{headline}.", *said, tried_again or REMEDY]),
+        description="\n".join([f"{headline}.", *said, note or REMEDY]),
         metadata={
-            FAILED: dg.MetadataValue.md(markdown_table(("report", "customer", "months", "why"), rows)),
+            FAILED: table(("report", "customer", "months", "why"), rows),
             "partitions_failed": len(red),
-            "partitions_done": sum(one.is_done for one in results),
+            "partitions_done": sum(result.is_done for result in results),
         },
+        allow_retries=allow_retries,
     )
 
 
@@ -327,9 +330,9 @@ def plan_what_is_left(
     events = [event for record in records if (event := record.event_log_entry.dagster_event)]
     logged = {(event.asset_key, event.partition) for event in events}
     red = {
-        (project.key(one.report.name), partition_key(one.customer, one.month))
-        for one in failed or ()
-        if one.month
+        (project.key(partition.report.name), partition_key(partition.customer, partition.month))
+        for partition in failed or ()
+        if partition.month
     }
     alone = []
     for event in events:
@@ -341,37 +344,20 @@ def plan_what_is_left(
             if (event.asset_key, key) not in logged and (failed is None or (event.asset_key, key) in red):
                 of_key = planned._replace(partition=key, partitions_subset=None)
                 alone.append(event._replace(event_specific_data=of_key))
-    with event_files_open(context):
-        for event in alone:
-            context.instance.report_dagster_event(event, context.run.run_id)
-
-
-@contextmanager
-def event_files_open(context: dg.AssetExecutionContext) -> Iterator[None]:
-    """Keep Dagster's SQLite files open while many events are logged.
-
-    Dagster opens and closes them for each: 8 milliseconds of processor for an event instead of 5, and three
-    times as many of the clock. Beside other work a run with its publication took 94 seconds, and 77 with this
-    (the middle of two in turns).
-    """
-    storage: Any = context.instance.event_log_storage
-    shards = (context.run.run_id, EVENTS_OF_ALL_RUNS) if hasattr(storage, "path_for_shard") else ()
-    with ExitStack() as stack:
-        for shard in shards:
-            stack.enter_context(sqlite_file_open(storage.path_for_shard(shard)))
-        yield
+    for event in alone:
+        context.instance.report_dagster_event(event, context.run.run_id)
 
 
 def may_pass(conditions: Iterable[Condition]) -> bool:
     """Whether some of what failed may be answered in a few minutes."""
-    return any(one.cause in PASSING for one in conditions)
+    return any(condition.cause in PASSING for condition in conditions)
 
 
 def summary_line(results: Sequence[PartitionResult]) -> str:
     """The last line of a run's log: how many partitions ended in which state, with how many rows."""
-    number = Counter(one.state for one in results)
-    fetched = [one for one in results if one.state is PartitionState.FETCHED]
-    rows = sum((one.rows or 0) + (one.rows_ahead or 0) for one in fetched)
+    number = Counter(result.state for result in results)
+    fetched = [result for result in results if result.state is PartitionState.FETCHED]
+    rows = sum((result.rows or 0) + (result.rows_ahead or 0) for result in fetched)
     states = ", ".join(f"{count(number[state])} {state}" for state in PartitionState if number[state])
     partitions = counted(len(results), "partition")
     return f"{partitions}: {states}; the fetched ones hold {counted(rows, 'row')}."

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import dagster as dg
 
-from assets.metadata import markdown_table
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.planning.plan import Plan
 from pipelines.sync.progress import HEADS, Progress, by_report
@@ -59,9 +58,7 @@ class RunLog:
             self.log.info(line)
 
     def ended(self, news: Sequence[ColumnNews]) -> None:
-        """Log the table of all reports, and the columns that are new or have another type now."""
-        if rows := self._rows():
-            self.log.info(f"By report:\n\n{markdown_table(HEADS, rows, right=HEADS[1:-1])}")
+        """Log the columns that are new or have another type now."""
         for words in columns_in_words(news).values():
             self.log.warning(words)
 

@@ -1,0 +1,142 @@
+"""Runs of this code location: which have not ended, which have died, and what a backfill is to fetch."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import dagster as dg
+
+from assets.partitions import parse_partition_key
+from assets.project import Project
+from pipelines.months import Month, months_between
+from warehouse.store.files import make_folder
+
+NIGHT_OF = "brokerbi/night"
+"""Run tag: the day of a nightly run; such a run requests what is due, and asks the service for changes."""
+BACKFILL = "dagster/backfill"
+RANGE_START, RANGE_END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
+SINGLE_PARTITION = "dagster/partition"
+MOST_RUNS = 1000
+UNFINISHED = (
+    dg.DagsterRunStatus.QUEUED,
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+)
+RUNS = Path("work", "runs")
+SECONDS_BETWEEN_LOOKS = 30
+TIME_TO_START = timedelta(minutes=1)
+"""From the moment a run counts as started until its process must have locked its file."""
+DIED = (
+    "The process of this run ended without a word, as after a restart of the code server or a kill. What it "
+    "loaded is kept. Re-execute it from failure: it requests only what is missing; a nightly run does so too."
+)
+
+Square = tuple[str, str, Month]
+"""Report, customer and month."""
+
+
+def unfinished_runs(project: Project, instance: dg.DagsterInstance) -> Sequence[dg.DagsterRun]:
+    """Every run that waits or works."""
+    return instance.get_runs(project.runs(statuses=list(UNFINISHED)), limit=MOST_RUNS)
+
+
+def squares_of_backfill(
+    instance: dg.DagsterInstance, run: dg.DagsterRun, customers: Sequence[str]
+) -> set[Square]:
+    """What the unfinished runs of a run's backfill are to fetch; `customers` in the order of the partitions.
+
+    Dagster cuts a backfill by customer or by month; the run that comes first fetches for all of them, in the
+    fewest windows, and the others record what is fetched.
+    """
+    filters = dg.RunsFilter(tags={BACKFILL: run.tags[BACKFILL]}, statuses=list(UNFINISHED))
+    squares: set[Square] = set()
+    for other in instance.get_runs(filters, limit=MOST_RUNS):
+        start = other.tags.get(RANGE_START, other.tags.get(SINGLE_PARTITION, ""))
+        if "|" not in start:
+            continue
+        first, first_month = parse_partition_key(start)
+        last, last_month = parse_partition_key(other.tags.get(RANGE_END, start))
+        months = list(months_between(first_month, last_month))
+        squares |= {
+            (key.path[-1], customer, month)
+            for key in other.asset_selection or ()
+            for customer in customers[customers.index(first) : customers.index(last) + 1]
+            for month in months
+        }
+    return squares
+
+
+@contextmanager
+def shown_alive(project: Project, run_id: str) -> Iterator[None]:
+    """Lock the file of a run while its process works; the kernel unlocks it when that dies."""
+    path = project.settings.data_dir / RUNS / run_id
+    make_folder(path.parent)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
+    """Fails runs whose process has died, which Dagster itself would call started for ever."""
+
+    @dg.sensor(
+        name="dead_runs",
+        minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description="Fails a run whose process has died, within two minutes.",
+    )
+    def dead_runs(context: dg.SensorEvaluationContext) -> dg.SkipReason:
+        suspects = silent_runs(project, context.instance)
+        known = set((context.cursor or "").split())
+        dead = [run for run in suspects if run.run_id in known]
+        for run in dead:
+            context.instance.report_run_failed(run, DIED)
+        context.update_cursor(" ".join(run.run_id for run in suspects))
+        _forget_ended(project, context.instance)
+        return dg.SkipReason(f"{len(dead)} runs had died.")
+
+    return dead_runs
+
+
+def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
+    """Runs that count as started for a minute and whose file no process has locked.
+
+    Between two steps a run has its file unlocked for a moment, so a run is dead if it is silent twice.
+    """
+    records = instance.get_run_records(project.runs(statuses=[dg.DagsterRunStatus.STARTED]), limit=MOST_RUNS)
+    latest = project.run_context.clock.utc_now() - TIME_TO_START
+    return [
+        record.dagster_run
+        for record in records
+        if (record.start_time or 0.0) < latest.timestamp()
+        and not _is_alive(project.settings.data_dir / RUNS / record.dagster_run.run_id)
+    ]
+
+
+def _is_alive(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
+def _forget_ended(project: Project, instance: dg.DagsterInstance) -> None:
+    """Remove the files of runs that have ended."""
+    unfinished = {run.run_id for run in unfinished_runs(project, instance)}
+    for path in (project.settings.data_dir / RUNS).glob("*"):
+        if path.name not in unfinished:
+            path.unlink(missing_ok=True)
