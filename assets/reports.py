@@ -200,7 +200,7 @@ def fetch_partitions(
         finally:
             if why := refresh_operators_page(project.settings, project.clock):
                 context.log.warning(why)
-        found = _results(comparison, partitions, windows)
+        found = _results(context, comparison, partitions, windows)
         conditions = conditions_of(found, comparison.conditions)
         _log(
             project,
@@ -257,7 +257,8 @@ def _sync_and_compare(
             stopped = _sync_by_customer(project, context, wanted, windows, run_log)
     except BaseException:
         with suppress(WarehouseError):
-            found = _results(replace(comparison, after=ledger_of(project.store)), partitions, windows)
+            so_far = replace(comparison, after=ledger_of(project.store))
+            found = _results(context, so_far, partitions, windows)
             _log(project, context, [result for result in found if result.state is PartitionState.FETCHED])
         raise
     with project.store.reading() as connection:
@@ -330,10 +331,14 @@ def _sync(
 
 
 def _results(
-    comparison: LedgerComparison, partitions: Sequence[ReportPartition], windows: Sequence[WindowResult]
+    context: dg.AssetExecutionContext,
+    comparison: LedgerComparison,
+    partitions: Sequence[ReportPartition],
+    windows: Sequence[WindowResult],
 ) -> list[PartitionResult]:
-    """The results of these partitions, and of those that were read beyond them."""
-    beyond = partitions_beyond(partitions, windows, comparison.calendar)
+    """The results of these partitions, and of those that a nightly run read beyond them."""
+    is_night = NIGHT_OF in context.run.tags
+    beyond = partitions_beyond(partitions, windows, comparison.calendar) if is_night else []
     return comparison.results([*partitions, *beyond], windows)
 
 

@@ -118,7 +118,7 @@ def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.Dagst
     return [
         record.dagster_run
         for record in records
-        if (record.start_time or 0.0) < latest.timestamp()
+        if (record.start_time or record.create_timestamp.timestamp()) < latest.timestamp()
         and not _is_alive(project.settings.data_dir / RUNS / record.dagster_run.run_id)
     ]
 

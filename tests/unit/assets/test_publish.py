@@ -171,7 +171,7 @@ def test_publishing_waits_for_what_is_being_fetched_but_not_for_hours(tmp_path: 
 
 def test_a_nightly_run_that_ended_is_published_though_others_wait(tmp_path: Path) -> None:
     made = harness(tmp_path)
-    waiting = dg.DagsterRun(job_name="__ASSET_JOB", run_id="a run", status=dg.DagsterRunStatus.QUEUED)
+    waiting = dg.DagsterRun(job_name="__ASSET_JOB", run_id="a run", status=dg.DagsterRunStatus.STARTED)
     made.instance.add_run(waiting)
     made.run()
     assert len(look(made)) == 1
