@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.sync.declaration import declared_tables
-from warehouse.load.schema_evolution import declare_tables
+from warehouse.load.schema_evolution import declare, undeclared
 from warehouse.store.database import Store
 from warehouse.store.files import make_folder
+from warehouse.store.schema import TableSchema
 
 
 def give_working_file(data_dir: Path, reports: Collection[str] = REPORTS) -> None:
@@ -21,6 +22,12 @@ def give_working_file(data_dir: Path, reports: Collection[str] = REPORTS) -> Non
         make_folder(path.parent)
         path.write_bytes(_declared(frozenset(reports)))
         path.chmod(0o600)
+
+
+def declare_tables(store: Store, tables: Sequence[TableSchema]) -> None:
+    """Create every table with all its documented columns."""
+    with store.writing() as connection:
+        declare(connection, undeclared(connection, tables), store.now().replace(tzinfo=None))
 
 
 @cache

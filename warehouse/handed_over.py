@@ -1,4 +1,4 @@
-"""Shapes of what the warehouse is handed: columns, tables and rejected rows, whoever makes them.
+"""Shapes of the values that the warehouse is given: columns, tables and rejected rows.
 
 The warehouse knows nothing of the rooms that make them, so these are for the type checker alone.
 """
@@ -30,7 +30,7 @@ class ColumnLike(Protocol):
 
 
 class DocumentedColumn(Protocol):
-    """What the catalogue says of a column: whether it describes a person, or is the id of one."""
+    """The catalogue's words on a column: whether it describes a person, or is the id of one."""
 
     @property
     def name(self) -> str: ...

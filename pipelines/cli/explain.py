@@ -89,10 +89,10 @@ def _as_json(explanation: Explanation) -> dict[str, Any]:
 def _print_month(explanation: Explanation) -> None:
     """One number and its way to the stored answers, a step a line."""
     trace, number = explanation.trace, explanation.trace.number
-    line("the mart", f"{'none' if trace.is_without_budget else written(trace.value)} in marts.{number.mart}")
+    line("the mart", f"{written(trace.value)} in marts.{number.mart}")
     if trace.meaning:
         line("", trace.meaning)
-    if not trace.loads and number.kind != "chain" and not trace.is_without_budget:
+    if not trace.loads and number.kind != "chain":
         line("unknown", f"{number.source.report} is not loaded for this month; never taken for zero")
         return
     line("the rows", counted(trace.row_count, "row"))

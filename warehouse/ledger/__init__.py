@@ -1,1 +1,1 @@
-"""What is held of every report, customer and month, what was asked, and what is wrong."""
+"""Months of reports and customers that are stored, requests, and conditions."""

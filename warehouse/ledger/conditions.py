@@ -1,4 +1,4 @@
-"""Conditions: what is not as it should be, as rows of one shape, whoever knows of it.
+"""Conditions: failures, doubts and other issues, as rows of one shape.
 
 `sql/meta/conditions.sql` decides what the file knows; `pipelines/diagnosis/health.py` adds what only a
 running process knows, and `assets/trouble.py` what only Dagster does; all that tells of trouble shows these.
@@ -83,7 +83,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Traits:
-    """What is so of every condition of a kind, with the columns of meta.kinds."""
+    """The properties of all conditions of a kind, with the columns of meta.kinds."""
 
     kind: str
     known_by: str
@@ -133,5 +133,5 @@ class Condition:
 
     @property
     def is_error(self) -> bool:
-        """Whether somebody must look, so that a monitor is told."""
+        """Whether the operator must look, so that a monitor is notified."""
         return self.severity == ERROR

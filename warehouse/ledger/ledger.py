@@ -90,7 +90,7 @@ class Cap:
 
 @dataclass(frozen=True)
 class Ledger:
-    """What a plan needs to know; a report without months is held under the month None.
+    """The facts that a plan needs; a report without months is stored under the month None.
 
     The times of an outline, and those of changed snapshots, are taken back to the quarter of an hour: days
     and months begin at one in every time zone. They are exact if a sale of the report was changed.

@@ -54,7 +54,7 @@ class PastPublication:
 
 @dataclass(frozen=True)
 class RequestsOfNight:
-    """What a day on which anything was asked has cost, all reports and customers together."""
+    """The requests of a day, all reports and customers together."""
 
     day: date
     customers: int
@@ -194,7 +194,7 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
 
 
 def coverage(store: Store) -> list[Coverage]:
-    """What is held and missing of every report and customer of the working file."""
+    """The stored and missing months of every report and customer of the working file."""
     with store.reading() as connection:
         return [Coverage(*row) for row in _rows(connection, _COVERAGE)]
 
@@ -226,7 +226,7 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
-    """What is not as it should be, as meta.conditions says now, first what speaks for all of its cause.
+    """The rows of meta.conditions, first the one that stands for all of its cause.
 
     Nothing of a file of an earlier version.
     """
@@ -262,6 +262,6 @@ def storage_version(connection: DuckDBPyConnection) -> str:
 
 
 def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
-    """What a query finds, lists as tuples."""
+    """The rows of a query, with lists as tuples."""
     found = connection.execute(query).fetchall()
     return [tuple(tuple(value) if isinstance(value, list) else value for value in row) for row in found]

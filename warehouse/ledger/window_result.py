@@ -68,7 +68,7 @@ NO_FAILURE, NOTHING_LOADED = Failure(), Loaded()
 
 @dataclass(frozen=True, slots=True)
 class WindowResult:
-    """What is known of one window so far.
+    """The facts of one window so far.
 
     `months` are first days, empty for a report without months; `open_months` were not over when they were
     asked. `history` merges the rows into slowly changing history instead of replacing months; `asked` then

@@ -112,7 +112,7 @@ class Landing:
                 awaited = next(following, None)
 
     def landed(self, path: str) -> Landed:
-        """What a file says of its load; raises LandingDamaged if it is not whole."""
+        """Header and trailer of a file; raises LandingDamaged if it is not whole."""
         with self._present(path) as whole:
             said = {name: content for name, content in _members(whole) if name in (HEADER, TRAILER)}
             size, digest = whole.stat().st_size, file_sha256(whole)

@@ -70,7 +70,7 @@ class QuarantinedRow:
 
 
 def fingerprint(raw: str) -> str:
-    """What a row as it came is known by, without telling of it."""
+    """A fingerprint of a row as it came, which tells nothing of it."""
     return hashlib.sha256(raw.encode()).hexdigest()[:FINGERPRINT]
 
 

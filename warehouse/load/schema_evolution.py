@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from warehouse.handed_over import ColumnLike
-    from warehouse.store.database import Store
 
 
 @dataclass(frozen=True)
@@ -74,15 +73,6 @@ def declare_missing(
 
     if missing := [table for table in declared if not is_whole(table)]:
         declare(connection, missing, at_utc)
-
-
-def declare_tables(store: Store, tables: Sequence[TableSchema]) -> None:
-    """Create every table with all its documented columns; only reads when nothing is new."""
-    with store.reading() as connection:
-        missing = undeclared(connection, tables)
-    if missing:
-        with store.writing() as connection:
-            declare(connection, missing, store.now().replace(tzinfo=None))
 
 
 def declare(connection: DuckDBPyConnection, declared: Sequence[TableSchema], at_utc: datetime) -> None:

@@ -67,7 +67,7 @@ class CheckResult:
 def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") -> list[CheckResult]:
     """Run every check beside the caller's transaction; one that cannot run fails and stops no other.
 
-    What the caller has not committed is not seen.
+    Rows that the caller has not committed are not seen.
     """
     with beside(connection) as other:
         return [_run(other, check) for check in queries(folder, "checks")]
@@ -87,18 +87,18 @@ def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult],
     connection.execute("DELETE FROM meta.check_results")
     rows = [
         {
-            "name": one.name,
-            "severity": one.severity,
-            "question": one.question,
-            "row_count": one.rows,
-            "sample": _json(one.sample),
-            "subjects": _json(one.subjects),
-            "message": one.message,
-            "concerns": one.concerns,
-            "finding": one.finding,
+            "name": result.name,
+            "severity": result.severity,
+            "question": result.question,
+            "row_count": result.rows,
+            "sample": _json(result.sample),
+            "subjects": _json(result.subjects),
+            "message": result.message,
+            "concerns": result.concerns,
+            "finding": result.finding,
             "checked_at_utc": at_utc.replace(tzinfo=None),
         }
-        for one in results
+        for result in results
     ]
     insert_rows(connection, "meta.check_results", rows)
 
@@ -107,7 +107,7 @@ def report_checks() -> list[Query]:
     """The checks that ask the same of every report."""
     return [
         *queries(SQL / OF_REPORTS, OF_REPORTS),
-        *(one for one in queries(SQL / "checks", "checks") if one.name == KEYS),
+        *(check for check in queries(SQL / "checks", "checks") if check.name == KEYS),
     ]
 
 

@@ -72,7 +72,7 @@ WHERE found.schema_name IN ('bi', 'marts', 'meta')
 ORDER BY found.schema_name, found.table_name, found.place
 """
 DECLARED = "tax basis as declared in marts.tax_basis"
-"""What the meaning of a commission says, where the file says how it is declared."""
+"""The end of the meaning of a commission; the declared basis is added."""
 MOST_COMMENTED = 200
 """Of a table with more columns only meta.dictionary says which are not documented: each comment costs DuckDB
 a copy of all its columns, so a thousand take gigabytes."""
@@ -122,7 +122,7 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
 def _comments_that_lack(connection: DuckDBPyConnection) -> Iterator[str]:
     """A comment for everything that has none: what is not documented, and what is nested in it."""
     for kind, *names, description in connection.execute(_WITHOUT_COMMENT).fetchall():
-        name = ".".join(quoted(one) for one in names if one is not None)
+        name = ".".join(quoted(part) for part in names if part is not None)
         subject = "MACRO TABLE" if kind == "table macro" else kind.upper()
         yield f"COMMENT ON {subject} {name} IS {literal(description)}"
 
@@ -150,7 +150,7 @@ def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:
 
 
 def meanings_of_columns(connection: DuckDBPyConnection, schema: str) -> dict[str, dict[str, str]]:
-    """What the columns of every table of a schema mean, by table and column."""
+    """The meaning of every column of a schema, by table and column."""
     found: dict[str, dict[str, str]] = {}
     for table, column, words in connection.execute(
         "SELECT table_name, column_name, description FROM meta.dictionary "

@@ -30,8 +30,8 @@ class NotInTheFile(WarehouseError, ValueError):
 class MeasureSource:
     """Where a measure comes from: a report, and the rows in the published file that it is made of.
 
-    `rows` is the SQL after SELECT *, with {kind}, {id} and {month} of the number, and {ids}, the spellings of
-    an office in the report. `budget` is the measure in the budget marts.
+    `rows` is the SQL after SELECT *, with {kind}, {id} and {month} of the number, and {old_number}, by which
+    answers may name the office. `budget` is the measure in the budget marts.
     """
 
     report: str
@@ -72,7 +72,7 @@ SOURCES: Mapping[str, MeasureSource] = {
     **_earned(
         "commission_office",
         "_load_id = (SELECT _load_id FROM marts.office_month WHERE office_id = {id} AND month = {month}) "
-        "AND coalesce(office_customer_id, customer_id::VARCHAR) IN ({ids})",
+        "AND coalesce(office_customer_id, customer_id::VARCHAR) IN ({id}, {old_number})",
     ),
     **_ACTIVITY,
     "active_agent_count": MeasureSource("commission_user", _ACTIVE_AGENTS),
@@ -173,11 +173,6 @@ class Trace:
     row_count: int
     loads: tuple[TracedLoad, ...]
 
-    @property
-    def is_without_budget(self) -> bool:
-        """Whether budgets of the month were read, and this office or user has none."""
-        return bool(self.number.source.budget) and self.value is None
-
 
 _LOAD = ", ".join(f"loads.{name}" for name in TracedLoad.__dataclass_fields__)
 _LOADS = {
@@ -222,7 +217,6 @@ GROUP BY id ORDER BY id
 """
 _NAMES = """
 SELECT DISTINCT {kind}_id AS id, trim({kind}_name) AS name FROM marts.{mart}
-UNION SELECT {kind}_id, trim({kind}_name) FROM marts.{kind}s WHERE {is_budget}
 """
 
 
@@ -248,7 +242,10 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
             ) from error
         meaning = connection.execute(_MEANING, [number.mart, number.column]).fetchall()
         rows = source.rows.format(
-            kind=kind, id=literal(number.id), month=f"DATE '{month}'", ids=_spellings(connection, number)
+            kind=kind,
+            id=literal(number.id),
+            month=f"DATE '{month}'",
+            old_number=literal(number.id.lstrip(ascii_uppercase)),
         )
         [(row_count,)] = connection.execute(f"SELECT count(*) {rows}").fetchall()
         return Trace(
@@ -280,8 +277,7 @@ def _loads(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[Traced
 def _found_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
     """The id that an id, a name or a part of one means; raises NotInTheFile unless exactly one matches."""
     kind = number.kind
-    # An office or user whose budgets were all taken back is in no budget mart.
-    names = _NAMES.format(kind=kind, mart=number.mart, is_budget=bool(number.source.budget))
+    names = _NAMES.format(kind=kind, mart=number.mart)
     matches = connection.execute(_MATCHES.format(names=names), [number.id.strip().lower()]).fetchall()
     if len(matches) == 1:
         return str(matches[0][0])
@@ -307,12 +303,6 @@ def _in_mart(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str,
     rows = connection.execute(
         f"SELECT {name}, {number.column}, is_open FROM {mart} WHERE {where} AND month = $1", [number.month]
     ).fetchall()
-    if not rows and budget and _is_budget_read(connection, number):
-        rows = connection.execute(
-            f"SELECT (SELECT any_value({kind}_name) FROM marts.{kind}s WHERE {whose}), NULL, "
-            "(SELECT coalesce(bool_or(is_open), true) FROM marts.office_month WHERE month = $1)",
-            [number.month],
-        ).fetchall()
     if rows:
         found_name, value, is_open = rows[0]
         return str(found_name or ""), value, bool(is_open)
@@ -324,32 +314,3 @@ def _in_mart(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str,
         f"There is no {number.measure} of {number.id or 'the chain'} in {number.month:%Y-%m}; "
         f"the published file {held}."
     )
-
-
-def _is_budget_read(connection: DuckDBPyConnection, number: TracedNumber) -> bool:
-    """Whether budgets of the month were read: its own, if only formerly, or others at the user's office."""
-    return bool(
-        connection.execute(
-            "FROM marts.budgets WHERE month = $2 AND measure = $3 AND "
-            f"({number.kind}_id = $1 OR office_id IN "
-            "(SELECT office_id FROM marts.user_month WHERE user_id = $1 AND month = $2)) LIMIT 1",
-            [number.id, number.month, number.source.budget],
-        ).fetchall()
-    )
-
-
-def _spellings(connection: DuckDBPyConnection, number: TracedNumber) -> str:
-    """The ids of an office in a report: its own, and its old number if that is surely its own.
-
-    An old number belongs to the office that was asked, or to the only one that has it, as in sql/staging.
-    """
-    old_number = number.id.lstrip(ascii_uppercase)
-    [(is_own,)] = connection.execute(
-        f"""
-        SELECT (SELECT count(*) = 1 FROM marts.offices WHERE ltrim(office_id, '{ascii_uppercase}') = $1)
-            OR EXISTS (FROM marts.office_month WHERE office_id = $2 AND month = $3 AND _customer = $2)
-        """,
-        [old_number, number.id, number.month],
-    ).fetchall()
-    ids = dict.fromkeys([number.id, old_number] if is_own else [number.id])
-    return ", ".join(map(literal, ids))

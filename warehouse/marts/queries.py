@@ -63,7 +63,7 @@ def queries(folder: Path, schema: str) -> list[Query]:
 
 @cache
 def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ...]:
-    """What these files say; kept, as parsing all of them takes half as long as building all marts.
+    """The queries of these files; kept, as parsing all of them takes half as long as building all marts.
 
     The tables they read come from DuckDB's own parser, which is asked once for all of them.
     """

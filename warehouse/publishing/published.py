@@ -54,11 +54,11 @@ def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> 
         return text
     found = [
         *(
-            one
-            for one in analyses()
-            if name in (one.name, one.name.partition("_")[2]) or _has_number(one, name)
+            analysis
+            for analysis in analyses()
+            if name in (analysis.name, analysis.name.partition("_")[2]) or _has_number(analysis, name)
         ),
-        *(one for one in queries(SQL / "checks", "checks") if one.name == name),
+        *(check for check in queries(SQL / "checks", "checks") if check.name == name),
     ]
     if not found:
         raise WrongQuestion(
@@ -67,7 +67,7 @@ def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> 
         )
     [query] = found
     if unknown := sorted(set(variables) - set(query.parameters)):
-        takes = ", ".join(f"--{one}" for one in query.parameters) or "no option"
+        takes = ", ".join(f"--{parameter}" for parameter in query.parameters) or "no option"
         raise WrongQuestion(f"{query.name} has no parameter {', '.join(unknown)}; it takes {takes}.")
     if not query.for_each:
         return query.sql
@@ -118,7 +118,8 @@ def write_answer(
 
 def _check_office(connection: DuckDBPyConnection, office: object) -> None:
     known = [
-        one for (one,) in connection.execute("SELECT office_id FROM marts.offices ORDER BY 1").fetchall()
+        office_id
+        for (office_id,) in connection.execute("SELECT office_id FROM marts.offices ORDER BY 1").fetchall()
     ]
     if office not in known:
         first = ", ".join(known[:10]) + (", ..." if len(known) > 10 else "")
@@ -147,7 +148,7 @@ def _asked(
 
 
 def _check(connection: DuckDBPyConnection, statement: str) -> None:
-    kinds = [one.type for one in connection.extract_statements(statement)]
+    kinds = [part.type for part in connection.extract_statements(statement)]
     if len(kinds) != 1 or kinds[0] not in _READS:
         raise WrongQuestion(
             "A question is one statement that reads, such as FROM marts.offices; nothing was run."

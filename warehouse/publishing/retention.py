@@ -39,7 +39,7 @@ def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
         gone = connection.execute(f"SELECT load_id, landing {_UNNEEDED}", [naive_utc(oldest)]).fetchall()
         connection.execute(
             "UPDATE meta.loads SET landing = NULL WHERE list_contains($1, load_id)",
-            [[one for one, _ in gone]],
+            [[load_id for load_id, _ in gone]],
         )
         found = connection.execute("SELECT landing FROM meta.loads WHERE landing IS NOT NULL").fetchall()
     landing = Path(data_dir) / "landing"

@@ -26,7 +26,7 @@ import duckdb
 
 from pipelines.sync.declaration import declared_tables
 from tests.tools.telling import say
-from warehouse.load.schema_evolution import declare_tables
+from tests.working_file import declare_tables
 from warehouse.marts.build import build_marts, within_memory
 from warehouse.store.database import Store
 

@@ -138,25 +138,6 @@ def test_a_month_ahead_is_still_to_come(published: Path, capsys: pytest.CaptureF
     assert f"{ahead:%Y-%m}, still to come\n" in capsys.readouterr().out
 
 
-def test_a_budget_that_was_taken_back_is_none_and_not_unknown(
-    published: Path, copy: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Versions(published).reading() as file:
-        [(user,)] = file.execute(
-            "SELECT min(user_id) FROM marts.budgets WHERE measure = 'commission' AND amount > 1000 "
-            "AND month = '2026-09-01'"
-        ).fetchall()
-    change(copy, "DELETE FROM marts.user_budget_vs_actual WHERE user_id = $1 AND month = '2026-09-01'", user)
-    change(
-        copy,
-        "UPDATE marts.budgets SET valid_to_utc = '2099-01-01' "
-        "WHERE (user_id, month, measure) = ($1, DATE '2026-09-01', 'commission')",
-        user,
-    )
-    print_explanations([explained(copy, "budget_commission", user=user)])
-    assert "the mart         none in marts.user_budget_vs_actual" in capsys.readouterr().out
-
-
 def test_the_year_to_date_is_its_months(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
     office, november = ids(published, "office")[0], date(2026, 11, 1)
     months = explain(published, month=november, measure="year_to_date_commission", office=office)

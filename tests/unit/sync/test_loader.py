@@ -19,9 +19,9 @@ from pipelines.sync.declaration import declared_tables
 from pipelines.sync.loader import BYTES_IN_A_GROUP, LOADS_IN_A_GROUP, Loader
 from pipelines.sync.summary import Summary
 from pipelines.sync.window.memory_budget import MemoryBudget
+from tests.working_file import declare_tables
 from warehouse.ledger.ledger import ledger_of
 from warehouse.ledger.window_result import WindowResult
-from warehouse.load.schema_evolution import declare_tables
 from warehouse.store.database import Store
 from warehouse.store.lock import is_locked
 

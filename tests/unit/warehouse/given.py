@@ -13,10 +13,10 @@ from typing import Any
 
 import polars as pl
 
+from tests.working_file import declare_tables
 from warehouse.handed_over import ColumnLike
 from warehouse.ledger.ledger import Ledger, ledger_of
 from warehouse.ledger.window_result import WindowResult, WindowStatus
-from warehouse.load.schema_evolution import declare_tables
 from warehouse.load.write_session import WriteSession
 from warehouse.store.database import Store
 from warehouse.store.schema import StoredColumn, TableSchema
