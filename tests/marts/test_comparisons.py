@@ -293,3 +293,25 @@ def test_the_analysis_of_budgets_says_why_none_of_them_can_be_read() -> None:
     assert "budget_crm: No field is known to be budget_crm.month, so what is made of it" in str(
         row["what_to_mind"]
     )
+
+
+def test_growth_is_told_in_total_and_of_the_offices_that_were_open_in_both_periods() -> None:
+    given = warehouse()
+    earlier = {month: {"M1": 100, "M2": 50} for month in ("2025-03", "2025-04")}
+    later = {month: {"M1": 110, "M3": 30} for month in ("2026-01", "2026-02", "2026-03", "2026-04")}
+    for month, amounts in {**earlier, "2025-12": {"M1": 100, "M2": 50, "M3": 30}, **later}.items():
+        office_earned(given, month, **amounts)
+        loaded(given, "commission_user", "G1", month, [])
+    shown = "growth_share, like_for_like_growth_share, compared_office_count, office_count"
+    query = f"SELECT {shown} FROM marts.growth WHERE (level, period, month) = ('chain', 'month', '2026-04-01')"
+    assert built(given, query) == [(Decimal("-0.06666667"), Decimal("0.1"), 1, 3)]
+
+
+def test_growth_in_total_is_not_known_if_the_earlier_month_of_an_office_is_not() -> None:
+    given = warehouse()
+    for month, customers in (("2025-04", ["M1"]), ("2026-04", ["M1", "M2"])):
+        for office in customers:
+            loaded(given, "commission_office", office, month, [earned({"office_customer_id": office}, 100)])
+    shown = "growth_share, like_for_like_growth_share, missing_offices"
+    query = f"SELECT {shown} FROM marts.growth WHERE (level, period) = ('chain', 'month')"
+    assert built(given, query) == [(None, 0, "M2")]
