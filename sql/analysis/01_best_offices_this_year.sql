@@ -8,11 +8,11 @@
 SELECT
     office_name,
     is_closed AS has_closed,
-    year_to_date_commission AS commission_so_far,
-    year_to_date_commission_before AS commission_last_year,
+    (year_to_date_commission / vat_divisor)::DECIMAL(18, 4) AS commission_so_far,
+    (year_to_date_commission_before / vat_divisor)::DECIMAL(18, 4) AS commission_last_year,
     round(100 * year_to_date_change_share, 1) AS change_percent,
     year_to_date_parts AS homes_sold,
-    commission_basis
+    divided_basis AS commission_basis
 FROM marts.year_over_year
 CROSS JOIN marts.tax_basis
 WHERE month = (

@@ -16,6 +16,8 @@
 --   month: first day of the month that had the sale
 --   contract_on: day of its contract
 --   is_restatement: whether that month was over when it was read the time before, so that a closed month fell
+--   is_in_totals: whether the office report of that month was read in the same run or later, so that its totals are without the
+--     sale; false while they may still contain it
 --   commission: whole commission, all agents together; currency not documented, tax
 --     basis as declared in marts.tax_basis
 --   final_price: sale price; its currency is not documented
@@ -36,6 +38,17 @@ WITH states AS (
 
 gone AS (
     SELECT * FROM states WHERE is_last_but_one AND NOT is_present_next
+),
+
+totals_read AS (
+    SELECT
+        sources.office_id,
+        sources.month,
+        max(readings.read_at_utc) AS read_at_utc
+    FROM marts.office_sources AS sources
+    INNER JOIN staging.readings AS readings USING (report, customer_id, month)
+    WHERE sources.report = 'commission_office'
+    GROUP BY ALL
 ),
 
 agents_named AS (
@@ -62,6 +75,7 @@ SELECT
     changes.month,
     gone.contract_on,
     changes.is_restatement,
+    coalesce(totals_read.read_at_utc >= shown.read_at_utc, false) AS is_in_totals,
     changes.commission_before AS commission,
     changes.price_before AS final_price,
     changes.load_id_before,
@@ -71,6 +85,8 @@ SELECT
 FROM gone
 INNER JOIN marts.sale_changes AS changes
     ON changes.estate_id = gone.estate_id AND changes.noted_at_utc = gone.gone_at_utc AND changes.change = 'vanished'
+LEFT JOIN totals_read ON totals_read.office_id = changes.office_id AND totals_read.month = changes.month
+LEFT JOIN staging.readings AS shown ON shown.load_id = changes._load_id AND shown.month = changes._month
 LEFT JOIN agents_named ON agents_named.estate_id = gone.estate_id
 CROSS JOIN staging.clock AS clock
 ORDER BY changes.noted_at_utc, changes.office_id, gone.estate_id

@@ -1,8 +1,8 @@
 -- Which leads and tips were there, whose are they, and did the home get sold?
 -- One row per lead received, lead sent out or tip, counted once even where two customers answer with it.
 -- A lead belongs to the office that received it, one sent out and a tip to the office that sent it: see receiver_office_id for
--- who received a tip. The office is found by its company; where that is no office of ours it is the customer asked, if that is an
--- office, else unknown. Of two answers the one that was loaded later counts. A sale is
+-- who received a tip. The office is that of the company (see staging.lead_offices), else the customer asked if that is an office,
+-- else the one at which the user worked by then, else unknown. Of two answers the one that was loaded later counts. A sale is
 -- matched by the documented id of the estate, and counts as later when its contract is not older than the lead; a
 -- sale that was made before the file's first month is not known. Removed leads are here too, as is_removed.
 -- Key: lead_id, way
@@ -35,14 +35,17 @@
 WITH offices_found AS NOT MATERIALIZED (
     SELECT
         leads.*,
-        coalesce(by_number.office_id, by_id.office_id, by_customer.office_id) AS office_id,
-        coalesce(received_by_number.office_id, received_by_id.office_id) AS receiver_office_id
+        coalesce(parties.office_id, by_customer.office_id, by_user.office_id) AS office_id,
+        receivers.office_id AS receiver_office_id
     FROM staging.leads AS leads
-    LEFT JOIN marts.offices AS received_by_number ON received_by_number.office_id = leads.receiver_company_number
-    LEFT JOIN marts.offices AS received_by_id ON received_by_id.office_id = leads.receiver_company_id
-    LEFT JOIN marts.offices AS by_number ON by_number.office_id = leads.party_company_number
-    LEFT JOIN marts.offices AS by_id ON by_id.office_id = leads.party_company_id
+    LEFT JOIN staging.lead_offices AS parties
+        ON (parties.company_number, parties.company_id, parties.company_name)
+        IS NOT DISTINCT FROM (leads.party_company_number, leads.party_company_id, leads.party_company_name)
+    LEFT JOIN staging.lead_offices AS receivers
+        ON (receivers.company_number, receivers.company_id, receivers.company_name)
+        IS NOT DISTINCT FROM (leads.receiver_company_number, leads.receiver_company_id, leads.receiver_company_name)
     LEFT JOIN marts.offices AS by_customer ON by_customer.office_id = leads.customer_id
+    ASOF LEFT JOIN staging.user_offices AS by_user ON by_user.user_id = leads.party_id AND leads.month >= by_user.month
 ),
 
 of_sources AS NOT MATERIALIZED (

@@ -5,7 +5,8 @@
 --   commission_foreign: the agent's share in the foreign currency; foreign properties only
 --   month: first day of the month of the contract
 --   office_id: customer id of the listing office, under which the service reports the home
---   user_office_id: customer id of the agent's own office; what it earned of the sale counts there
+--   user_office_id: customer id of the agent's own office in the month; what it earned of the sale counts there
+--   user_office_name: its name
 --   is_cross_office: whether the agent's own office is not the reporting one
 --   commission: the agent's share of the commission in SEK; tax basis as declared in marts.tax_basis
 --   commission_share: the agent's part of the whole commission, 0 to 1; also the agent's part of one sold home
@@ -21,9 +22,15 @@ SELECT
     sales.month,
     sales.contract_on,
     sales.office_id,
-    agents.user_office_id,
-    agents.user_office_name,
-    agents.user_office_id <> sales.office_id AS is_cross_office,
+    -- the service names the agent's office of today, also on old sales
+    CASE
+        WHEN worked.working_offices IS NULL OR list_contains(worked.working_offices, agents.user_office_id)
+            THEN agents.user_office_id
+        ELSE worked.office_id
+    END AS user_office_id,
+    CASE WHEN user_office_id = agents.user_office_id THEN agents.user_office_name ELSE offices.office_name END
+        AS user_office_name,
+    user_office_id <> sales.office_id AS is_cross_office,
     agents.is_responsible,
     agents.commission,
     agents.commission_foreign,
@@ -35,4 +42,6 @@ SELECT
     agents.landed_row AS _row
 FROM staging.sales_agents AS agents
 INNER JOIN marts.sales AS sales ON sales._row = agents.landed_estate
+LEFT JOIN staging.user_offices AS worked ON worked.user_id = agents.user_id AND worked.month = sales.month
+LEFT JOIN marts.offices AS offices ON offices.office_id = worked.office_id
 ORDER BY year(sales.month), sales.office_id, sales.month

@@ -6,7 +6,9 @@
 -- Columns:
 --   commission_vat: whether commissions have VAT in them, as the settings declare: excluded, included or unknown
 --   vat_rate: the rate of VAT that is declared, 0.25 for 25 %; null where none is
---   commission_basis: the same in words, for what shows commissions as the service states them
+--   vat_divisor: what commissions as the service states them are divided by to be without the VAT that is declared; 1 if none is
+--   divided_basis: what they are then, in words
+--   commission_basis: commission_vat in words, for what shows commissions as the service states them
 --   basis_note: what to mind where commission is compared with a budget; null where both are known to be
 --     without VAT
 WITH declared AS (
@@ -17,8 +19,10 @@ WITH declared AS (
 SELECT
     commission_vat,
     vat_rate::DECIMAL(19, 8) AS vat_rate,
+    (1 + CASE WHEN commission_vat = 'included' THEN vat_rate ELSE 0 END)::DECIMAL(19, 8) AS vat_divisor,
+    CASE commission_vat WHEN 'unknown' THEN 'not declared whether with VAT' ELSE 'without VAT' END AS divided_basis,
     CASE commission_vat
-        WHEN 'unknown' THEN 'not declared whether with VAT'
+        WHEN 'unknown' THEN divided_basis
         WHEN 'included' THEN 'with VAT of ' || percent || ' %'
         ELSE 'without VAT'
     END AS commission_basis,

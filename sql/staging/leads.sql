@@ -15,10 +15,12 @@
 --   party_id: id of who of ours it belongs to: who received a lead, whom an outgoing lead concerns, who sent a tip
 --   party_company_number: customer number of the company of that party
 --   party_company_id: id of that company
+--   party_company_name: name of that company
 --   receiver_id: id of who received a tip: a user, a group or an office; null of all but tips
 --   receiver_type: which of these it is: User, Group or Office
 --   receiver_company_number: customer number of the company of that receiver
 --   receiver_company_id: id of that company
+--   receiver_company_name: name of that company
 --   sender_name: name of who sent it; of incoming leads, where they come from
 --   contact_id: id of the person concerned
 --   estate_id: id of the estate concerned; outgoing leads have none
@@ -55,6 +57,7 @@ SELECT
     receiver_id AS party_id,
     receiver_company_customer_number AS party_company_number,
     receiver_company_id AS party_company_id,
+    receiver_company_name AS party_company_name,
     sender_name,
     contact_id,
     estate_id
@@ -73,6 +76,7 @@ SELECT
     user_id AS party_id,
     sender_company_customer_number AS party_company_number,
     sender_company_id AS party_company_id,
+    sender_company_name AS party_company_name,
     sender_name,
     contact_id
 FROM outgoing_read
@@ -91,10 +95,12 @@ SELECT
     sender_id AS party_id,
     sender_company_customer_number AS party_company_number,
     sender_company_id AS party_company_id,
+    sender_company_name AS party_company_name,
     receiver_id,
     receiver_type,
     receiver_company_customer_number AS receiver_company_number,
     receiver_company_id,
+    receiver_company_name,
     sender_name,
     contact_id,
     estate_id

@@ -5,12 +5,14 @@
 --   user_id: id of the user
 --   user_name: name of the user
 --   is_refreshed: whether this customer is still asked for its directory; if not, it stays as it was last read
+--   read_at_utc: when the service gave the directory
 --   landed_row: row of bi.users (its column _row) that this is
 SELECT
     users._customer AS customer_id,
     users.id AS user_id,
     users.name AS user_name,
     coalesce(customers.is_active, true) AND refused.denied_at_utc IS NULL AS is_refreshed,
+    users._fetched_at_utc AS read_at_utc,
     users._row AS landed_row
 FROM bi.users AS users
 LEFT JOIN meta.customers AS customers ON customers.customer = users._customer

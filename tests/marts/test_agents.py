@@ -9,6 +9,7 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import (
+    FIRST_MOMENT,
     Row,
     build_for,
     built,
@@ -216,3 +217,43 @@ def test_a_month_of_an_agent_has_its_budget_beside_what_was_reached() -> None:
     assert built(given, f"SELECT {shown} FROM marts.agent_month ORDER BY month") == [
         ("M1", 1, Decimal(125), Decimal(80), Decimal(100), False), ("M1", 2, None, Decimal(80), None, True),
     ]  # fmt: skip
+
+
+def test_an_agent_who_changed_office_does_not_take_the_past_along() -> None:
+    given = warehouse()
+    share = {"commission_value": 100, "commission_percentage_of_total": 100}
+    agent = {"id": "U1", "primary_office_customer_id": "M2", "responsible": True, **share}
+    for of_month, office in (("2026-01", "M1"), ("2026-02", "M2")):
+        offices = [
+            earned({"office_customer_id": name}, *((100, 1, 1000) if name == office else (0, 0, 0)))
+            for name in ("M1", "M2")
+        ]
+        loaded(given, "commission_office", "G1", of_month, offices)
+        loaded(given, "commission_user", "G1", of_month, [earned({"user_id": "U1"}, 100)])
+        sold(given, "G1", of_month, office, office, agents=[agent], final_price=1000)
+    moved = [(date(2026, 1, 1), "M1"), (date(2026, 2, 1), "M2")]
+    assert built(given, "SELECT month, office_id FROM marts.user_month ORDER BY 1") == moved
+    assert built(given, "SELECT month, user_office_id FROM marts.sale_shares ORDER BY 1") == moved
+    assert built(given, "FROM marts.disagreements") == []
+    arrived = (
+        "SELECT moved_in_count FROM marts.headcount_month WHERE (member_id, month) = ('M2', '2026-02-01')"
+    )
+    assert built(given, arrived) == [(1,)]
+
+
+def test_the_user_report_of_an_office_places_its_users_and_an_empty_budget_does_not() -> None:
+    given = warehouse()
+    agent = {"id": "U1", "primary_office_customer_id": "M2"}
+    for office in ("M1", "M2"):
+        loaded(given, "commission_office", office, "2026-01", [earned({"office_customer_id": office}, 100)])
+        held(given, "commission_user", office, ["2026-02"])
+    loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 100)])
+    sold(given, "M2", "2026-01", "M2", "E1", agents=[agent])
+    load_id = held(given, "budget_commission", "M2", ["2026-02"])
+    budget = {"office_id": "M2", "user_id": "U1", "commission_budget": 0, "valid_from_utc": FIRST_MOMENT}
+    rows(given, "budget_commission_history", "M2", "2026-02", [budget], load_id=load_id)
+    placed = "SELECT month, office_id, office_basis FROM marts.user_month ORDER BY 1"
+    assert built(given, placed) == [
+        (date(2026, 1, 1), "M1", "this month"),
+        (date(2026, 2, 1), "M1", "earlier month"),
+    ]

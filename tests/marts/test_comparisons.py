@@ -22,6 +22,7 @@ from tests.marts.given import (
     warehouse,
 )
 from warehouse.marts.queries import SQL
+from warehouse.store.meta_schema import write_declared
 
 
 def office_earned(given: DuckDBPyConnection, month: str, **commissions: float) -> None:
@@ -262,6 +263,18 @@ def test_an_analysis_of_budgets_says_why_there_is_nothing(name: str, column: str
     assert str(row[column]).startswith("no budgets")
 
 
+def test_the_analysis_of_offices_is_without_the_declared_vat_as_that_of_budgets_is() -> None:
+    given = warehouse()
+    write_declared(given, "tax_basis", "included", Decimal("0.25"))
+    office_earned(given, "2026-01", M1=125)
+    build(given, "year_over_year", "tax_basis")
+    [row] = analysis(given, "01_best_offices_this_year")
+    assert (row["commission_so_far"], row["commission_basis"]) == (100, "without VAT")
+    assert built(given, "SELECT actual FROM marts.office_budget_vs_actual WHERE measure = 'commission'") == [
+        (100,)
+    ]
+
+
 def test_the_analysis_of_the_chain_names_its_row_above_those_of_the_brands() -> None:
     given = warehouse()
     for office, amount in (("M1", 90), ("M2", 30)):
@@ -303,7 +316,9 @@ def test_growth_is_told_in_total_and_of_the_offices_that_were_open_in_both_perio
         office_earned(given, month, **amounts)
         loaded(given, "commission_user", "G1", month, [])
     shown = "growth_share, like_for_like_growth_share, compared_office_count, office_count"
-    query = f"SELECT {shown} FROM marts.growth WHERE (level, period, month) = ('chain', 'month', '2026-04-01')"
+    query = (
+        f"SELECT {shown} FROM marts.growth WHERE (level, period, month) = ('chain', 'month', '2026-04-01')"
+    )
     assert built(given, query) == [(Decimal("-0.06666667"), Decimal("0.1"), 1, 3)]
 
 

@@ -224,3 +224,20 @@ def test_a_tip_is_a_trace_of_who_sent_it_and_not_of_who_received_it() -> None:
     loaded(given, "commission_user", "M1", "2026-01", idle)
     rows(given, "tips", "M1", "2026-01", [{"tip_id": "T1", "sender_id": "U1", "receiver_id": "U2"}])
     assert built(given, "SELECT user_id FROM marts.user_month WHERE is_active") == [("U1",)]
+
+
+@pytest.mark.parametrize(
+    "company",
+    [
+        {"receiver_company_customer_number": "M1"},
+        {"receiver_company_id": "FIR1"},
+        {"receiver_company_customer_number": "1"},
+        {"receiver_company_name": "HEMMET NORR"},
+        {"receiver_id": "U1"},
+    ],
+    ids=["customer id", "own id", "number", "name", "user"],
+)
+def test_an_office_is_known_from_a_lead_of_a_group_by(company: Row) -> None:
+    given = with_leads({"lead_id": "L1", "created_at": datetime(2026, 1, 2), **company})
+    given.execute("UPDATE bi.sales_estates SET office_name = 'Hemmet Norr'")
+    assert built(given, "SELECT office_id FROM marts.leads") == [("M1",)]

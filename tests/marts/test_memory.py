@@ -78,6 +78,12 @@ def test_a_sale_that_is_gone_keeps_address_agents_and_amount_as_last_read() -> N
     sales_read(given, "2026-01", {"E2": 7}, MARCH)
     gone = (date(2026, 3, 1), "Vägen 1", "Åsa, Bo", 1, Decimal(100), True)
     assert [built(given, GONE) for _ in range(2)] == [[gone], [gone]]
+    in_totals = "SELECT is_in_totals FROM marts.cancelled_sales"
+    assert built(given, in_totals) == [(False,)]
+    loaded(
+        given, "commission_office", "G1", "2026-01", [earned({"office_customer_id": "M1"}, 7)], at_utc=MARCH
+    )
+    assert built(given, in_totals) == [(True,)]
     known = "SELECT is_present, street_address, agent_ids FROM marts.sale_versions WHERE estate_id = 'E1'"
     assert given.execute(f"{known} ORDER BY ALL").fetchall() == [
         (one, "Vägen 1", ["U1", "U2"]) for one in (False, True)

@@ -1,0 +1,40 @@
+-- Which office is a company that leads name?
+-- One row per company as a lead names it, if it is one office of ours: by customer id, by the number behind another prefix
+-- (FIR101 and 101 are M101), or by name.
+-- Kind: table
+-- Columns:
+--   company_number: customer number of the company
+--   company_id: id of the company
+--   company_name: name of the company
+--   office_id: customer id of the office
+WITH named AS (
+    SELECT
+        company_number,
+        company_id,
+        company_name,
+        unnest([
+            {'place': 1, 'key': company_number},
+            {'place': 2, 'key': company_id},
+            {'place': 3, 'key': office_number(company_number)},
+            {'place': 4, 'key': office_number(company_id)},
+            {'place': 5, 'key': lower(company_name)}
+        ], recursive := true)
+    FROM (
+        SELECT party_company_number AS company_number, party_company_id AS company_id, party_company_name AS company_name
+        FROM staging.leads
+        UNION
+        SELECT receiver_company_number, receiver_company_id, receiver_company_name FROM staging.leads
+    )
+),
+
+offices_known AS (
+    SELECT key, any_value(office_id) AS office_id
+    FROM (SELECT office_id, unnest([office_id, office_number(office_id), lower(office_name)]) AS key FROM marts.offices)
+    GROUP BY key
+    HAVING count(DISTINCT office_id) = 1
+)
+
+SELECT company_number, company_id, company_name, arg_min(offices_known.office_id, place) AS office_id
+FROM named
+INNER JOIN offices_known USING (key)
+GROUP BY ALL
