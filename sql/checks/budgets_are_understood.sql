@@ -10,6 +10,24 @@ WITH beside_others AS (
     FROM marts.budgets
     WHERE valid_to_utc IS NULL
     WINDOW of_office AS (PARTITION BY report, office_id, month, measure)
+),
+
+standing AS (
+    SELECT 'budget_commission' AS report, 'commission' AS measure, _customer, _month, office_id, user_id
+    FROM bi.budget_commission_history
+    WHERE valid_to_utc IS NULL AND commission_budget IS NOT NULL
+    UNION ALL
+    SELECT 'office_budget_commission', 'commission', _customer, _month, office_id, user_id
+    FROM bi.office_budget_commission_history
+    WHERE valid_to_utc IS NULL AND commission_budget IS NOT NULL
+    UNION ALL
+    SELECT 'budget_sold_estates', 'sold estates', _customer, _month, office_id, user_id
+    FROM bi.budget_sold_estates_history
+    WHERE valid_to_utc IS NULL AND sold_budget IS NOT NULL
+    UNION ALL
+    SELECT 'office_budget_estate', 'sold estates', _customer, _month, office_id, user_id
+    FROM bi.office_budget_estate_history
+    WHERE valid_to_utc IS NULL AND sold_budget IS NOT NULL
 )
 
 SELECT report, measure, 'several amounts at once for one office, user and month', count(*)
@@ -22,9 +40,15 @@ FROM (
 )
 GROUP BY ALL
 UNION ALL
-SELECT NULL, NULL, evidence, NULL
-FROM marts.assumptions
-WHERE concerns = 'marts.budgets' AND state = 'differs'
+SELECT standing.report, standing.measure, 'of no office that is known, so in no mart', count(*)
+FROM standing
+ANTI JOIN marts.budgets AS placed
+    ON placed._customer = standing._customer
+    AND placed.month = standing._month
+    AND placed.measure = standing.measure
+    AND placed.user_id IS NOT DISTINCT FROM standing.user_id
+WHERE coalesce(trim(standing.office_id, ' 0-'), '') = ''
+GROUP BY ALL
 UNION ALL
 SELECT report, measure, 'of no user, beside budgets of users: it may hold them, and is not their sum', count(*)
 FROM beside_others

@@ -5,7 +5,7 @@
 -- Where several reports hold the same budget, the office's budget report counts first, then the monthly ones, of those that
 -- have any amount of the office and month;
 -- where two customers answer for an office, one does. When a version began is when it was first read, not when
--- it was set. A row that is the total of the others of its office is left out; marts.assumptions names such rows.
+-- it was set. A row that is the total of the others of its office is left out.
 -- Key: office_id, user_id, month, measure, valid_from_utc
 -- Columns:
 --   office_id: customer id of the office

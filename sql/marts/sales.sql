@@ -2,7 +2,7 @@
 -- One row per estate in the sales report, with its latest answer.
 -- An estate stands in two months when its contract got another date after the first month was last asked for:
 -- the row that the service changed last counts, of equal ones the one loaded later, and a check names the estate.
--- A row whose kind of assignment is called a valuation or a writing is no sale; marts.assumptions counts these.
+-- A row whose kind of assignment is called a valuation or a writing is no sale.
 -- Days from listing are known where the list of sold estates knows when it was first advertised.
 -- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))
 -- Key: estate_id

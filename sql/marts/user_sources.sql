@@ -5,7 +5,7 @@
 -- month's sales, running commissions, leads and budgets place at these offices alone, because it knows but a part of
 -- the others. A customer that is switched off, removed, refused or not found counts only for users whom nobody else answers for.
 -- Customers without an office in common are added up: a user of two offices is assumed to be reported by each with what
--- was earned there, see marts.assumptions.
+-- was earned there; a check names users with equal amounts in two answers.
 -- Key: user_id, month, customer_id
 -- Columns:
 --   user_id: id of the user

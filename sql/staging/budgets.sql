@@ -3,7 +3,7 @@
 -- Rows without a customer id of their office belong to the office of the requested customer that has the number they name
 -- (FIR31529 is M31529, assumed), else to the office requested, or to the only office that the customer answers for, or to
 -- the only one of them at which their user has sales or running commissions. If none of these is known, neither is the
--- office, and marts.assumptions counts the row.
+-- office, and a check counts the row.
 -- A row that is the sum of the others of its report, office and month when it was first read is their total and no budget
 -- of its own: a row of no user, or of an id that no user has and whose rows are the sum of two or more others in every
 -- month, three at least, if the directory of the customer is loaded.

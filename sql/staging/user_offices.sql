@@ -12,9 +12,9 @@
 --   named_offices: customer ids of all offices that these traces name, by id
 --   working_offices: customer ids of those that the first three kinds of evidence name; null without any
 WITH traces AS (
-    SELECT users.user_id, users.month, asked.office_id, 1 AS choice, sum(users.commission) AS weight
+    SELECT users.user_id, users.month, own.office_id, 1 AS choice, sum(users.commission) AS weight
     FROM staging.commission_user AS users
-    INNER JOIN staging.offices_asked AS asked USING (customer_id)
+    INNER JOIN marts.offices AS own ON own.office_id = users.customer_id
     WHERE greatest(users.commission, users.sold_estate_parts, users.writing_parts, users.valuation_parts) > 0
     GROUP BY ALL
     UNION ALL
@@ -43,11 +43,11 @@ WITH traces AS (
     WHERE valid_to_utc IS NULL AND amount <> 0
     GROUP BY ALL
     UNION ALL
-    SELECT users.user_id, date_trunc('month', max(users.read_at_utc))::DATE, any_value(asked.office_id), 7, 1
+    SELECT users.user_id, date_trunc('month', max(users.read_at_utc))::DATE, any_value(own.office_id), 7, 1
     FROM staging.users AS users
-    INNER JOIN staging.offices_asked AS asked USING (customer_id)
+    INNER JOIN marts.offices AS own ON own.office_id = users.customer_id
     GROUP BY users.user_id
-    HAVING count(DISTINCT asked.office_id) = 1
+    HAVING count(DISTINCT own.office_id) = 1
 )
 
 SELECT

@@ -328,7 +328,7 @@ def test_the_office_of_a_user_is_that_of_the_months_sales_and_carried_to_other_m
 def test_the_office_of_a_user_without_a_trace_is_the_customer_asked_if_that_is_an_office() -> None:
     given = warehouse()
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 7)])
-    user_report(given, "M1", "2026-01", [earned(U1, 7)])
+    user_report(given, "M1", "2026-01", [earned(U1, 0, 0, 0)])
     assert built(given, "SELECT office_id, office_basis FROM marts.user_month") == [("M1", "customer asked")]
 
 

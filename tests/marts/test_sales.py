@@ -215,3 +215,39 @@ def test_two_customers_that_answer_for_the_same_office_overlap() -> None:
     pairs = "customer_id, yielding_customer_id, is_contained"
     found = built(given, f"SELECT {pairs} FROM marts.customer_overlaps")
     assert found == [("G1", "G2", False), ("G1", "M1", True)]
+
+
+def test_a_user_with_equal_amounts_in_two_offices_is_named_as_perhaps_counted_twice() -> None:
+    given = warehouse()
+    for office in ("M1", "M2"):
+        loaded(given, "commission_office", office, "2026-01", [earned({"office_customer_id": office}, 7)])
+    for month, amounts in (("2026-01", (70, 70)), ("2026-02", (70, 5)), ("2026-03", (0, 0))):
+        for office, amount in zip(("M1", "M2"), amounts, strict=True):
+            loaded(
+                given,
+                "commission_user",
+                office,
+                month,
+                [earned({"user_id": "U1"}, amount, parts=amount and 1)],
+            )
+    found = built(
+        given,
+        "SELECT month(month), customers, commission, largest_commission, has_equal_amounts "
+        "FROM marts.users_added_up",
+    )
+    assert found == [
+        (1, "M1, M2", Decimal(140), Decimal(70), True),
+        (2, "M1, M2", Decimal(75), Decimal(70), False),
+        (3, "M1, M2", Decimal(0), Decimal(0), False),
+    ]
+
+
+@pytest.mark.parametrize(("day", "left_out"), [("2026-02-15", [("1", "M2", "M1")]), ("2026-01-15", [])])
+def test_a_sale_of_another_day_and_price_under_the_estate_id_of_another_office_is_left_out(
+    day: str, left_out: list[tuple[str, ...]]
+) -> None:
+    given = warehouse()
+    sold(given, "M1", "2026-01", "M1", "1", final_price=1000)
+    sold(given, "M2", "2026-02", "M2", "1", final_price=2000, contract_day=day)
+    shown = "SELECT estate_id, office_id, counted_office_id FROM marts.ambiguous_estates"
+    assert built(given, shown) == left_out
