@@ -1,7 +1,7 @@
 """Conditions: failures, doubts and other issues, as rows of one shape.
 
 `sql/meta/conditions.sql` decides what the file knows; `pipelines/diagnosis/health.py` adds what only a
-running process knows, and `assets/trouble.py` what only Dagster does; all that tells of trouble shows these.
+running process knows; all screens and messages show these.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from functools import cache
 
 from warehouse.store.meta_schema import constants
 
-WITH_ITS_RUN = "with its run"
-"""When a message tells of an error: once a run has failed, not only after the night."""
 LOGIN_REFUSED, LOGIN_CORRECTED, ACCESS_REFUSED = "Unauthorized", "login corrected", "Forbidden"
 """Causes: a login that the service refuses, one that is another by now, and a right that it lacks."""
 SERVICE = "service"
@@ -72,8 +70,6 @@ class Kind(StrEnum):
     ERASURE = "erasure"
     DAEMON = "daemon silent"
     SYNC_LEFT = "sync left"
-    RUN_FAILED = "run failed"
-    NO_NIGHT = "no night"
 
     @property
     def traits(self) -> Traits:
@@ -88,8 +84,6 @@ class Traits:
     kind: str
     known_by: str
     severities: Sequence[str]
-    told: str | None
-    is_told_once: bool
     is_counted: bool
     is_of_figures: bool
     there_is_one_while: str
@@ -105,8 +99,7 @@ def traits_of_kinds() -> dict[Kind, Traits]:
 class Condition:
     """One thing that is not as it should be, with the columns of meta.conditions; what is not known is empty.
 
-    A run that failed has its `job`, and the kind of its error as `cause`. `severity` is the first of its
-    kind's unless it is given.
+    `severity` is the first of its kind's unless it is given.
     """
 
     kind: Kind
@@ -125,7 +118,6 @@ class Condition:
     row_count: int = 0
     cause_key: str = ""
     """The same for what has the same behind it; empty where it stands for itself."""
-    job: str = ""
 
     def __post_init__(self) -> None:
         if not self.severity:

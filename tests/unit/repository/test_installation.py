@@ -56,7 +56,7 @@ def test_dagster_takes_its_settings_as_they_stand(tmp_path: Path) -> None:
     with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
         queue = instance.get_concurrency_config().run_queue_config
         assert queue is not None
-        assert queue.max_concurrent_runs == 3
+        assert queue.max_concurrent_runs == 2
         assert not instance.telemetry_enabled
 
 
