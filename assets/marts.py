@@ -148,7 +148,7 @@ def check_specs(project: Project, files: SqlFiles) -> list[dg.AssetCheckSpec]:
 
 
 def check_result(project: Project, files: SqlFiles, found: CheckResult) -> dg.AssetCheckResult:
-    """What a check found, with some of the offending rows."""
+    """The result of a check, with some of the offending rows."""
     metadata: dict[str, Any] = {"rows": found.rows}
     if found.sample:
         rows = [list(row.values()) for row in found.sample]

@@ -98,7 +98,7 @@ def deliver(sent: Sent, channels: Mapping[str, Channel], log: Logger) -> Iterato
 
 
 def look(project: Project, instance: dg.DagsterInstance, sent: Sent, channels: Sequence[str]) -> Sent:
-    """What was sent after this look: as before, or with another message that waits for its channels.
+    """The cursor after this look: as before, or with another message that waits for its channels.
 
     While a message waits for a channel there is no other.
     """
@@ -147,7 +147,7 @@ def _errors(project: Project, now: datetime) -> list[Cause]:
 
 
 def _key(cause: Cause) -> str:
-    """What a cause is known by from one message to the next."""
+    """The key by which the next message recognizes a cause."""
     first = cause.first
     return " | ".join((first.kind, first.cause_key or first.cause, *cause.reports[:1], *cause.customers[:1]))
 

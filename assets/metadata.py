@@ -38,7 +38,7 @@ def freshness_policy() -> dg.FreshnessPolicy:
 
 @dataclass(frozen=True)
 class TablePreview:
-    """What a table, or the part of it that meets a condition, holds: column types and a few rows."""
+    """The column types and a few rows of a table, or of the part of it that meets a condition."""
 
     row_count: int
     columns: Mapping[str, str]

@@ -89,7 +89,7 @@ class Project:
         return [report for report in self.reports if report.is_by_id]
 
     def customers_with_data(self) -> Iterable[str]:
-        """Every customer with months in the ledger; nobody when it cannot be read quickly."""
+        """Every customer with months in the ledger; none if it cannot be read quickly."""
         if not (self.settings.data_dir / "work" / "warehouse.duckdb").exists():
             return ()
         try:

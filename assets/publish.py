@@ -132,7 +132,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     def publish(
         context: dg.AssetExecutionContext,
     ) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
-        # Dagster may have lost partitions that were logged during a submission: let it count them anew.
+        # Dagster may have lost partitions that were logged during a submission: let it count them again.
         context.instance.wipe_asset_cached_status(
             [project.key(report.name) for report in project.monthly_reports]
         )

@@ -32,7 +32,7 @@ def checks_of_reports(project: Project) -> dg.AssetChecksDefinition:
 
 
 def check_keys(project: Project) -> Iterator[dg.AssetCheckKey]:
-    """The key of every check of these reports; without a documented id none is checked for being unique."""
+    """The key of every check of these reports; ids are checked only if one is documented."""
     checks = [query.name for query in report_checks()]
     for report in project.reports:
         has_ids = any(stored.key for stored in report.tables)

@@ -185,9 +185,9 @@ def fetch_partitions(
 ) -> None:
     """Sync these partitions and log an event for each that is done; raises dg.Failure if any failed.
 
-    Those that failed turn red, and what was not requested stays as it is. What was fetched is logged also if
-    the run is cancelled or breaks down on the way. A run that failed at something that may pass is retried
-    once, after some minutes, and requests only what is missing then.
+    Those that failed turn red, and others that were not requested stay as they are. Fetched ones are logged
+    even if the run is cancelled or breaks down on the way. A run that failed at something that may pass is
+    retried once, after some minutes, and requests only what is missing then.
     """
     run_log, windows = RunLog(context.log), list[WindowResult]()
     with shown_alive(project, context.run.run_id):
@@ -236,7 +236,7 @@ def _sync_and_compare(
 ) -> tuple[LedgerComparison, str, Sequence[ColumnNews]]:
     """The ledger before and after, why the sync stopped early, and the new columns.
 
-    Every window is added to `windows`. If the sync breaks down, what it had fetched is logged.
+    Every window is added to `windows`. If the sync breaks down, fetched partitions are logged.
     """
     earlier = _earlier_attempt(project, context)
     before, since = ledger_of(project.store), earlier or project.clock.utc_now()
@@ -251,7 +251,7 @@ def _sync_and_compare(
             wanted = [*partitions, *_of_the_same_backfill(project, context, partitions)]
             if earlier:
                 wanted = [partition for partition in wanted if not comparison.is_fresh(partition)]
-            if _is_automatic_retry(context):  # what was denied stays so for minutes
+            if _is_automatic_retry(context):  # a denied report stays denied for minutes
                 denied = {pair for pair, moment in before.denied.items() if moment >= since}
                 wanted = [partition for partition in wanted if partition.pair not in denied]
             stopped = _sync_by_customer(project, context, wanted, windows, run_log)
@@ -359,7 +359,7 @@ def _log(
         context.log_event(event)
     monthly = {result.partition.report.name for result in results if result.partition.month}
     # Dagster counts materialized partitions onwards from its last look, and what one run logs while another
-    # is being submitted can fall between two looks and be shown as missing for good. So let it count anew.
+    # is being submitted can fall between two looks and be shown as missing for good. So let it count again.
     context.instance.wipe_asset_cached_status([project.key(name) for name in sorted(monthly)])
 
 
@@ -374,7 +374,7 @@ def _rows_of(partition: ReportPartition) -> tuple[str, str]:
 def _earlier_attempt(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
     """When this work began, if it did before this run: its backfill, or its first attempt.
 
-    What was loaded since then is recorded and not requested again.
+    Months loaded since then are recorded and not requested again.
     """
     run, instance = context.run, context.instance
     if BACKFILL in run.tags:

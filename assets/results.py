@@ -40,7 +40,7 @@ REMEDY = "Re-executing this run from failure asks only for what is missing then.
 
 
 class PartitionState(StrEnum):
-    """What a partition is after a run."""
+    """The state of a partition after a run."""
 
     FETCHED = "fetched"
     HELD = "held"
@@ -272,7 +272,7 @@ def _customers_table(results: Sequence[PartitionResult]) -> dg.TableMetadataValu
 
 
 def conditions_of(results: Iterable[PartitionResult], conditions: Iterable[Condition]) -> list[Condition]:
-    """What of these conditions the partitions that failed have come to."""
+    """The conditions that concern the partitions that failed."""
     red = [result.partition for result in results if result.state in RED]
     return concerning(
         {(*partition.pair, partition.month.first_day if partition.month else None) for partition in red},

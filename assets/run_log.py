@@ -77,7 +77,7 @@ class RunLog:
         return by_report(self.results, self.progress.held)
 
     def _log_changes(self, window: WindowResult) -> None:
-        """What the service said of changed sales; that it cannot say is logged for one customer only."""
+        """Log the answer about changed sales; that the service has none is logged for one customer only."""
         if window.status is WindowStatus.TOLD:
             self.log.info(f"{window.customer}: {window.reason}.")
         if window.warnings and not self.has_warned:
@@ -86,7 +86,7 @@ class RunLog:
 
 
 def columns_in_words(news: Sequence[ColumnNews]) -> Mapping[str, str]:
-    """What is new or different of the columns of each report, in a sentence for each report."""
+    """A sentence for each report about its new and changed columns."""
     by_report: dict[str, list[ColumnNews]] = {}
     for one in news:
         by_report.setdefault(one.report, []).append(one)

@@ -50,7 +50,7 @@ def unfinished_runs(project: Project, instance: dg.DagsterInstance) -> Sequence[
 def squares_of_backfill(
     instance: dg.DagsterInstance, run: dg.DagsterRun, customers: Sequence[str]
 ) -> set[Square]:
-    """What the unfinished runs of a run's backfill are to fetch; `customers` in the order of the partitions.
+    """The squares of the unfinished runs of a run's backfill; `customers` in the order of the partitions.
 
     Dagster cuts a backfill by customer or by month; the run that comes first fetches for all of them, in the
     fewest windows, and the others record what is fetched.

@@ -48,7 +48,7 @@ class Month:
         return self.year * 12 + self.number - 1
 
     def plus(self, months: int) -> Month:
-        """The month so many months later (earlier, when negative)."""
+        """The month n months later (earlier, if n is negative)."""
         year, number = divmod(self.ordinal + months, 12)
         return Month(year, number + 1)
 
@@ -81,7 +81,7 @@ def runs_of_months(months: Iterable[Month], longest: int | None = None) -> Itera
 
 
 def months_in_words(months: Iterable[Month], most: int | None = None) -> str:
-    """Months as runs of neighbours: 2026-01..2026-03, 2026-07; first and last where there are more."""
+    """Months as runs of neighbours: 2026-01..2026-03, 2026-07; first and last if there are more."""
     runs = [(run[0], run[-1]) for run in runs_of_months(months)]
     if most is not None and len(runs) > most:
         return f"months from {runs[0][0]} to {runs[-1][-1]}"

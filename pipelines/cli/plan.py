@@ -1,4 +1,4 @@
-"""Command `plan`: what a sync would request, without a request."""
+"""Command `plan`: the requests of a sync, without sending any."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _remarks(reports: Sequence[PlannedReport]) -> Iterator[str]:
 
 
 def planned_as_json(planned: PlannedReport) -> dict[str, object]:
-    """What is planned of one report of one customer."""
+    """The plan of one report of one customer."""
     wanted = planned.wanted
     return {
         "report": planned.report.name,

@@ -115,7 +115,7 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
 def _standings(
     view: Overview, planned: tuple[PlannedReport, ...], *, details: bool
 ) -> Iterator[dict[str, Any]]:
-    """A row for each customer, in detail for each of its reports: what is loaded and what is missing."""
+    """A row for each customer, in detail for each of its reports, with loaded and missing months."""
     plans = {plan.pair: plan for plan in planned}
     loaded = {(row.report, row.customer): row for row in view.standings}
     groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}

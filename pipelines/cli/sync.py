@@ -54,7 +54,7 @@ def run_sync(
 def was_left_unpublished(settings: Settings) -> bool:
     """Whether an earlier sync loaded something and was stopped before it was published, which is said.
 
-    What a check spoke against is not published again: it was refused, and nothing was loaded since.
+    A load that a check held back is not published again until something else is loaded.
     """
     waiting = loaded_since_publication(Store(settings.data_dir))
     if waiting is None or waiting.is_refused:

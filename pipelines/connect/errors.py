@@ -80,7 +80,7 @@ class AnswerTooLarge(ConnectError):
 
 
 class TooManyObjects(ValueError):
-    """What a reader of answers raises for a small body with more values than memory can hold."""
+    """Raised by a reader of answers for a small body with more values than memory can hold."""
 
 
 class NotJson(ConnectError):

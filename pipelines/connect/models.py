@@ -1,4 +1,4 @@
-"""What the client is given and what it returns: login, limits, request, tries and answer."""
+"""Inputs and outputs of the client: login, limits, request, tries and answer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pydantic import SecretStr
 
 OK = 200
 NO_CONTENT = 204
-NOTHING = b"null"  # what an answer without content says, in JSON
+NOTHING = b"null"  # an answer without content, as JSON
 TOO_MANY_REQUESTS = 429
 MEGABYTE = 1024 * 1024
 HIDDEN = "[hidden]"
 SHORTEST_TO_HIDE = 4  # hiding a shorter word would blot out half of every text it is looked for in
-SHORTEST_IN_DATA = 8  # what is shorter may be an ordinary part of some row
+SHORTEST_IN_DATA = 8  # a shorter one may be an ordinary part of some row
 
 _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
 
@@ -146,7 +146,7 @@ class Request:
 
     @property
     def window(self) -> str:
-        """What the query says besides the customer, the dates above all."""
+        """The query without the customer: mostly the dates."""
         return ", ".join(f"{name}={value}" for name, value in self.query.items() if value != self.customer)
 
     def __str__(self) -> str:
@@ -155,7 +155,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the service answered, decompressed; the URL and the headers carry no credentials.
+    """An answer of the service, decompressed; its URL and headers carry no credentials.
 
     `tries` counts the requests it took so far. A body that broke off or was too large is kept as far as it
     was read.

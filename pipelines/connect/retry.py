@@ -26,9 +26,9 @@ class RetryPolicy:
     random: Random = field(default_factory=Random, repr=False, compare=False)
 
     def delay(self, tried: int, elapsed: float, retry_after: float | None) -> float | None:
-        """Seconds to wait after so many tries, or None when it is time to give up.
+        """Seconds to wait after n tries, or None when it is time to give up.
 
-        Never waits less than `retry_after`, what the service asked for; when that does not fit into
+        Never waits less than the `retry_after` of the service; when that does not fit into
         the total, giving up is the only way to obey.
         """
         if tried >= self.tries:

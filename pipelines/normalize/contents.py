@@ -1,4 +1,4 @@
-"""What the objects at one place consist of: columns by the simplified names of fields, undeclared lists."""
+"""The contents of the objects at one place: columns by the simplified names of fields, undeclared lists."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Contents:
     def _within_bounds(
         self, fields: Fields, names: list[str], wanted: Collection[str], above: Keys
     ) -> list[str]:
-        """The names that become columns; what is beyond the most columns stays together as JSON."""
+        """The names that become columns; the rest stays together as JSON."""
         most = min(MOST_COLUMNS, max(MOST_CELLS // max(len(fields.objects), 1), FEWEST_COLUMNS))
         room = max(most - len(self.columns), sum(name in wanted for name in names))
         if len(names) <= room:

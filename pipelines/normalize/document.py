@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-Json = Any  # None, bool, int, float, Decimal, str, list or dict: what a JSON parser makes of a document
+Json = Any  # None, bool, int, float, Decimal, str, list or dict: the values of a parsed document
 Object = dict[str, Json]
 Keys = tuple[str, ...]  # the names that lead from an object to a value in it, through objects only
 

@@ -1,7 +1,7 @@
 """Typed tables from the documents of one window, as the shape of the report declares them.
 
 1. The objects at every place of the shape are found, level by level, over all documents (`rows`).
-2. What they consist of becomes columns: declared ones by their type, others by their values (`contents`).
+2. Their fields become columns: declared ones by their type, others by their values (`contents`).
 3. Every row gets its month; a row that does not fit is rejected, one of another month left out.
 4. What stays is a table; then come the lists in its rows, undeclared ones as tables of their own.
 """
@@ -240,7 +240,7 @@ class _Answer:
     def _add_undeclared(
         self, above: Level, parent: NormalizedTable, keys: Keys, lists: Sequence[Json]
     ) -> None:
-        """A list of objects that nobody declared, as a table that is named after the way to it."""
+        """An undeclared list of objects, as a table that is named after the way to it."""
         name = unique_names([f"{parent.name}__{name_of(keys)}"], self.tables)[0]
         level = below_undeclared(above, Place(path=name), lists, keys)
         contents = Contents({}, (), takes_all=True, takes_lists=len(keys) < DEEPEST)

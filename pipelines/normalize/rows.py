@@ -176,7 +176,7 @@ def below(level: Level, place: Place, documents: Sequence[Json]) -> Level:
 
 
 def below_undeclared(level: Level, place: Place, lists: Sequence[Json], keys: Keys) -> Level:
-    """The elements of lists that nobody declared."""
+    """The elements of undeclared lists."""
     kept = range(len(lists)) if level.kept is None else level.kept
     found = [FoundRows(number, ".".join(keys), lists[row]) for number, row in enumerate(kept) if lists[row]]
     return _level(level, place, found)
@@ -198,7 +198,7 @@ def columns_on_the_way(level: Level) -> dict[str, FilledColumn]:
 
 
 def mismatch(expected: str, found: Json, documents: Sequence[Json]) -> str:
-    """The sentence for an answer that does not fit: what was expected, what is there, where rows may be."""
+    """The sentence for an answer that does not fit: the expected path, what is there, and likely rows."""
     sentence = f"expected {expected}, found {described(found)}"
     places = sorted(lists_of(documents), key=lambda place: -place.count)[:MOST_SUGGESTED]
     return f"{sentence}; there are objects at {', '.join(map(str, places))}" if places else sentence

@@ -32,7 +32,7 @@ class NormalizedTable:
     """Rows of one table in document order.
 
     The frame holds `_row` (0, 1, 2 ... within this answer and table), `_parent_row` (the `_row` of the
-    parent; only where there is one), `_month` (its first day; null for a report without months) and
+    parent, if there is one), `_month` (its first day; null for a report without months) and
     one column for each of `columns`.
     """
 

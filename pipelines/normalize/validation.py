@@ -67,7 +67,7 @@ def _have_no_date(columns: Columns, dated_by: str) -> bool:
 
 
 def named_months(columns: Columns) -> pl.Series | None:
-    """The first day of the month that rows name in `month`, alone or beside a `year`; None if none does."""
+    """The first day of the month that rows name in `month`, alone or next to a `year`; None if none does."""
     if "month" not in columns or not columns["month"].values.count():
         return None
     texts = columns["month"].values.cast(pl.String)

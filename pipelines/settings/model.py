@@ -120,7 +120,7 @@ FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class FunctionLogin(BaseModel):
-    """The login for a function of the service; without a username the one beside it or above it counts."""
+    """The login for a function of the service; without a username the next level counts."""
 
     model_config = FROZEN
 
@@ -187,7 +187,7 @@ class Settings(BaseModel):
     retry_seconds: float = Field(default=300, ge=0, le=86_400, description="seconds from 0 to 86400")
     largest_answer_mb: int = Field(default=24, ge=1, le=8192, description="megabytes from 1 to 8192")
 
-    # What is asked for, and when.
+    # Customers, reports and times.
     start: Annotated[Month, BeforeValidator(_checked_start)] = Field(
         default=EARLIEST_START, description="the first month to keep, like 2024-01"
     )
@@ -208,7 +208,7 @@ class Settings(BaseModel):
         description="a schedule in cron's five fields, like 0 5 * * * for five each morning",
     )
 
-    # What the service does not say of its amounts.
+    # Tax basis of the amounts.
     commission_vat: Literal["excluded", "included", "unknown"] = Field(
         default="unknown", description="excluded, included or unknown"
     )
@@ -216,7 +216,7 @@ class Settings(BaseModel):
         Field(default=None, gt=0, lt=100, description="a rate of VAT, like 0.25 for 25 %")
     )
 
-    # What is kept, and what is published.
+    # Retention and publication.
     data_dir: Annotated[Path, AfterValidator(_checked_folder)] = Field(
         default=Path("data"), description="a directory"
     )
@@ -325,7 +325,7 @@ class Settings(BaseModel):
     ) -> tuple[Settings | Customer | FunctionLogin, str]:
         """What sets the login for this customer at a path, and the function it is for, if for one.
 
-        What a customer has of its own comes before what all share; of functions the narrowest counts.
+        A customer's own login comes before the shared one; of functions the narrowest counts.
         """
         for owner in (customer, self):
             for function in functions_of(path):

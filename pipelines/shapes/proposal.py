@@ -21,7 +21,7 @@ DEEPEST = 3
 """Objects in a row in which a column is looked for."""
 YEARS = range(1990, 2200)
 MONTHS = {f"{month:02}" for month in range(1, 13)}
-# What a column may be called, in simplified names. For measures the first of each is what was planned; a
+# The names that a column may have, simplified. For measures the first of each is the planned one; a
 # bare word that may be the outcome as well is one only where no other field may be it.
 NAMES: Mapping[str, Sequence[str]] = {
     "office_id": ("customerid", "officecustomerid"),
@@ -238,7 +238,7 @@ def _may_be(column: str, values: Sequence[Any], known: KnownIds) -> bool:
 
 
 def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
-    """The fields that may be a measure of a budget: what is planned, or what may be the outcome of it."""
+    """The fields that may be a measure of a budget: the planned amount, or its outcome."""
     if (words := MEASURES.get(column)) is None:
         return []
     planned = {name for word in words for plan in PLANNED for name in (f"{word}{plan}", f"{plan}{word}")}

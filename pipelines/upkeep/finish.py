@@ -39,7 +39,7 @@ PING_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Finished:
-    """What came of building, checking and publishing."""
+    """The outcome of building, checking and publishing."""
 
     marts: tuple[str, ...]
     checks: tuple[CheckResult, ...]
@@ -106,7 +106,7 @@ def call(address: str, transport: httpx.BaseTransport | None = None) -> str:
 def _build_and_check(
     store: Store, settings: Settings, clock: Clock, memory_limit_mb: int | None
 ) -> tuple[list[str], list[CheckResult]]:
-    """Marts in one transaction, what the checks find in them in another; the file is opened once for both."""
+    """Build marts in one transaction and run checks in another; the file is opened once for both."""
     with store.writing() as connection:
         if not holds_anything(connection):
             raise WarehouseError(

@@ -38,7 +38,7 @@ HISTORY_LEFT = "Another answer of its history could not be read."
 
 @dataclass
 class Replayed:
-    """What a replay did: loads and rows loaded again, the loads that could not be, and what to know of it.
+    """The outcome of a replay: loads and rows loaded again, failed loads, and notes.
 
     `unfit` are stored answers that do not fit the shape of their report now; their rows stay as loaded.
     """

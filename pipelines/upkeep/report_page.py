@@ -1,4 +1,4 @@
-"""The pages beside the published file: of the chain and its parts, of operators, and the dictionary."""
+"""The pages next to the published file: of the chain and its parts, of operators, and the dictionary."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Drawn = TypeVar("Drawn")
 
 @dataclass(frozen=True)
 class ReportPage:
-    """The chain's page: where it is, what the published file cannot answer, and what is planned now."""
+    """The chain's page: its path, sections that the published file cannot answer, and the plan."""
 
     path: Path
     missing: tuple[str, ...]

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Prepared:
-    """The catalogue with the shapes in force, what was done for it, and the reports that are held back."""
+    """The catalogue with the shapes in force, messages about them, and the reports that are held back."""
 
     catalogue: Mapping[str, Report]
     messages: list[str] = field(default_factory=list)
@@ -192,7 +192,7 @@ async def _request(
     known: KnownIds,
     months: int,
 ) -> dict[str, Look]:
-    """What the service answers to one small request per report; what it denies rests for the day."""
+    """The answers to one small request per report; a denied report rests for the day."""
     clock, store = settings.clock_of_day(context.clock), Store(settings.data_dir)
     today = settings.today_local(clock)
     zone = ZoneInfo(settings.timezone)

@@ -30,8 +30,8 @@ CHANGES = Path(__file__).resolve().parents[2] / "sql" / "changes"
 class Changed:
     """A month of a report of a customer in which something was changed at the service.
 
-    The customer need not be the one that was asked: a shared sale concerns whoever answers for its agents.
-    `estates` were named as changed; 0 where reports disagree and `load_id` read one of them later.
+    The customer need not be the one that was asked: a shared sale concerns each customer that answers for its
+    agents. `estates` were named as changed; 0 where reports disagree and `load_id` read one of them later.
     """
 
     report: str
@@ -118,7 +118,7 @@ def months_naming(
     customer: str,
     estates: Sequence[str],
 ) -> dict[str, list[tuple[str, date]]]:
-    """The held months whose rows name one of these estates: by report, pairs of estate and month.
+    """The stored months whose rows name one of these estates: by report, pairs of estate and month.
 
     `reports` says the table of schema bi and its column of estate ids for each report.
     """
@@ -137,7 +137,7 @@ def months_naming(
 def offices_of_agents(
     connection: DuckDBPyConnection, tables: Iterable[str], customer: str, estates: Sequence[str]
 ) -> set[tuple[str, str]]:
-    """The offices of the agents that are held of these estates: pairs of estate and office."""
+    """The offices of the stored agents of these estates: pairs of estate and office."""
     found: set[tuple[str, str]] = set()
     for table in tables:
         rows = connection.execute(

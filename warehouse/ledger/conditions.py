@@ -73,7 +73,7 @@ class Kind(StrEnum):
 
     @property
     def traits(self) -> Traits:
-        """When there is one, how bad it may be, and how it is told."""
+        """When there is one, and how bad it may be."""
         return traits_of_kinds()[self]
 
 
@@ -97,7 +97,7 @@ def traits_of_kinds() -> dict[Kind, Traits]:
 
 @dataclass(frozen=True)
 class Condition:
-    """One thing that is not as it should be, with the columns of meta.conditions; what is not known is empty.
+    """One issue, with the columns of meta.conditions; unknown values are empty.
 
     `severity` is the first of its kind's unless it is given.
     """

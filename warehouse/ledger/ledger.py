@@ -1,4 +1,4 @@
-"""The ledger: what is held, refused and learned so far, and the small writes that keep it true."""
+"""The ledger: loaded months, denied reports and learned windows, and the small writes that keep it true."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 """A report's name and a customer's id."""
 
-# What was held back waits for the operator: the same answer would be held back again.
+# A month that was held back waits for the operator: the same answer would be held back again.
 _FAILED = """
     SELECT report, customer, list(month) FROM meta.open_failures
     WHERE status = 'failed' AND month IS NOT NULL GROUP BY ALL
@@ -143,7 +143,7 @@ def read_outline(connection: DuckDBPyConnection) -> Ledger:
 
 
 def read_rows(connection: DuckDBPyConnection, pairs: Collection[Pair]) -> dict[Pair, dict[date | None, int]]:
-    """How many rows are held of every month of these reports and customers."""
+    """The number of stored rows of every month of these reports and customers."""
     found = connection.execute(
         "SELECT report, customer, list(month), list(rows) FROM meta.months "
         "WHERE (report, customer) IN (SELECT (unnest($1::VARCHAR[]), unnest($2::VARCHAR[]))) GROUP BY ALL",
@@ -187,7 +187,7 @@ def forget_healed_refusals(connection: DuckDBPyConnection) -> None:
 
 
 def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
-    """Remember what the service accepts, and since when: what is known already stays."""
+    """Remember the windows and pages that the service accepts, and since when; known ones stay."""
     known = read_caps(connection).get((report, customer), Cap())
     if cap.days is None and cap.months is None:
         cap = replace(cap, days=known.days, months=known.months)
@@ -274,7 +274,7 @@ def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
 def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowResult], now: datetime) -> None:
     """Write down windows that failed, were held back or refused; each has a load_id and was fetched.
 
-    A load that succeeded before stays as it is, with the error beside it.
+    A load that succeeded before stays as it is, and gets the error.
     """
     found = connection.execute(
         "SELECT load_id FROM meta.loads WHERE load_number IS NOT NULL AND list_contains($1, load_id)",

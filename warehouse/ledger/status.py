@@ -1,4 +1,4 @@
-"""Status: how far every report is held, what is wrong, new columns, and the state of the files."""
+"""Status: how far every report is loaded, issues, new columns, and the state of the files."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def column_news(connection: DuckDBPyConnection, since_utc: datetime) -> list[Col
 def read_state(connection: DuckDBPyConnection, versions: Versions | None = None) -> Overview:
     """How far every report is held and what is wrong, as the working file or a published one says.
 
-    Of the `versions` beside a working file also whether the published one is as it was published.
+    With the `versions` next to a working file also whether the published one is as it was published.
     """
     [(is_published,)] = connection.execute(_IS_PUBLISHED).fetchall()
     return Overview(

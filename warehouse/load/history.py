@@ -99,7 +99,7 @@ SELECT _scope, count(*) FILTER (_is_new), count(*) FILTER (NOT _is_new) FROM (
 
 @dataclass
 class Scope:
-    """What a snapshot says all there is of: one month, or one asked id, or all of a report and customer."""
+    """The scope of which a snapshot states everything: a month, a requested id, or a report of a customer."""
 
     load: Load
     month: date | None
@@ -194,7 +194,7 @@ def merge_snapshots(
 
 
 def remember_scopes(connection: DuckDBPyConnection, waves: Sequence[Sequence[Scope]], merged: Merged) -> None:
-    """Write down what was merged beside `merged`: the newest of each scope, and when it last was another."""
+    """Write down the newest snapshot of each scope, and when it last changed."""
     changed = {key: changed_at for key, (_, changed_at) in merged.items()}
     newest = {}
     for scope in chain.from_iterable(waves):

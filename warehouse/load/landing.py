@@ -4,7 +4,7 @@ A file is a plain .tar.zst: `load.json` says which load it is, `0000.json` and `
 answer, and so on, and `end.json` closes it, so that half a file is known as one. While a guard has not
 decided whether its rows may be loaded, a file ends with `.held`: neither a kill nor a rebuild gets round
 the guard. The compression carries a checksum of its content, the ledger that of the whole file; files of
-older versions also have one of each answer, beside it.
+older versions also have one next to each answer.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ class LandingWriter:
             self._add_member(HEADER, header)
 
     def add(self, meta: Mapping[str, object], body: bytes) -> int:
-        """One answer, what was asked and answered and the body as received; its place in the file."""
+        """Add an answer, with its request, status and body as received; returns its place in the file."""
         known = {name: value for name, value in meta.items() if name != "sha256"}
         with explained(self._root):
             self._add_member(f"{self._answers:04}.json", {**known, "bytes": len(body)})

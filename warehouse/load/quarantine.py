@@ -54,7 +54,7 @@ ORDER BY report, customer, load_id, table_name, place
 
 @dataclass(frozen=True)
 class QuarantinedRow:
-    """A row in quarantine: what is wrong with it, and where in which landing file it is as it came."""
+    """A row in quarantine: the reason, and its place in a landing file."""
 
     report: str
     customer: str

@@ -103,7 +103,7 @@ def ensure_tables_of(connection: DuckDBPyConnection, tables: Tables, reports: It
 def ensure_table(
     connection: DuckDBPyConnection, tables: Tables, arriving: TableSchema, batches: Sequence[Batch]
 ) -> None:
-    """Make the table for what comes, if nobody knows it, and every column wide enough for its values.
+    """Make the table if it is unknown, and every column wide enough for the values that come.
 
     `arriving` has the documented columns alone; the others are those of the batches.
     """

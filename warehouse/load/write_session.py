@@ -33,8 +33,8 @@ class WriteSession(AbstractContextManager["WriteSession"]):
     """Loads group after group with the working file open between them, for two seconds or 16 MB at most.
 
     To open and close the file costs as much as to load several small windows. Each group is still a
-    transaction of its own: what is committed is in the write-ahead log, on the disk, and whoever opens the
-    file after a crash finds it. After two seconds, or when that log is long, the next load opens the file
+    transaction of its own: committed rows are in the write-ahead log, on the disk, and are found after a
+    crash. After two seconds, or when that log is long, the next load opens the file
     anew, and whoever has waited for the lock meanwhile comes first. Nobody else can open the file while a
     session waits, so a session should end as soon as there is nothing to load.
     """
@@ -91,7 +91,7 @@ class WriteSession(AbstractContextManager["WriteSession"]):
         self._file.close()
 
     def _roll_back(self, connection: DuckDBPyConnection) -> None:
-        """Undo what a group has done so far; a file that cannot even do that is opened anew for the next."""
+        """Roll a group back; a file that cannot even do that is opened again for the next."""
         try:
             connection.rollback()
         except duckdb.Error:

@@ -138,7 +138,7 @@ def note_failure(data_dir: Path, now: datetime, error: Exception) -> None:
 class Unpublished:
     """The newest load that no publication has seen, and since when analysts have waited.
 
-    That is since the latest publication, or since the first load where there was none. `is_refused` says that
+    That is since the latest publication, or since the first load if there was none. `is_refused` says that
     a check or a mart speaks against this very load.
     """
 
@@ -148,7 +148,7 @@ class Unpublished:
 
 
 def loaded_since_publication(store: Store) -> Unpublished | None:
-    """What was loaded and is not in the published file; None when everything is."""
+    """The newest load that is not in the published file; None if all are."""
     with store.reading() as connection:
         [(newest, first)] = connection.execute(
             "SELECT max(load_number), min(loaded_at_utc) FROM meta.loads WHERE load_number IS NOT NULL"
@@ -234,7 +234,7 @@ def _write_down(connection: DuckDBPyConnection, publication: Publication) -> Non
 
 
 def _chosen(versions: Versions, to: str | None) -> str:
-    """The version to go back to; rejects one that is damaged, or that somebody has written to."""
+    """The version to go back to; rejects one that is damaged or was written to."""
     kept, current = versions.kept(), versions.current()
     if to is not None:
         kept = [version for version in kept if to in (version, versions.path(version).name)]

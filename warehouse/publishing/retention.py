@@ -30,7 +30,7 @@ AND NOT (history AND status = 'loaded' AND opened + closed > 0)
 
 
 def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
-    """Remove landing files older than so many days that nothing in force needs; returns which.
+    """Remove landing files older than n days that nothing in force needs; returns which.
 
     The ledger lets go of them first: killed in between, the next call removes what is left.
     """

@@ -2,9 +2,9 @@
 
 DuckDB writes rows to blocks that nothing points to yet, but its metadata in place: a block at a time, under
 one checksum. A process that is killed (or a machine that loses power) within such a write would leave a
-file that nobody can open. So the working file is only checkpointed here: the metadata is copied into a
+file that cannot be opened. So the working file is only checkpointed here: the metadata is copied into a
 journal first. The journal is removed when the checkpoint is done; a journal that is found when the file is
-opened next is put back. What was committed since is still in the write-ahead log, and is replayed as usual.
+opened next is put back. Rows committed since are still in the write-ahead log, and are replayed as usual.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PLACE = struct.Struct("<QI")
 
 @contextmanager
 def open_for_writing(path: Path, *, strict: bool = False) -> Iterator[DuckDBPyConnection]:
-    """The working file, open for writing; what the body committed is checkpointed at its end.
+    """The working file, open for writing; at its end the commits of the body are checkpointed.
 
     A checkpoint that fails loses nothing, as the log keeps what is committed: it raises only if `strict`.
     """

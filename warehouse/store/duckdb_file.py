@@ -95,7 +95,7 @@ def create(path: Path, statements: Iterable[str]) -> None:
                     connection.execute(statement)
                 connection.commit()
                 connection.execute("CHECKPOINT")
-            remove_logs(path)  # of a file that somebody took away: they would be replayed into this one
+            remove_logs(path)  # of a file that was taken away: they would be replayed into this one
     sys.audit("brokerbi.file_made")
 
 

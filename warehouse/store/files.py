@@ -98,7 +98,7 @@ def file_sha256(path: Path) -> str:
 def make_folder(path: Path, mode: int = PRIVATE_FOLDER) -> None:
     """A directory that only its owner can look into, with its parents, which the group can.
 
-    With SHARED_FOLDER the group can look into it as well. What is missing gets rights that the process's
+    With SHARED_FOLDER the group can look into it as well. Missing folders get rights that the process's
     umask has no part in; the rest stays as it is.
     """
     if path.is_dir():
@@ -110,13 +110,13 @@ def make_folder(path: Path, mode: int = PRIVATE_FOLDER) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file together with the write-ahead logs that DuckDB may keep beside it."""
+    """Remove a file together with the write-ahead logs that DuckDB may keep next to it."""
     path.unlink(missing_ok=True)
     remove_logs(path)
 
 
 def remove_logs(path: Path) -> None:
-    """Remove the write-ahead log beside a file, and what a checkpoint or a recovery made of it."""
+    """Remove the write-ahead log next to a file, and the files that a checkpoint or a recovery made of it."""
     for ending in ("", ".checkpoint", ".recovery"):
         path.with_name(wal(path).name + ending).unlink(missing_ok=True)
 

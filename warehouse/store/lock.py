@@ -1,6 +1,6 @@
 """The two locks of a data directory, each a file that the kernel unlocks when its process dies.
 
-The *file lock* is held for the moments in which the working file is open; whoever reads or writes it takes
+The *file lock* is held for the moments in which the working file is open; every reader and writer takes
 it. The *work lock* is held from start to end by whatever writes or sends requests: one command or run works
 at a time. A process that waits holds a second file (`.next`), so that a holder that wants the lock again at
 once comes after the one that waits.
@@ -156,7 +156,7 @@ def _note(descriptor: int, work: Work) -> None:
 
 @contextmanager
 def locked_file(path: Path, seconds: float) -> Iterator[None]:
-    """Hold a file lock for the body; raises WarehouseError, naming the holder, after so many seconds.
+    """Hold a file lock for the body; raises WarehouseError, naming the holder, after these seconds.
 
     A thread that holds it may take it again; another thread of the same process waits like any other.
     """

@@ -105,7 +105,7 @@ def late_after() -> timedelta:
 
 @cache
 def constants(view: str) -> Sequence[Mapping[str, Any]]:
-    """The rows of a view of meta that reads nothing: what it says of any file."""
+    """The rows of a view of meta that reads no table, so that they are the same in any file."""
     with duckdb.connect() as connection:
         connection.execute("CREATE SCHEMA meta; " + _definitions()[view])
         return mappings(connection.execute(f"FROM meta.{view}"))

@@ -1,4 +1,4 @@
-"""The published file and the versions that are kept beside it, named by their moments."""
+"""The published file and its earlier versions, named by their moments."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def next_name(earlier: Sequence[str], now: datetime) -> str:
 
 
 class Versions:
-    """The published file of a data directory and the versions kept beside it, named by their moment."""
+    """The published file of a data directory and its earlier versions, named by their moment."""
 
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = Path(data_dir)
@@ -69,7 +69,7 @@ class Versions:
         return self.path(version).with_suffix(".duckdb.sha256")
 
     def write_checksum(self, version: str) -> None:
-        """Keep the checksum of a version, which nobody has seen so far."""
+        """Keep the checksum of a version that no reader has seen so far."""
         line = f"{file_sha256(self.path(version))}  {self.path(version).name}\n"
         write_file(self.checksum_path(version), line.encode(), mode=SHARED_FILE)
 
@@ -116,7 +116,7 @@ class Versions:
     def show(self, version: str) -> None:
         """Let analysts see a version from now on; a reader keeps the one that is open.
 
-        A write-ahead log beside the file belongs to the version of before (an analyst opened it
+        A write-ahead log next to the file belongs to the version of before (an analyst opened it
         for writing). DuckDB would replay it into the new one without a word, so it must go.
         """
         sys.audit("brokerbi.before_version_shown")
