@@ -20,7 +20,7 @@ from assets.marts import (
 )
 from assets.metadata import OWNERS, ROW_COUNT, freshness_policy, table
 from assets.project import Project
-from assets.runs import shown_alive, unfinished_runs
+from assets.runs import show_alive, unfinished_runs
 from assets.schedules import HIGH_PRIORITY, NIGHTLY
 from pipelines.diagnosis.health import note_daemon, observed
 from pipelines.planning.plan import planned_now
@@ -132,16 +132,14 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     def publish(
         context: dg.AssetExecutionContext,
     ) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
+        show_alive(project, context.run.run_id)
         # Dagster may have lost partitions that were logged during a submission: let it count them again.
         context.instance.wipe_asset_cached_status(
             [project.key(report.name) for report in project.monthly_reports]
         )
         data_dir, what = project.settings.data_dir, f"run {context.run.run_id[:8]} of {PUBLISH}"
         try:
-            with (
-                shown_alive(project, context.run.run_id),
-                work_lock(data_dir, what, on_wait=context.log.info, now=project.clock.utc_now),
-            ):
+            with work_lock(data_dir, what, on_wait=context.log.info, now=project.clock.utc_now):
                 finished = finish(project.settings, project.clock)
         except (MartError, WarehouseError) as error:
             raise dg.Failure(str(error), allow_retries=False) from None

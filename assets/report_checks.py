@@ -7,6 +7,7 @@ import dagster as dg
 
 from assets.metadata import table
 from assets.project import Project
+from assets.runs import show_alive
 from pipelines.sync.causes import names
 from warehouse.errors import WarehouseError
 from warehouse.marts.checks import KEYS, SAMPLE_ROWS, offending_rows, report_checks
@@ -23,6 +24,7 @@ def checks_of_reports(project: Project) -> dg.AssetChecksDefinition:
 
     @dg.multi_asset_check(name="report_checks", specs=specs, can_subset=True)
     def check(context: dg.AssetCheckExecutionContext) -> Iterator[dg.AssetCheckResult]:
+        show_alive(project, context.run.run_id)
         try:
             yield from report_check_results(project.store, context.selected_asset_check_keys)
         except WarehouseError as error:

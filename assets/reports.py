@@ -43,7 +43,7 @@ from assets.results import (
     summary_line,
 )
 from assets.run_log import RunLog
-from assets.runs import BACKFILL, NIGHT_OF, shown_alive, squares_of_backfill
+from assets.runs import BACKFILL, NIGHT_OF, show_alive, squares_of_backfill
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
@@ -190,34 +190,32 @@ def fetch_partitions(
     retried once, after some minutes, and requests only what is missing then.
     """
     run_log, windows = RunLog(context.log), list[WindowResult]()
-    with shown_alive(project, context.run.run_id):
-        try:
-            _check_customers(project, partitions)
-            comparison, stopped, news = _sync_and_compare(project, context, partitions, windows, run_log)
-        except (SettingsError, ShapesError, WarehouseError) as error:
-            plan_what_is_left(project, context)
-            raise dg.Failure(str(error), allow_retries=False) from None
-        finally:
-            if why := refresh_operators_page(project.settings, project.clock):
-                context.log.warning(why)
-        found = _results(context, comparison, partitions, windows)
-        conditions = conditions_of(found, comparison.conditions)
-        _log(
-            project,
-            context,
-            [result for result in found if result.is_done or not result.partition.month],
-            run_log.notes(news),
-        )
-        run_log.ended(news)
-        context.log.info(summary_line(found))
-        is_retried = may_pass(conditions) and not _is_automatic_retry(context)
-        note = f"It is tried again in {project.retry_seconds:g} seconds." if is_retried else ""
-        if failed := failure(found, stopped, conditions, note, allow_retries=is_retried):
-            if not is_retried:
-                plan_what_is_left(
-                    project, context, [result.partition for result in found if result.state in RED]
-                )
-            raise failed
+    show_alive(project, context.run.run_id)
+    try:
+        _check_customers(project, partitions)
+        comparison, stopped, news = _sync_and_compare(project, context, partitions, windows, run_log)
+    except (SettingsError, ShapesError, WarehouseError) as error:
+        plan_what_is_left(project, context)
+        raise dg.Failure(str(error), allow_retries=False) from None
+    finally:
+        if why := refresh_operators_page(project.settings, project.clock):
+            context.log.warning(why)
+    found = _results(context, comparison, partitions, windows)
+    conditions = conditions_of(found, comparison.conditions)
+    _log(
+        project,
+        context,
+        [result for result in found if result.is_done or not result.partition.month],
+        run_log.notes(news),
+    )
+    run_log.ended(news)
+    context.log.info(summary_line(found))
+    is_retried = may_pass(conditions) and not _is_automatic_retry(context)
+    note = f"It is tried again in {project.retry_seconds:g} seconds." if is_retried else ""
+    if failed := failure(found, stopped, conditions, note, allow_retries=is_retried):
+        if not is_retried:
+            plan_what_is_left(project, context, [result.partition for result in found if result.state in RED])
+        raise failed
 
 
 def _check_customers(project: Project, partitions: Sequence[ReportPartition]) -> None:

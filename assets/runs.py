@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -37,6 +36,9 @@ DIED = (
     "The process of this run ended without a word, as after a restart of the code server or a kill. What it "
     "loaded is kept. Re-execute it from failure: it requests only what is missing; a nightly run does so too."
 )
+
+_LOCKED: dict[str, int] = {}
+"""The locked files of the runs of this process, which stay open until it ends."""
 
 Square = tuple[str, str, Month]
 """Report, customer and month."""
@@ -73,17 +75,18 @@ def squares_of_backfill(
     return squares
 
 
-@contextmanager
-def shown_alive(project: Project, run_id: str) -> Iterator[None]:
-    """Lock the file of a run while its process works; the kernel unlocks it when that dies."""
+def show_alive(project: Project, run_id: str) -> None:
+    """Lock the file of a run until its process ends: the kernel unlocks it then, however it ends.
+
+    Every step of ours begins with it. Between two tries of a step the run still works.
+    """
+    if run_id in _LOCKED:
+        return
     path = project.settings.data_dir / RUNS / run_id
     make_folder(path.parent)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    _LOCKED[run_id] = descriptor
 
 
 def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
@@ -111,7 +114,7 @@ def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
 def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
     """Runs that count as started for a minute and whose file no process has locked.
 
-    Between two steps a run has its file unlocked for a moment, so a run is dead if it is silent twice.
+    One that starts slowly is silent at first, so a run is dead if it is silent at two looks.
     """
     records = instance.get_run_records(project.runs(statuses=[dg.DagsterRunStatus.STARTED]), limit=MOST_RUNS)
     latest = project.run_context.clock.utc_now() - TIME_TO_START

@@ -11,7 +11,7 @@ import pytest
 
 from assets.definitions import build_definitions
 from assets.project import Project
-from assets.runs import shown_alive, silent_runs
+from assets.runs import show_alive, silent_runs
 from pipelines.clock import SystemClock
 from tests.unit.assets.harness import Harness, harness
 
@@ -48,6 +48,6 @@ def test_a_run_whose_file_is_not_locked_is_failed_at_the_second_look(made: Harne
 
 def test_a_run_that_works_or_has_only_begun_is_left_alone(made: Harness) -> None:
     assert silent_runs(made.project, made.instance) == []
-    with shown_alive(made.project, "1"):
-        assert silent_runs(later(made), made.instance) == []
+    made.instance.add_run(dg.DagsterRun("nightly", run_id="2", status=dg.DagsterRunStatus.STARTED))
+    show_alive(made.project, "2")
     assert [run.run_id for run in silent_runs(later(made), made.instance)] == ["1"]
