@@ -105,7 +105,8 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
         waiting = sum(row.waiting_months for row in view.standings)
         say(f"{counted(waiting, 'month')} due by turns until {max(days)} (--details says of which reports)")
     for (report, customer), cap in view.caps.items():
-        say(f"learned: {report} of {customer} is asked {cap} (brokerbi status --forget-caps)")
+        if words := str(cap):
+            say(f"learned: {report} of {customer} is requested {words} (brokerbi status --forget-caps)")
     nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
     print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
     publications = [{**asdict(row), "size": size(row.bytes or 0)} for row in view.publications]

@@ -121,7 +121,7 @@ def test_a_window_and_a_page_that_are_both_too_large_are_told_apart_in_few_reque
     here.service.largest_page = 300
     assert longer.sync().complaints() == []
     [learned] = ledger_of(Store(tmp_path)).caps.values()
-    assert (learned.months, learned.page_size) == (1, 0)
+    assert (learned.months, learned.page_size) == (1, 100)
     assert [entry.status for entry in here.asked].count(400) < 12
 
 

@@ -73,18 +73,21 @@ class HeldMonth:
 class Cap:
     """The largest request that the service accepts: days or calendar months, and rows a page.
 
-    0 rows a page: only the report without pages.
+    0 rows a page: only the report without pages. Every answer ends after `rows`; 0: none does.
     """
 
     days: int | None = None
     months: int | None = None
     page_size: int | None = None
+    rows: int | None = None
 
     def __str__(self) -> str:
         length = f"{self.days} days" if self.days else f"{self.months} months" if self.months else ""
         words = [f"for at most {length} at a time"] if length else []
         if self.page_size is not None:
             words.append(f"in pages of at most {self.page_size} rows" if self.page_size else "without pages")
+        if self.rows:
+            words.append(f"with at most {self.rows} rows an answer")
         return " and ".join(words)
 
 
@@ -193,6 +196,8 @@ def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap
         cap = replace(cap, days=known.days, months=known.months)
     if cap.page_size is None:
         cap = replace(cap, page_size=known.page_size)
+    if cap.rows is None:
+        cap = replace(cap, rows=known.rows)
     if cap != known:
         row = {"report": report, "customer": customer, **asdict(cap), "learned_at_utc": naive_utc(now)}
         replace_rows(connection, "window_caps", [row], key=["report", "customer"])
@@ -201,7 +206,7 @@ def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap
 def read_caps(connection: DuckDBPyConnection) -> dict[Pair, Cap]:
     """The largest requests that the service accepts."""
     found = connection.execute(
-        "SELECT report, customer, days, months, page_size FROM meta.window_caps ORDER BY ALL"
+        "SELECT report, customer, days, months, page_size, rows FROM meta.window_caps ORDER BY ALL"
     )
     return {(report, customer): Cap(*cap) for report, customer, *cap in found.fetchall()}
 

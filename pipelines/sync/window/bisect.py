@@ -13,6 +13,8 @@ from pipelines.months import Month
 from pipelines.planning.windows import Span, Window, spans_of_days
 
 T = TypeVar("T")
+FEWEST_ROWS, ROUND = 500, 100
+"""A service that limits the rows of its answers does so at a multiple of 100, from 500 on."""
 
 
 class RefusedTogether(Exception):
@@ -24,7 +26,8 @@ class WindowLimit:
     """The longest span a report of a customer has been answered for, once a longer one was refused.
 
     `answered` counts the days of the longest span answered in this run. `has_failed` says that a whole month
-    was refused for another reason than its length.
+    was refused for another reason than its length. `rows` is the number after which the service ends every
+    answer, 0 if it ends none.
     """
 
     months: int | None = None
@@ -32,9 +35,16 @@ class WindowLimit:
     refused: list[Span] = field(default_factory=list)
     answered: int = 0
     has_failed: bool = False
+    rows: int | None = None
 
     def __post_init__(self) -> None:
         self._known = self.months, self.days
+
+    def may_be_cut_off(self, rows: int) -> bool:
+        """Whether an answer may have more rows than these: a round number, or the one that is known."""
+        if self.rows is None:
+            return rows >= FEWEST_ROWS and rows % ROUND == 0
+        return rows == self.rows > 0
 
     def learn(self, refused: Span) -> None:
         """Take note that a span was refused; half of it is tried from now on."""

@@ -37,7 +37,7 @@ from pipelines.sync.window.answers import (
     shape_in,
     with_rows,
 )
-from pipelines.sync.window.bisect import RefusedTogether, read_spans
+from pipelines.sync.window.bisect import RefusedTogether, may_be_halved, read_spans
 from pipelines.sync.window.memory_budget import MemoryBudget
 from pipelines.sync.window.paging import UNPAGED, Page, PagingRefused, page_of_answer, read_whole
 from pipelines.sync.window.request import build_request
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 TRIES_BEYOND = 2
 """Of a page after as many rows as the service states: some fail where they should say that there is none."""
+FEWEST_LOST, LARGEST_SHARE_LOST = 10, 0.1
+"""A snapshot that lost so many rows, and such a share of them, is requested a second time."""
 UNREADABLE = UnreadableRows.__name__
 LARGE_ANSWER = 1_000_000
 """Bytes; larger answers are read one by one: values take about seven times the memory of the body."""
@@ -147,22 +149,22 @@ class _WindowReader:
         )
 
     async def read(self) -> Normalized:
-        """The window's rows; asked once more where a month that had rows is empty now."""
+        """The window's rows; requested once more if a month or a snapshot has lost rows."""
         normalized = await self._read_once()
-        if self._emptied_months():
+        if self._shrunken_months():
             self.notes.append("asked twice")
             self.counted, self.normalized = [], None
             normalized = await self._read_once()
-            emptied = self._emptied_months()
-            if emptied and normalized.rejected and not any(self.rows_by_month.values()):
+            shrunken = self._shrunken_months()
+            if shrunken and normalized.rejected and not any(self.rows_by_month.values()):
                 raise UnreadableRows(
                     f"none of {len(normalized.rejected)} rows can be read as before "
                     f"({normalized.rejected[0].reason}); what is held stays"
                 )
             self.warnings += [
                 f"{f'{day:%Y-%m}' if day else 'the report'} had {self.task.rows_held[day]} rows "
-                "and is empty now, asked twice"
-                for day in emptied
+                f"and {f'has {rows}' if (rows := self.rows_by_month[day]) else 'is empty'} now, asked twice"
+                for day in shrunken
             ]
         return normalized
 
@@ -192,7 +194,7 @@ class _WindowReader:
             self.counted += await self._read_ids(self.window.ids)
         if (refused := len(limit.refused) - refused_before) > 0:
             self.notes.append(f"{refused} spans were refused and halved")
-        normalized = self.normalized
+        normalized = self.normalized if len(self.counted) == 1 else None
         if normalized is None:
             normalized = await asyncio.to_thread(self._normalize_together)
         if isinstance(normalized, UnreadableRows):
@@ -203,13 +205,19 @@ class _WindowReader:
             self.rows_by_month = rows_by_month(normalized.tables, self.result.months)
         return normalized
 
-    def _emptied_months(self) -> list[date | None]:
-        """Months that had rows and have none now, None for a report without months.
+    def _shrunken_months(self) -> list[date | None]:
+        """Months that had rows and have none now; None for a snapshot that lost a tenth and ten rows.
 
-        Empty is an answer, but one worth asking for twice.
+        That is an answer, but one worth a second request.
         """
-        held = self.task.rows_held
-        return [day for day, rows in self.rows_by_month.items() if not rows and held.get(day, 0)]
+        shrunken: list[date | None] = []
+        for day, rows in self.rows_by_month.items():
+            stored = self.task.rows_held.get(day, 0)
+            lost = stored - rows
+            is_shorter = day is None and lost >= max(FEWEST_LOST, LARGEST_SHARE_LOST * stored)
+            if stored and (not rows or is_shorter):
+                shrunken.append(day)
+        return shrunken
 
     async def _read_ids(self, ids: Sequence[str]) -> list[Page]:
         """The answers for every id of the window, of which some may be gone (404).
@@ -234,7 +242,26 @@ class _WindowReader:
         ask = partial(self._read_span, asked)
         if not self.window.spans:
             return await ask(None)
+        if not self.report.endpoint.paged and self.report.month_of_row == "documented date":
+            ask = partial(self._read_uncut, asked)
         return await read_spans(self.report, self.window, self.task.limit, ask)
+
+    async def _read_uncut(self, asked: str | None, span: Span) -> list[Page]:
+        """The answers for one span; its halves are requested too if the service may have cut it off.
+
+        If they hold more rows, they count, and the number is remembered; else that nothing is cut off.
+        """
+        pages = await self._read_span(asked, span)
+        rows, limit = sum(page.rows for page in pages), self.task.limit
+        if not limit.may_be_cut_off(rows) or not may_be_halved(self.report, span):
+            return pages
+        halves = [page for half in span.halves() for page in await self._read_uncut(asked, half)]
+        if sum(page.rows for page in halves) > rows:
+            limit.rows = rows
+            self.notes.append(f"an answer ended after {rows} rows, so its days were requested in halves")
+            return halves
+        limit.rows = limit.rows or 0
+        return pages
 
     async def _read_span(self, asked: str | None, span: Span | None) -> list[Page]:
         """The pages of one span, with every choice there is."""

@@ -140,7 +140,7 @@ class Page:
 
 
 def page_of_answer(report: Report, document: Document, question: Question, asked_for: int) -> Page:
-    """An answer with the facts of its rows, if its report comes in pages."""
+    """An answer with the facts of its rows if it is a page, else with their number if they are dated."""
     page = Page(document, question.asked, question.choice, asked_for)
     if report.endpoint.paged:
         facts = page_facts(shape_in(report, unpaged=asked_for == UNPAGED), document)
@@ -148,6 +148,8 @@ def page_of_answer(report: Report, document: Document, question: Question, asked
         if asked_for != UNPAGED:
             page.total, page.ids = facts.total, facts.ids
             page.rows_hash = None if page.whole_ids else facts.rows_hash
+    elif report.month_of_row == "documented date":
+        page.rows = page_facts(report, document).count
     return page
 
 

@@ -65,7 +65,7 @@ class TaskState:
         limit = self.limit.without(unanswered)
         is_loaded = any(result.status is WindowStatus.LOADED for result in results)  # else no such answer
         months = 1 if self.lacks_months and is_loaded else limit.months
-        return Cap(limit.days, months, self.page_size.learned)
+        return Cap(limit.days, months, self.page_size.learned, self.limit.rows)
 
     def begin(self, window: Window, run_id: str) -> WindowResult:
         """The record of one of its windows, before anything is known of it."""

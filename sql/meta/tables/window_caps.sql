@@ -6,11 +6,13 @@
 --   months: at most so many calendar months
 --   learned_at_utc: when this was learned, in UTC
 --   page_size: at most so many rows a page; 0: only asked without pages
+--   rows: every answer ends after so many rows; 0: none does
 CREATE TABLE IF NOT EXISTS meta.window_caps (
     report VARCHAR,
     customer VARCHAR,
     days INTEGER,
     months INTEGER,
     learned_at_utc TIMESTAMP,
-    page_size INTEGER
+    page_size INTEGER,
+    rows INTEGER
 );

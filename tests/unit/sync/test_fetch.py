@@ -7,8 +7,8 @@ import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,6 +29,7 @@ from pipelines.sync.window.answers import (
     check_size,
     open_months,
 )
+from pipelines.sync.window.bisect import WindowLimit
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.paging import UNPAGED, Page
 from pipelines.sync.window.task import TaskState
@@ -206,6 +207,76 @@ def test_a_page_that_fails_after_all_that_is_stated_has_come_is_the_end(tmp_path
         "Active 0 {'tries': None}", "Active 1 {'tries': 2}",
         "Removed 0 {'tries': None}", "Removed 1 {'tries': 2}",
     ]  # fmt: skip
+
+
+@dataclass
+class OfEveryHour(Answering):
+    """A client with a commission of every hour, and of no more than `most` of those that are requested."""
+
+    most: int = 1000
+
+    async def get(self, request: Request, read: Callable[[bytes], Page], **_: object) -> tuple[Answer, Page]:
+        first, last = (datetime.fromisoformat(request.query[name]) for name in ("dateFrom", "dateTo"))
+        self.asked.append(f"{first:%m-%d} {last:%m-%d}")
+        moments = [first + timedelta(hours=hour) for hour in range((last - first) // timedelta(hours=1) + 1)]
+        body = json.dumps(
+            [{"userId": "U1", "obtainedAt": moment.isoformat()} for moment in moments][: self.most]
+        )
+        now = datetime(2026, 1, 1, tzinfo=UTC)
+        return Answer(request, "/x", 200, body.encode(), "application/json", {}, 0.1, 1, now), read(
+            body.encode()
+        )
+
+
+@pytest.mark.parametrize(
+    ("most", "requests", "learned"), [(700, [3, 3], 700), (10_000, [1, 1], None)], ids=["cut off", "whole"]
+)
+def test_an_answer_with_a_round_number_of_rows_is_read_in_halves_if_these_hold_more(
+    tmp_path: Path, most: int, requests: list[int], learned: int | None
+) -> None:
+    task = TaskState(PlannedReport(report("running_commissions"), Customer(id="M1")))
+    fetcher, client = Fetcher(Landing(tmp_path), SystemClock(), "Europe/Stockholm"), OfEveryHour(most=most)
+    rows: list[int] = []
+    asked: list[int] = []
+    for window in windows([Month(2026, 1), Month(2026, 3)], 1, date(2026, 6, 1)):
+        fetched, _ = asyncio.run(
+            fetcher.fetch(cast("Client", client), task, window, task.begin(window, "run"))
+        )
+        rows.append(fetched.tables[0].frame.height)
+        asked.append(len(client.asked) - sum(asked))
+    assert (rows, asked, task.learned([]).rows) == ([744, 744], requests, learned)
+
+
+def test_a_round_number_of_rows_that_is_all_there_is_is_asked_about_once() -> None:
+    limit = WindowLimit()
+    assert (limit.may_be_cut_off(500), limit.may_be_cut_off(501), limit.may_be_cut_off(400)) == (
+        True,
+        False,
+        False,
+    )
+    limit.rows = 0
+    assert not limit.may_be_cut_off(500)
+
+
+@pytest.mark.parametrize(("stored", "rows", "tries"), [(100, 90, 2), (100, 91, 1), (80, 71, 1)])
+def test_a_snapshot_that_lost_a_tenth_and_ten_rows_is_requested_twice_and_named(
+    tmp_path: Path, stored: int, rows: int, tries: int
+) -> None:
+    class Shorter(Answering):
+        async def get(
+            self, request: Request, read: Callable[[bytes], Page], **_: object
+        ) -> tuple[Answer, Page]:
+            self.asked.append(request.path)
+            body = json.dumps([{"id": str(number)} for number in range(1, rows + 1)]).encode()
+            now = datetime(2026, 1, 1, tzinfo=UTC)
+            return Answer(request, "/x", 200, body, "application/json", {}, 0.1, 1, now), read(body)
+
+    task, client = replace(USERS, rows_held={None: stored}), Shorter()
+    fetcher, window = Fetcher(Landing(tmp_path), SystemClock(), "Europe/Stockholm"), Window((), ())
+    result = task.begin(window, "run")
+    fetched, _ = asyncio.run(fetcher.fetch(cast("Client", client), task, window, result))
+    warnings = (f"the report had {stored} rows and has {rows} now, asked twice",) if tries > 1 else ()
+    assert (len(client.asked), fetched.warnings) == (tries, warnings)
 
 
 @pytest.mark.parametrize("objects", [MOST_OBJECTS, MOST_OBJECTS + 1])
