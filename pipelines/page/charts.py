@@ -1,6 +1,6 @@
-"""Charts by month: amounts as columns, the year before pale and wider behind them, the budget a line across.
+"""Charts as inline SVG: columns, bars of parts, ticks and lines on one scale, and sparklines.
 
-Every place is in percent, so that a chart fits any screen.
+Shapes are paths in percent of the room, which the browser stretches; texts lie over them and keep their size.
 """
 
 from __future__ import annotations
@@ -8,163 +8,202 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from itertools import accumulate, pairwise
 
 from pipelines.page.language import Language, Number
 
 MOST_LINES = 4
+LEFT, TOP, BOTTOM = 9.0, 4.0, 88.0
+"""Where columns begin, and where the scale does and ends, in percent."""
+WIDTHS = {"column": 0.5, "wide": 0.84, "tick": 0.88}
+"""Width of each mark, in parts of its slot."""
 _STEPS = (1, 2, 2.5, 5, 10)
+Write = Callable[[Number | None], str]
 
 
 @dataclass(frozen=True)
-class ChartMonth:
-    """What a chart shows of one month."""
+class Series:
+    """What is drawn of one measure: `spans` reach from one amount to another, a line joins their ends."""
 
-    month: date
-    value: Number | None
-    before: Number | None = None
-    budget: Number | None = None
-    is_open: bool = False
-    is_part: bool = False  # known in part: to a day within it, or not of every office
-
-    @property
-    def is_whole(self) -> bool:
-        return not (self.is_open or self.is_part)
-
-
-@dataclass(frozen=True)
-class ChartColumn:
-    """A month, drawn; what reaches from one amount to another has a top and a height."""
-
-    month: ChartMonth
     name: str
-    description: str
-    x: str
-    middle: str
-    year: str
-    value: tuple[str, str] | None
-    before: tuple[str, str] | None
-    budget: str | None
+    kind: str  # its class in the style
+    spans: Sequence[tuple[Number, Number] | None]
+    mark: str = "column"  # column, wide, tick or line
 
 
 @dataclass(frozen=True)
-class ChartLine:
-    """A line of the grid."""
+class Shape:
+    """A path, with what is read out of it."""
 
+    kind: str
+    path: str
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Label:
+    """A text at a place in percent."""
+
+    kind: str
+    x: str
     y: str
-    label: str
-    is_zero: bool
+    text: str
 
 
 @dataclass(frozen=True)
 class Chart:
-    """What is drawn, and what is read out."""
+    """What is drawn, what explains its colours, and what is read out."""
 
     title: str
     description: str
-    columns: list[ChartColumn]
-    lines: list[ChartLine]
-    slot: str
+    shapes: list[Shape]
+    labels: list[Label]
+    legend: list[tuple[str, str]]
+    kind: str = ""  # stated or less, if there are two readings
 
-    @property
-    def has_values(self) -> bool:
-        return any(one.month.value is not None for one in self.columns)
 
-    @property
-    def has_before(self) -> bool:
-        return any(one.before is not None for one in self.columns)
+def columns(values: Sequence[Number | None]) -> list[tuple[Number, Number] | None]:
+    """Spans from zero to each value."""
+    return [None if value is None else (0, value) for value in values]
 
-    @property
-    def has_budget(self) -> bool:
-        return any(one.budget is not None for one in self.columns)
+
+def stacked(parts: Sequence[Sequence[Number]]) -> list[list[tuple[Number, Number] | None]]:
+    """Spans of parts that stand on one another, for each part."""
+    heights = [0.0] * max(map(len, parts), default=0)
+    spans: list[list[tuple[Number, Number] | None]] = []
+    for part in parts:
+        tops = [height + float(value) for height, value in zip(heights, part, strict=True)]
+        spans.append([(low, high) if high != low else None for low, high in zip(heights, tops, strict=True)])
+        heights = tops
+    return spans
+
+
+def waterfall(steps: Sequence[Number]) -> list[tuple[Number, Number]]:
+    """Spans of steps that follow one another from zero, and of their sum."""
+    ends = [0.0, *accumulate(map(float, steps))]
+    return [*pairwise(ends), (0, ends[-1])]
 
 
 def chart(
     title: str,
-    months: Sequence[ChartMonth],
+    names: Sequence[str],
+    series: Sequence[Series],
     words: Language,
-    write: Callable[[Number | None], str],
+    write: Write,
     *,
     finest: float = 0,
+    kind: str = "",
 ) -> Chart:
-    """One measure over months; `finest` is the smallest step between two lines of the grid."""
-    marks = scale_marks([amount for one in months for amount in (one.value, one.before, one.budget)], finest)
-    known = [(one.value, one.month) for one in months if one.value is not None and one.is_whole]
-    description = words.text("months.nothing", title=title)
-    if known:
-        (most, best), (least, worst) = (
-            max(known, key=lambda one: one[0]),
-            min(known, key=lambda one: one[0]),
-        )
-        description = words.text(
-            "months.said",
-            title=title,
-            period=words.period(months[0].month, months[-1].month),
-            best=words.month(best),
-            most=write(most),
-            worst=words.month(worst),
-            least=write(least),
-        )
+    """Series over named places; `finest` is the smallest step between two lines of the grid."""
+    ends = [end for line in series for span in line.spans if span for end in span]
+    scale = scale_marks(ends, finest)
+    slot = (100 - LEFT) / max(len(names), 1)
+    shapes = [
+        Shape("grid" if mark else "grid zero", _line([(LEFT, _y(mark, scale)), (100, _y(mark, scale))]))
+        for mark in scale
+    ]
+    for line in series:
+        if line.mark == "line":
+            points = [
+                (LEFT + (place + 0.5) * slot, _y(span[1], scale))
+                for place, span in enumerate(line.spans)
+                if span
+            ]
+            shapes.append(Shape(f"line {line.kind}", _line(points)))
+            continue
+        width = WIDTHS[line.mark] * slot
+        for place, span in enumerate(line.spans):
+            if span:
+                left = LEFT + (place + 0.5) * slot - width / 2
+                shapes.append(
+                    Shape(
+                        line.kind,
+                        _rectangle(left, width, _y(span[0], scale), _y(span[1], scale))
+                        if line.mark != "tick"
+                        else _line([(left, _y(span[1], scale)), (left + width, _y(span[1], scale))]),
+                    )
+                )
+    texts = [_text(place, name, series, words, write) for place, name in enumerate(names)]
+    shapes += [
+        Shape("hit", _rectangle(LEFT + place * slot, slot, TOP, BOTTOM), text)
+        for place, text in enumerate(texts)
+    ]
+    labels = [
+        Label("axis", f"{LEFT - 1:g}", f"{_y(mark, scale):.2f}", write(mark) if mark else "0")
+        for mark in scale
+    ]
+    labels += [
+        Label("name", f"{LEFT + (place + 0.5) * slot:.2f}", "97", name) for place, name in enumerate(names)
+    ]
+    legend = [(line.kind, line.name) for line in series if line.name and any(line.spans)]
     return Chart(
-        title=title,
-        description=description,
-        columns=[_column(place, months, marks, write, words) for place in range(len(months))],
-        lines=[
-            ChartLine(span(mark, mark, marks)[0], write(mark) if mark else "0", mark == 0) for mark in marks
-        ],
-        slot=f"{round(100 / max(len(months), 1), 2):g}",
+        title,
+        f"{title}. {' '.join(f'{text}.' for text in texts)}",
+        shapes,
+        labels,
+        legend if len(legend) > 1 else [],
+        kind,
     )
 
 
-def _column(
-    place: int,
-    months: Sequence[ChartMonth],
-    marks: Sequence[float],
-    write: Callable[[Number | None], str],
-    words: Language,
-) -> ChartColumn:
-    """One month; the year is written below a month where it begins and there is room."""
-    one, slot = months[place], 100 / len(months)
-    begins_year = place == 0 or one.month.year != months[place - 1].month.year
-    has_room = all(other.month.year == one.month.year for other in months[place : place + 3])
-    name = words.month(one.month)
-    if one.value is not None and not one.is_whole:
-        name += ", " + words.text("page.so_far" if one.is_open else "page.in_part")
-    said = [f"{name}: {words.text('page.unheld') if one.value is None else write(one.value)}"]
-    said += [f"{words.text('months.budget')} {write(one.budget)}"] if one.budget is not None else []
-    said += [f"{words.text('months.before')} {write(one.before)}"] if one.before is not None else []
-    return ChartColumn(
-        month=one,
-        name=words.month(one.month),
-        description="; ".join(said),
-        x=f"{round(place * slot, 2):g}",
-        middle=f"{round((place + 0.5) * slot, 2):g}",
-        year=str(one.month.year) if begins_year and has_room else "",
-        value=None if one.value is None else span(0, one.value, marks),
-        before=None if one.before is None else span(0, one.before, marks),
-        budget=None if one.budget is None else span(one.budget, one.budget, marks)[0],
+def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
+    """A small line without a scale, its last point marked; none with fewer than three values."""
+    points = [(place, float(value)) for place, value in enumerate(values) if value is not None]
+    if len(points) < 3:
+        return None
+    low, high = min(value for _, value in points), max(value for _, value in points)
+    steps, height = max(len(values) - 1, 1), (high - low) or 1
+    places = [(2 + 96 * place / steps, 92 - 84 * (value - low) / height) for place, value in points]
+    x, y = places[-1]
+    return Chart(
+        title,
+        title,
+        [Shape("line value", _line(places)), Shape("line last", _line([(x, y), (x, y)]))],
+        [],
+        [],
     )
+
+
+def _text(place: int, name: str, series: Sequence[Series], words: Language, write: Write) -> str:
+    """What is read out of a place: the amount of each series."""
+    amounts = [
+        f"{line.name} {write(_amount(span))}".strip()
+        for line in series
+        if (span := line.spans[place]) is not None
+    ]
+    return f"{name}: {', '.join(amounts) or words.text('page.unheld')}"
+
+
+def _amount(span: tuple[Number, Number]) -> Number:
+    return span[1] if not span[0] else float(span[1]) - float(span[0])
 
 
 def scale_marks(amounts: Sequence[Number | None], finest: float = 0) -> tuple[float, ...]:
     """Round marks from below every amount to above it, zero among them, no closer than `finest`."""
-    known = [float(one) for one in amounts if one is not None]
+    known = [float(amount) for amount in amounts if amount is not None]
     low, high = min([0.0, *known]), max([0.0, *known])
     if high == low:
         high = low + 1
     rough = max((high - low) / MOST_LINES, finest)
     size = 10 ** math.floor(math.log10(rough))
     step = next(
-        size * one for one in _STEPS if size * one >= rough and (size * one) % (finest or size * one) == 0
+        size * factor
+        for factor in _STEPS
+        if size * factor >= rough and (size * factor) % (finest or size * factor) == 0
     )
     return tuple(place * step for place in range(math.floor(low / step), math.ceil(high / step - 1e-9) + 1))
 
 
-def span(one: Number, other: Number, marks: Sequence[float]) -> tuple[str, str]:
-    """Top and height, in percent, of what reaches from one amount to another on a scale of these marks."""
-    low, high = marks[0], marks[-1]
-    top, bottom = sorted(100 * (high - float(amount)) / (high - low) for amount in (one, other))
-    return f"{round(top, 2):g}", f"{round(bottom - top, 2):g}"
+def _y(amount: Number, scale: Sequence[float]) -> float:
+    return TOP + (BOTTOM - TOP) * (scale[-1] - float(amount)) / (scale[-1] - scale[0])
+
+
+def _line(points: Sequence[tuple[float, float]]) -> str:
+    return "M" + "L".join(f"{x:.2f} {y:.2f}" for x, y in points) if points else ""
+
+
+def _rectangle(left: float, width: float, top: float, bottom: float) -> str:
+    return f"M{left:.2f} {top:.2f}h{width:.2f}V{bottom:.2f}h{-width:.2f}Z"
 
 
 def bar_width(amount: Number | None, longest: Number) -> str:

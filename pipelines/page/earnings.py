@@ -1,373 +1,449 @@
-"""Sections about earnings: cards of periods, months in charts, what changed commission, and offices."""
+"""Sections about earnings: the year, its periods and months, offices, and what changed commission."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from itertools import accumulate, takewhile
 from zoneinfo import ZoneInfo
 
-from pipelines.page.charts import Chart, ChartMonth, chart
-from pipelines.page.facts import Drift, Driver, Facts, Forecast, MonthFigures, Period, SameDays
+from pipelines.page.charts import Chart, Series, chart, columns, sparkline, waterfall
+from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, Number, local_day
-from pipelines.page.tables import Cell, PageTable, TableColumn, Writer
+from pipelines.page.sections import Section
+from pipelines.page.tables import Cell, Column, PageTable, Reading, Writer
 
 PERIODS = ("running", "month", "year", "twelve")
-Reading = Callable[[Decimal | None], Decimal | None]
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A headline figure, and its change on the year before."""
-
-    name: str
-    cell: Cell
-    change: Cell | None
+YEARS_OF_RANGE = 3
+"""From how many past years on a forecast has a range."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """A period: the commission, what it is made of, the budget, and what to know of them."""
+    """A small card: figures, and their way through 24 months."""
 
     title: str
-    period: str
-    subjects: list[str]  # what its figures are of, as in doubts
-    commission: Figure
-    factors: list[Figure]
-    more: list[Figure]
-    progress: Cell | None
-    gap: Cell | None
-    goal: str
+    figures: list[tuple[str, Cell, Cell | None]]
+    line: Chart | None
+
+
+@dataclass(frozen=True)
+class Opening:
+    """The first screen: the year in a line, drawn month by month, and three small cards."""
+
+    figures: list[tuple[str, Cell]]
+    charts: list[Chart]
+    cards: list[Card]
+    periods: PageTable | None
+    past: PageTable | None
     notes: list[str]
 
 
-def _gap(row: Period, reading: Reading = lambda one: one) -> Decimal | None:
-    """How far what was reached is above the budget, or below it."""
+def opening(facts: Facts, writer: Writer) -> Opening:
+    """The first screen; without a month that is over only what there is of it."""
+    words, row = writer.words, _year(facts)
+    newest = next((forecast for forecast in facts.forecasts if forecast.is_newest), None)
+    figures: list[tuple[str, Cell]] = []
+    if row and row.is_over:
+        figures.append(
+            (words.text("year.so_far"), writer.cell("brief", row.commission, writer.without(row.commission)))
+        )
+        if row.budget and row.actual is not None:
+            share = _share(row, writer.without)
+            figures.append(
+                (words.text("year.of_budget"), writer.cell("share", row.actual / row.budget, share))
+            )
+        if row.commission_change is not None:
+            offices = words.text("year.like_for_like", compared=row.compared, all=row.offices)
+            figures.append((offices, writer.cell("change", row.commission_change)))
+        if row.total_change is not None and row.compared < row.offices:
+            figures.append((words.text("year.total"), writer.cell("change", row.total_change)))
+        if row.year_forecast is not None and row.year_budget:
+            share = writer.without(row.year_forecast)
+            figures.append(
+                (
+                    words.text("year.forecast") + _of_offices(row.forecast, row, words),
+                    writer.cell(
+                        "share", row.year_forecast / row.year_budget, share and share / row.year_budget
+                    ),
+                )
+            )
+    return Opening(
+        figures=figures,
+        charts=writer.charts(lambda reading, kind: _cumulative(facts, row, words, reading, kind)),
+        cards=_cards(facts, writer, row),
+        periods=_periods(facts, writer),
+        past=_past_forecasts(facts, writer, row),
+        notes=[*_notes(facts, words), *_range(newest, writer)],
+    )
+
+
+def _cumulative(facts: Facts, row: Row | None, words: Language, reading: Reading, kind: str) -> Chart | None:
+    """The year, its budget, last year and the forecast, each added up from January."""
+    if row is None or not row.is_over:
+        return None
+    months = [month for month in facts.months if month.month.year == row.last_month.year]
+
+    def sums(values: Sequence[Number | None]) -> list[Number | None]:
+        known = list(accumulate(takewhile(lambda value: value is not None, values)))
+        return [*known, *[None] * (len(values) - len(known))]
+
+    ended = [month for month in months if month.month <= row.last_month]
+    reached = sums([reading(month.commission) for month in ended])
+    forecast: list[Number | None] = [None] * len(months)
+    if row.year_forecast is not None and reached and reached[-1] is not None and len(ended) < len(months):
+        forecast[len(ended) - 1], forecast[-1] = reached[-1], reading(row.year_forecast)
+    goals = [month.goal for month in months]
+    series = [
+        Series(
+            words.text("months.before"),
+            "before",
+            columns(sums([reading(month.commission_before) for month in months])),
+            "line",
+        ),
+        Series(
+            words.text("months.budget"),
+            "goal",
+            columns(sums(goals) if None not in goals else [None] * len(goals)),
+            "line",
+        ),
+        Series(words.text("year.forecast_line"), "forecast", columns(forecast), "line"),
+        Series(
+            words.text("months.reached"),
+            "value",
+            columns([*reached, *[None] * (len(months) - len(ended))]),
+            "line",
+        ),
+    ]
+    names = [words.month(month.month)[:3] for month in months]
+    return chart(
+        words.text("year.chart", year=row.last_month.year), names, series, words, words.brief, kind=kind
+    )
+
+
+def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
+    """Homes; price and fee; price against asking and days on the market."""
+    words, cards = writer.words, []
+
+    def figure(
+        name: str, kind: str, value: Number | None, change: float | None = None
+    ) -> tuple[str, Cell, Cell | None]:
+        toned = "points" if kind == "fee" else "change"
+        return (
+            words.text(name),
+            writer.cell(kind, value),
+            None if change is None else writer.cell(toned, change),
+        )
+
+    def line(rows: Sequence[Row], column: str) -> Chart | None:
+        return sparkline(words.text("year.way"), [getattr(row, column) for row in rows])
+
+    ended = [month for month in facts.months if not (month.is_coming or month.is_open)][-24:]
+    if row:
+        cards.append(
+            Card(
+                words.text("year.homes"),
+                [figure("figures.homes", "parts", row.homes, row.homes_change)],
+                line(ended, "homes"),
+            )
+        )
+        price = figure("figures.average_price", "brief", row.average_price, row.average_price_change)
+        fee = figure("figures.fee", "fee", row.fee_share, row.fee_share_difference)
+        cards.append(Card(words.text("year.price"), [price, fee], line(ended, "average_price")))
+    if facts.market:
+        newest = facts.market[-1]
+        asking = figure("market.asking", "change", newest.price_change_share)
+        days = figure("market.days", "count", newest.days_on_market)
+        cards.append(
+            Card(words.text("market.heading"), [asking, days], line(facts.market, "price_change_share"))
+        )
+    return cards
+
+
+def _periods(facts: Facts, writer: Writer) -> PageTable | None:
+    """The month that runs, the last one, the year to it and the twelve months to it, a row each."""
+    words, found = writer.words, {row.period: row for row in facts.periods if row.office_id is None}
+    rows = [found[name] for name in PERIODS if name in found and (found[name].is_over or name == "running")]
+    table = [
+        Column(
+            "page.period", lambda row, _: words.text(f"cards.{row.period}"),
+            note=lambda row: words.period(row.first_month, row.last_month),
+        ),
+        Column("figures.commission", kind="money", change="commission_change"),
+        Column("cards.total", "total_change", "change", is_minor=True),
+        Column("offices.of_budget", _share, "share", note=lambda row: _budgeted(row, words)),
+        Column("offices.gap", _gap, "signed money"),
+        Column("figures.homes", kind="parts", change="homes_change"),
+        Column("figures.average_price", kind="brief", change="average_price_change"),
+        Column("figures.fee", "fee_share", "fee", change="fee_share_difference"),
+        Column(
+            "figures.average", "average_commission", "money", change="average_commission_change",
+            is_minor=True,
+        ),
+        Column("figures.beside_sales", kind="money", change="beside_sales_change", is_minor=True),
+        Column("figures.per_agent", kind="money", change="per_agent_change"),
+    ]  # fmt: skip
+    return writer.table(words.text("cards.heading"), "cards", table, rows)
+
+
+def _budgeted(row: Row, words: Language) -> str:
+    if row.budget is None:
+        return ""
+    return words.text("cards.of_budget", budget=words.brief(row.budget)) + _of_offices(
+        row.budgeted, row, words
+    )
+
+
+def _share(row: Row, reading: Reading) -> Decimal | None:
+    """The part of the budget that was reached."""
+    actual = reading(row.actual)
+    return None if actual is None or not row.budget else actual / row.budget
+
+
+def _gap(row: Row, reading: Reading) -> Decimal | None:
+    """How far the amount reached is above the budget, or below it."""
     actual = reading(row.actual)
     return None if actual is None or row.budget is None else actual - row.budget
 
 
-def cards(facts: Facts, writer: Writer) -> list[Card]:
-    """One card per period; a file without a month has none."""
-    found = {one.period: one for one in facts.periods if one.office_id is None}
-    same_days = facts.same_days[0] if facts.same_days else None
-    drift = facts.drift[0] if facts.drift else None
-    return [
-        _card(found[name], writer, same_days if name == "running" else None, drift)
-        for name in PERIODS
-        if name in found and (found[name].is_over or name == "running")
-    ]
+def _forecast_share(row: Row, reading: Reading) -> Decimal | None:
+    forecast = reading(row.year_forecast)
+    return None if forecast is None or not row.year_budget else forecast / row.year_budget
 
 
-def _card(row: Period, writer: Writer, same_days: SameDays | None, drift: Drift | None) -> Card:
-    """A period; of the month that runs only sales have a day to be compared by."""
-    words = writer.words
-
-    def trend(change: float | None, kind: str = "change") -> Cell | None:
-        return None if change is None else writer.cell(kind, change)
-
-    def figure(name: str, kind: str, value: Number | None, change: Cell | None) -> Figure:
-        return Figure(words.text(f"figures.{name}"), writer.cell(kind, value), change)
-
-    progress = gap = None
-    goal = ""
-    if row.budget is not None and row.actual is not None:
-        share = row.actual / row.budget
-        progress = writer.cell("share", share, writer.without(share))
-        gap = writer.cell("signed money", _gap(row), _gap(row, writer.without))
-        goal = words.text("cards.of_budget", budget=words.brief(row.budget)) + _of_offices(
-            row.budgeted, row, words
-        )
-    more = [
-        figure("average", "money", row.average_commission, trend(row.average_commission_change)),
-        figure("beside_sales", "money", row.beside_sales, trend(row.beside_sales_change)),
-        figure("per_agent", "money", row.per_agent, trend(row.per_agent_change)),
-    ]
-    if same_days:
-        before = same_days.commission_before
-        change = float(same_days.commission / before - 1) if before else None
-        name = words.text("figures.same_days", day=same_days.until_on.day)
-        more.append(Figure(name, writer.cell("money", same_days.commission), trend(change)))
-    return Card(
-        title=words.text(f"cards.{row.period}"),
-        period=words.period(row.first_month, row.last_month),
-        subjects=["commission", "agents", *(["sales"] if same_days else [])],
-        commission=figure("commission", "money", row.commission, trend(row.commission_change)),
-        factors=[
-            figure("homes", "parts", row.homes, trend(row.homes_change)),
-            figure("average_price", "brief", row.average_price, trend(row.average_price_change)),
-            figure("fee", "fee", row.fee_share, trend(row.fee_share_difference, "points")),
-        ],
-        more=more,
-        progress=progress,
-        gap=gap,
-        goal=goal,
-        notes=_notes(row, writer, has_trend=any(one.change for one in more))
-        + _on_drift(row, drift, words)
-        + _on_same_days(same_days, words),
-    )
+def _notes(facts: Facts, words: Language) -> list[str]:
+    """How far the periods are known, and what they are compared with; each note once, with its periods."""
+    found: dict[str, list[str]] = {}
+    rows = {row.period: row for row in facts.periods if row.office_id is None}
+    for name in PERIODS:
+        for note in _notes_on(rows[name], facts, words) if name in rows else ():
+            found.setdefault(note, []).append(words.text(f"cards.{name}"))
+    return [f"{', '.join(periods)}: {note}" for note, periods in found.items()]
 
 
-def _notes(row: Period, writer: Writer, *, has_trend: bool) -> list[str]:
-    """What to know of a period: how far it is known, and what it is compared with."""
-    words, notes = writer.words, []
+def _notes_on(row: Row, facts: Facts, words: Language) -> list[str]:
+    notes = []
     if row.unheld:
         notes.append(words.text("cards.unheld", row.unheld))
     if row.cut_short:
         notes.append(words.text("cards.cut", row.cut_short))
     if row.first_month > row.wanted_month:
         notes.append(words.text("cards.held_since", month=words.month(row.first_month)))
-    if not row.is_over:
-        notes.append(words.text("cards.running_rest" if has_trend else "cards.running_note"))
-    elif not row.compared:
+    if row.period == "running":
+        notes += _same_days(facts, words)
+    elif row.is_over and not row.compared:
         key = "began" if row.offices == 1 and row.began_month else "no_year_before"
-        month = words.month(row.began_month) if row.began_month else ""
-        notes.append(words.text(f"cards.{key}", month=month))
-    elif on_offices := _on_offices(row, words):
-        notes.append(on_offices)
+        notes.append(
+            words.text(f"cards.{key}", month=words.month(row.began_month) if row.began_month else "")
+        )
+    elif compared := _compared(row, words):
+        notes.append(compared)
+    for drift in facts.drift:
+        if (row.period, row.last_month) == ("month", drift.month):
+            changes = {name: words.change(getattr(drift, name)) for name in ("change", "least", "greatest")}
+            notes.append(words.text("cards.fresh", months=drift.months, **changes))
     return notes
 
 
-def _on_offices(row: Period, words: Language) -> str:
+def _same_days(facts: Facts, words: Language) -> list[str]:
+    """Sales of the month that runs beside the same days of last year."""
+    if not facts.same_days:
+        return [words.text("cards.running_note")]
+    row = facts.same_days[0]
+    before = row.commission_before
+    change = words.change(row.commission / before - 1) if before else words.change(None)
+    notes = [
+        words.text("cards.same_days", day=row.until_on.day, amount=words.brief(row.commission), change=change)
+    ]
+    if row.earlier_offices:
+        days = zip(row.earlier_offices, row.earlier_days, strict=True)
+        notes.append(
+            words.text("cards.earlier", offices=", ".join(f"{name} {day.day}" for name, day in days))
+        )
+    if row.missing_offices:
+        notes.append(words.text("cards.not_compared", offices=row.missing_offices))
+    return notes
+
+
+def _compared(row: Row, words: Language) -> str:
     """That not all offices are compared with the year before, so that the change is not that of the sums."""
     if not row.is_over or not 0 < row.compared < row.offices:
         return ""
     return words.text("cards.compared", known=row.compared, all=row.offices)
 
 
-def _on_drift(row: Period, drift: Drift | None, words: Language) -> list[str]:
-    """That a fresh month is compared with a settled one, and what months as fresh have changed by since."""
-    if drift is None or (row.period, row.last_month) != ("month", drift.month):
-        return []
-    changes = {name: words.change(getattr(drift, name)) for name in ("change", "least", "greatest")}
-    return [words.text("cards.fresh", months=drift.months, **changes)]
-
-
-def _on_same_days(same_days: SameDays | None, words: Language) -> list[str]:
-    """Offices whose sales are compared to an earlier day, and those whose sales are not compared."""
-    notes = []
-    if same_days and same_days.earlier_offices:
-        days = zip(same_days.earlier_offices, same_days.earlier_days, strict=True)
-        notes.append(
-            words.text("cards.earlier", offices=", ".join(f"{name} {day.day}" for name, day in days))
-        )
-    if same_days and same_days.missing_offices:
-        notes.append(words.text("cards.not_compared", offices=same_days.missing_offices))
-    return notes
-
-
-def _of_offices(known: int, row: Period, words: Language) -> str:
+def _of_offices(known: int, row: Row, words: Language) -> str:
     return words.text("cards.of_offices", known=known, all=row.offices) if known < row.offices else ""
 
 
-@dataclass(frozen=True)
-class YearEnd:
-    """Where the year will end, its share of the budget, its range, and how good past forecasts were."""
-
-    amount: Cell
-    share: Cell
-    offices: str
-    low: Cell | None
-    high: Cell | None
-    past_years: int
-    past: PageTable | None
+def _range(newest: Row | None, writer: Writer) -> list[str]:
+    """In what range the year may end, if enough past years tell."""
+    if newest is None or newest.year_forecast_low is None or newest.past_years < YEARS_OF_RANGE:
+        return []
+    low, high = writer.words.brief(newest.year_forecast_low), writer.words.brief(newest.year_forecast_high)
+    return [writer.words.text("forecast.range", newest.past_years, low=low, high=high)]
 
 
-def year_end(facts: Facts, writer: Writer) -> YearEnd | None:
-    """None where no office has a forecast."""
-    row, words = _year(facts), writer.words
-    if row is None or row.year_forecast is None or not row.year_budget:
+def _past_forecasts(facts: Facts, writer: Writer, row: Row | None) -> PageTable | None:
+    """How good the forecasts of earlier years were after the same month."""
+    if row is None:
         return None
-    newest = next((one for one in facts.forecasts if one.is_newest), None)
-
-    def amount(value: Decimal | None) -> Cell | None:
-        return None if value is None else writer.cell("brief", value, writer.without(value))
-
-    text = words.of("forecast")
-    columns = [
-        TableColumn[Forecast](text("year"), lambda r: f"{r.month.year}"),
-        TableColumn[Forecast](text("said"), lambda r: r.year_forecast, "money"),
-        TableColumn[Forecast](text("became"), lambda r: r.year_actual, "money"),
-        TableColumn[Forecast](text("miss"), lambda r: r.miss_share, "change"),
-        TableColumn[Forecast](text("worst"), lambda r: r.worst_miss_share, "precise"),
+    table = [
+        Column("year", lambda row, _: f"{row.month.year}"),
+        Column("said", "year_forecast", "money"),
+        Column("became", "year_actual", "money"),
+        Column("miss", "miss_share", "change"),
+        Column("worst", "worst_miss_share", "precise"),
     ]
-    forecast, share = row.year_forecast, row.year_forecast / row.year_budget
-    return YearEnd(
-        amount=writer.cell("brief", forecast, writer.without(forecast)),
-        share=writer.cell("share", share, writer.without(share)),
-        offices=_of_offices(row.forecast, row, words),
-        low=amount(newest.year_forecast_low) if newest else None,
-        high=amount(newest.year_forecast_high) if newest else None,
-        past_years=newest.past_years if newest else 0,
-        past=writer.table(
-            words.text("forecast.heading", month=words.month(row.last_month, known_year=row.last_month.year)),
-            columns,
-            [one for one in facts.forecasts if one.year_actual is not None and not one.is_newest],
-        ),
+    name = writer.words.text(
+        "forecast.heading", month=writer.words.month(row.last_month, known_year=row.last_month.year)
+    )
+    return writer.table(
+        name,
+        "forecast",
+        table,
+        [past for past in facts.forecasts if past.year_actual is not None and not past.is_newest],
     )
 
 
-def _of_page(facts: Facts, name: str) -> Period | None:
-    return next((one for one in facts.periods if one.period == name and one.office_id is None), None)
+def _of_page(facts: Facts, name: str) -> Row | None:
+    return next((row for row in facts.periods if row.period == name and row.office_id is None), None)
 
 
-def _year(facts: Facts) -> Period | None:
+def _year(facts: Facts) -> Row | None:
     """The year of the whole page; its forecast is that of all offices with a budget, also of closed ones."""
     year = _of_page(facts, "year")
-    newest = next((one for one in facts.forecasts if one.is_newest), None)
+    newest = next((forecast for forecast in facts.forecasts if forecast.is_newest), None)
     if year is None or year.year_forecast is None or newest is None or not newest.budget_share:
         return year
     budget = newest.year_forecast / Decimal(newest.budget_share)
-    return replace(year, year_forecast=newest.year_forecast, year_budget=budget, forecast=newest.offices)
+    return year.with_columns(year_forecast=newest.year_forecast, year_budget=budget, forecast=newest.offices)
 
 
-@dataclass(frozen=True)
-class Months:
-    """Charts of the same months, and their numbers; charts of amounts once for each reading."""
-
-    charts: list[Chart]
-    less: list[Chart]
-    others: list[Chart]
-    table: PageTable | None
-    pale: str
-
-    @property
-    def drawn(self) -> list[Chart]:
-        return [*self.charts, *self.others]
-
-
-def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Months | None:
-    """Commission, homes, commission per agent, price and fee by month; none without a month."""
-    rows, words = facts.months, writer.words
+def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section | None:
+    """Commission and homes by month, with the numbers behind a click; none without a month."""
+    rows, words = [row for row in facts.months if row.is_shown], writer.words
     if not rows:
         return None
 
     def drawn(
         name: str,
-        value: Callable[[MonthFigures], Number | None],
-        before: Callable[[MonthFigures], Number | None],
-        budget: Callable[[MonthFigures], Number | None] = lambda _: None,
-        write: Callable[[Number | None], str] = words.brief,
-        finest: float = 0,
+        measures: Callable[[Row], tuple[Number | None, Number | None, Number | None]],
+        finest: float,
+        kind: str,
     ) -> Chart:
-        shown = [ChartMonth(r.month, value(r), before(r), budget(r), r.is_open, r.is_part) for r in rows]
-        return chart(words.text(f"figures.{name}"), shown, words, write, finest=finest)
-
-    less = writer.without
-    amounts = [
-        drawn("commission", lambda r: r.commission, lambda r: r.commission_before, lambda r: r.budget),
-        drawn("per_agent", lambda r: r.per_agent, lambda r: r.per_agent_before),
-    ]
-    pale = [
-        words.text(f"months.{kind}")
-        for kind, has in (("open", any(r.is_open for r in rows)), ("part", any(r.is_part for r in rows)))
-        if has
-    ]
-    columns = [
-        TableColumn[MonthFigures](
-            words.text("page.month"), lambda r: r.month, "month", note=lambda r: _part(r, words)
-        ),
-        TableColumn[MonthFigures](words.text("figures.commission"), lambda r: r.commission, "money"),
-        TableColumn[MonthFigures](words.text("months.before"), lambda r: r.commission_before, "money"),
-        TableColumn[MonthFigures](words.text("months.budget"), lambda r: r.budget, "stated money"),
-        TableColumn[MonthFigures](words.text("figures.homes"), lambda r: r.homes, "parts"),
-        TableColumn[MonthFigures](words.text("months.before"), lambda r: r.homes_before, "parts"),
-        TableColumn[MonthFigures](words.text("months.budget"), lambda r: r.homes_budget, "parts"),
-        TableColumn[MonthFigures](
-            words.text("figures.average_price"), lambda r: r.average_price, "stated money"
-        ),
-        TableColumn[MonthFigures](words.text("figures.fee"), lambda r: r.fee_share, "fee"),
-        TableColumn[MonthFigures](words.text("figures.per_agent"), lambda r: r.per_agent, "money"),
-        TableColumn[MonthFigures](
-            words.text("months.read"), lambda r: local_day(r.read_at_utc, timezone), "day", is_minor=True
-        ),
-    ]
-    return Months(
-        charts=amounts,
-        less=[
-            drawn(
-                "commission",
-                lambda r: less(r.commission),
-                lambda r: less(r.commission_before),
-                lambda r: r.budget,
-            ),
-            drawn("per_agent", lambda r: less(r.per_agent), lambda r: less(r.per_agent_before)),
+        amounts = [measures(row) for row in rows]
+        ended = [
+            amount[0] if not (row.is_open or row.is_part) else None
+            for row, amount in zip(rows, amounts, strict=True)
         ]
-        if writer.vat_rate is not None
-        else [],
-        others=[
-            drawn(
-                "homes", lambda r: r.homes, lambda r: r.homes_before, lambda r: r.homes_budget, words.short, 1
-            ),
-        ],
-        table=writer.table(words.text("months.heading"), columns, rows[::-1]),
-        pale=", ".join(pale),
+        others = [
+            amount[0] if row.is_open or row.is_part else None
+            for row, amount in zip(rows, amounts, strict=True)
+        ]
+        part = "page.so_far" if rows[-1].is_open else "page.in_part"
+        series = [
+            Series(words.text("months.before"), "before", columns([amount[1] for amount in amounts]), "wide"),
+            Series(words.text("months.reached"), "value", columns(ended)),
+            Series(words.text(part), "value open", columns(others)),
+            Series(words.text("months.budget"), "goal", columns([amount[2] for amount in amounts]), "tick"),
+        ]
+        names = [words.month(row.month)[:3] for row in rows]
+        write = words.short if finest else words.brief
+        return chart(words.text(name), names, series, words, write, finest=finest, kind=kind)
+
+    homes = drawn("figures.homes", lambda row: (row.homes, row.homes_before, row.homes_budget), 1, "")
+    amounts = writer.charts(
+        lambda less, kind: drawn(
+            "figures.commission",
+            lambda row: (less(row.commission), less(row.commission_before), row.budget),
+            0,
+            kind,
+        )
     )
+    table = [
+        Column("page.month", kind="month", note=lambda row: _part(row, words)),
+        Column("figures.commission", kind="money"),
+        Column("months.before", "commission_before", "money"),
+        Column("months.budget", kind="stated money"),
+        Column("figures.homes", kind="parts"),
+        Column("months.before", "homes_before", "parts"),
+        Column("months.budget", "homes_budget", "parts"),
+        Column("figures.average_price", kind="stated money"),
+        Column("figures.fee", "fee_share", "fee"),
+        Column("figures.per_agent", kind="money"),
+        Column("months.read", lambda row, _: local_day(row.read_at_utc, timezone), "day", is_minor=True),
+    ]
+    return Section(
+        "months", words.text("months.heading"), ("commission", "agents", "budgets", "budgets_of_homes"),
+        charts=[*amounts, homes],
+        folded=[writer.table(words.text("page.numbers"), "months", table, rows[::-1])],
+    )  # fmt: skip
 
 
-def _part(row: MonthFigures, words: Language) -> str:
+def _part(row: Row, words: Language) -> str:
     return words.text("page.so_far" if row.is_open else "page.in_part") if row.is_open or row.is_part else ""
 
 
-def offices_section(
-    facts: Facts, writer: Writer, files: Mapping[str, str], name: str = "year"
-) -> PageTable | None:
-    """A period of each office in one table over their sum, those furthest behind their budget first."""
-    rows = [one for one in facts.periods if one.office_id is not None and one.period == name]
+def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Section | None:
+    """The year of each office against its budget and last year, and the last whole month behind a click."""
+    table = _offices(facts, writer, files, "year")
+    if table is None:
+        return None
+    return Section(
+        "ranked", table.name, ("commission", "agents", "budgets"), table=table,
+        folded=[_offices(facts, writer, {}, "month")], notes=[writer.words.text("offices.note")],
+    )  # fmt: skip
+
+
+def _offices(facts: Facts, writer: Writer, files: Mapping[str, str], period: str) -> PageTable | None:
+    """A period of each office over their sum, those furthest behind their budget first."""
+    words, page = writer.words, facts.scopes[0] if facts.scopes else None
+    names: dict[str | None, str] = dict(zip(page.office_ids, page.office_names, strict=True)) if page else {}
+    found = [row for row in facts.periods if row.office_id is not None and row.period == period]
+    rows = [
+        row.with_columns(office=names.get(row.office_id, row.office_id), file=files.get(row.office_id, ""))
+        for row in found
+    ]
     if not rows:
         return None
-    words, less, text = writer.words, writer.without, writer.words.of("offices")
-    page = facts.scopes[0]
-    names: dict[str | None, str] = {None: text("all")}
-    names.update(zip(page.office_ids, page.office_names, strict=True))
-
-    def share(part: Decimal | None, whole: Decimal | None) -> Decimal | None:
-        return None if part is None or not whole else part / whole
-
-    columns = [
-        TableColumn[Period](
-            text("office"), lambda r: names.get(r.office_id, r.office_id),
-            note=lambda r: _on_office(r, words) if r.office_id else _on_offices(r, words),
-            link=lambda r: files.get(r.office_id or "", ""),
-        ),
-        TableColumn[Period](text("gap"), _gap, "signed money", lambda r: _gap(r, less)),
-        TableColumn[Period](
-            text("of_budget"), lambda r: share(r.actual, r.budget), "share",
-            lambda r: share(less(r.actual), r.budget),
-        ),
-        TableColumn[Period](text("commission"), lambda r: r.commission, "money", has_bar=True),
-        TableColumn[Period](text("before"), lambda r: r.commission_before, "money", is_minor=True),
-        TableColumn[Period](text("last_year"), lambda r: r.commission_change, "change"),
-        TableColumn[Period](
-            text("year_end"), lambda r: r.year_forecast, "money", is_minor=True,
-            note=lambda r: _without_forecast(r, words) if r.office_id else "",
-        ),
-        TableColumn[Period](
-            text("year_end_share"), lambda r: share(r.year_forecast, r.year_budget), "share",
-            lambda r: share(less(r.year_forecast), r.year_budget),
-        ),
-        TableColumn[Period](text("homes"), lambda r: r.homes, "parts"),
-        TableColumn[Period](text("price"), lambda r: r.average_price, "brief", is_minor=True),
-        TableColumn[Period](text("fee"), lambda r: r.fee_share, "fee", is_minor=True),
-        TableColumn[Period](text("agents"), lambda r: r.agents, "parts", is_minor=True),
-        TableColumn[Period](text("per_agent"), lambda r: r.per_agent, "money"),
+    has_budget = any(row.budget is not None for row in rows)
+    has_forecast = any(row.year_forecast is not None for row in rows)
+    table = [
+        Column("office", note=lambda row: _on_office(row, words), link="file"),
+        Column("commission", kind="money", has_bar=True, bar=("budget", "commission_before")),
+        *([Column("of_budget", _share, "share"), Column("gap", _gap, "signed money")] if has_budget else []),
+        Column("last_year", "commission_change", "change"),
     ]  # fmt: skip
-    if all(one.budget is None for one in rows):
-        columns = [one for one in columns if one.head not in {text("gap"), text("of_budget")}]
-    if name != "year":
-        against = ("office", "gap", "of_budget", "commission", "last_year")
-        columns = [one for one in columns if one.head in map(text, against)]
-    if all(one.year_forecast is None for one in rows):
-        columns = [one for one in columns if one.head not in {text("year_end"), text("year_end_share")}]
-    nothing = Decimal(0)
-    rows.sort(key=lambda r: (_gap(r) or nothing, -(r.commission or nothing)))
-    heading = words.text("offices.heading", period=words.period(rows[0].first_month, rows[0].last_month))
-    of_page = _year(facts) if name == "year" else _of_page(facts, name)
-    return writer.table(heading, columns, rows, total=of_page if len(rows) > 1 else None)
+    if period == "year":
+        forecast = [
+            Column(
+                "year_end", "year_forecast", "money", is_minor=True,
+                note=lambda row: _without_forecast(row, words),
+            ),
+            Column("year_end_share", _forecast_share, "share"),
+        ]  # fmt: skip
+        table += [
+            Column("before", "commission_before", "money", is_minor=True),
+            *(forecast if has_forecast else []),
+            Column("homes", kind="parts"),
+            Column("price", "average_price", "brief", is_minor=True),
+            Column("fee", "fee_share", "fee", is_minor=True),
+            Column("agents", kind="parts", is_minor=True),
+            Column("per_agent", kind="money"),
+        ]
+    rows.sort(key=lambda row: (_gap(row, lambda amount: amount) or 0, -(row.commission or 0)))
+    total = _year(facts) if period == "year" else _of_page(facts, period)
+    whole = total.with_columns(office=words.text("offices.all"), file="") if total and len(rows) > 1 else None
+    name = words.text("offices.heading", period=words.period(rows[0].first_month, rows[0].last_month))
+    return writer.table(name, "offices", table, rows, total=whole)
 
 
-def _on_office(row: Period, words: Language) -> str:
-    """How far an office's year is known, and whether it came or went in it."""
+def _on_office(row: Row, words: Language) -> str:
+    """How far an office's year is known, and whether it came or went; of their sum how many are compared."""
+    if row.office_id is None:
+        return _compared(row, words)
     if row.closed_after_month:
         return words.text("offices.closed", month=words.month(row.closed_after_month))
     if row.cut_short or (row.until_on and row.until_on < row.last_month):
@@ -377,23 +453,38 @@ def _on_office(row: Period, words: Language) -> str:
     return words.text("page.active_since", month=words.month(row.began_month)) if row.began_month else ""
 
 
-def _without_forecast(row: Period, words: Language) -> str:
-    """Why an office has no forecast; nothing where it has one, or where the note on the office says it."""
-    if row.year_forecast is not None or row.budget_months == 12:
+def _without_forecast(row: Row, words: Language) -> str:
+    """Why an office has no forecast; nothing if it has one, or no budget month is missing."""
+    if row.office_id is None or row.year_forecast is not None or row.budget_months == 12:
         return ""
     return words.text("offices.no_budget", row.budget_months)
 
 
-def drivers_table(facts: Facts, writer: Writer) -> PageTable | None:
+def drivers_section(facts: Facts, writer: Writer) -> Section | None:
     """What homes, price and fee made of the change on last year; they add up."""
-    text, label = writer.words.of("drivers"), writer.words.of("cards")
-    columns = [
-        TableColumn[Driver](text("period"), lambda r: label(r.period), "words"),
-        TableColumn[Driver](text("before"), lambda r: r.sold_commission_before, "money"),
-        TableColumn[Driver](text("homes"), lambda r: r.homes_effect, "signed money"),
-        TableColumn[Driver](text("price"), lambda r: r.price_effect, "signed money"),
-        TableColumn[Driver](text("fee"), lambda r: r.fee_effect, "signed money"),
-        TableColumn[Driver](text("now"), lambda r: r.sold_commission, "money"),
-        TableColumn[Driver](text("difference"), lambda r: r.difference, "signed money"),
+    words = writer.words
+    table = [
+        Column("period", lambda row, _: words.text(f"cards.{row.period}"), "words"),
+        Column("before", "sold_commission_before", "money"),
+        Column("homes", "homes_effect", "signed money"),
+        Column("price", "price_effect", "signed money"),
+        Column("fee", "fee_effect", "signed money"),
+        Column("now", "sold_commission", "money"),
+        Column("difference", kind="signed money"),
     ]
-    return writer.table(text("heading"), columns, facts.drivers)
+    numbers = writer.table(words.text("drivers.heading"), "drivers", table, facts.drivers)
+    if numbers is None:
+        return None
+    year = next((row for row in facts.drivers if row.period == "year"), facts.drivers[0])
+
+    def drawn(reading: Reading, kind: str) -> Chart:
+        steps = ("homes", "price", "fee")
+        spans = waterfall([reading(getattr(year, f"{step}_effect")) for step in steps])
+        series = [
+            Series("", colour, [span if (span[1] >= span[0]) is is_gain else None for span in spans])
+            for colour, is_gain in (("gain", True), ("loss", False))
+        ]
+        names = [words.text(f"drivers.{name}") for name in (*steps, "difference")]
+        return chart(words.text(f"cards.{year.period}"), names, series, words, words.brief, kind=kind)
+
+    return Section("drivers", numbers.name, ("commission",), charts=writer.charts(drawn), folded=[numbers])

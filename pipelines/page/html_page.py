@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.foreign_text import file_name
 from pipelines.page import earnings, leads, operators, people, sales
-from pipelines.page.facts import ChainPart, Facts, PageBasis, facts_of
+from pipelines.page.facts import Facts, Row, facts_of
 from pipelines.page.language import Language, language
 from pipelines.page.rendering import render
 from pipelines.page.tables import Writer
@@ -20,7 +20,14 @@ from pipelines.page.verdict import verdict
 
 FOLDERS = {"office": "offices", "brand": "brands", "region": "regions"}
 """The folders of the pages beside that of the chain, by their kind."""
-NO_BASIS = PageBasis("unknown", Decimal(0), None, None, None, None)
+NO_BASIS = Row(
+    commission_vat="unknown",
+    vat_rate=Decimal(0),
+    version=None,
+    published_utc=None,
+    loads=None,
+    since_utc=None,
+)
 
 
 @dataclass(frozen=True)
@@ -33,7 +40,7 @@ class Form:
     made_at_utc: datetime
 
 
-def page_path(page: ChainPart) -> str:
+def page_path(page: Row) -> str:
     """Where a page is: its name is of its id, and of nothing that may change, so that bookmarks last."""
     slug = re.sub(r"[^A-Za-z0-9]+", "-", page.scope).strip("-")
     if slug != page.scope or slug != slug.upper():  # another id could have the same letters
@@ -41,25 +48,38 @@ def page_path(page: ChainPart) -> str:
     return f"{FOLDERS[page.kind]}/{file_name(slug)}.html"
 
 
-def page_of_chain(facts: Facts) -> ChainPart | None:
+def page_of_chain(facts: Facts) -> Row | None:
     """The chain's own page; none in a file without an office."""
-    return next((one for one in facts.scopes if one.kind == "chain"), None)
+    return next((scope for scope in facts.scopes if scope.kind == "chain"), None)
 
 
-def render_page(facts: Facts, form: Form, page: ChainPart | None) -> str:
+def render_page(facts: Facts, form: Form, page: Row | None) -> str:
     """The page of the chain, a brand, a region or an office, from the facts of all of them."""
     words, timezone = form.words, ZoneInfo(form.timezone)
     own = facts_of(facts, page) if page else facts
     basis = own.basis[0] if own.basis else NO_BASIS
-    has_budget = any(one.budget is not None for one in own.periods)
+    has_budget = any(row.budget is not None for row in own.periods)
     writer = Writer(words, basis.vat_rate if basis.commission_vat == "unknown" and has_budget else None)
     kind = page.kind if page else "chain"
     has_links = kind != "office"  # an office's page is sent alone
     up = "" if kind == "chain" else "../"
-    pages = [one for one in facts.scopes if one.kind != "chain"] if has_links else []
-    files = {one.scope: up + page_path(one) for one in pages if one.kind == "office"}
+    pages = [scope for scope in facts.scopes if scope.kind != "chain"] if has_links else []
+    files = {scope.scope: up + page_path(scope) for scope in pages if scope.kind == "office"}
     chain = form.chain_name or words.text("page.chain")
     only = page.office_names[0] if page and len(page.office_names) == 1 else ""
+    is_office = kind == "office"
+    sections = [
+        people.agents_section(own, writer) if is_office else earnings.offices_section(own, writer, files),
+        sales.changes_section(own, writer, timezone),
+        earnings.drivers_section(own, writer),
+        sales.owed_section(own, writer),
+        leads.leads_section(own, writer),
+        earnings.months_section(own, writer, timezone),
+        sales.funnel_section(own, writer),
+        people.people_section(own, writer),
+        sales.cancelled_section(own, writer),
+        people.leaders_section(own, writer) if kind == "chain" else None,
+    ]
     return render(
         "page.html",
         script="page.js",
@@ -70,7 +90,7 @@ def render_page(facts: Facts, form: Form, page: ChainPart | None) -> str:
         kind=kind,
         name=(page.name if page and page.name else "") or form.chain_name or only or chain,
         chain=chain if kind != "chain" else "",
-        groups=[(one.name, up + page_path(one)) for one in pages if one.kind in ("brand", "region")]
+        groups=[(scope.name, up + page_path(scope)) for scope in pages if scope.kind in ("brand", "region")]
         if kind == "chain"
         else [],
         has_links=has_links,
@@ -81,20 +101,8 @@ def render_page(facts: Facts, form: Form, page: ChainPart | None) -> str:
         banner=words.text(f"page.{page.state}", day=words.day(page.until_on)) if page and page.state else "",
         read=words.moment(page.read_at_utc, timezone) if page and page.read_at_utc else "",
         verdict=verdict(own, writer, timezone),
-        changes=sales.changes_section(own, writer, timezone),
-        cards=earnings.cards(own, writer),
-        year_end=earnings.year_end(own, writer),
-        offices=None if kind == "office" else earnings.offices_section(own, writer, files),
-        offices_month=None if kind == "office" else earnings.offices_section(own, writer, {}, "month"),
-        agents=people.agents_section(own, writer) if kind == "office" else None,
-        months=earnings.months_section(own, writer, timezone),
-        drivers=earnings.drivers_table(own, writer),
-        people=people.people_section(own, writer),
-        cancelled=sales.cancelled_section(own, writer),
-        owed=sales.owed_section(own, writer),
-        boards=people.boards(own, writer, "user") if kind == "chain" else [],
-        office_boards=people.boards(own, writer, "office") if kind == "chain" else [],
-        leads=leads.leads_section(own, writer),
+        opening=earnings.opening(own, writer),
+        sections=[section for section in sections if section],
         made_at_utc=form.made_at_utc,
         timezone=form.timezone,
     )

@@ -11,19 +11,9 @@ from datetime import date
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
-from pipelines.page.facts import (
-    Agreement,
-    Disagreement,
-    Facts,
-    OpenProblem,
-    RequestDay,
-    Restatement,
-    SetAside,
-    Square,
-    Standing,
-)
+from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language
-from pipelines.page.tables import PageTable, TableColumn, Writer
+from pipelines.page.tables import Column, PageTable, Writer
 
 SIGNS = {
     "held": ("✓", "held"),
@@ -46,7 +36,7 @@ class Matrix:
     report: str
     missing: int
     months: list[tuple[int, list[date]]]
-    rows: list[tuple[str, list[Square | None]]]
+    rows: list[tuple[str, list[Row | None]]]
 
 
 @dataclass(frozen=True)
@@ -65,115 +55,110 @@ class OperatorsPage:
 
 
 def operators_page(facts: Facts, words: Language, timezone: ZoneInfo) -> OperatorsPage:
-    """The page's sections; each is none where there is nothing to say."""
-    writer = Writer(words, None)
-    states = {one.state for one in facts.coverage}
+    """The page's sections; each is none without a row."""
+    table = Writer(words, None).table
+    states = {square.state for square in facts.coverage}
+    reports = groupby(facts.coverage, lambda square: square.report)
     return OperatorsPage(
-        problems=writer.table("Open problems", _problem_columns(words, timezone), facts.problems),
-        agreements=writer.table("Do the reports agree?", _AGREEMENTS, facts.agreements),
-        differences=writer.table("The largest differences", _DIFFERENCES, facts.differences),
-        restatements=writer.table(
-            "What changed afterwards", _restatement_columns(words, timezone), facts.restatements
-        ),
-        standings=writer.table(
-            "All reports and customers", _standing_columns(words, timezone), facts.standings
-        ),
-        requests=writer.table("Requests by day (UTC)", _REQUESTS, facts.requests),
-        quarantine=writer.table("Rows in quarantine", _QUARANTINE, facts.quarantine),
-        matrices=[
-            _matrix(name, list(some)) for name, some in groupby(facts.coverage, lambda one: one.report)
-        ],
+        problems=table("Open problems", "", _problems(words, timezone), facts.problems),
+        agreements=table("Do the reports agree?", "", _AGREEMENTS, facts.agreements),
+        differences=table("The largest differences", "", _DIFFERENCES, facts.differences),
+        restatements=table("Later changes", "", _restatements(words, timezone), facts.restatements),
+        standings=table("All reports and customers", "", _standings(words, timezone), facts.standings),
+        requests=table("Requests by day (UTC)", "", _REQUESTS, facts.requests),
+        quarantine=table("Rows in quarantine", "", _QUARANTINE, facts.quarantine),
+        matrices=[_matrix(report, list(squares)) for report, squares in reports],
         signs=[(state.replace(" ", "-"), *SIGNS[state]) for state in SIGNS if state in states],
     )
 
 
-def _matrix(report: str, squares: Sequence[Square]) -> Matrix:
-    months = sorted({one.month for one in squares}, reverse=True)
-    found = {(one.customer, one.month): one for one in squares}
+def _matrix(report: str, squares: Sequence[Row]) -> Matrix:
+    months = sorted({square.month for square in squares}, reverse=True)
+    found = {(square.customer, square.month): square for square in squares}
     return Matrix(
         report=report,
         missing=squares[0].missing_count,
-        months=[(year, list(some)) for year, some in groupby(months, lambda one: one.year)],
+        months=[(year, list(some)) for year, some in groupby(months, lambda month: month.year)],
         rows=[
             (customer, [found.get((customer, month)) for month in months])
-            for customer in sorted({one.customer for one in squares})
+            for customer in sorted({square.customer for square in squares})
         ],
     )
 
 
-def _problem_columns(words: Language, timezone: ZoneInfo) -> list[TableColumn[OpenProblem]]:
-    def months(one: OpenProblem) -> str:
-        return words.period(one.first_month, one.last_month) if one.first_month and one.last_month else ""
+def _problems(words: Language, timezone: ZoneInfo) -> list[Column]:
+    def months(row: Row) -> str:
+        return words.period(row.first_month, row.last_month) if row.first_month and row.last_month else ""
 
     return [
-        TableColumn("How bad", lambda one: one.severity),
-        TableColumn("What", lambda one: one.kind),
-        TableColumn("Conditions", lambda one: one.condition_count, "count"),
-        TableColumn("Since", lambda one: words.moment(one.since_utc, timezone)),
-        TableColumn("What was found, and what to do", _found, "words"),
-        TableColumn("Reports", lambda one: one.reports, "words"),
-        TableColumn("Customers", lambda one: one.customers, "words"),
-        TableColumn("Months", months, "words"),
+        Column("How bad", "severity"),
+        Column("What", "kind"),
+        Column("Conditions", "condition_count", "count"),
+        Column("Since", lambda row, _: words.moment(row.since_utc, timezone)),
+        Column("What was found, and what to do", lambda row, _: _finding(row), "words"),
+        Column("Reports", "reports", "words"),
+        Column("Customers", "customers", "words"),
+        Column("Months", lambda row, _: months(row), "words"),
+    ]  # fmt: skip
+
+
+def _finding(row: Row) -> str:
+    return " ".join(filter(None, (row.message, row.remedy)))
+
+
+def _restatements(words: Language, timezone: ZoneInfo) -> list[Column]:
+    return [
+        Column("Noted", lambda row, _: words.moment(row.noted_at_utc, timezone)),
+        Column("Report", "report"),
+        Column("Office", "office_name"),
+        Column("Month", "month", "month"),
+        Column("Commission before", "commission_before", "exact"),
+        Column("since", "commission_after", "exact"),
+        Column("Change", "commission_change", "exact"),
+        Column("Rows", "row_count_change", "count"),
     ]
 
 
-def _found(one: OpenProblem) -> str:
-    return " ".join(filter(None, (one.message, one.remedy)))
-
-
-def _restatement_columns(words: Language, timezone: ZoneInfo) -> list[TableColumn[Restatement]]:
+def _standings(words: Language, timezone: ZoneInfo) -> list[Column]:
     return [
-        TableColumn("Noted", lambda one: words.moment(one.noted_at_utc, timezone)),
-        TableColumn("Report", lambda one: one.report),
-        TableColumn("Office", lambda one: one.office_name),
-        TableColumn("Month", lambda one: one.month, "month"),
-        TableColumn("Commission before", lambda one: one.commission_before, "exact"),
-        TableColumn("since", lambda one: one.commission_after, "exact"),
-        TableColumn("Change", lambda one: one.commission_change, "exact"),
-        TableColumn("Rows", lambda one: one.row_count_change, "count"),
+        Column("Report", "report"),
+        Column("Customer", "customer"),
+        Column("Loaded through", "newest_held_month", "month"),
+        Column("Last success", lambda row, _: words.moment(row.last_success_utc, timezone)),
+        Column("Late from", lambda row, _: words.moment(row.due_utc, timezone)),
+        Column("State", "state"),
     ]
 
 
-def _standing_columns(words: Language, timezone: ZoneInfo) -> list[TableColumn[Standing]]:
-    return [
-        TableColumn("Report", lambda one: one.report),
-        TableColumn("Customer", lambda one: one.customer),
-        TableColumn("Held through", lambda one: one.newest_held_month, "month"),
-        TableColumn("Last success", lambda one: words.moment(one.last_success_utc, timezone)),
-        TableColumn("Late from", lambda one: words.moment(one.due_utc, timezone)),
-        TableColumn("State", lambda one: one.state),
-    ]
-
-
-_AGREEMENTS = [
-    TableColumn[Agreement]("Office report held against", lambda one: one.compared),
-    TableColumn[Agreement]("Measure", lambda one: one.measure),
-    TableColumn[Agreement]("Compared", lambda one: one.compared_count, "count"),
-    TableColumn[Agreement]("Differ", lambda one: one.different_count, "count"),
-]
-_DIFFERENCES = [
-    TableColumn[Disagreement]("Month", lambda one: one.month, "month"),
-    TableColumn[Disagreement]("Office", lambda one: one.office_name),
-    TableColumn[Disagreement]("Held against", lambda one: one.compared),
-    TableColumn[Disagreement]("Measure", lambda one: one.measure),
-    TableColumn[Disagreement]("Office report", lambda one: one.amount, "exact"),
-    TableColumn[Disagreement]("Other report", lambda one: one.compared_amount, "exact"),
-    TableColumn[Disagreement]("Difference", lambda one: one.difference, "exact"),
-    TableColumn[Disagreement]("Likely because", lambda one: one.likely_reason, "words"),
-]
-_REQUESTS = [
-    TableColumn[RequestDay]("Day", lambda one: one.day, "day"),
-    TableColumn[RequestDay]("Requests", lambda one: one.requests, "count"),
-    TableColumn[RequestDay]("Repeated", lambda one: one.repeated, "count"),
-    TableColumn[RequestDay]("Failed", lambda one: one.failed, "count"),
-    TableColumn[RequestDay]("Received, MB", lambda one: (one.bytes or 0) / 1_000_000, "parts"),
-]
-_QUARANTINE = [
-    TableColumn[SetAside]("Report", lambda one: one.report),
-    TableColumn[SetAside]("Table", lambda one: one.table_name),
-    TableColumn[SetAside]("Column", lambda one: one.column_name),
-    TableColumn[SetAside]("Why", lambda one: one.reason, "words"),
-    TableColumn[SetAside]("Rows", lambda one: one.row_count, "count"),
-    TableColumn[SetAside]("First month", lambda one: one.first_month, "month"),
-    TableColumn[SetAside]("Last month", lambda one: one.last_month, "month"),
-]
+_AGREEMENTS = (
+    Column("Office report compared with", "compared"),
+    Column("Measure", "measure"),
+    Column("Compared", "compared_count", "count"),
+    Column("Differ", "different_count", "count"),
+)
+_DIFFERENCES = (
+    Column("Month", "month", "month"),
+    Column("Office", "office_name"),
+    Column("Compared with", "compared"),
+    Column("Measure", "measure"),
+    Column("Office report", "amount", "exact"),
+    Column("Other report", "compared_amount", "exact"),
+    Column("Difference", "difference", "exact"),
+    Column("Likely because", "likely_reason", "words"),
+)
+_REQUESTS = (
+    Column("Day", "day", "day"),
+    Column("Requests", "requests", "count"),
+    Column("Repeated", "repeated", "count"),
+    Column("Failed", "failed", "count"),
+    Column("Received, MB", lambda row, _: (row.bytes or 0) / 1_000_000, "parts"),
+)
+_QUARANTINE = (
+    Column("Report", "report"),
+    Column("Table", "table_name"),
+    Column("Column", "column_name"),
+    Column("Why", "reason", "words"),
+    Column("Rows", "row_count", "count"),
+    Column("First month", "first_month", "month"),
+    Column("Last month", "last_month", "month"),
+)

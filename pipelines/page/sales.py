@@ -1,58 +1,52 @@
-"""Sections about sales: what changed since an earlier publication, what is cancelled or not received."""
+"""Sections about sales: recent changes, cancelled sales, money to come, and the funnel."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
 from decimal import Decimal
+from itertools import groupby
 from zoneinfo import ZoneInfo
 
-from pipelines.page.facts import (
-    Cancelled,
-    ChangedBudget,
-    ChangedMonth,
-    ChangedSale,
-    ComingBudget,
-    DueSale,
-    Facts,
-    Receivable,
-)
+from pipelines.page.charts import Chart, Series, chart, columns, stacked
+from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, local_day
-from pipelines.page.tables import Cell, PageTable, TableColumn, Writer
+from pipelines.page.sections import Section
+from pipelines.page.tables import Cell, Column, PageTable, Writer
 
 MOST_SALES = 20
+LEAST_HOMES = 25
+"""Under so many nothing is told in percent."""
+BANDS = {
+    "outstanding": "outstanding", "not_due": "not_due", "to_30": "due_to_30", "to_60": "due_to_60",
+    "longer": "due_longer", "undated": "undated",
+}  # fmt: skip
+"""The columns of each age."""
+STATES = ("received", "signed", "due", "late")
 
 
-@dataclass(frozen=True)
-class Changes:
+def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section:
     """What changed since an earlier publication: figures in one line, and tables behind it."""
-
-    since: str
-    figures: list[Cell]
-    tables: list[PageTable | None]
-
-
-def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Changes | None:
-    """None where there is no earlier publication."""
     words = writer.words
+    subjects = ("sales", "agents", "budgets")
     since = local_day(facts.basis[0].since_utc, timezone) if facts.basis else None
     if since is None:
-        return None
+        notes = [words.text("changes.first")]
+        return Section("changes", words.text("changes.heading"), subjects, notes=notes)
     figures = [
         writer.phrase(f"changes.{kind}", len(amounts), sum(amounts, Decimal(0)), has_plus=True)
         for kind in ("new", "gone", "changed")
-        if (amounts := [one.difference for one in facts.changed_sales if one.change == kind])
+        if (amounts := [sale.difference for sale in facts.changed_sales if sale.change == kind])
     ] + _months_that_changed(facts, writer)
-    for name, budgets in (
-        ("budgets_entered", [one for one in facts.budget_changes if one.amount_before is None]),
-        ("budgets_changed", [one for one in facts.budget_changes if one.amount_before is not None]),
-    ):
-        if offices := {one.office_id for one in budgets}:
+    for name, is_new in (("budgets_entered", True), ("budgets_changed", False)):
+        offices = {row.office_id for row in facts.budget_changes if (row.amount_before is None) is is_new}
+        if offices:
             figures.append(writer.cell("words", words.text(f"changes.{name}", len(offices))))
-    return Changes(
-        since=words.day(since),
+    return Section(
+        "changes",
+        words.text("changes.heading_since", day=words.day(since)),
+        subjects,
         figures=figures or [writer.cell("words", words.text("changes.nothing"))],
-        tables=[
+        folded=[
             _changed_sales(facts, writer),
             _changed_months(facts, writer, timezone),
             _changed_budgets(facts, writer),
@@ -63,8 +57,8 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Changes
 
 def _months_that_changed(facts: Facts, writer: Writer) -> list[Cell]:
     """How many closed months changed, at how many offices, and how many earlier changes have a reason now."""
-    changed = {(one.office_id, one.month): one.difference for one in facts.changes if not one.is_told_late}
-    late = {(one.office_id, one.month): one.difference for one in facts.changes if one.is_told_late}
+    changed = {(row.office_id, row.month): row.difference for row in facts.changes if not row.is_told_late}
+    late = {(row.office_id, row.month): row.difference for row in facts.changes if row.is_told_late}
     figures = []
     if changed:
         offices = len({office for office, _ in changed})
@@ -72,9 +66,8 @@ def _months_that_changed(facts: Facts, writer: Writer) -> list[Cell]:
         count, amount = len({month for _, month in changed}), sum(changed.values(), Decimal(0))
         figures.append(writer.phrase(f"changes.{name}", count, amount, has_plus=True, offices=offices))
     if late:
-        figures.append(
-            writer.phrase("changes.late", len(late), sum(late.values(), Decimal(0)), has_plus=True)
-        )
+        amount = sum(late.values(), Decimal(0))
+        figures.append(writer.phrase("changes.late", len(late), amount, has_plus=True))
     return figures
 
 
@@ -84,50 +77,39 @@ def _home(home: str | None, number: str | None, words: Language) -> str:
 
 
 def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
-    words, text = writer.words, writer.words.of("changes")
-    columns = [
-        TableColumn[ChangedSale](text("home"), lambda r: _home(r.home, r.home_number, words), "words"),
-        TableColumn[ChangedSale](text("what"), lambda r: words.label("sale_changes", r.change)),
-        TableColumn[ChangedSale](text("office"), lambda r: r.office_name),
-        TableColumn[ChangedSale](text("agents"), lambda r: r.agents, "words"),
-        TableColumn[ChangedSale](text("contract"), lambda r: r.contract_on, "day"),
-        TableColumn[ChangedSale](text("before"), lambda r: r.commission_before, "money", is_minor=True),
-        TableColumn[ChangedSale](text("after"), lambda r: r.commission, "money", is_minor=True),
-        TableColumn[ChangedSale](text("difference"), lambda r: r.difference, "signed money"),
+    words = writer.words
+    table = [
+        Column("home", lambda row, _: _home(row.home, row.home_number, words), "words"),
+        Column("what", lambda row, _: words.label("sale_changes", row.change)),
+        Column("office", "office_name"),
+        Column("agents", kind="words"),
+        Column("contract", "contract_on", "day"),
+        Column("before", "commission_before", "money", is_minor=True),
+        Column("after", "commission", "money", is_minor=True),
+        Column("difference", kind="signed money"),
     ]
-    return writer.table(text("sales_table"), columns, facts.changed_sales, most=MOST_SALES)
+    name = words.text("changes.sales_table")
+    return writer.table(name, "changes", table, facts.changed_sales, most=MOST_SALES)
 
 
 def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTable | None:
     """Closed months that changed, a row for each reason; in the file the amounts of a month are in one."""
-    words, text = writer.words, writer.words.of("changes")
-
-    def is_first(row: ChangedMonth) -> bool:
-        return row.is_first_reason
-
-    columns = [
-        TableColumn[ChangedMonth](text("office"), lambda r: r.office_name),
-        TableColumn[ChangedMonth](text("month"), lambda r: r.month, "month"),
-        TableColumn[ChangedMonth](
-            text("before"), lambda r: r.amount_before, "money", is_minor=True, is_in_file=is_first
-        ),
-        TableColumn[ChangedMonth](
-            text("after"), lambda r: r.amount_after, "money", is_minor=True, is_in_file=is_first
-        ),
-        TableColumn[ChangedMonth](
-            text("difference"), lambda r: r.difference, "signed money", is_in_file=is_first
-        ),
-        TableColumn[ChangedMonth](text("reason"), lambda r: _reason(r, words), "words"),
-        TableColumn[ChangedMonth](text("contract"), lambda r: r.contract_on, "day", is_minor=True),
-        TableColumn[ChangedMonth](text("explains"), lambda r: r.amount, "signed money"),
-        TableColumn[ChangedMonth](
-            text("noted"), lambda r: local_day(r.noted_at_utc, timezone), "day", is_minor=True
-        ),
+    words, first = writer.words, "is_first_reason"
+    table = [
+        Column("office", "office_name"),
+        Column("month", kind="month"),
+        Column("before", "amount_before", "money", is_minor=True, is_in_file=first),
+        Column("after", "amount_after", "money", is_minor=True, is_in_file=first),
+        Column("difference", kind="signed money", is_in_file=first),
+        Column("reason", lambda row, _: _reason(row, words), "words"),
+        Column("contract", "contract_on", "day", is_minor=True),
+        Column("explains", "amount", "signed money"),
+        Column("noted", lambda row, _: local_day(row.noted_at_utc, timezone), "day", is_minor=True),
     ]
-    return writer.table(text("closed"), columns, facts.changes, most=2 * MOST_SALES)
+    return writer.table(words.text("changes.closed"), "changes", table, facts.changes, most=2 * MOST_SALES)
 
 
-def _reason(row: ChangedMonth, words: Language) -> str | None:
+def _reason(row: Row, words: Language) -> str | None:
     """What explains a part of a change, by its kind: a sale, an agent, nobody, or what is still awaited."""
     if row.kind is None:
         return None
@@ -138,133 +120,188 @@ def _reason(row: ChangedMonth, words: Language) -> str | None:
         return f"{_home(row.home, row.home_number, words)}: {kind} {other}".strip()
     if row.agent:
         return f"{row.agent}: {kind}"
-    awaited = [words.label("awaited", one) for one in row.awaited_reports or ()]
+    awaited = [words.label("awaited", report) for report in row.awaited_reports or ()]
     return f"{kind} {', '.join(awaited)}" if awaited else kind
 
 
 def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
-    words, text = writer.words, writer.words.of("changes")
+    words = writer.words
 
-    def agents(row: ChangedBudget) -> str:
+    def agents(row: Row) -> str:
         changed = zip(row.agents, row.agents_differences, strict=True)
         return ", ".join(f"{name} {words.signed(amount)}" for name, amount in changed)
 
-    def read_first(row: ChangedBudget) -> str:
+    def read_first(row: Row) -> str:
         months = words.months(row.read_first_months)
         return words.text("changes.read_first", months=months) if months else ""
 
-    columns = [
-        TableColumn[ChangedBudget](text("office"), lambda r: r.office_name),
-        TableColumn[ChangedBudget](
-            text("period"), lambda r: words.period(r.first_month, r.last_month), note=read_first
-        ),
-        TableColumn[ChangedBudget](text("before"), lambda r: r.amount_before, "stated money"),
-        TableColumn[ChangedBudget](text("after"), lambda r: r.amount_after, "stated money"),
-        TableColumn[ChangedBudget](text("difference"), lambda r: r.difference, "stated signed money"),
-        TableColumn[ChangedBudget](text("agents"), agents, "words"),
+    table = [
+        Column("office", "office_name"),
+        Column("period", lambda row, _: words.period(row.first_month, row.last_month), note=read_first),
+        Column("before", "amount_before", "stated money"),
+        Column("after", "amount_after", "stated money"),
+        Column("difference", kind="stated signed money"),
+        Column("agents", lambda row, _: agents(row), "words"),
     ]
-    return writer.table(text("budget_table"), columns, facts.budget_changes)
+    return writer.table(words.text("changes.budget_table"), "changes", table, facts.budget_changes)
 
 
 def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
-    """How far the budgets of the coming year are entered; none as long as nobody has one."""
-    words, text, rows = writer.words, writer.words.of("coming"), facts.coming_budgets
+    """How far the budgets of the coming year are entered; none before the first is."""
+    words, rows = writer.words, facts.coming_budgets
     if not rows:
         return None
-    columns = [
-        TableColumn[ComingBudget](text("office"), lambda r: r.office_name),
-        TableColumn[ComingBudget](text("agents"), lambda r: r.agents, "count"),
-        TableColumn[ComingBudget](text("agents_before"), lambda r: r.agents_before, "count"),
-        TableColumn[ComingBudget](text("budget"), lambda r: r.budget, "stated money"),
-        TableColumn[ComingBudget](text("budget_before"), lambda r: r.budget_before, "stated money"),
+    table = [
+        Column("office", "office_name"),
+        *(Column(name, kind="count") for name in ("agents", "agents_before")),
+        *(Column(name, kind="stated money") for name in ("budget", "budget_before")),
     ]
-    heading = words.text(
+    name = words.text(
         "coming.heading",
         period=words.period(rows[0].first_month, rows[0].last_month),
-        known=words.number(sum(one.agents for one in rows)),
-        all=words.number(sum(one.agents_before for one in rows)),
+        known=words.number(sum(row.agents for row in rows)),
+        all=words.number(sum(row.agents_before for row in rows)),
     )
-    return writer.table(heading, columns, rows)
+    return writer.table(name, "coming", table, rows)
 
 
-@dataclass(frozen=True)
-class Owed:
-    """Commission that is signed and not received: sums by age, offices, and the sales due longest."""
-
-    bands: list[tuple[str, str]]
-    offices: PageTable | None
-    sales: PageTable | None
-    unnoted: int
-    counted: str
-
-
-def owed_section(facts: Facts, writer: Writer) -> Owed:
-    """By how long it has been due, the most overdue office first."""
-    words, text = writer.words, writer.words.of("owed")
-    noted = [one for one in facts.receivables if one.is_receipt_noted]
-    bands: list[tuple[str, Callable[[Receivable], Decimal | None]]] = [
-        ("outstanding", lambda r: r.outstanding),
-        ("not_due", lambda r: r.not_due),
-        ("to_30", lambda r: r.due_to_30),
-        ("to_60", lambda r: r.due_to_60),
-        ("longer", lambda r: r.due_longer),
-        ("undated", lambda r: r.undated),
-    ]
-    sums = [(name, sum((value(one) or Decimal(0) for one in noted), Decimal(0))) for name, value in bands]
+def owed_section(facts: Facts, writer: Writer) -> Section:
+    """Commission that is signed and not received: by age, by month of possession, and by sale."""
+    words = writer.words
+    noted = [row for row in facts.receivables if row.is_receipt_noted]
+    unnoted = len(facts.receivables) - len(noted)
+    sums = {name: sum(getattr(row, column) for row in noted) for name, column in BANDS.items()}
+    bands = [name for name in BANDS if sums[name] or name != "undated"] if noted else []
     offices = [
-        TableColumn[Receivable](text("office"), lambda r: r.office_name),
-        TableColumn[Receivable](text("homes"), lambda r: r.homes, "count", is_minor=True),
-        *(TableColumn[Receivable](text(name), value, "stated money") for name, value in bands),
-        TableColumn[Receivable](text("longest"), lambda r: r.longest_days, "count"),
-    ]
+        Column("office", "office_name"),
+        Column("homes", kind="count", is_minor=True),
+        *(Column(name, column, "stated money") for name, column in BANDS.items()),
+        Column("longest", "longest_days", "count"),
+    ]  # fmt: skip
     sales = [
-        TableColumn[DueSale](text("home"), lambda r: r.home),
-        TableColumn[DueSale](text("office"), lambda r: r.office_name),
-        TableColumn[DueSale](text("agent"), lambda r: r.agent),
-        TableColumn[DueSale](text("possession"), lambda r: r.access_on, "day"),
-        TableColumn[DueSale](text("days"), lambda r: r.days_due, "count"),
-        TableColumn[DueSale](text("to_come"), lambda r: r.to_be_received_on, "day", is_minor=True),
-        TableColumn[DueSale](text("amount"), lambda r: r.due, "stated money"),
+        Column("home"),
+        Column("office", "office_name"),
+        Column("agent"),
+        Column("possession", "access_on", "day"),
+        Column("days", "days_due", "count"),
+        Column("to_come", "to_be_received_on", "day", is_minor=True),
+        Column("amount", "due", "stated money"),
     ]
-    longest = sorted(facts.due_sales, key=lambda r: (-r.days_due, -r.due))
-    return Owed(
-        bands=[(text(name), words.brief(amount)) for name, amount in sums if amount or name != "undated"]
-        if noted
-        else [],
-        offices=writer.table(text("caption"), offices, noted) if len(facts.receivables) > 1 else None,
-        sales=writer.table(text("caption_due"), sales, longest, most=MOST_SALES),
-        unnoted=len(facts.receivables) - len(noted),
-        counted=words.day(max(one.counted_on for one in noted)) if noted else "",
+    longest = sorted(facts.due_sales, key=lambda row: (-row.days_due, -row.due))
+    notes = [words.text("owed.counted", day=words.day(max(row.counted_on for row in noted)))] if noted else []
+    if unnoted or not noted:
+        notes.append(words.text("owed.unnoted", unnoted) if unnoted else words.text("owed.unknown"))
+    drawing, calendar = _money(facts, writer)
+    rows = noted if len(facts.receivables) > 1 else []
+    return Section(
+        "owed",
+        words.text("owed.heading"),
+        ("sales",),
+        basis="basis.stated",
+        figures=[
+            writer.cell("words", f"{words.text(f'owed.{name}')} {words.brief(sums[name])}") for name in bands
+        ],
+        charts=[drawing] if drawing else [],
+        folded=[
+            writer.table(words.text("owed.caption"), "owed", offices, rows),
+            writer.table(words.text("owed.caption_due"), "owed", sales, longest, most=MOST_SALES),
+            calendar,
+        ],
+        notes=notes,
     )
 
 
-@dataclass(frozen=True)
-class CancelledSales:
-    """How many sales were cancelled this year, their commission, since when that is noticed, and which."""
+def _money(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTable | None]:
+    """Commission by month of possession: received, signed, due, and late."""
+    words = writer.words
+    rows = []
+    for month, found in groupby(sorted(facts.money, key=lambda row: row.month), lambda row: row.month):
+        amounts = dict.fromkeys(STATES, Decimal(0))
+        for row in found:
+            amounts[row.state] += row.amount
+            amounts["late"] += row.late
+        rows.append(Row(month=month, **amounts))
+    if not rows:
+        return None, None
+    spans = stacked([[getattr(row, state) for row in rows] for state in STATES])
+    series = [
+        Series(words.text(f"money.{state}"), state, parts) for state, parts in zip(STATES, spans, strict=True)
+    ]
+    name = words.text("money.heading")
+    table = [
+        Column("page.month", "month", "month"),
+        *(Column(state, kind="stated money") for state in STATES),
+    ]
+    names = [words.month(row.month)[:3] for row in rows]
+    return chart(name, names, series, words, words.brief), writer.table(name, "money", table, rows)
 
-    figure: Cell
-    since: str
-    table: PageTable | None
+
+def funnel_section(facts: Facts, writer: Writer) -> Section | None:
+    """Valuations, assignments and sales of twelve months, and where the homes sold came from."""
+    words = writer.words
+    steps = ("valuations", "writings", "sold")
+    sums = [_sum([getattr(row, step) for row in facts.funnel]) for step in steps]
+    if not any(sums):
+        return None
+    names = [words.text(f"funnel.{step}") for step in steps]
+    drawing = chart(
+        words.text("funnel.chart"), names, [Series("", "value", columns(sums))], words, words.short, finest=1
+    )
+    notes = []
+    if sums[0] and sums[0] >= LEAST_HOMES and sums[2] is not None:
+        notes.append(words.text("funnel.share", share=words.percent(sums[2] / sums[0])))
+    return Section(
+        "funnel", words.text("funnel.heading"), ("commission",), is_open=False,
+        charts=[drawing], folded=[_intake(facts, writer)], notes=notes,
+    )  # fmt: skip
 
 
-def cancelled_section(facts: Facts, writer: Writer) -> CancelledSales | None:
-    """None where none was."""
-    words, rows, text = writer.words, facts.cancelled, writer.words.of("cancelled")
+def _intake(facts: Facts, writer: Writer) -> PageTable | None:
+    """Homes, commission and fee by where the assignment came from."""
+    words = writer.words
+    sources: dict[str | None, list[Row]] = {}
+    for row in facts.intake:
+        sources.setdefault(row.source, []).append(row)
+    rows = []
+    for source, found in sources.items():
+        homes, commission = sum(row.homes for row in found), _sum([row.commission for row in found])
+        price = _sum([row.price for row in found])
+        fee = float(commission / price) if commission and price and homes >= LEAST_HOMES else None
+        rows.append(Row(source=source, homes=homes, commission=commission, fee=fee))
+    rows.sort(key=lambda row: -row.homes)
+    table = [
+        Column("source", lambda row, _: row.source or words.text("funnel.unnamed")),
+        Column("homes", kind="count", has_bar=True),
+        Column("commission", kind="money"),
+        Column("fee", kind="fee"),
+    ]
+    return writer.table(words.text("funnel.intake"), "funnel", table, rows)
+
+
+def _sum(amounts: Sequence[Decimal | None]) -> Decimal | None:
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known, Decimal(0)) if known else None
+
+
+def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
+    """How many sales were cancelled this year, and which; none if none was."""
+    words, rows = writer.words, facts.cancelled
     if not rows:
         return None
-    amount = sum((one.commission or Decimal(0) for one in rows), Decimal(0))
-    columns = [
-        TableColumn[Cancelled](text("home"), lambda r: r.home),
-        TableColumn[Cancelled](text("number"), lambda r: r.home_number, is_minor=True),
-        TableColumn[Cancelled](text("office"), lambda r: r.office_name),
-        TableColumn[Cancelled](text("agents"), lambda r: r.agents, "words"),
-        TableColumn[Cancelled](text("contract"), lambda r: r.contract_on, "day", is_minor=True),
-        TableColumn[Cancelled](text("month"), lambda r: r.month, "month"),
-        TableColumn[Cancelled](text("noted"), lambda r: r.noted_on, "day"),
-        TableColumn[Cancelled](text("commission"), lambda r: r.commission, "money"),
+    table = [
+        Column("home"),
+        Column("number", "home_number", is_minor=True),
+        Column("office", "office_name"),
+        Column("agents", kind="words"),
+        Column("contract", "contract_on", "day", is_minor=True),
+        Column("month", kind="month"),
+        Column("noted", "noted_on", "day"),
+        Column("commission", kind="money"),
     ]
-    return CancelledSales(
-        figure=writer.phrase("cancelled.figure", len(rows), amount),
-        since=words.text("cancelled.since", day=words.day(max(one.known_since_on for one in rows))),
-        table=writer.table(text("heading"), columns, rows),
-    )
+    amount = sum((row.commission or Decimal(0) for row in rows), Decimal(0))
+    since = words.text("cancelled.since", day=words.day(max(row.known_since_on for row in rows)))
+    return Section(
+        "cancelled", words.text("cancelled.heading"), ("sales",), is_open=False,
+        figures=[writer.phrase("cancelled.figure", len(rows), amount)], notes=[since],
+        folded=[writer.table(words.text("cancelled.which"), "cancelled", table, rows)],
+    )  # fmt: skip

@@ -1,47 +1,66 @@
-"""Tables of the pages: columns of records, written for a reader, to be sorted by a click and saved as CSV.
+"""Tables of the pages: columns as data, written for a reader, to be sorted by a click and saved as CSV.
 
-Where nobody says whether VAT is in commissions, an amount has a second reading, without it; a switch of the
-whole page shows one or the other.
+If no setting says whether commissions contain VAT, an amount has a second reading, without it; a switch of
+the whole page shows one or the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Generic, TypeVar
+from typing import Any
 
-from pipelines.page.charts import bar_width
+from pipelines.page.charts import Chart, bar_width
 from pipelines.page.downloads import Download, download
+from pipelines.page.facts import Row
 from pipelines.page.language import Language, Number
 
-T = TypeVar("T")
 Value = str | Decimal | int | float | date | None
+Reading = Callable[[Number | None], Any]
+"""An amount as it is stated, or without VAT."""
+TWO_READINGS = ("money", "signed money", "fee", "points")
+TONED = ("change", "points", "signed money", "stated signed money")
+
+
+def as_stated(amount: Number | None) -> Number | None:
+    """An amount in the first reading."""
+    return amount
 
 
 @dataclass(frozen=True)
-class TableColumn(Generic[T]):
-    """A column: its head, what it shows of a record, and how that is written.
+class Column:
+    """A column of a table: its head, what it shows of a row, and how that is written.
 
-    Kinds are text, words (which may be broken), day, month, count, parts, share, precise, change, brief,
-    exact, stated money and stated signed money, and those with two readings where VAT is left open: money,
-    signed money, fee and points.
+    `head` is a key of the words of its table, or of all words if it has a dot. `value` is a column of the
+    row, named as the head by default, or a function of the row and the reading of amounts. Kinds are text,
+    words (which may be broken), day, month, count, parts, share, precise, change, brief, exact, stated money
+    and stated signed money, and those with two readings: money, signed money, fee and points.
     """
 
     head: str
-    value: Callable[[T], Value]
-    kind: str = "text"  # as Writer writes it
-    less: Callable[[T], Value] | None = None  # the second reading of what is no plain amount
-    note: Callable[[T], str] | None = None
-    link: Callable[[T], str] | None = None
+    value: str | Callable[[Row, Reading], Value] = ""
+    kind: str = "text"
+    note: Callable[[Row], str] | None = None
+    change: str = ""  # the column with the change on the year before
+    link: str = ""  # the column with the address of a page
     is_minor: bool = False  # not on a phone
+    bar: tuple[str, ...] = ()  # a bar of the value, with the columns of its goal and of the year before
     has_bar: bool = False
-    is_in_file: Callable[[T], bool] | None = None  # where one value stands beside several rows, in one alone
+    is_in_file: str = ""  # the column that is true in the one of several rows that has the value
+
+    def of(self, row: Row, reading: Reading = as_stated) -> Value:
+        """The value of a row."""
+        if callable(self.value):
+            return self.value(row, reading)
+        value: Value = getattr(row, self.value or self.head.rpartition(".")[2])
+        is_amount = self.kind in TWO_READINGS and isinstance(value, Decimal | float)
+        return reading(value) if is_amount and not isinstance(value, str | date) else value
 
 
 @dataclass(frozen=True)
-class Reading:
+class Written:
     """A value as it is written, what it is sorted by, and whether it is well or not."""
 
     text: str
@@ -51,13 +70,16 @@ class Reading:
 
 @dataclass(frozen=True)
 class Cell:
-    """A value in the one reading or in both, with what is beside it."""
+    """A value in the one reading or in both, with what is beside it; places of a bar are in percent."""
 
-    stated: Reading
-    less: Reading | None = None
+    stated: Written
+    less: Written | None = None
     note: str = ""
+    change: Cell | None = None
     link: str = ""
     width: str = ""
+    goal: str = ""
+    before: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,6 +88,7 @@ class Head:
 
     name: str
     kind: str
+    is_minor: bool
 
     @property
     def is_number(self) -> bool:
@@ -78,22 +101,21 @@ class PageTable:
 
     name: str
     heads: list[Head]
-    minor: list[bool]
     rows: list[list[Cell]]
-    total: list[Cell]  # none where there is no sum
+    total: list[Cell]  # empty without a sum
     more: int  # rows that are not shown, of which the file may have some
-    download: Download | None
+    download: Download
 
 
 @dataclass(frozen=True)
 class Writer:
-    """A page's language, and the VAT that may be in its commissions: none where that is known."""
+    """A page's language, and the VAT that may be in its commissions: none if that is known."""
 
     words: Language
     vat_rate: Decimal | None
 
     def without(self, amount: Number | None) -> Decimal | None:
-        """An amount in the second reading; none where there is only one."""
+        """An amount in the second reading; none if there is only one."""
         return None if amount is None or self.vat_rate is None else Decimal(amount) / (1 + self.vat_rate)
 
     def phrase(
@@ -101,113 +123,133 @@ class Writer:
     ) -> Cell:
         """Words with an amount in them, in the one reading or in both."""
 
-        def text(reading: Number | None) -> Reading:
-            written = self.words.brief(reading, has_plus=has_plus)
-            return Reading(self.words.text(key, count, amount=written, **values), "")
+        def written(reading: Number | None) -> Written:
+            amount = self.words.brief(reading, has_plus=has_plus)
+            return Written(self.words.text(key, count, amount=amount, **values), "")
 
         less = self.without(amount)
-        return Cell(text(amount), None if less is None else text(less))
+        return Cell(written(amount), None if less is None else written(less))
+
+    def charts(self, draw: Callable[[Reading, str], Chart | None]) -> list[Chart]:
+        """A chart of amounts in the one reading or in both."""
+        readings: list[tuple[Reading, str]] = [(as_stated, "")]
+        if self.vat_rate is not None:
+            readings = [(as_stated, "stated"), (self.without, "less")]
+        return [chart for reading, kind in readings if (chart := draw(reading, kind))]
 
     def table(
         self,
         name: str,
-        columns: Sequence[TableColumn[T]],
-        rows: Sequence[T],
+        section: str,
+        columns: Sequence[Column],
+        rows: Sequence[Row],
         *,
         most: int | None = None,
-        total: T | None = None,
+        total: Row | None = None,
     ) -> PageTable | None:
-        """The table of these records, or of the first of them, perhaps with a sum; none without a record.
+        """The table of these rows, or of the first of them, perhaps with a sum; none without a row.
 
-        The file has all that are given; in_all of a record says how many there are in all.
+        The file has all that are given; in_all of a row counts those that were not.
         """
         if not rows:
             return None
-        values = [[column.value(row) for column in columns] for row in rows]
-        longest = [
-            max((one for one in some if isinstance(one, Decimal | int)), default=Decimal(0))
-            for some in zip(*values, strict=True)
-        ]
+        heads = [Head(self._head(section, column.head), column.kind, column.is_minor) for column in columns]
+        values = [[column.of(row) for column in columns] for row in rows]
+        longest = [self._longest(column, rows) for column in columns]
         return PageTable(
             name,
-            [Head(column.head, column.kind) for column in columns],
-            [column.is_minor for column in columns],
+            heads,
             [
-                [
-                    self._cell(column, row, value, most)
-                    for column, value, most in zip(columns, of_row, longest, strict=True)
-                ]
-                for row, of_row in list(zip(rows, values, strict=True))[:most]
+                [self._cell(column, row, end) for column, end in zip(columns, longest, strict=True)]
+                for row in rows[:most]
             ],
-            [self._cell(column, total, column.value(total), 0) for column in columns] if total else [],
+            [self._cell(column, total, 0) for column in columns] if total else [],
             max(len(rows), getattr(rows[0], "in_all", 0)) - len(rows[:most]),
             download(
                 self.words,
                 name,
-                [column.head for column in columns],
+                [head.name for head in heads],
                 [
                     [
-                        value if column.is_in_file is None or column.is_in_file(row) else None
-                        for column, value in zip(columns, of_row, strict=True)
+                        value if not column.is_in_file or getattr(row, column.is_in_file) else None
+                        for column, value in zip(columns, cells, strict=True)
                     ]
-                    for row, of_row in zip(rows, values, strict=True)
+                    for row, cells in zip(rows, values, strict=True)
                 ],
             ),
         )
 
     def cell(self, kind: str, value: Value, less: Value = None) -> Cell:
         """A value, with the second reading of an amount, or the one that is given."""
-        if self.vat_rate is None:
-            less = None
-        elif (
-            less is None
-            and kind in ("money", "signed money", "fee", "points")
-            and isinstance(value, Decimal | float)
-        ):
+        if less is None and kind in TWO_READINGS and isinstance(value, Decimal | float):
             less = self.without(value)
-        return Cell(self._reading(kind, value), None if less is None else self._reading(kind, less))
+        has_two = self.vat_rate is not None and less is not None
+        return Cell(self._written(kind, value), self._written(kind, less) if has_two else None)
 
-    def _cell(self, column: TableColumn[T], row: T, value: Value, longest: Number) -> Cell:
-        return replace(
-            self.cell(column.kind, value, column.less(row) if column.less else None),
+    def _head(self, section: str, head: str) -> str:
+        if not section:
+            return head
+        return self.words.text(head if "." in head else f"{section}.{head}")
+
+    def _longest(self, column: Column, rows: Sequence[Row]) -> Number:
+        """The longest amount of a column with bars, their goals and years before among them."""
+        if not column.has_bar:
+            return 0
+        amounts = [getattr(row, name) for row in rows for name in column.bar]
+        numbers = [value for value in [*amounts, *map(column.of, rows)] if isinstance(value, Decimal | int)]
+        return max(numbers, default=0)
+
+    def _cell(self, column: Column, row: Row, longest: Number) -> Cell:
+        value = column.of(row)
+        less = column.of(row, self.without) if callable(column.value) and self.vat_rate is not None else None
+        if callable(column.value) and (less == value or (column.kind in TWO_READINGS and less is None)):
+            less = None
+        cell = self.cell(column.kind, value, less)
+        change = getattr(row, column.change) if column.change else None
+        kind = "points" if column.change.endswith("_difference") else "change"
+        length = value if isinstance(value, Decimal | int) else None
+        goal, before = (getattr(row, name) for name in column.bar) if column.bar else (None, None)
+        return Cell(
+            cell.stated,
+            cell.less,
             note=column.note(row) if column.note else "",
-            link=column.link(row) if column.link else "",
-            width=bar_width(value, longest)
-            if column.has_bar and longest and isinstance(value, Decimal | int)
-            else "",
+            change=None if change is None else self.cell(kind, change),
+            link=getattr(row, column.link) if column.link else "",
+            width=bar_width(length, longest) if longest and length is not None else "",
+            goal=bar_width(goal, longest) if longest and goal else "",
+            before=bar_width(before, longest) if longest and before else "",
         )
 
-    def _reading(self, kind: str, value: Value) -> Reading:
+    def _written(self, kind: str, value: Value) -> Written:
         if isinstance(value, date):
-            return Reading(self.words.month(value) if kind == "month" else self.words.day(value), f"{value}")
+            return Written(self.words.month(value) if kind == "month" else self.words.day(value), f"{value}")
         if value is None or isinstance(value, str):
-            return Reading(value or self.words.number(None), value or "")
-        text, is_toned = (
-            self._number(kind, value),
-            kind in ("change", "points", "signed money", "stated signed money"),
-        )
-        tone = "" if not is_toned or text == self._number(kind, 0) else "up" if value > 0 else "down"
-        return Reading(text, f"{float(value):.10g}", tone)
+            return Written(value or self.words.number(None), value or "")
+        text = self._number(kind, value)
+        is_toned = kind in TONED and text != self._number(kind, 0)
+        tone = ("up" if value > 0 else "down") if is_toned else ""
+        return Written(text, f"{float(value):.10g}", tone)
 
     def _number(self, kind: str, value: Number) -> str:
+        words = self.words
         match kind:
             case "signed money" | "stated signed money":
-                return self.words.signed(value)
+                return words.signed(value)
             case "brief":
-                return self.words.brief(value)
+                return words.brief(value)
             case "share":
-                return self.words.percent(value)
+                return words.percent(value)
             case "precise":
-                return self.words.percent(value, 1)
+                return words.percent(value, 1)
             case "fee":
-                return self.words.percent(value, 2)
+                return words.percent(value, 2)
             case "points":
-                return self.words.points(value)
+                return words.points(value)
             case "change":
-                return self.words.change(value)
+                return words.change(value)
             case "exact":
-                return self.words.number(value, 2)
+                return words.number(value, 2)
             case "parts":
-                return self.words.short(value)
+                return words.short(value)
             case _:
-                return self.words.number(value)
+                return words.number(value)

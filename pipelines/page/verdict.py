@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from pipelines.page.facts import DoubtfulFigures, Facts
-from pipelines.page.language import local_day
-from pipelines.page.tables import PageTable, TableColumn, Writer
+from pipelines.page.facts import Facts, Row
+from pipelines.page.language import Language, local_day
+from pipelines.page.tables import Column, PageTable, Writer
 
 
 @dataclass(frozen=True)
@@ -18,44 +18,47 @@ class PageVerdict:
     severity: str  # well, warning or error
     text: str
     doubts: PageTable | None
-    subjects: frozenset[str] = frozenset()  # of what has a mark where it is shown
+    subjects: frozenset[str] = frozenset()  # of what has a mark next to it
 
 
 def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
     """One line, and a table of what is doubtful: causes and remedies are for operators."""
-    words, rows, text = writer.words, facts.doubts, writer.words.of("doubts")
-
-    def whom(row: DoubtfulFigures) -> str:
-        if row.customer is None:
-            return "" if row.is_of_chain else text("all")
-        count = len(row.office_ids or ())
-        return words.text("doubts.group", count, name=row.customer) if count > 1 else row.customer
-
-    def since(row: DoubtfulFigures) -> str:
-        if row.months:
-            return words.months(row.months)
-        return words.day(local_day(row.since_utc, timezone)) if row.since_utc else ""
-
-    def figures(subjects: Iterable[str]) -> str:
-        return ", ".join(words.label("subjects", one) for one in subjects)
-
-    columns = [
-        TableColumn[DoubtfulFigures](text("figures"), lambda r: figures(r.subjects), "words"),
-        TableColumn[DoubtfulFigures](text("what"), lambda r: words.label("conditions", r.kind), "words"),
-        TableColumn[DoubtfulFigures](text("office"), whom),
-        TableColumn[DoubtfulFigures](text("since"), since, "words"),
-    ]
-    known = {one.severity for one in rows} | ({"warning"} if facts.missing else set())
-    worst = next((one for one in ("error", "warning") if one in known), "well")
+    words, rows = writer.words, facts.doubts
     if not (rows or facts.missing or facts.scopes):
         return PageVerdict("warning", words.text("verdict.nothing"), None)
-    is_wrong = any(one.severity != "well" for one in rows)
-    said = [words.text("page.missing")] if facts.missing and not is_wrong else []
+
+    def figures(subjects: Iterable[str]) -> str:
+        return ", ".join(words.label("subjects", subject) for subject in subjects)
+
+    table = [
+        Column("figures", lambda row, _: figures(row.subjects), "words"),
+        Column("what", lambda row, _: words.label("conditions", row.kind), "words"),
+        Column("office", lambda row, _: _whom(row, words)),
+        Column("since", lambda row, _: _since(row, words, timezone), "words"),
+    ]
+    severities = {row.severity for row in rows} | ({"warning"} if facts.missing else set())
+    worst = next((severity for severity in ("error", "warning") if severity in severities), "well")
+    wrong = [row for row in rows if row.severity != "well"]
+    lines = [words.text("page.missing")] if facts.missing and not wrong else []
     if worst == "well":
-        is_compared = any(one.compared_count for one in facts.agreements)
-        said.append(words.text(f"verdict.{'well' if is_compared else 'fresh'}"))
+        is_compared = any(row.compared_count for row in facts.agreements)
+        lines.append(words.text(f"verdict.{'well' if is_compared else 'fresh'}"))
     if rows:
-        subjects = dict.fromkeys(subject for one in rows for subject in one.subjects)
-        said.append(words.text("verdict.doubts", len(rows), figures=figures(subjects)))
-    marked = frozenset(one for row in rows if row.severity != "well" for one in row.subjects)
-    return PageVerdict(worst, " ".join(said), writer.table(text("heading"), columns, rows), marked)
+        subjects = dict.fromkeys(subject for row in rows for subject in row.subjects)
+        lines.append(words.text("verdict.doubts", len(rows), figures=figures(subjects)))
+    marked = frozenset(subject for row in wrong for subject in row.subjects)
+    doubts = writer.table(words.text("doubts.heading"), "doubts", table, rows)
+    return PageVerdict(worst, " ".join(lines), doubts, marked)
+
+
+def _whom(row: Row, words: Language) -> str:
+    if row.customer is None:
+        return "" if row.is_of_chain else words.text("doubts.all")
+    count = len(row.office_ids or ())
+    return words.text("doubts.group", count, name=row.customer) if count > 1 else str(row.customer)
+
+
+def _since(row: Row, words: Language, timezone: ZoneInfo) -> str:
+    if row.months:
+        return words.months(row.months)
+    return words.day(local_day(row.since_utc, timezone)) if row.since_utc else ""

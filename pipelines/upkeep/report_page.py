@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pipelines.diagnosis.health import judge, observed
 from pipelines.page import dictionary
-from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, RECORDS, OpenProblem, facts_from_rows
+from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, QUERIES, Row, facts_from_rows
 from pipelines.page.html_page import (
     FOLDERS,
     Form,
@@ -57,7 +57,7 @@ def write_report_page(settings: Settings, clock: Clock) -> ReportPage:
     """
     data_dir = settings.data_dir
     with Versions(data_dir).reading() as connection:
-        facts = facts_from_rows(rows_of(connection, SQL / "page", RECORDS))
+        facts = facts_from_rows(rows_of(connection, SQL / "page", QUERIES))
         words = rows_of(connection, SQL / "page", dictionary.RECORDS)
     form = _form(settings, clock)
     planned = planned_now(settings, Store(data_dir), clock)
@@ -145,7 +145,7 @@ def _operators_page(settings: Settings, clock: Clock, planned: Sequence[PlannedR
     seen = observed(view, settings, now, planned=planned)
     verdict, all_causes = judge(seen), causes(seen.conditions)
     problems = [
-        OpenProblem(
+        Row(
             kind=cause.first.kind,
             severity=cause.first.severity,
             condition_count=cause.number,

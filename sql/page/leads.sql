@@ -1,6 +1,6 @@
 -- How many leads of the last twelve months were received, how many homes do they name, and were those sold?
 -- One row per page (the chain, a brand, a region or an office), part, way and name: the part says what the name is of (all,
--- side, month, kind, state or office).
+-- side, kind, state or office, and of incoming leads alone week, of thirteen weeks, and sender).
 -- Homes of a side or kind count once on that side, all others once. Days are a median, of a side or the side of a kind, and of
 -- an office or a state of sellers alone.
 WITH counted AS (
@@ -24,13 +24,21 @@ named AS (
     UNION ALL BY NAME
     SELECT 'side' AS part, coalesce(lead_side, 'unknown') AS name, * FROM asked
     UNION ALL BY NAME
-    SELECT 'month' AS part, strftime(month, '%Y-%m') AS name, * FROM asked
-    UNION ALL BY NAME
     SELECT 'kind' AS part, lead_type AS name, * FROM asked
     UNION ALL BY NAME
     SELECT 'state' AS part, state AS name, * FROM asked
     UNION ALL BY NAME
     SELECT 'office' AS part, coalesce(office_name, office_id) AS name, * FROM asked WHERE kind <> 'office'
+),
+
+received AS (
+    SELECT coalesce(levels.level, 'chain') AS kind, coalesce(levels.member_id, '') AS scope, leads.*, parts.part
+    FROM marts.leads AS leads
+    LEFT JOIN marts.office_levels AS levels ON levels.office_id = leads.office_id
+    CROSS JOIN (VALUES ('week'), ('sender')) AS parts(part)
+    WHERE leads.way = 'incoming lead'
+        AND leads.month > (SELECT max(month) FROM marts.office_month) - INTERVAL 12 MONTH
+        AND (kind = 'chain' OR levels.member_id IS NOT NULL)
 )
 
 SELECT
@@ -47,5 +55,21 @@ SELECT
     median(days_to_contract) FILTER (part NOT IN ('office', 'state') OR lead_side = 'seller') AS days
 FROM named
 GROUP BY ALL
-HAVING part IN ('all', 'month') OR sum(lead_count) > 0 OR sum(removed_lead_count) > 0
+HAVING part = 'all' OR sum(lead_count) > 0 OR sum(removed_lead_count) > 0
+UNION ALL BY NAME
+SELECT
+    kind,
+    scope,
+    part,
+    'incoming lead' AS way,
+    CASE part WHEN 'sender' THEN sender_name ELSE strftime(date_trunc('week', created_at), '%Y-%m-%d') END AS name,
+    count(*) FILTER (NOT is_removed) AS leads,
+    count(*) FILTER (is_removed) AS removed,
+    count(*) FILTER (NOT is_removed AND estate_id IS NULL) AS without_home,
+    count(*) FILTER (is_first_of_home) AS homes,
+    count(sold_on) FILTER (is_first_of_home) AS sold,
+    median(days_to_contract) FILTER (is_first_of_home) AS days
+FROM received
+GROUP BY ALL
+HAVING part = 'sender' OR name >= strftime((SELECT max(month) FROM marts.office_month) - INTERVAL 2 MONTH, '%Y-%m-%d')
 ORDER BY kind, scope, part, way, leads DESC, name

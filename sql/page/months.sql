@@ -1,8 +1,9 @@
 -- What was earned in each month, beside the same month a year before and the budget?
--- One row per page (the chain, a brand, a region or an office) and month, the newest thirteen up to the newest one held, and at
--- least six. A month counts as marts.chain_month has it, and is in part where an expected office is not held to its end: such a
--- month has neither budget nor year before; the month that runs has those of the whole month. Of a year before every expected
--- office must be held to its end. A month was read when the oldest of the answers came that count in it.
+-- One row per page (the chain, a brand, a region or an office) and month: the newest 25 up to the newest one loaded, and the
+-- coming ones of its year. Is_shown: the newest thirteen, at least six. A month counts as marts.chain_month has it, and is in part
+-- if an expected office is not loaded to its end: such a month has neither budget nor year before; the month that runs has those
+-- of the whole month. Of a year before every expected office must be loaded to its end. Goal is the budget of all offices,
+-- also of months to come. A month was read when the oldest of the answers came that count in it.
 WITH budgets_summed AS (
     SELECT level, member_id, month, sum(budget) AS budget, sum(homes_budget) AS homes_budget, min(read_at_utc) AS read_at_utc
     FROM marts.level_office_month
@@ -38,10 +39,7 @@ spans AS (
         scope,
         max(month) FILTER (is_held) AS newest,
         max(month) FILTER (is_held AND is_open) AS running,
-        greatest(
-            min(month) FILTER (is_held),
-            newest - CASE WHEN newest = running THEN INTERVAL 12 MONTH ELSE INTERVAL 11 MONTH END
-        ) AS oldest
+        min(month) FILTER (is_held) AS oldest
     FROM known
     GROUP BY ALL
     HAVING newest IS NOT NULL
@@ -51,8 +49,12 @@ shown AS (
     SELECT
         kind,
         scope,
-        unnest(generate_series(least(oldest, newest - INTERVAL 5 MONTH), newest, INTERVAL 1 MONTH))::DATE AS month,
-        coalesce(month = running, false) AS is_running
+        newest,
+        oldest,
+        coalesce(newest = running, false) AS is_newest_open,
+        unnest(generate_series(
+            newest - INTERVAL 24 MONTH, date_trunc('year', newest) + INTERVAL 11 MONTH, INTERVAL 1 MONTH
+        ))::DATE AS month
     FROM spans
 )
 
@@ -60,16 +62,21 @@ SELECT
     shown.kind,
     shown.scope,
     shown.month,
-    shown.is_running AS is_open,
-    NOT shown.is_running AND coalesce(now.is_held AND NOT now.is_whole, false) AS is_part,
+    shown.month > shown.newest AS is_coming,
+    shown.month <= shown.newest AND (
+        shown.month >= shown.newest - INTERVAL 5 MONTH
+        OR shown.month >= greatest(shown.oldest, shown.newest - CASE WHEN shown.is_newest_open THEN INTERVAL 12 MONTH ELSE INTERVAL 11 MONTH END)
+    ) AS is_shown,
+    shown.is_newest_open AND shown.month = shown.newest AS is_open,
+    NOT (shown.is_newest_open AND shown.month = shown.newest) AND coalesce(now.is_held AND NOT now.is_whole, false) AS is_part,
     now.commission::DECIMAL(18, 4) AS commission,
     before.commission::DECIMAL(18, 4) AS commission_before,
     CASE WHEN now.is_whole THEN now.budget END::DECIMAL(18, 4) AS budget,
+    goals.budget::DECIMAL(18, 4) AS goal,
     now.homes::DECIMAL(19, 8) AS homes,
     before.homes::DECIMAL(19, 8) AS homes_before,
     CASE WHEN now.is_whole THEN now.homes_budget END::DECIMAL(19, 8) AS homes_budget,
     now.per_agent::DECIMAL(18, 4) AS per_agent,
-    before.per_agent::DECIMAL(18, 4) AS per_agent_before,
     now.average_price,
     now.fee_share::DOUBLE AS fee_share,
     now.read_at_utc
@@ -77,5 +84,8 @@ FROM shown
 LEFT JOIN known AS now ON (now.kind, now.scope, now.month) = (shown.kind, shown.scope, shown.month)
 LEFT JOIN known AS before
     ON (before.kind, before.scope, before.month) = (shown.kind, shown.scope, shown.month - INTERVAL 1 YEAR)
-    AND before.is_whole AND now.is_whole
+    AND before.is_whole AND (now.is_whole OR shown.month > shown.newest)
+LEFT JOIN marts.level_budget_vs_actual AS goals
+    ON (goals.level, goals.month, goals.measure) = (shown.kind, shown.month, 'commission')
+    AND coalesce(goals.member_id, '') = shown.scope AND (shown.kind = 'chain' OR goals.member_id IS NOT NULL)
 ORDER BY shown.kind, shown.scope, shown.month

@@ -1,11 +1,10 @@
 -- What was earned in each period, beside the year before and the budget?
 -- One row per page (the chain, a brand, a region or an office), period and office, and one without an office for all of them:
 -- the month that runs, the last whole one, the year to it and the twelve months to it. Offices of their own are in the last
--- whole month and the year alone. A month counts as marts.chain_month has it. The year before is compared over the offices of which every month of both
--- periods is held to its end and which were there before: `compared` counts them, now and before are theirs; the month that runs
--- is compared with nothing. A budget stands beside what was reached of it, of the offices that have one. The year ends where
--- each office's latest month that is over says, where all twelve have a budget; budget_months counts them. An
--- office that has closed since is compared with nothing. Commissions are without the VAT that is declared.
+-- whole month and the year alone. A month counts as marts.chain_month has it. Changes are like for like: of the offices that were open in the
+-- whole of both periods and of which every month of both is held to its end; `compared` counts them. Total_change is that of all
+-- offices, also of those that opened or closed, if every month of both periods is held. The month that runs is compared with nothing. A budget stands beside what was reached of it, of the offices that have one. The year ends where
+-- each office's latest month that is over says, where all twelve have a budget; budget_months counts them. Commissions are without the VAT that is declared.
 WITH of_pages AS (
     SELECT
         months.* REPLACE (
@@ -89,14 +88,15 @@ comparable AS (
         *,
         is_over
         AND count(*) FILTER (is_whole) OVER of_office = 2 * month_count
-        AND coalesce(began_month <= first_month - INTERVAL 1 YEAR, true) AS is_compared
+        AND coalesce(began_month <= first_month - INTERVAL 1 YEAR, true)
+        AND coalesce(closed_after_month >= last_month, true) AS is_compared
     FROM asked
     WINDOW of_office AS (PARTITION BY kind, scope, period, office_id)
 ),
 
 -- All that is known of a period, and of what is compared the same now and before: figures once for each of the three.
 sides AS (
-    SELECT 'all' AS side, * FROM comparable WHERE is_now
+    SELECT CASE WHEN is_now THEN 'all' ELSE 'all before' END AS side, * FROM comparable
     UNION ALL
     SELECT CASE WHEN is_now THEN 'now' ELSE 'before' END, * FROM comparable WHERE is_compared
 ),
@@ -114,6 +114,7 @@ figures AS (
         bool_and(is_over) AS is_over,
         count(DISTINCT sides.office_id) AS offices,
         count(*) AS wanted,
+        count(DISTINCT month) AS months,
         count(commission) AS known,
         count(commission) FILTER (NOT is_whole) AS cut_short,
         max(until_on) FILTER (commission IS NOT NULL) AS until_on,
@@ -167,6 +168,7 @@ SELECT
     coalesce(now.offices, 0) AS compared,
     before.commission::DECIMAL(18, 4) AS commission_before,
     (now.commission / nullif(before.commission, 0) - 1)::DOUBLE AS commission_change,
+    (found.commission / nullif(total.commission, 0) - 1)::DOUBLE AS total_change,
     (now.homes / nullif(before.homes, 0) - 1)::DOUBLE AS homes_change,
     (now.average_price / nullif(before.average_price, 0) - 1)::DOUBLE AS average_price_change,
     (now.fee_share - before.fee_share)::DOUBLE AS fee_share_difference,
@@ -180,11 +182,14 @@ SELECT
     found.year_forecast::DECIMAL(18, 4) AS year_forecast,
     found.forecast
 FROM (FROM figures WHERE side = 'all') AS found
-LEFT JOIN (FROM figures WHERE side = 'now' AND NOT (office_id IS NOT NULL AND coalesce(closed_after_month < last_month, false))) AS now
+LEFT JOIN (FROM figures WHERE side = 'now') AS now
     ON (now.kind, now.scope, now.period) = (found.kind, found.scope, found.period)
     AND now.office_id IS NOT DISTINCT FROM found.office_id
 LEFT JOIN (FROM figures WHERE side = 'before') AS before
     ON (before.kind, before.scope, before.period) = (now.kind, now.scope, now.period)
     AND before.office_id IS NOT DISTINCT FROM now.office_id
+LEFT JOIN (FROM figures WHERE side = 'all before' AND wanted = known AND office_id IS NULL) AS total
+    ON (total.kind, total.scope, total.period) = (found.kind, found.scope, found.period)
+    AND found.office_id IS NULL AND found.is_over AND found.wanted = found.known AND total.months = found.months
 WHERE found.first_month IS NOT NULL
 ORDER BY found.kind, found.scope, found.period, found.office_id

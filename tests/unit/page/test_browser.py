@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -13,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from pipelines.foreign_text import visible
-from pipelines.page.facts import OpenProblem
 from tests.tools.browser.chromium import CHROMIUM, Tab, browser
-from tests.unit.page.given import chain, office_page, operators_page, page
+from tests.unit.page.given import chain, office_page, operators_page, page, replace, row
 from tests.unit.page.test_dictionary import dictionary
 from tests.unit.page.test_html_page import HOSTILE
 
@@ -32,7 +30,7 @@ LOOKING = """(() => {
     overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     smallest: Math.min(...[...document.querySelectorAll("svg text")].map(size)),
     squeezed: boxes(".plot").filter(one => one.width && (one.width < 200 || one.height < 100)).length,
-    columns: boxes("rect.value").filter(one => one.width > 4 && one.height > 4).length,
+    columns: boxes("path.value").filter(one => one.width > 4 && one.height > 4).length,
     reachable: document.querySelectorAll("a[href], summary, [tabindex='0']").length,
   };
 })()"""
@@ -55,7 +53,8 @@ TWO = replace(
         for one in chain("Elsewhere", "Uppsala").periods
     ],
 )
-TROUBLE = OpenProblem(
+TROUBLE = row(
+    "problems",
     kind="failed",
     condition_count=1,
     severity="error",

@@ -8,10 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from pipelines.page.charts import ChartMonth, bar_width, chart, scale_marks, span
+from pipelines.page.charts import (
+    Series,
+    bar_width,
+    chart,
+    columns,
+    scale_marks,
+    sparkline,
+    stacked,
+    waterfall,
+)
 from pipelines.page.language import Number, language
-from tests.unit.page.given import month
 
+ENGLISH = language("en")
 AMOUNTS = some.decimals(-10_000_000, 10_000_000, places=2)
 
 
@@ -34,15 +43,27 @@ def test_whole_things_have_whole_lines(amounts: list[Decimal]) -> None:
 
 
 def test_a_column_reaches_from_zero_to_its_amount_upwards_and_downwards() -> None:
-    marks = scale_marks([Decimal(-10), Decimal(10)])
-    assert [span(0, amount, marks) for amount in (5, -5)] == [("25", "25"), ("50", "25")]
+    drawing = chart("Homes", ["a", "b"], [Series("", "value", columns([5, -5]))], ENGLISH, ENGLISH.short)
+    assert [shape.path for shape in drawing.shapes if shape.kind == "value"] == [
+        "M20.38 46.00h22.75V4.00h-22.75Z",
+        "M65.88 46.00h22.75V88.00h-22.75Z",
+    ]
 
 
-def test_a_month_that_is_not_held_has_no_column_and_says_so() -> None:
-    months = [ChartMonth(month("2026-03"), None), ChartMonth(month("2026-04"), Decimal(2))]
-    shown = chart("Homes", months, language("en"), language("en").short)
-    found = [(one.value is None, one.description) for one in shown.columns]
-    assert found == [(True, "March 2026: not read"), (False, "April 2026: 2")]
+def test_a_place_without_an_amount_has_no_column_and_the_text_says_so() -> None:
+    drawing = chart("Homes", ["a", "b"], [Series("", "value", columns([None, 2]))], ENGLISH, ENGLISH.short)
+    assert len([shape for shape in drawing.shapes if shape.kind == "value"]) == 1
+    assert drawing.description == "Homes. a: not read. b: 2."
+
+
+def test_parts_stand_on_one_another_and_steps_follow_one_another() -> None:
+    assert stacked([[1, 2], [3, 0]]) == [[(0, 1), (0, 2)], [(1, 4), None]]
+    assert waterfall([20, -5, -5]) == [(0, 20), (20, 15), (15, 10), (0, 10)]
+
+
+def test_a_sparkline_needs_three_values() -> None:
+    assert sparkline("Homes", [1, None, 2]) is None
+    assert sparkline("Homes", [1, 2, 3]) is not None
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from urllib.parse import unquote
@@ -14,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 
 from pipelines.foreign_text import CONTROLS
-from pipelines.page.facts import Facts, OpenProblem
+from pipelines.page.facts import Facts
 from pipelines.page.html_page import page_path
 from pipelines.page.language import LANGUAGES
 from tests.unit.page.given import (
@@ -29,6 +28,8 @@ from tests.unit.page.given import (
     owed,
     page,
     period,
+    replace,
+    row,
     scope,
 )
 
@@ -191,14 +192,16 @@ def test_every_language_has_words_for_whatever_the_file_holds(code: str) -> None
 
 
 def test_what_makes_figures_doubtful_is_said_on_the_pages_and_why_on_the_operators() -> None:
-    problem = OpenProblem("failed", "error", 1, "sales", "A", LAST, LAST, None, "It answered 503.", None, 1)
+    problem = row(
+        "problems", "failed", "error", 1, "sales", "A", LAST, LAST, None, "It answered 503.", None, 1
+    )
     facts = replace(chain("A", "B"), problems=(problem,), doubts=(doubt(),))
     for html in (page(facts), office_page(facts, "A")):
         assert "One thing to know of the figures" in html
         assert "could not be read" in html
         assert "It answered 503." not in html
     marked = [one.get("href") for one in Elements(page(facts)).named("a") if one.get("class") == "mark"]
-    assert marked == ["#doubts"] * 4  # the month that runs, what changed, cancelled, not received
+    assert marked == ["#doubts"] * 4  # the key figures, changes, cancelled sales, not yet paid
     assert "the figures were up to date." in office_page(facts, "B")
     assert "It answered 503." in operators_page(facts)
 
@@ -234,11 +237,6 @@ def test_the_page_of_an_office_with_a_long_id_has_a_name_that_every_file_system_
 
 def test_offices_with_similar_ids_have_pages_of_their_own() -> None:
     assert len({_path(one).lower() for one in ("M1", "m1", "M-1", "M 1", "M1 ")}) == 5
-
-
-def test_a_page_of_a_hundred_offices_is_small() -> None:
-    html = page(chain(*(f"O{place}" for place in range(100)), months=2))
-    assert len(html.encode()) < 920_000
 
 
 def test_currency_and_basis_are_said_once_and_beside_headlines_only_by_the_switch() -> None:

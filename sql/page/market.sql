@@ -1,0 +1,16 @@
+-- What do homes fetch against their asking price, and how quickly do they sell?
+-- One row per page and month with at least 25 sales in the twelve months to it, the newest 24 months, see marts.market.
+SELECT
+    level AS kind,
+    coalesce(member_id, '') AS scope,
+    month,
+    price_change_share,
+    above_asking_share,
+    days_on_market,
+    sold_within_30_days_share
+FROM marts.market
+WHERE period = 'twelve months'
+    AND estate_type IS NULL
+    AND (level = 'chain' OR member_id IS NOT NULL)
+    AND month > (SELECT max(month) FROM marts.office_month) - INTERVAL 24 MONTH
+ORDER BY kind, scope, month
