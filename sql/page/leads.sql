@@ -32,7 +32,12 @@ named AS (
 ),
 
 received AS (
-    SELECT coalesce(levels.level, 'chain') AS kind, coalesce(levels.member_id, '') AS scope, leads.*, parts.part
+    SELECT
+        coalesce(levels.level, 'chain') AS kind,
+        coalesce(levels.member_id, '') AS scope,
+        parts.part,
+        leads.*,
+        CASE parts.part WHEN 'sender' THEN leads.sender_name ELSE strftime(date_trunc('week', leads.created_at), '%Y-%m-%d') END AS name
     FROM marts.leads AS leads
     LEFT JOIN marts.office_levels AS levels ON levels.office_id = leads.office_id
     CROSS JOIN (VALUES ('week'), ('sender')) AS parts(part)
@@ -62,7 +67,7 @@ SELECT
     scope,
     part,
     'incoming lead' AS way,
-    CASE part WHEN 'sender' THEN sender_name ELSE strftime(date_trunc('week', created_at), '%Y-%m-%d') END AS name,
+    name,
     count(*) FILTER (NOT is_removed) AS leads,
     count(*) FILTER (is_removed) AS removed,
     count(*) FILTER (NOT is_removed AND estate_id IS NULL) AS without_home,

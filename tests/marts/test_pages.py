@@ -77,6 +77,11 @@ def publish(given: Given, at_utc: datetime) -> None:
     )
 
 
+def shown(months: Rows) -> Rows:
+    """The months of the table: neither those to come nor those of the small lines alone."""
+    return [row for row in months if row["is_shown"]]
+
+
 def test_a_period_is_compared_over_the_offices_that_are_held_in_both_years() -> None:
     given = warehouse()
     read(given, "M1", {"2025-01": 100, "2026-01": 110})
@@ -85,6 +90,24 @@ def test_a_period_is_compared_over_the_offices_that_are_held_in_both_years() -> 
     assert (row["commission"], row["offices"], row["compared"]) == (160, 2, 1)
     assert (row["commission_before"], row["commission_change"]) == (100, pytest.approx(0.1))
     assert (row["homes"], row["average_price"], row["fee_share"]) == (16, 400, pytest.approx(1 / 40))
+
+
+def test_growth_in_total_has_offices_that_closed_or_opened_and_like_for_like_growth_has_not() -> None:
+    given = warehouse()
+    read(given, "M1", {"2025-01": 100, "2026-01": 110})
+    read(given, "M2", {"2024-12": 10, "2025-01": 100, "2025-02": 100})
+    read(given, "M3", {"2025-12": 5, "2026-01": 45})
+    row = period(found(given, "periods"), "month")
+    assert (row["compared"], row["commission_change"]) == (1, pytest.approx(0.1))
+    assert (row["commission"], row["total_change"]) == (155, pytest.approx(155 / 200 - 1))
+
+
+def test_months_to_come_have_their_budget_and_last_year_alone() -> None:
+    given = warehouse()
+    read(given, "M1", {"2025-02": 90, "2026-01": 110})
+    coming = [row for row in found(given, "months") if row["kind"] == "chain" and row["is_coming"]]
+    assert [(row["commission"], row["commission_before"]) for row in coming[:2]] == [(None, 90), (None, None)]
+    assert coming[-1]["month"] == month("2026-12")
 
 
 def test_a_month_that_is_not_held_is_counted_and_no_zero() -> None:
@@ -105,7 +128,7 @@ def test_a_month_that_runs_stands_alone() -> None:
     running = period(periods, "running")
     assert (running["commission"], running["is_over"], running["compared"]) == (40, False, 0)
     assert period(periods, "year")["last_month"] == JANUARY
-    newest = months[-1]
+    newest = shown(months)[-1]
     assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, None)
 
 
@@ -113,7 +136,7 @@ def test_the_whole_month_of_last_year_is_beside_the_month_that_runs() -> None:
     given = warehouse()
     read(given, "M1", {"2025-02": 90, "2026-01": 110, "2026-02": 40}, open_month="2026-02")
     given.execute("UPDATE meta.months SET fetched_at_utc = $1", [datetime(2026, 2, 10, 4)])
-    newest = found(given, "months")[-1]
+    newest = shown(found(given, "months"))[-1]
     assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, 90)
 
 
@@ -132,7 +155,7 @@ def test_vat_that_is_declared_is_taken_off_everywhere_but_of_what_will_be_paid()
     read(given, "M1", {"2026-01": 125})
     periods, months = found_together(given, "periods", "months")
     newest = period(periods, "month")
-    assert (newest["commission"], months[-1]["commission"]) == (100, 100)
+    assert (newest["commission"], shown(months)[-1]["commission"]) == (100, 100)
     assert newest["fee_share"] == pytest.approx(100 / 5000)
     sales_read(given, "2026-01", {"E1": 125}, NIGHTS[0])
     given.execute(
