@@ -3,7 +3,7 @@
 -- the month that runs, the last whole one, the year to it and the twelve months to it. Offices of their own are in the last
 -- whole month and the year alone. A month counts as marts.chain_month has it. Changes are like for like: of the offices that were open in the
 -- whole of both periods and of which every month of both is held to its end; `compared` counts them. Total_change is that of all
--- offices, also of those that opened or closed, if every month of both periods is held. The month that runs is compared with nothing. A budget stands beside what was reached of it, of the offices that have one. The year ends where
+-- offices, also of those that opened or closed, see marts.growth. The month that runs is compared with nothing. A budget stands beside what was reached of it, of the offices that have one. The year ends where
 -- each office's latest month that is over says, where all twelve have a budget; budget_months counts them. Commissions are without the VAT that is declared.
 WITH of_pages AS (
     SELECT
@@ -96,7 +96,7 @@ comparable AS (
 
 -- All that is known of a period, and of what is compared the same now and before: figures once for each of the three.
 sides AS (
-    SELECT CASE WHEN is_now THEN 'all' ELSE 'all before' END AS side, * FROM comparable
+    SELECT 'all' AS side, * FROM comparable WHERE is_now
     UNION ALL
     SELECT CASE WHEN is_now THEN 'now' ELSE 'before' END, * FROM comparable WHERE is_compared
 ),
@@ -114,7 +114,6 @@ figures AS (
         bool_and(is_over) AS is_over,
         count(DISTINCT sides.office_id) AS offices,
         count(*) AS wanted,
-        count(DISTINCT month) AS months,
         count(commission) AS known,
         count(commission) FILTER (NOT is_whole) AS cut_short,
         max(until_on) FILTER (commission IS NOT NULL) AS until_on,
@@ -168,7 +167,7 @@ SELECT
     coalesce(now.offices, 0) AS compared,
     before.commission::DECIMAL(18, 4) AS commission_before,
     (now.commission / nullif(before.commission, 0) - 1)::DOUBLE AS commission_change,
-    (found.commission / nullif(total.commission, 0) - 1)::DOUBLE AS total_change,
+    growth.growth_share::DOUBLE AS total_change,
     (now.homes / nullif(before.homes, 0) - 1)::DOUBLE AS homes_change,
     (now.average_price / nullif(before.average_price, 0) - 1)::DOUBLE AS average_price_change,
     (now.fee_share - before.fee_share)::DOUBLE AS fee_share_difference,
@@ -188,8 +187,9 @@ LEFT JOIN (FROM figures WHERE side = 'now') AS now
 LEFT JOIN (FROM figures WHERE side = 'before') AS before
     ON (before.kind, before.scope, before.period) = (now.kind, now.scope, now.period)
     AND before.office_id IS NOT DISTINCT FROM now.office_id
-LEFT JOIN (FROM figures WHERE side = 'all before' AND wanted = known AND office_id IS NULL) AS total
-    ON (total.kind, total.scope, total.period) = (found.kind, found.scope, found.period)
-    AND found.office_id IS NULL AND found.is_over AND found.wanted = found.known AND total.months = found.months
+LEFT JOIN marts.growth AS growth
+    ON (growth.level, growth.month) = (found.kind, found.last_month) AND coalesce(growth.member_id, '') = found.scope
+    AND growth.period = CASE found.period WHEN 'year' THEN 'year to date' WHEN 'twelve' THEN 'twelve months' WHEN 'month' THEN 'month' END
+    AND found.office_id IS NULL AND found.is_over AND (found.kind = 'chain' OR growth.member_id IS NOT NULL)
 WHERE found.first_month IS NOT NULL
 ORDER BY found.kind, found.scope, found.period, found.office_id
