@@ -29,7 +29,8 @@ LOOKING = """(() => {
     heading: document.querySelector("h1").textContent,
     overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     smallest: Math.min(...[...document.querySelectorAll("svg text")].map(size)),
-    squeezed: boxes("figure:not(.spark) .plot").filter(one => one.width && (one.width < 200 || one.height < 100)).length,
+    squeezed: boxes("figure:not(.spark) .plot")
+     .filter(one => one.width && (one.width < 200 || one.height < 100)).length,
     columns: boxes("path.value").filter(one => one.width > 4 && one.height > 4).length,
     reachable: document.querySelectorAll("a[href], summary, [tabindex='0']").length,
   };
