@@ -32,7 +32,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Shape:
+class Mark:
     """A path, with what is read out of it."""
 
     kind: str
@@ -56,7 +56,7 @@ class Chart:
 
     title: str
     description: str
-    shapes: list[Shape]
+    shapes: list[Mark]
     labels: list[Label]
     legend: list[tuple[str, str]]
     kind: str = ""  # stated or less, if there are two readings
@@ -99,7 +99,7 @@ def chart(
     scale = scale_marks(ends, finest)
     slot = (100 - LEFT) / max(len(names), 1)
     shapes = [
-        Shape("grid" if mark else "grid zero", _line([(LEFT, _y(mark, scale)), (100, _y(mark, scale))]))
+        Mark("grid" if mark else "grid zero", _line([(LEFT, _y(mark, scale)), (100, _y(mark, scale))]))
         for mark in scale
     ]
     for line in series:
@@ -109,14 +109,14 @@ def chart(
                 for place, span in enumerate(line.spans)
                 if span
             ]
-            shapes.append(Shape(f"line {line.kind}", _line(points)))
+            shapes.append(Mark(f"line {line.kind}", _line(points)))
             continue
         width = WIDTHS[line.mark] * slot
         for place, span in enumerate(line.spans):
             if span:
                 left = LEFT + (place + 0.5) * slot - width / 2
                 shapes.append(
-                    Shape(
+                    Mark(
                         line.kind,
                         _rectangle(left, width, _y(span[0], scale), _y(span[1], scale))
                         if line.mark != "tick"
@@ -125,7 +125,7 @@ def chart(
                 )
     texts = [_text(place, name, series, words, write) for place, name in enumerate(names)]
     shapes += [
-        Shape("hit", _rectangle(LEFT + place * slot, slot, TOP, BOTTOM), text)
+        Mark("hit", _rectangle(LEFT + place * slot, slot, TOP, BOTTOM), text)
         for place, text in enumerate(texts)
     ]
     labels = [
@@ -158,7 +158,7 @@ def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
     return Chart(
         title,
         title,
-        [Shape("line value", _line(places)), Shape("line last", _line([(x, y), (x, y)]))],
+        [Mark("line value", _line(places)), Mark("line last", _line([(x, y), (x, y)]))],
         [],
         [],
     )

@@ -58,7 +58,7 @@ def write_report_page(settings: Settings, clock: Clock) -> ReportPage:
     data_dir = settings.data_dir
     with Versions(data_dir).reading() as connection:
         facts = facts_from_rows(rows_of(connection, SQL / "page", QUERIES))
-        words = rows_of(connection, SQL / "page", dictionary.RECORDS)
+        words = rows_of(connection, SQL / "page", dictionary.QUERIES)
     form = _form(settings, clock)
     planned = planned_now(settings, Store(data_dir), clock)
     pages = {
@@ -71,7 +71,7 @@ def write_report_page(settings: Settings, clock: Clock) -> ReportPage:
     described = {name: rows for name, rows in words.items() if rows is not None}
     if len(described) == len(words):
         pages[data_dir / DICTIONARY_PAGE] = dictionary.render_dictionary(
-            dictionary.dictionary_from_rows(described),
+            described,
             timezone=settings.timezone,
             made_at_utc=form.made_at_utc,
         )

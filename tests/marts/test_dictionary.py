@@ -183,3 +183,14 @@ def test_the_comment_of_a_commission_says_how_its_vat_is_declared() -> None:
     where = "WHERE schema_name = 'marts' AND table_name = 'office_month' AND column_name = 'commission'"
     [(said,)] = given.execute(f"SELECT comment FROM duckdb_columns() {where}").fetchall()
     assert said.endswith("tax basis as declared in marts.tax_basis: with VAT of 25 %")
+
+
+def test_every_metric_is_computed_from_its_mart_by_its_grain(file: DuckDBPyConnection) -> None:
+    for mart, expression, grain in file.execute(
+        "SELECT mart, expression, grain FROM meta.metrics"
+    ).fetchall():
+        file.execute(f"SELECT {grain}, {expression} FROM marts.{mart} GROUP BY {grain}")
+    doubts = file.execute(
+        "SELECT doubt FROM meta.metrics WHERE doubt NOT IN (SELECT subject FROM meta.subjects WHERE subject IS NOT NULL)"
+    )
+    assert doubts.fetchall() == []

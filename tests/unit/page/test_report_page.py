@@ -18,6 +18,7 @@ from pipelines.settings.model import Settings
 from pipelines.upkeep.report_page import refresh_report_page, remove_pages, write_report_page
 from tests.marts.given import build, earned, loaded, warehouse
 from tests.unit.page.given import COLUMNS
+from tests.unit.page.test_dictionary import ROWS
 from warehouse.errors import WarehouseError
 from warehouse.marts.build import build_marts
 from warehouse.marts.queries import SQL
@@ -45,10 +46,7 @@ def save(connection: DuckDBPyConnection, room: Path) -> None:
     connection.execute(f"COPY FROM DATABASE {quoted(ours)} TO published")
 
 
-RECORDS = {
-    **COLUMNS,
-    **{name: " ".join(map(str, kind.__annotations__)) for name, kind in dictionary.RECORDS.items()},
-}
+RECORDS = {**COLUMNS, **{name: " ".join(rows[0]) for name, rows in ROWS.items()}}
 
 
 @pytest.mark.parametrize("query", sorted(RECORDS.keys() - {"problems"}))
@@ -60,7 +58,7 @@ def test_a_query_has_the_columns_that_the_pages_are_tested_with(published: Path,
 
 
 def test_every_query_of_the_pages_is_read() -> None:
-    assert {path.stem for path in (SQL / "page").glob("*.sql")} == {*QUERIES, *dictionary.RECORDS}
+    assert {path.stem for path in (SQL / "page").glob("*.sql")} == {*QUERIES, *dictionary.QUERIES}
 
 
 def test_a_file_without_some_marts_is_drawn_without_them(tmp_path: Path) -> None:

@@ -1,0 +1,35 @@
+-- Which figures are there, and how is each computed?
+-- Columns:
+--   metric: name of the figure
+--   subject: what it is about
+--   mart: the table of marts that has it
+--   expression: how it is computed over rows of that mart
+--   grain: the columns of the mart by which rows may be chosen or grouped
+--   unit: money, homes, parts, share, days, people or leads
+--   is_additive: whether it may be added over months and members; a share or average is computed again from sums
+--   basis: tax basis of its amounts; null if it has none
+--   doubt: the kind of figures, as in meta.subjects, whose conditions make it doubtful
+--   label_en: what people call it, in English
+--   label_sv: the same in Swedish
+CREATE OR REPLACE VIEW meta.metrics AS
+FROM (VALUES
+    ('commission', 'Commission', 'level_month', 'sum(commission)', 'level, member_id, month', 'money', true, 'as declared in marts.tax_basis', 'commission', 'Commission', 'Provision'),
+    ('commission_per_agent', 'Commission', 'level_month', 'sum(commission_per_active_agent * active_agent_count) / sum(active_agent_count)', 'level, member_id, month', 'money', false, 'as declared in marts.tax_basis', 'commission', 'Per active agent and month', 'Per aktiv mäklare och månad'),
+    ('growth', 'Commission', 'growth', 'any_value(growth_share)', 'level, member_id, period, month', 'share', false, NULL, 'commission', 'Growth, total', 'Tillväxt, totalt'),
+    ('like_for_like_growth', 'Commission', 'growth', 'any_value(like_for_like_growth_share)', 'level, member_id, period, month', 'share', false, NULL, 'commission', 'Growth, like for like', 'Tillväxt, jämförbara kontor'),
+    ('homes', 'Sales', 'level_month', 'sum(sold_estate_parts)', 'level, member_id, month', 'homes', true, NULL, 'commission', 'Homes sold', 'Sålda bostäder'),
+    ('average_price', 'Sales', 'level_month', 'sum(sold_total_price) / sum(sold_estate_parts)', 'level, member_id, month', 'money', false, NULL, 'commission', 'Average price', 'Snittpris'),
+    ('fee', 'Sales', 'level_month', 'sum(sold_commission) / sum(sold_total_price)', 'level, member_id, month', 'share', false, 'as declared in marts.tax_basis', 'commission', 'Fee, % of price', 'Arvode, % av pris'),
+    ('average_commission', 'Sales', 'level_month', 'sum(sold_commission) / sum(sold_estate_parts)', 'level, member_id, month', 'money', false, 'as declared in marts.tax_basis', 'commission', 'Fee per home', 'Arvode per bostad'),
+    ('price_change', 'Market', 'market', 'any_value(price_change_share)', 'level, member_id, estate_type, period, month', 'share', false, NULL, 'sales', 'Price vs asking price', 'Slutpris mot utgångspris'),
+    ('days_on_market', 'Market', 'market', 'any_value(days_on_market)', 'level, member_id, estate_type, period, month', 'days', false, NULL, 'sales', 'Days on market', 'Dagar till försäljning'),
+    ('budget', 'Budget', 'level_budget_vs_actual', 'sum(budget)', 'level, member_id, measure, month', 'money', true, 'without VAT', 'budgets', 'Budget', 'Budget'),
+    ('budget_attainment', 'Budget', 'level_budget_vs_actual', 'sum(actual) / sum(budget)', 'level, member_id, measure, month', 'share', false, 'without VAT', 'budgets', '% of budget', '% av budget'),
+    ('year_forecast', 'Budget', 'level_budget_vs_actual', 'arg_max(year_forecast, month)', 'level, member_id, measure', 'money', false, 'without VAT', 'budgets', 'Year forecast', 'Helårsprognos'),
+    ('outstanding', 'Money', 'receivables', 'sum(outstanding_commission)', 'office_id, age_band', 'money', true, 'as the service states it', 'sales', 'Signed, not yet paid', 'Kontrakterat, ej betalt'),
+    ('money_to_come', 'Money', 'money_calendar', 'sum(commission)', 'access_month, office_id, state', 'money', true, 'as the service states it', 'sales', 'Commission by month of possession', 'Provision per tillträdesmånad'),
+    ('valuations', 'Funnel', 'funnel_month', 'sum(valuation_parts)', 'earner_kind, earner_id, month', 'parts', true, NULL, 'commission', 'Valuations', 'Värderingar'),
+    ('writings', 'Funnel', 'funnel_month', 'sum(writing_parts)', 'earner_kind, earner_id, month', 'parts', true, NULL, 'commission', 'Assignments', 'Uppdrag'),
+    ('active_agents', 'People', 'headcount_month', 'sum(active_agent_count)', 'level, member_id, month', 'people', false, NULL, 'agents', 'Active agents', 'Aktiva mäklare'),
+    ('leads', 'Leads', 'lead_sources', 'sum(lead_count)', 'month, office_id, sender_name', 'leads', true, NULL, 'leads', 'Leads received', 'Mottagna tips')
+) AS _(metric, subject, mart, expression, grain, unit, is_additive, basis, doubt, label_en, label_sv);
