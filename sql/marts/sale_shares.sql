@@ -11,6 +11,7 @@
 --   commission: the agent's share of the commission in SEK; tax basis as declared in marts.tax_basis
 --   commission_share: the agent's part of the whole commission, 0 to 1; also the agent's part of one sold home
 --   final_price_part: the agent's part of the sale price; currency not documented
+--   user_id: id of the agent
 --   user_name: name of the agent; two may have the same, so group by user_id: marts.users has a label for each
 --   _row: row of bi.sales_agents
 SELECT
