@@ -12,7 +12,7 @@ from pipelines.page.charts import Chart, Series, chart, columns, sparkline, wate
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, Number, local_day
 from pipelines.page.sections import Section
-from pipelines.page.tables import Cell, Column, PageTable, Reading, Writer
+from pipelines.page.tables import Cell, PageColumn, PageTable, Reading, Writer
 
 PERIODS = ("running", "month", "year", "twelve")
 YEARS_OF_RANGE = 3
@@ -166,23 +166,23 @@ def _periods(facts: Facts, writer: Writer) -> PageTable | None:
     words, found = writer.words, {row.period: row for row in facts.periods if row.office_id is None}
     rows = [found[name] for name in PERIODS if name in found and (found[name].is_over or name == "running")]
     table = [
-        Column(
+        PageColumn(
             "page.period", lambda row, _: words.text(f"cards.{row.period}"),
             note=lambda row: words.period(row.first_month, row.last_month),
         ),
-        Column("figures.commission", kind="money", change="commission_change"),
-        Column("cards.total", "total_change", "change", is_minor=True),
-        Column("offices.of_budget", _share, "share", note=lambda row: _budgeted(row, words)),
-        Column("offices.gap", _gap, "signed money"),
-        Column("figures.homes", kind="parts", change="homes_change"),
-        Column("figures.average_price", kind="brief", change="average_price_change"),
-        Column("figures.fee", "fee_share", "fee", change="fee_share_difference"),
-        Column(
+        PageColumn("figures.commission", kind="money", change="commission_change"),
+        PageColumn("cards.total", "total_change", "change", is_minor=True),
+        PageColumn("offices.of_budget", _share, "share", note=lambda row: _budgeted(row, words)),
+        PageColumn("offices.gap", _gap, "signed money"),
+        PageColumn("figures.homes", kind="parts", change="homes_change"),
+        PageColumn("figures.average_price", kind="brief", change="average_price_change"),
+        PageColumn("figures.fee", "fee_share", "fee", change="fee_share_difference"),
+        PageColumn(
             "figures.average", "average_commission", "money", change="average_commission_change",
             is_minor=True,
         ),
-        Column("figures.beside_sales", kind="money", change="beside_sales_change", is_minor=True),
-        Column("figures.per_agent", kind="money", change="per_agent_change"),
+        PageColumn("figures.beside_sales", kind="money", change="beside_sales_change", is_minor=True),
+        PageColumn("figures.per_agent", kind="money", change="per_agent_change"),
     ]  # fmt: skip
     return writer.table(words.text("cards.heading"), "cards", table, rows)
 
@@ -290,11 +290,11 @@ def _past_forecasts(facts: Facts, writer: Writer, row: Row | None) -> PageTable 
     if row is None:
         return None
     table = [
-        Column("year", lambda row, _: f"{row.month.year}"),
-        Column("said", "year_forecast", "money"),
-        Column("became", "year_actual", "money"),
-        Column("miss", "miss_share", "change"),
-        Column("worst", "worst_miss_share", "precise"),
+        PageColumn("year", lambda row, _: f"{row.month.year}"),
+        PageColumn("said", "year_forecast", "money"),
+        PageColumn("became", "year_actual", "money"),
+        PageColumn("miss", "miss_share", "change"),
+        PageColumn("worst", "worst_miss_share", "precise"),
     ]
     name = writer.words.text(
         "forecast.heading", month=writer.words.month(row.last_month, known_year=row.last_month.year)
@@ -363,17 +363,17 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
         )
     )
     table = [
-        Column("page.month", kind="month", note=lambda row: _part(row, words)),
-        Column("figures.commission", kind="money"),
-        Column("months.before", "commission_before", "money"),
-        Column("months.budget", kind="stated money"),
-        Column("figures.homes", kind="parts"),
-        Column("months.before", "homes_before", "parts"),
-        Column("months.budget", "homes_budget", "parts"),
-        Column("figures.average_price", kind="stated money"),
-        Column("figures.fee", "fee_share", "fee"),
-        Column("figures.per_agent", kind="money"),
-        Column("months.read", lambda row, _: local_day(row.read_at_utc, timezone), "day", is_minor=True),
+        PageColumn("page.month", kind="month", note=lambda row: _part(row, words)),
+        PageColumn("figures.commission", kind="money"),
+        PageColumn("months.before", "commission_before", "money"),
+        PageColumn("months.budget", kind="stated money"),
+        PageColumn("figures.homes", kind="parts"),
+        PageColumn("months.before", "homes_before", "parts"),
+        PageColumn("months.budget", "homes_budget", "parts"),
+        PageColumn("figures.average_price", kind="stated money"),
+        PageColumn("figures.fee", "fee_share", "fee"),
+        PageColumn("figures.per_agent", kind="money"),
+        PageColumn("months.read", lambda row, _: local_day(row.read_at_utc, timezone), "day", is_minor=True),
     ]
     return Section(
         "months", words.text("months.heading"), ("commission", "agents", "budgets", "budgets_of_homes"),
@@ -411,27 +411,27 @@ def _offices(facts: Facts, writer: Writer, files: Mapping[str, str], period: str
     has_budget = any(row.budget is not None for row in rows)
     has_forecast = any(row.year_forecast is not None for row in rows)
     table = [
-        Column("office", note=lambda row: _on_office(row, words), link="file"),
-        Column("commission", kind="money", has_bar=True, bar=("budget", "commission_before")),
-        *([Column("of_budget", _share, "share"), Column("gap", _gap, "signed money")] if has_budget else []),
-        Column("last_year", "commission_change", "change"),
+        PageColumn("office", note=lambda row: _on_office(row, words), link="file"),
+        PageColumn("commission", kind="money", has_bar=True, bar=("budget", "commission_before")),
+        *([PageColumn("of_budget", _share, "share"), PageColumn("gap", _gap, "signed money")] if has_budget else []),
+        PageColumn("last_year", "commission_change", "change"),
     ]  # fmt: skip
     if period == "year":
         forecast = [
-            Column(
+            PageColumn(
                 "year_end", "year_forecast", "money", is_minor=True,
                 note=lambda row: _without_forecast(row, words),
             ),
-            Column("year_end_share", _forecast_share, "share"),
+            PageColumn("year_end_share", _forecast_share, "share"),
         ]  # fmt: skip
         table += [
-            Column("before", "commission_before", "money", is_minor=True),
+            PageColumn("before", "commission_before", "money", is_minor=True),
             *(forecast if has_forecast else []),
-            Column("homes", kind="parts"),
-            Column("price", "average_price", "brief", is_minor=True),
-            Column("fee", "fee_share", "fee", is_minor=True),
-            Column("agents", kind="parts", is_minor=True),
-            Column("per_agent", kind="money"),
+            PageColumn("homes", kind="parts"),
+            PageColumn("price", "average_price", "brief", is_minor=True),
+            PageColumn("fee", "fee_share", "fee", is_minor=True),
+            PageColumn("agents", kind="parts", is_minor=True),
+            PageColumn("per_agent", kind="money"),
         ]
     rows.sort(key=lambda row: (_gap(row, lambda amount: amount) or 0, -(row.commission or 0)))
     total = _year(facts) if period == "year" else _of_page(facts, period)
@@ -464,13 +464,13 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
     """What homes, price and fee made of the change on last year; they add up."""
     words = writer.words
     table = [
-        Column("period", lambda row, _: words.text(f"cards.{row.period}"), "words"),
-        Column("before", "sold_commission_before", "money"),
-        Column("homes", "homes_effect", "signed money"),
-        Column("price", "price_effect", "signed money"),
-        Column("fee", "fee_effect", "signed money"),
-        Column("now", "sold_commission", "money"),
-        Column("difference", kind="signed money"),
+        PageColumn("period", lambda row, _: words.text(f"cards.{row.period}"), "words"),
+        PageColumn("before", "sold_commission_before", "money"),
+        PageColumn("homes", "homes_effect", "signed money"),
+        PageColumn("price", "price_effect", "signed money"),
+        PageColumn("fee", "fee_effect", "signed money"),
+        PageColumn("now", "sold_commission", "money"),
+        PageColumn("difference", kind="signed money"),
     ]
     numbers = writer.table(words.text("drivers.heading"), "drivers", table, facts.drivers)
     if numbers is None:

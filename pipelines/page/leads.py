@@ -9,7 +9,7 @@ from pipelines.page.charts import Series, chart, columns
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language
 from pipelines.page.sections import Section
-from pipelines.page.tables import Column, PageTable, Writer
+from pipelines.page.tables import PageColumn, PageTable, Writer
 
 MOST_ROWS = 40
 UNTOUCHED = ("valuations", "to_2", "to_7", "to_30", "longer", "tips")
@@ -56,13 +56,13 @@ def _table(writer: Writer, part: str, rows: Iterable[Row], name: Callable[[Row],
         return words.text(f"leads.{row.name}_note") if row.name in ("seller", "buyer") else ""
 
     table = [
-        Column(part, lambda row, _: name(row), note=caution if part == "side" else None),
-        Column("leads", kind="count", has_bar=True),
-        Column("removed", kind="count", is_minor=True),
-        Column("without_home", kind="count"),
-        Column("homes", kind="count"),
-        Column("sold", kind="count"),
-        Column("days_of_sellers" if part in ("office", "state") else "days", "days", "count"),
+        PageColumn(part, lambda row, _: name(row), note=caution if part == "side" else None),
+        PageColumn("leads", kind="count", has_bar=True),
+        PageColumn("removed", kind="count", is_minor=True),
+        PageColumn("without_home", kind="count"),
+        PageColumn("homes", kind="count"),
+        PageColumn("sold", kind="count"),
+        PageColumn("days_of_sellers" if part in ("office", "state") else "days", "days", "count"),
     ]
     return writer.table(words.text(f"leads.by_{part}"), "leads", table, list(rows)[:MOST_ROWS])
 
@@ -72,8 +72,8 @@ def _untouched(facts: Facts, writer: Writer) -> PageTable | None:
     words, rows = writer.words, facts.untouched
     if not rows:
         return None
-    office = Column("office", lambda row, _: row.office_name or words.text("leads.unnamed_office"))
-    table = [office, *(Column(name, kind="count") for name in UNTOUCHED)]
+    office = PageColumn("office", lambda row, _: row.office_name or words.text("leads.unnamed_office"))
+    table = [office, *(PageColumn(name, kind="count") for name in UNTOUCHED)]
     name = words.text("leads.untouched", day=words.day(max(row.counted_on for row in rows)))
     return writer.table(name, "leads", table, rows)
 

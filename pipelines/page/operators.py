@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language
-from pipelines.page.tables import Column, PageTable, Writer
+from pipelines.page.tables import PageColumn, PageTable, Writer
 
 SIGNS = {
     "held": ("✓", "held"),
@@ -86,19 +86,19 @@ def _matrix(report: str, squares: Sequence[Row]) -> Matrix:
     )
 
 
-def _problems(words: Language, timezone: ZoneInfo) -> list[Column]:
+def _problems(words: Language, timezone: ZoneInfo) -> list[PageColumn]:
     def months(row: Row) -> str:
         return words.period(row.first_month, row.last_month) if row.first_month and row.last_month else ""
 
     return [
-        Column("How bad", "severity"),
-        Column("What", "kind"),
-        Column("Conditions", "condition_count", "count"),
-        Column("Since", lambda row, _: words.moment(row.since_utc, timezone)),
-        Column("What was found, and what to do", lambda row, _: _finding(row), "words"),
-        Column("Reports", "reports", "words"),
-        Column("Customers", "customers", "words"),
-        Column("Months", lambda row, _: months(row), "words"),
+        PageColumn("How bad", "severity"),
+        PageColumn("What", "kind"),
+        PageColumn("Conditions", "condition_count", "count"),
+        PageColumn("Since", lambda row, _: words.moment(row.since_utc, timezone)),
+        PageColumn("What was found, and what to do", lambda row, _: _finding(row), "words"),
+        PageColumn("Reports", "reports", "words"),
+        PageColumn("Customers", "customers", "words"),
+        PageColumn("Months", lambda row, _: months(row), "words"),
     ]  # fmt: skip
 
 
@@ -106,59 +106,59 @@ def _finding(row: Row) -> str:
     return " ".join(filter(None, (row.message, row.remedy)))
 
 
-def _restatements(words: Language, timezone: ZoneInfo) -> list[Column]:
+def _restatements(words: Language, timezone: ZoneInfo) -> list[PageColumn]:
     return [
-        Column("Noted", lambda row, _: words.moment(row.noted_at_utc, timezone)),
-        Column("Report", "report"),
-        Column("Office", "office_name"),
-        Column("Month", "month", "month"),
-        Column("Commission before", "commission_before", "exact"),
-        Column("since", "commission_after", "exact"),
-        Column("Change", "commission_change", "exact"),
-        Column("Rows", "row_count_change", "count"),
+        PageColumn("Noted", lambda row, _: words.moment(row.noted_at_utc, timezone)),
+        PageColumn("Report", "report"),
+        PageColumn("Office", "office_name"),
+        PageColumn("Month", "month", "month"),
+        PageColumn("Commission before", "commission_before", "exact"),
+        PageColumn("since", "commission_after", "exact"),
+        PageColumn("Change", "commission_change", "exact"),
+        PageColumn("Rows", "row_count_change", "count"),
     ]
 
 
-def _standings(words: Language, timezone: ZoneInfo) -> list[Column]:
+def _standings(words: Language, timezone: ZoneInfo) -> list[PageColumn]:
     return [
-        Column("Report", "report"),
-        Column("Customer", "customer"),
-        Column("Loaded through", "newest_held_month", "month"),
-        Column("Last success", lambda row, _: words.moment(row.last_success_utc, timezone)),
-        Column("Late from", lambda row, _: words.moment(row.due_utc, timezone)),
-        Column("State", "state"),
+        PageColumn("Report", "report"),
+        PageColumn("Customer", "customer"),
+        PageColumn("Loaded through", "newest_held_month", "month"),
+        PageColumn("Last success", lambda row, _: words.moment(row.last_success_utc, timezone)),
+        PageColumn("Late from", lambda row, _: words.moment(row.due_utc, timezone)),
+        PageColumn("State", "state"),
     ]
 
 
 _AGREEMENTS = (
-    Column("Office report compared with", "compared"),
-    Column("Measure", "measure"),
-    Column("Compared", "compared_count", "count"),
-    Column("Differ", "different_count", "count"),
+    PageColumn("Office report compared with", "compared"),
+    PageColumn("Measure", "measure"),
+    PageColumn("Compared", "compared_count", "count"),
+    PageColumn("Differ", "different_count", "count"),
 )
 _DIFFERENCES = (
-    Column("Month", "month", "month"),
-    Column("Office", "office_name"),
-    Column("Compared with", "compared"),
-    Column("Measure", "measure"),
-    Column("Office report", "amount", "exact"),
-    Column("Other report", "compared_amount", "exact"),
-    Column("Difference", "difference", "exact"),
-    Column("Likely because", "likely_reason", "words"),
+    PageColumn("Month", "month", "month"),
+    PageColumn("Office", "office_name"),
+    PageColumn("Compared with", "compared"),
+    PageColumn("Measure", "measure"),
+    PageColumn("Office report", "amount", "exact"),
+    PageColumn("Other report", "compared_amount", "exact"),
+    PageColumn("Difference", "difference", "exact"),
+    PageColumn("Likely because", "likely_reason", "words"),
 )
 _REQUESTS = (
-    Column("Day", "day", "day"),
-    Column("Requests", "requests", "count"),
-    Column("Repeated", "repeated", "count"),
-    Column("Failed", "failed", "count"),
-    Column("Received, MB", lambda row, _: (row.bytes or 0) / 1_000_000, "parts"),
+    PageColumn("Day", "day", "day"),
+    PageColumn("Requests", "requests", "count"),
+    PageColumn("Repeated", "repeated", "count"),
+    PageColumn("Failed", "failed", "count"),
+    PageColumn("Received, MB", lambda row, _: (row.bytes or 0) / 1_000_000, "parts"),
 )
 _QUARANTINE = (
-    Column("Report", "report"),
-    Column("Table", "table_name"),
-    Column("Column", "column_name"),
-    Column("Why", "reason", "words"),
-    Column("Rows", "row_count", "count"),
-    Column("First month", "first_month", "month"),
-    Column("Last month", "last_month", "month"),
+    PageColumn("Report", "report"),
+    PageColumn("Table", "table_name"),
+    PageColumn("PageColumn", "column_name"),
+    PageColumn("Why", "reason", "words"),
+    PageColumn("Rows", "row_count", "count"),
+    PageColumn("First month", "first_month", "month"),
+    PageColumn("Last month", "last_month", "month"),
 )

@@ -9,24 +9,24 @@ from pipelines.months import Month
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language
 from pipelines.page.sections import Section
-from pipelines.page.tables import Column, PageTable, Reading, Writer
+from pipelines.page.tables import PageColumn, PageTable, Reading, Writer
 
 BOARDS = {"year": 0, "month": 1, "quarter": 0, "twelve months": 12}
 """The periods of the leaderboard, and their months; none if these depend on the month."""
 MOST_TRENDS = 10
 MOST_PLACES = 10
 HEADCOUNT = (
-    Column("page.month", kind="month"),
-    *(Column(name, kind="count") for name in ("agents", "joined", "back", "gone", "quiet")),
-    *(Column(name, kind="count", is_minor=True) for name in ("moved_in", "moved_out")),
+    PageColumn("page.month", kind="month"),
+    *(PageColumn(name, kind="count") for name in ("agents", "joined", "back", "gone", "quiet")),
+    *(PageColumn(name, kind="count", is_minor=True) for name in ("moved_in", "moved_out")),
 )
 TRENDS = (
-    Column("agent", "name"),
-    Column("office", "office_name"),
-    Column("before", "commission_before", "money"),
-    Column("now", "commission", "money"),
-    Column("difference", kind="signed money"),
-    Column("change", "commission_change", "change"),
+    PageColumn("agent", "name"),
+    PageColumn("office", "office_name"),
+    PageColumn("before", "commission_before", "money"),
+    PageColumn("now", "commission", "money"),
+    PageColumn("difference", kind="signed money"),
+    PageColumn("change", "commission_change", "change"),
 )
 
 
@@ -76,18 +76,18 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
         return words.text("agents.not_compared") if is_so else ""
 
     of_budget = [
-        Column("budget", kind="stated money", is_minor=True),
-        Column("of_budget", share, "share"),
-        Column("gap", gap, "signed money"),
+        PageColumn("budget", kind="stated money", is_minor=True),
+        PageColumn("of_budget", share, "share"),
+        PageColumn("gap", gap, "signed money"),
     ]
     table = [
-        Column("agent", "name", note=lambda row: note_on_agent(row, words)),
-        Column("commission", kind="money", has_bar=True),
-        Column("before", "commission_before", "money", is_minor=True),
-        Column("last_year", "commission_change", "change", note=not_compared),
+        PageColumn("agent", "name", note=lambda row: note_on_agent(row, words)),
+        PageColumn("commission", kind="money", has_bar=True),
+        PageColumn("before", "commission_before", "money", is_minor=True),
+        PageColumn("last_year", "commission_change", "change", note=not_compared),
         *(of_budget if any(row.budget is not None for row in rows) else []),
-        Column("homes", kind="parts"),
-        Column("a_month", kind="money"),
+        PageColumn("homes", kind="parts"),
+        PageColumn("a_month", kind="money"),
     ]
     last = rows[0].month
     first = next((row.first_month for row in facts.periods if row.period == "year"), last.replace(month=1))
@@ -131,11 +131,11 @@ def _board(facts: Facts, writer: Writer, kind: str, name: str) -> PageTable | No
     title = words.text(f"leaders.{name.replace(' ', '_')}", period=words.period(first, last))
     if kind == "office":
         title = words.text("leaders.of_offices", title=title)
-    table: Sequence[Column] = [
-        Column("place", kind="count", note=lambda row: _moved(row, words)),
-        Column("name", note=lambda row: words.text("leaders.left") if row.has_left else ""),
-        Column("figures.commission", kind="money", has_bar=True),
-        Column("figures.homes", kind="parts"),
+    table: Sequence[PageColumn] = [
+        PageColumn("place", kind="count", note=lambda row: _moved(row, words)),
+        PageColumn("name", note=lambda row: words.text("leaders.left") if row.has_left else ""),
+        PageColumn("figures.commission", kind="money", has_bar=True),
+        PageColumn("figures.homes", kind="parts"),
     ]
     most = sum(row.place <= MOST_PLACES for row in rows)
     return writer.table(title, "leaders", table, rows, most=most)

@@ -11,7 +11,7 @@ from pipelines.page.charts import Chart, Series, chart, columns, stacked
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, local_day
 from pipelines.page.sections import Section
-from pipelines.page.tables import Cell, Column, PageTable, Writer
+from pipelines.page.tables import Cell, PageColumn, PageTable, Writer
 
 MOST_SALES = 20
 LEAST_HOMES = 25
@@ -79,14 +79,14 @@ def _home(home: str | None, number: str | None, words: Language) -> str:
 def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
     words = writer.words
     table = [
-        Column("home", lambda row, _: _home(row.home, row.home_number, words), "words"),
-        Column("what", lambda row, _: words.label("sale_changes", row.change)),
-        Column("office", "office_name"),
-        Column("agents", kind="words"),
-        Column("contract", "contract_on", "day"),
-        Column("before", "commission_before", "money", is_minor=True),
-        Column("after", "commission", "money", is_minor=True),
-        Column("difference", kind="signed money"),
+        PageColumn("home", lambda row, _: _home(row.home, row.home_number, words), "words"),
+        PageColumn("what", lambda row, _: words.label("sale_changes", row.change)),
+        PageColumn("office", "office_name"),
+        PageColumn("agents", kind="words"),
+        PageColumn("contract", "contract_on", "day"),
+        PageColumn("before", "commission_before", "money", is_minor=True),
+        PageColumn("after", "commission", "money", is_minor=True),
+        PageColumn("difference", kind="signed money"),
     ]
     name = words.text("changes.sales_table")
     return writer.table(name, "changes", table, facts.changed_sales, most=MOST_SALES)
@@ -96,15 +96,15 @@ def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTab
     """Closed months that changed, a row for each reason; in the file the amounts of a month are in one."""
     words, first = writer.words, "is_first_reason"
     table = [
-        Column("office", "office_name"),
-        Column("month", kind="month"),
-        Column("before", "amount_before", "money", is_minor=True, is_in_file=first),
-        Column("after", "amount_after", "money", is_minor=True, is_in_file=first),
-        Column("difference", kind="signed money", is_in_file=first),
-        Column("reason", lambda row, _: _reason(row, words), "words"),
-        Column("contract", "contract_on", "day", is_minor=True),
-        Column("explains", "amount", "signed money"),
-        Column("noted", lambda row, _: local_day(row.noted_at_utc, timezone), "day", is_minor=True),
+        PageColumn("office", "office_name"),
+        PageColumn("month", kind="month"),
+        PageColumn("before", "amount_before", "money", is_minor=True, is_in_file=first),
+        PageColumn("after", "amount_after", "money", is_minor=True, is_in_file=first),
+        PageColumn("difference", kind="signed money", is_in_file=first),
+        PageColumn("reason", lambda row, _: _reason(row, words), "words"),
+        PageColumn("contract", "contract_on", "day", is_minor=True),
+        PageColumn("explains", "amount", "signed money"),
+        PageColumn("noted", lambda row, _: local_day(row.noted_at_utc, timezone), "day", is_minor=True),
     ]
     return writer.table(words.text("changes.closed"), "changes", table, facts.changes, most=2 * MOST_SALES)
 
@@ -136,12 +136,12 @@ def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
         return words.text("changes.read_first", months=months) if months else ""
 
     table = [
-        Column("office", "office_name"),
-        Column("period", lambda row, _: words.period(row.first_month, row.last_month), note=read_first),
-        Column("before", "amount_before", "stated money"),
-        Column("after", "amount_after", "stated money"),
-        Column("difference", kind="stated signed money"),
-        Column("agents", lambda row, _: agents(row), "words"),
+        PageColumn("office", "office_name"),
+        PageColumn("period", lambda row, _: words.period(row.first_month, row.last_month), note=read_first),
+        PageColumn("before", "amount_before", "stated money"),
+        PageColumn("after", "amount_after", "stated money"),
+        PageColumn("difference", kind="stated signed money"),
+        PageColumn("agents", lambda row, _: agents(row), "words"),
     ]
     return writer.table(words.text("changes.budget_table"), "changes", table, facts.budget_changes)
 
@@ -152,9 +152,9 @@ def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
     if not rows:
         return None
     table = [
-        Column("office", "office_name"),
-        *(Column(name, kind="count") for name in ("agents", "agents_before")),
-        *(Column(name, kind="stated money") for name in ("budget", "budget_before")),
+        PageColumn("office", "office_name"),
+        *(PageColumn(name, kind="count") for name in ("agents", "agents_before")),
+        *(PageColumn(name, kind="stated money") for name in ("budget", "budget_before")),
     ]
     name = words.text(
         "coming.heading",
@@ -173,19 +173,19 @@ def owed_section(facts: Facts, writer: Writer) -> Section:
     sums = {name: sum(getattr(row, column) for row in noted) for name, column in BANDS.items()}
     bands = [name for name in BANDS if sums[name] or name != "undated"] if noted else []
     offices = [
-        Column("office", "office_name"),
-        Column("homes", kind="count", is_minor=True),
-        *(Column(name, column, "stated money") for name, column in BANDS.items()),
-        Column("longest", "longest_days", "count"),
+        PageColumn("office", "office_name"),
+        PageColumn("homes", kind="count", is_minor=True),
+        *(PageColumn(name, column, "stated money") for name, column in BANDS.items()),
+        PageColumn("longest", "longest_days", "count"),
     ]  # fmt: skip
     sales = [
-        Column("home"),
-        Column("office", "office_name"),
-        Column("agent"),
-        Column("possession", "access_on", "day"),
-        Column("days", "days_due", "count"),
-        Column("to_come", "to_be_received_on", "day", is_minor=True),
-        Column("amount", "due", "stated money"),
+        PageColumn("home"),
+        PageColumn("office", "office_name"),
+        PageColumn("agent"),
+        PageColumn("possession", "access_on", "day"),
+        PageColumn("days", "days_due", "count"),
+        PageColumn("to_come", "to_be_received_on", "day", is_minor=True),
+        PageColumn("amount", "due", "stated money"),
     ]
     longest = sorted(facts.due_sales, key=lambda row: (-row.days_due, -row.due))
     notes = [words.text("owed.counted", day=words.day(max(row.counted_on for row in noted)))] if noted else []
@@ -229,8 +229,8 @@ def _money(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTable | None
     ]
     name = words.text("money.heading")
     table = [
-        Column("page.month", "month", "month"),
-        *(Column(state, kind="stated money") for state in STATES),
+        PageColumn("page.month", "month", "month"),
+        *(PageColumn(state, kind="stated money") for state in STATES),
     ]
     names = [words.month(row.month)[:3] for row in rows]
     return chart(name, names, series, words, words.brief), writer.table(name, "money", table, rows)
@@ -270,10 +270,10 @@ def _intake(facts: Facts, writer: Writer) -> PageTable | None:
         rows.append(Row(source=source, homes=homes, commission=commission, fee=fee))
     rows.sort(key=lambda row: -row.homes)
     table = [
-        Column("source", lambda row, _: row.source or words.text("funnel.unnamed")),
-        Column("homes", kind="count", has_bar=True),
-        Column("commission", kind="money"),
-        Column("fee", kind="fee"),
+        PageColumn("source", lambda row, _: row.source or words.text("funnel.unnamed")),
+        PageColumn("homes", kind="count", has_bar=True),
+        PageColumn("commission", kind="money"),
+        PageColumn("fee", kind="fee"),
     ]
     return writer.table(words.text("funnel.intake"), "funnel", table, rows)
 
@@ -289,14 +289,14 @@ def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
     if not rows:
         return None
     table = [
-        Column("home"),
-        Column("number", "home_number", is_minor=True),
-        Column("office", "office_name"),
-        Column("agents", kind="words"),
-        Column("contract", "contract_on", "day", is_minor=True),
-        Column("month", kind="month"),
-        Column("noted", "noted_on", "day"),
-        Column("commission", kind="money"),
+        PageColumn("home"),
+        PageColumn("number", "home_number", is_minor=True),
+        PageColumn("office", "office_name"),
+        PageColumn("agents", kind="words"),
+        PageColumn("contract", "contract_on", "day", is_minor=True),
+        PageColumn("month", kind="month"),
+        PageColumn("noted", "noted_on", "day"),
+        PageColumn("commission", kind="money"),
     ]
     amount = sum((row.commission or Decimal(0) for row in rows), Decimal(0))
     since = words.text("cancelled.since", day=words.day(max(row.known_since_on for row in rows)))

@@ -30,7 +30,7 @@ def as_stated(amount: Number | None) -> Number | None:
 
 
 @dataclass(frozen=True)
-class Column:
+class PageColumn:
     """A column of a table: its head, what it shows of a row, and how that is written.
 
     `head` is a key of the words of its table, or of all words if it has a dot. `value` is a column of the
@@ -141,7 +141,7 @@ class Writer:
         self,
         name: str,
         section: str,
-        columns: Sequence[Column],
+        columns: Sequence[PageColumn],
         rows: Sequence[Row],
         *,
         most: int | None = None,
@@ -191,7 +191,7 @@ class Writer:
             return head
         return self.words.text(head if "." in head else f"{section}.{head}")
 
-    def _longest(self, column: Column, rows: Sequence[Row]) -> Number:
+    def _longest(self, column: PageColumn, rows: Sequence[Row]) -> Number:
         """The longest amount of a column with bars, their goals and years before among them."""
         if not column.has_bar:
             return 0
@@ -199,7 +199,7 @@ class Writer:
         numbers = [value for value in [*amounts, *map(column.of, rows)] if isinstance(value, Decimal | int)]
         return max(numbers, default=0)
 
-    def _cell(self, column: Column, row: Row, longest: Number) -> Cell:
+    def _cell(self, column: PageColumn, row: Row, longest: Number) -> Cell:
         value = column.of(row)
         less = column.of(row, self.without) if callable(column.value) and self.vat_rate is not None else None
         if callable(column.value) and (less == value or (column.kind in TWO_READINGS and less is None)):

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, local_day
-from pipelines.page.tables import Column, PageTable, Writer
+from pipelines.page.tables import PageColumn, PageTable, Writer
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
         return ", ".join(words.label("subjects", subject) for subject in subjects)
 
     table = [
-        Column("figures", lambda row, _: figures(row.subjects), "words"),
-        Column("what", lambda row, _: words.label("conditions", row.kind), "words"),
-        Column("office", lambda row, _: _whom(row, words)),
-        Column("since", lambda row, _: _since(row, words, timezone), "words"),
+        PageColumn("figures", lambda row, _: figures(row.subjects), "words"),
+        PageColumn("what", lambda row, _: words.label("conditions", row.kind), "words"),
+        PageColumn("office", lambda row, _: _whom(row, words)),
+        PageColumn("since", lambda row, _: _since(row, words, timezone), "words"),
     ]
     severities = {row.severity for row in rows} | ({"warning"} if facts.missing else set())
     worst = next((severity for severity in ("error", "warning") if severity in severities), "well")
