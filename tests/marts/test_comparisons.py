@@ -270,9 +270,6 @@ def test_the_analysis_of_offices_is_without_the_declared_vat_as_that_of_budgets_
     build(given, "year_over_year", "tax_basis")
     [row] = analysis(given, "01_best_offices_this_year")
     assert (row["commission_so_far"], row["commission_basis"]) == (100, "without VAT")
-    assert built(given, "SELECT actual FROM marts.office_budget_vs_actual WHERE measure = 'commission'") == [
-        (100,)
-    ]
 
 
 def test_the_analysis_of_the_chain_names_its_row_above_those_of_the_brands() -> None:
