@@ -142,7 +142,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
             with work_lock(data_dir, what, on_wait=context.log.info, now=project.clock.utc_now):
                 finished = finish(project.settings, project.clock)
         except (MartError, WarehouseError) as error:
-            raise dg.Failure(str(error), allow_retries=False) from None
+            raise dg.Failure(str(error)) from None
         yield from mart_results(project, files, project.store, finished.marts)
         yield from (check_result(project, files, check) for check in finished.checks)
         yield _publication(project, context, finished)
@@ -182,7 +182,6 @@ def _publication(
         raise dg.Failure(
             "\n".join([*said, "The earlier file stays."]),
             metadata={"conditions": shown, "reasons": dg.MetadataValue.md(reasons)},
-            allow_retries=False,
         )
     if finished.ping:
         context.log.warning(finished.ping)

@@ -97,12 +97,11 @@ def monthly_reports(project: Project, customers: Sequence[str]) -> dg.AssetsDefi
             for report in project.monthly_reports
         ],
         backfill_policy=dg.BackfillPolicy.single_run(),
-        retry_policy=dg.RetryPolicy(max_retries=1, delay=project.retry_seconds),
         can_subset=True,
     )
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
         if not (context.has_partition_key or context.has_partition_key_range):
-            raise dg.Failure(NOTHING_SELECTED, allow_retries=False)
+            raise dg.Failure(NOTHING_SELECTED)
         places = [parse_partition_key(key) for key in context.partition_keys]
         reports = _selected(project, context, project.monthly_reports)
         fetch_partitions(
@@ -121,7 +120,6 @@ def reports_without_months(project: Project, step: str, reports: Sequence[Report
         name=step,
         specs=[report_spec(project, report, None) for report in reports],
         can_subset=True,
-        retry_policy=dg.RetryPolicy(max_retries=1, delay=project.retry_seconds),
         op_tags={"dagster/priority": str(priority)},
     )
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
@@ -196,7 +194,7 @@ def fetch_partitions(
         comparison, stopped, news = _sync_and_compare(project, context, partitions, windows, run_log)
     except (SettingsError, ShapesError, WarehouseError) as error:
         plan_what_is_left(project, context)
-        raise dg.Failure(str(error), allow_retries=False) from None
+        raise dg.Failure(str(error)) from None
     finally:
         if why := refresh_operators_page(project.settings, project.clock):
             context.log.warning(why)
@@ -212,9 +210,11 @@ def fetch_partitions(
     context.log.info(summary_line(found))
     is_retried = may_pass(conditions) and not _is_automatic_retry(context)
     note = f"It is tried again in {project.retry_seconds:g} seconds." if is_retried else ""
-    if failed := failure(found, stopped, conditions, note, allow_retries=is_retried):
-        if not is_retried:
-            plan_what_is_left(project, context, [result.partition for result in found if result.state in RED])
+    if failed := failure(found, stopped, conditions, note):
+        if is_retried:
+            context.log.warning(failed.description or "")
+            raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from None
+        plan_what_is_left(project, context, [result.partition for result in found if result.state in RED])
         raise failed
 
 

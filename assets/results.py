@@ -285,8 +285,6 @@ def failure(
     stopped: str,
     conditions: Iterable[Condition],
     note: str = "",
-    *,
-    allow_retries: bool = False,
 ) -> dg.Failure | None:
     """The failure of a run: each cause in a line, all partitions in a table; None when nothing failed.
 
@@ -311,7 +309,6 @@ def failure(
             "partitions_failed": len(red),
             "partitions_done": sum(result.is_done for result in results),
         },
-        allow_retries=allow_retries,
     )
 
 

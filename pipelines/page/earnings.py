@@ -410,10 +410,11 @@ def _offices(facts: Facts, writer: Writer, files: Mapping[str, str], period: str
         return None
     has_budget = any(row.budget is not None for row in rows)
     has_forecast = any(row.year_forecast is not None for row in rows)
+    of_budget = [PageColumn("of_budget", _share, "share"), PageColumn("gap", _gap, "signed money")]
     table = [
         PageColumn("office", note=lambda row: _on_office(row, words), link="file"),
         PageColumn("commission", kind="money", has_bar=True, bar=("budget", "commission_before")),
-        *([PageColumn("of_budget", _share, "share"), PageColumn("gap", _gap, "signed money")] if has_budget else []),
+        *(of_budget if has_budget else ()),
         PageColumn("last_year", "commission_change", "change"),
     ]  # fmt: skip
     if period == "year":
