@@ -22,7 +22,6 @@ from assets.metadata import (
 from assets.partitions import (
     ReportPartition,
     customer_months,
-    customers_in_order,
     customers_table,
     months_by_pair,
     parse_partition_key,
@@ -213,6 +212,7 @@ def fetch_partitions(
     if failed := failure(found, stopped, conditions, note):
         if is_retried:
             context.log.warning(failed.description or "")
+            # a RetryPolicy would also retry what a restart of the code server interrupts, in that server
             raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from None
         plan_what_is_left(project, context, [result.partition for result in found if result.state in RED])
         raise failed
@@ -268,17 +268,20 @@ def _sync_and_compare(
 def _of_the_same_backfill(
     project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
 ) -> list[ReportPartition]:
-    """The partitions that other runs of the same backfill are to fetch; without a backfill none."""
+    """The partitions of these customers that other runs of the same backfill are to fetch.
+
+    One request covers several months of a customer, never several customers.
+    """
     if BACKFILL not in context.run.tags:
         return []
     reports = {report.name: report for report in project.monthly_reports}
-    customers = customers_in_order(project.settings, project.customers_with_data())
-    squares = squares_of_backfill(context.instance, context.run, customers)
+    squares = squares_of_backfill(project, context.instance, context.run)
     own = {(partition.report.name, partition.customer, partition.month) for partition in partitions}
+    customers = {partition.customer for partition in partitions}
     return [
         ReportPartition(reports[name], customer, month)
         for name, customer, month in sorted(squares - own)
-        if name in reports
+        if name in reports and customer in customers
     ]
 
 

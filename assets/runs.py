@@ -12,14 +12,13 @@ import dagster as dg
 
 from assets.partitions import parse_partition_key
 from assets.project import Project
-from pipelines.months import Month, months_between
+from pipelines.months import Month
 from warehouse.store.files import make_folder
 
 NIGHT_OF = "brokerbi/night"
 """Run tag: the day of a nightly run; such a run requests what is due, and asks the service for changes."""
 BACKFILL = "dagster/backfill"
 RANGE_START, RANGE_END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
-SINGLE_PARTITION = "dagster/partition"
 MOST_RUNS = 1000
 UNFINISHED = (
     dg.DagsterRunStatus.QUEUED,
@@ -49,30 +48,24 @@ def unfinished_runs(project: Project, instance: dg.DagsterInstance) -> Sequence[
     return instance.get_runs(project.runs(statuses=list(UNFINISHED)), limit=MOST_RUNS)
 
 
-def squares_of_backfill(
-    instance: dg.DagsterInstance, run: dg.DagsterRun, customers: Sequence[str]
-) -> set[Square]:
-    """The squares of the unfinished runs of a run's backfill; `customers` in the order of the partitions.
+def squares_of_backfill(project: Project, instance: dg.DagsterInstance, run: dg.DagsterRun) -> set[Square]:
+    """The squares of this code location that the first run of a backfill is to fetch; of its other runs none.
 
-    Dagster cuts a backfill by customer or by month; the run that comes first fetches for all of them, in the
-    fewest windows, and the others record what is fetched.
+    Dagster cuts a backfill by customer or by month and submits its runs one by one; the run that comes first
+    fetches for all of them, in the fewest windows, and the others record what is fetched.
     """
-    filters = dg.RunsFilter(tags={BACKFILL: run.tags[BACKFILL]}, statuses=list(UNFINISHED))
-    squares: set[Square] = set()
-    for other in instance.get_runs(filters, limit=MOST_RUNS):
-        start = other.tags.get(RANGE_START, other.tags.get(SINGLE_PARTITION, ""))
-        if "|" not in start:
-            continue
-        first, first_month = parse_partition_key(start)
-        last, last_month = parse_partition_key(other.tags.get(RANGE_END, start))
-        months = list(months_between(first_month, last_month))
-        squares |= {
-            (key.path[-1], customer, month)
-            for key in other.asset_selection or ()
-            for customer in customers[customers.index(first) : customers.index(last) + 1]
-            for month in months
-        }
-    return squares
+    filters = dg.RunsFilter(tags={BACKFILL: run.tags[BACKFILL]})
+    [first] = instance.get_runs(filters, limit=1, ascending=True)
+    if first.run_id not in (run.run_id, run.root_run_id):
+        return set()
+    backfill = instance.get_backfill(run.tags[BACKFILL])
+    data = backfill.asset_backfill_data if backfill else None
+    names = {project.key(report.name): report.name for report in project.monthly_reports}
+    return {
+        (names[square.asset_key], *parse_partition_key(square.partition_key))
+        for square in (data.target_subset.iterate_asset_partitions() if data else ())
+        if square.asset_key in names and square.partition_key
+    }
 
 
 def show_alive(project: Project, run_id: str) -> None:
@@ -103,7 +96,10 @@ def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
         known = set((context.cursor or "").split())
         dead = [run for run in suspects if run.run_id in known]
         for run in dead:
-            context.instance.report_run_failed(run, DIED)
+            if run.status is dg.DagsterRunStatus.CANCELING:
+                context.instance.report_run_canceled(run, DIED)
+            else:
+                context.instance.report_run_failed(run, DIED)
         context.update_cursor(" ".join(run.run_id for run in suspects))
         _forget_ended(project, context.instance)
         return dg.SkipReason(f"{len(dead)} runs had died.")
@@ -116,7 +112,8 @@ def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.Dagst
 
     One that starts slowly is silent at first, so a run is dead if it is silent at two looks.
     """
-    records = instance.get_run_records(project.runs(statuses=[dg.DagsterRunStatus.STARTED]), limit=MOST_RUNS)
+    statuses = [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
+    records = instance.get_run_records(project.runs(statuses=statuses), limit=MOST_RUNS)
     latest = project.run_context.clock.utc_now() - TIME_TO_START
     return [
         record.dagster_run

@@ -65,6 +65,7 @@ class Server:
             "DAGSTER_CODE_SOCKET": str(self.directory / "code"),
             "DAGSTER_DISABLE_TELEMETRY": "yes",
             "DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS": "yes",
+            "DAGSTER_BACKFILL_RETRY_DEFINITION_CHANGED_ERROR": "yes",
         }
         return inherited | dagster | {f"BROKERBI_{name}": value for name, value in ours.items()}
 

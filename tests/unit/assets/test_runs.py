@@ -51,3 +51,8 @@ def test_a_run_that_works_or_has_only_begun_is_left_alone(made: Harness) -> None
     made.instance.add_run(dg.DagsterRun("nightly", run_id="2", status=dg.DagsterRunStatus.STARTED))
     show_alive(made.project, "2")
     assert [run.run_id for run in silent_runs(later(made), made.instance)] == ["1"]
+
+
+def test_a_cancelled_run_whose_process_died_is_over(made: Harness) -> None:
+    made.instance.add_run(dg.DagsterRun("nightly", run_id="2", status=dg.DagsterRunStatus.CANCELING))
+    assert {run.run_id for run in silent_runs(later(made), made.instance)} == {"1", "2"}

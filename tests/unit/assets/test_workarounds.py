@@ -77,6 +77,5 @@ def test_dagsters_own_names_are_the_names_it_uses() -> None:
         runs.BACKFILL: tags.BACKFILL_ID_TAG,
         runs.RANGE_START: tags.ASSET_PARTITION_RANGE_START_TAG,
         runs.RANGE_END: tags.ASSET_PARTITION_RANGE_END_TAG,
-        runs.SINGLE_PARTITION: tags.PARTITION_NAME_TAG,
     }
     assert list(ours) == list(ours.values())
