@@ -124,7 +124,7 @@ class _Replay:
         with store.writing() as connection:
             declare_catalogue(connection, self.settings, self.catalogue, self.clock)
         if not quarantine:
-            self._relearn(store)
+            self._relearn(store, reports, customers)
             erased = read_erased(self.settings.data_dir)  # a backup may name persons erased since
             with store.writing() as connection:
                 suppress_tables(connection, erased, documented_tables(self.catalogue))
@@ -163,13 +163,25 @@ class _Replay:
         with store.writing() as connection:
             note_unread(connection, self.unread)
 
-    def _relearn(self, store: Store) -> None:
-        """Write loads that only landing knows into the ledger, as after the working file was lost."""
+    def _relearn(self, store: Store, reports: Sequence[str], customers: Sequence[str]) -> None:
+        """Write loads that only landing knows into the ledger, as after the working file was lost.
+
+        Those of other reports and customers than the replayed ones would wait for a replay of their own.
+        """
         files = list(self.landing.walk())
         whole = [file for file in files if not isinstance(file, LandingDamaged)]
         self.done.failures += [str(file) for file in files if isinstance(file, LandingDamaged)]
         with store.writing() as connection:
-            count = relearn(connection, (file for file in whole if file.header.get("kept", True)))
+            count = relearn(
+                connection,
+                (
+                    file
+                    for file in whole
+                    if file.header.get("kept", True)
+                    and (not reports or file.header["report"] in reports)
+                    and (not customers or file.header["customer"] in customers)
+                ),
+            )
         if count:
             self.done.notes.append(
                 f"{counted(count, 'stored answer')} came from landing alone: what they changed is not "

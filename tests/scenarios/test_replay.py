@@ -139,6 +139,14 @@ def test_a_replay_that_was_stopped_is_not_published_before_it_has_ended(loaded: 
     assert loaded.publish().publication.published
 
 
+def test_a_replay_of_one_report_leaves_nothing_that_another_replay_would_have_to_end(
+    loaded: Scenario,
+) -> None:
+    loaded.lose_working_file()
+    assert loaded.replay(reports=["users"]).failures == []
+    assert loaded.publish().publication.published
+
+
 def test_an_answer_that_cannot_be_read_counts_as_failed_and_the_rest_is_replayed(loaded: Scenario) -> None:
     loaded.lose_working_file()
     loaded.settings.shapes_file.write_text('[running_commissions]\nrows = "nowhere[]"\n')
