@@ -156,7 +156,7 @@ _REQUESTS = (
 _QUARANTINE = (
     PageColumn("Report", "report"),
     PageColumn("Table", "table_name"),
-    PageColumn("PageColumn", "column_name"),
+    PageColumn("Column", "column_name"),
     PageColumn("Why", "reason", "words"),
     PageColumn("Rows", "row_count", "count"),
     PageColumn("First month", "first_month", "month"),
