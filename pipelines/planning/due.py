@@ -120,7 +120,10 @@ class Rules:
         return "unsettled" if month in self.unsettled else None
 
     def is_fresh(self, held: HeldMonth) -> bool:
-        """Whether another command loaded it while this one waited; plans know moments by quarter hours."""
+        """Whether another command loaded it while this one waited.
+
+        The outline of the ledger rounds moments down to a quarter of an hour, so as much is taken off.
+        """
         return self.fresh_since is not None and held.fetched_at_utc > self.fresh_since - QUARTER_HOUR
 
     def next_due(self, month: Month, held: HeldMonth) -> Due | None:
@@ -200,11 +203,6 @@ class Wanted:
     def due_as(self, *reasons: Reason) -> tuple[Month, ...]:
         """The months that are due for any of these reasons."""
         return tuple(month for month, reason in self.due.items() if reason in reasons)
-
-    @property
-    def due_anywhere(self) -> tuple[Month, ...]:
-        """The months that a night requests even outside of its selection."""
-        return (*self.waited, *self.due_as("changed", "weekly", "monthly", "unsettled"))
 
 
 def wanted_months(

@@ -219,8 +219,7 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     held, scope = inputs.held.get(pair, {}), list(months_in_scope(report, inputs.calendar))
     chosen: Sequence[Month] = [month for month in scope if selection.covers(month)]
     if (exact := selection.exact.get(pair)) is not None:
-        anyway = wanted_months(scope, held, rules).due_anywhere if selection.guided else ()
-        chosen = sorted({*exact, *anyway})
+        chosen = sorted({*exact})
     if not chosen:
         return replace(planned, skipped=NO_MONTH)
     askable = [month for month in chosen if month in scope]

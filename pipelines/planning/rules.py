@@ -126,10 +126,10 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str, kind: ReportKin
         # the months of each customer come later than those of others, of most by another number of days
         offset=report.timing.place * OLDER_MONTHS + zlib.crc32(customer.encode()) % DAYS_OF_FOUR_WEEKS,
         nightly=rule.nightly,
-        may_wait=rule.may_wait if inputs.selection.is_of_night else NO_MONTHS,
+        may_wait=rule.may_wait if inputs.selection.asks_for_changes else NO_MONTHS,
         failed={*map(Month.of, inputs.ledger.failed.get((report.name, customer), ()))},
         changed=rule.changes(inputs, report, customer),
-        unsettled=unsettled_months(inputs, report, customer) if inputs.selection.is_of_night else (),
+        unsettled=unsettled_months(inputs, report, customer) if inputs.selection.asks_for_changes else (),
         refresh=inputs.selection.refresh,
         fresh_since=inputs.selection.fresh_since,
     )

@@ -28,9 +28,8 @@ class Selection:
     `exact` names the months of each report and customer (the partitions of a backfill; an empty tuple is a
     report without months). `refresh` requests stored months too, `accept_shrink` loads answers that the guard
     would hold back, and `ids` are for the reports on demand. `guided` first asks which sales the service
-    changed, and reads those months as well; a selection that names nothing always does. `older` is the part
-    of the nightly run that reads missing older months. What was loaded after `fresh_since` is left alone:
-    another command fetched it while this one waited.
+    changed, and reads those months as well; a selection that names nothing always does. Months loaded after
+    `fresh_since` are left alone: another command fetched them while this one waited.
     """
 
     first: Month | None = None
@@ -42,7 +41,6 @@ class Selection:
     accept_shrink: bool = False
     exact: Mapping[Pair, tuple[Month, ...]] = field(default_factory=dict)
     guided: bool = False
-    older: bool = False
     fresh_since: datetime | None = None
 
     def __post_init__(self) -> None:
@@ -55,14 +53,12 @@ class Selection:
 
     @property
     def asks_for_changes(self) -> bool:
-        """Whether the service is asked what it changed: not for a choice of months or of reports."""
+        """Whether the service is asked what it changed: not for a choice of months or of reports.
+
+        Then months may wait for their day, too; months that the operator names do not.
+        """
         narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
         return self.guided or not narrowed
-
-    @property
-    def is_of_night(self) -> bool:
-        """Whether months may wait for their day; months that the operator names do not."""
-        return self.asks_for_changes or self.older
 
 
 def chosen_reports(

@@ -66,21 +66,6 @@ class RequestsOfNight:
 
 
 @dataclass(frozen=True)
-class Coverage:
-    """How many months of a report of a customer are held and missing, as meta.coverage says.
-
-    `refused` are some of the missing; `state` is that of a report without months, or of one that is off.
-    """
-
-    report: str
-    customer: str
-    held: int
-    missing: int
-    refused: int
-    state: str
-
-
-@dataclass(frozen=True)
 class Overview:
     """Everything that the command `status` shows."""
 
@@ -134,14 +119,6 @@ _CONDITIONS = """
            coalesce(row_count, 0), cause_key
     FROM meta.conditions ORDER BY cause_place, kind, report, customer, month, error
 """
-_COVERAGE = """
-    SELECT report, customer,
-           count(*) FILTER (is_held AND month IS NOT NULL),
-           count(*) FILTER (is_missing AND month IS NOT NULL),
-           count(*) FILTER (state = 'refused' AND month IS NOT NULL),
-           coalesce(min(state) FILTER (month IS NULL), CASE WHEN bool_and(state = 'off') THEN 'off' END, '')
-    FROM meta.coverage GROUP BY ALL ORDER BY ALL
-"""
 _PUBLICATIONS = """
     SELECT name, at_utc, status, bytes, coalesce(reasons, []) FROM meta.publications
     ORDER BY at_utc DESC LIMIT 10
@@ -191,12 +168,6 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
     if version and versions.is_damaged(version, unless_checked_since=unless_checked_since):
         return replace(view, published_file=DAMAGED)
     return view
-
-
-def coverage(store: Store) -> list[Coverage]:
-    """The stored and missing months of every report and customer of the working file."""
-    with store.reading() as connection:
-        return [Coverage(*row) for row in _rows(connection, _COVERAGE)]
 
 
 def column_news(connection: DuckDBPyConnection, since_utc: datetime) -> list[ColumnNews]:

@@ -88,7 +88,7 @@ def test_past_budgets_that_a_twin_does_not_tell_in_a_way_that_is_understood_are_
     ledger = Ledger(not_understood=frozenset({not_understood}))
     reports = [report("budget_crm"), report("office_budget_crm")]
     _, budgets = plan_reports(
-        PlanInputs(CALENDAR, ledger, Selection(older=True), reports, [Customer(id="M1")])
+        PlanInputs(CALENDAR, ledger, Selection(guided=True), reports, [Customer(id="M1")])
     )
     assert len([month for month in budgets.wanted.months if month < Month(2026, 12)]) == asked
 
