@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from logging import Logger
 
 import dagster as dg
@@ -14,7 +14,7 @@ from assets.notify import Channel, ChannelRefused, Message
 from assets.project import Project
 from assets.results import FAILED
 from assets.run_log import columns_in_words
-from assets.runs import NIGHT_OF
+from assets.runs import NIGHT_OF, moment
 from assets.schedules import NIGHTLY
 from pipelines.diagnosis.health import observed
 from pipelines.sync.causes import Cause, causes
@@ -27,12 +27,12 @@ SILENT_AFTER = timedelta(hours=30)
 TIME_TO_PUBLISH = timedelta(minutes=2)
 """How long after a nightly run its message waits for what was loaded to be published."""
 LATE_ENTRIES = timedelta(minutes=2)
-"""Runs that ended so long before the last look may have been written down after it."""
+"""Dagster may write down the end of a run this long after it, so each look reaches back."""
 LATEST_RUNS = 50
 LONGEST_LINE, LONGEST_TEXT = 300, 1400
 """Characters of a line, and of all below the subject; the rest is in `brokerbi status`."""
 JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
-"""Dagster's own name for what a backfill, or a run of selected assets, is a run of."""
+"""Dagster's own name of the job of backfills and of selected assets."""
 WILL_RETRY = "dagster/will_retry"
 SILENCE = (
     "- There has been no nightly run since {:%Y-%m-%d %H:%M} UTC. See that the daemon runs and the schedule "
@@ -44,9 +44,9 @@ SILENCE = (
 class Sent:
     """The sensor's cursor: the last messages.
 
-    `day` is that of the latest nightly run that was reported, `looked` when runs were last gone through, in
-    seconds of the Unix epoch, `runs` those that were reported, `keys` their causes. `waiting` is a
-    message that these `channels` have yet to take.
+    `day` is that of the latest nightly run that was reported. Runs were last gone through at `looked`, in
+    seconds of the Unix epoch; `runs` are those that were reported. `keys` name all causes that were reported,
+    of runs and nights. `waiting` is a message that these `channels` have yet to take.
     """
 
     day: str = ""
@@ -119,12 +119,12 @@ def look(project: Project, instance: dg.DagsterInstance, sent: Sent, channels: S
 
 
 def _report_night(project: Project, now: datetime, day: str, sent: Sent, channels: Sequence[str]) -> Sent:
-    """A message about the errors that are left after a nightly run; one more if there are none any more."""
+    """A message about the errors that a nightly run left, or that all is well if the last one had some."""
     after = replace(sent, day=day, waiting=None, channels=())
     try:
         errors = _errors(project, now)
         with project.store.reading() as connection:
-            news = columns_in_words(column_news(connection, project.as_of(_moment(sent.looked))))
+            news = columns_in_words(column_news(connection, project.as_of(moment(sent.looked))))
     except WarehouseError as error:
         return replace(after, waiting=Message(f"brokerbi, {day}: 1 error", f"- {error}"), channels=channels)
     lines = [f"- {'' if _key(cause) in sent.keys else 'new: '}{cause.line}" for cause in errors]
@@ -159,7 +159,7 @@ def _report_failed_runs(
 
     A nightly run whose errors are conditions is left to the message of the night.
     """
-    since = _moment(sent.looked) - LATE_ENTRIES
+    since = moment(sent.looked) - LATE_ENTRIES
     filters = project.runs(statuses=[dg.DagsterRunStatus.FAILURE], updated_after=since)
     lines, keys, runs = [], list(sent.keys), list(sent.runs)
     for record in instance.get_run_records(filters, limit=LATEST_RUNS, ascending=True):
@@ -217,7 +217,3 @@ def _text(lines: Iterable[str]) -> str:
             break
         kept.append(line)
     return "\n".join(kept)
-
-
-def _moment(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)

@@ -2,7 +2,7 @@
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from assets.marts import (
 )
 from assets.metadata import OWNERS, ROW_COUNT, freshness_policy, table
 from assets.project import Project
-from assets.runs import show_alive, unfinished_runs
+from assets.runs import moment, show_alive, unfinished_runs
 from assets.schedules import HIGH_PRIORITY, NIGHTLY
 from pipelines.diagnosis.health import note_daemon, observed
 from pipelines.planning.plan import planned_now
@@ -41,7 +41,7 @@ SECONDS_BETWEEN_LOOKS = 5
 AT_LEAST_EVERY = timedelta(hours=2)
 """How long analysts wait for a new file at most while runs follow each other."""
 SHORTEST_WAIT, LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=6)
-"""Between the first two runs that could not write the file of a load, and at most between any two of them."""
+"""Before a publication that could not write its file is tried again: the first time, and at most."""
 MOST_TRIES = 20
 LOAD = "brokerbi/load"
 """Run tag: the newest load that a run was requested to publish."""
@@ -49,7 +49,7 @@ MOST_LINES = 100
 
 
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
-    """Launches the job `publish`; it is the only one that does.
+    """Launches the job `publish`; nothing else launches it by itself.
 
     It does so if something was loaded and not published, and nothing waits or works, or a nightly run has
     ended since, or analysts have waited for two hours. If checks speak against a load, it launches one run
@@ -95,12 +95,8 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, loaded: Unpublish
     """Whether analysts have waited for two hours, or the latest nightly run has ended unpublished."""
     waited = project.clock.utc_now() - loaded.waiting_since_utc
     nights = instance.get_run_records(project.runs(job_name=NIGHTLY), limit=1)
-    ended = [project.as_of(_moment(night.end_time)) for night in nights if night.end_time]
-    return waited >= AT_LEAST_EVERY or any(moment > loaded.waiting_since_utc for moment in ended)
-
-
-def _moment(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
+    ended = [project.as_of(moment(night.end_time)) for night in nights if night.end_time]
+    return waited >= AT_LEAST_EVERY or any(end > loaded.waiting_since_utc for end in ended)
 
 
 def reason_to_wait(loaded: Unpublished, tries: int, since_last: timedelta, closed: Sequence[Path]) -> str:

@@ -281,7 +281,7 @@ def _of_the_same_backfill(
     return [
         ReportPartition(reports[name], customer, month)
         for name, customer, month in sorted(squares - own)
-        if name in reports and customer in customers
+        if customer in customers
     ]
 
 

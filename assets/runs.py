@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import dagster as dg
@@ -14,6 +14,7 @@ from assets.partitions import parse_partition_key
 from assets.project import Project
 from pipelines.months import Month
 from warehouse.store.files import make_folder
+from warehouse.store.lock import is_locked
 
 NIGHT_OF = "brokerbi/night"
 """Run tag: the day of a nightly run; such a run requests what is due, and asks the service for changes."""
@@ -41,6 +42,11 @@ _LOCKED: dict[str, int] = {}
 
 Square = tuple[str, str, Month]
 """Report, customer and month."""
+
+
+def moment(seconds: float) -> datetime:
+    """The moment of Dagster's seconds of the Unix epoch."""
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def unfinished_runs(project: Project, instance: dg.DagsterInstance) -> Sequence[dg.DagsterRun]:
@@ -119,24 +125,13 @@ def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.Dagst
         record.dagster_run
         for record in records
         if (record.start_time or record.create_timestamp.timestamp()) < latest.timestamp()
-        and not _is_alive(project.settings.data_dir / RUNS / record.dagster_run.run_id)
+        and not is_locked(project.settings.data_dir / RUNS / record.dagster_run.run_id)
     ]
 
 
-def _is_alive(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
-    return False
-
-
 def _forget_ended(project: Project, instance: dg.DagsterInstance) -> None:
-    """Remove the files of runs that have ended."""
+    """Remove the files of runs that have ended; one that is locked is of a run that has begun since."""
     unfinished = {run.run_id for run in unfinished_runs(project, instance)}
     for path in (project.settings.data_dir / RUNS).glob("*"):
-        if path.name not in unfinished:
+        if path.name not in unfinished and not is_locked(path):
             path.unlink(missing_ok=True)

@@ -36,6 +36,7 @@ from warehouse.ledger.shapes import (
 )
 from warehouse.load.landing import Landing
 from warehouse.store.database import Store
+from warehouse.store.files import SHARED_FILE, write_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -229,5 +230,5 @@ def add_to_file(path: Path, looks: Sequence[Look]) -> list[str]:
             written.append(name)
     if written:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(there, "utf-8")
+        write_file(path, there.encode(), mode=SHARED_FILE)
     return written
