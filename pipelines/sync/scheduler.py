@@ -4,33 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from pipelines.connect.errors import BadRequest, ConnectError, Forbidden, HostDown
-from pipelines.planning.windows import Span, Window, halves_of, windows
+from pipelines.planning.windows import Span, Window, windows
 from pipelines.sync.guard import Comparison, reason, remedy
 from pipelines.sync.loader import Loader
 from pipelines.sync.summary import Summary
 from pipelines.sync.window.answers import RowsWithoutMonths, read_landed_tables
 from pipelines.sync.window.bisect import RefusedTogether
 from pipelines.sync.window.fetch import Fetcher
-from pipelines.sync.window.task import TaskState, newest_first
+from pipelines.sync.window.task import TaskState
 from warehouse.ledger.window_result import Failure, WindowResult, WindowStatus
 from warehouse.load.profile import read_profiles
 
 if TYPE_CHECKING:
     from pipelines.connect.circuit_breaker import CircuitBreaker
+    from pipelines.connect.models import Login
     from pipelines.sync.run_context import Clients
 
-WORKERS_PER_SLOT = 2
-"""More windows under way than requests in flight, so that parsing leaves no slot idle."""
+WINDOWS_PER_REQUEST = 2
+"""More windows under way than requests in flight, so that parsing leaves no request idle."""
 THREADS = 3
 """How many answers are parsed, compressed or loaded at a time: each takes memory of its own."""
+MOST_SIDE_BY_SIDE = 4
+"""Windows of one report and customer that are requested at a time, once some were answered."""
 MOST_REJECTED_MONTHS = 2
 """After so many rejected months in a row the older ones are not requested."""
 
@@ -47,7 +49,6 @@ class Scheduler:
     today: date
     concurrency: int
     accept_shrink: bool
-    waiting: deque[TaskState] = field(default_factory=deque)
 
     async def run(self, tasks: Sequence[TaskState]) -> None:
         """Request all windows of all tasks; a failure is recorded and stops nothing else.
@@ -57,17 +58,17 @@ class Scheduler:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "work"))
         if not self.accept_shrink:
             await asyncio.to_thread(self._prepare_comparisons, tasks)
-        self.waiting.extend(in_turns(tasks))
+        room = asyncio.Semaphore(self.concurrency * WINDOWS_PER_REQUEST)
         loading = asyncio.create_task(self.loader.run())
-        workers = [asyncio.create_task(self._work()) for _ in range(self.concurrency * WORKERS_PER_SLOT)]
-        asking = asyncio.gather(*workers)
+        running = [asyncio.create_task(self._request(task, room)) for task in in_turns(tasks)]
+        asking = asyncio.gather(*running)
         watched: list[asyncio.Future[Any]] = [loading, asking]
         try:
             await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+            for request in running:
+                request.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
             await self.loader.finish(loading)
         await asking
 
@@ -91,84 +92,79 @@ class Scheduler:
                 limits = task.planned.report.shrink_limits
                 task.comparison = Comparison(limits, task.rows_held, profiles[task.planned.pair])
 
-    async def _work(self) -> None:
-        """Request the windows of one task after the other, but the first window of every task before."""
-        while self.waiting:
-            task = self.waiting.popleft()
-            is_first, task.has_begun = not task.has_begun, True
-            await self._window(task, task.next_window(self.today))
-            if not task.windows:
-                await self._release(task)
-            elif is_first:
-                self.waiting.append(task)
-            else:
-                self.waiting.appendleft(task)
+    async def _request(self, task: TaskState, room: asyncio.Semaphore) -> None:
+        """Request all windows of a task, the newest first: one, then two, then four at a time.
 
-    async def _window(self, task: TaskState, window: Window) -> None:
-        """One window from its request to the loader, or to the summary if it comes to nothing."""
+        After one that was rejected it begins with one again, as the service may refuse the older ones too.
+        """
+        at_a_time = 1
+        while task.windows:
+            batch = task.next_windows(at_a_time, self.today)
+            failures = await asyncio.gather(*(self._window(task, window, room) for window in batch))
+            at_a_time = min(2 * at_a_time, MOST_SIDE_BY_SIDE)
+            for window, failure in zip(batch, failures, strict=True):
+                if failure is None:
+                    task.rejected_in_a_row = 0
+                    continue
+                self._note_failure(task, window, *failure)
+                if isinstance(failure[1], BadRequest | RefusedTogether):
+                    at_a_time = 1
+        await self._release(task)
+
+    async def _window(
+        self, task: TaskState, window: Window, room: asyncio.Semaphore
+    ) -> tuple[WindowResult, Exception] | None:
+        """Bring one window from its request to the loader; how it failed, if it did.
+
+        It is not requested if the outcome of others is a reason not to.
+        """
         result = task.begin(window, self.summary.run_id)
         memory = self.fetcher.memory
-        await memory.enter(result.report)
-        fetched = await self._fetch(task, window, result, held=task.comparison is not None)
-        if fetched is not None:
+        async with room:
+            client = self.clients(result.customer, task.planned.report.endpoint.path)
+            if ended := self._unrequested(task, result, client.login):
+                self.summary.add(ended)
+                return None
+            await memory.enter(result.report)
+            fetched, error = await self.fetcher.fetch(
+                client, task, window, result, held=task.comparison is not None
+            )
+            if error is not None:
+                memory.leave(result.report, 0)
+                return fetched, error
             if task.comparison is None:
                 await self.loader.put(fetched)
-                return
+                return None
             task.comparison.add(fetched.tables)
             task.held_back.append(fetched.without_rows())
-        memory.leave(result.report, fetched.bytes if fetched else 0)
+            memory.leave(result.report, fetched.bytes)
+            return None
 
-    async def _fetch(
-        self, task: TaskState, window: Window, result: WindowResult, *, held: bool
-    ) -> WindowResult | None:
-        """Fetch a window; None if it failed, or if the outcome of others is a reason not to request it."""
-        client = self.clients(result.customer, task.planned.report.endpoint.path)
-        if not task.denied and self.circuit_breaker.refuses_customer(result.customer, client.login):
+    def _unrequested(self, task: TaskState, result: WindowResult, login: Login) -> WindowResult | None:
+        """The record of a window that is not requested because of the outcome of others; else None."""
+        if not task.denied and self.circuit_breaker.refuses_customer(result.customer, login):
             task.denied = True
             task.closed = "not asked: this login was refused every report of the customer so far (403)"
         if task.denied:
-            self.summary.add(result.ended(WindowStatus.NO_ACCESS, task.closed))
-        elif stopped := self.summary.stopped:
-            self.summary.add(result.ended(WindowStatus.NOT_ASKED, stopped.found, failure=failure_of(stopped)))
-        elif task.closed:
-            self.summary.add(result.ended(WindowStatus.NOT_ASKED, task.closed))
-        else:
-            fetched, error = await self.fetcher.fetch(client, task, window, result, held=held)
-            if error is None:
-                task.rejected_in_a_row = 0
-                return fetched
-            if isinstance(error, RowsWithoutMonths):
-                self._ask_by_month(task, window, fetched)
-            elif isinstance(error, RefusedTogether):
-                self._ask_in_halves(task, window, fetched)
-            else:
-                self._note_failure(task, fetched, error)
-        return None
+            return result.ended(WindowStatus.NO_ACCESS, task.closed)
+        if stopped := self.summary.stopped:
+            return result.ended(WindowStatus.NOT_ASKED, stopped.found, failure=failure_of(stopped))
+        return result.ended(WindowStatus.NOT_ASKED, task.closed) if task.closed else None
 
-    def _ask_by_month(self, task: TaskState, window: Window, result: WindowResult) -> None:
-        """Replace what is left of a task by single months: its rows carry no month of their own."""
-        reason = "its rows carry no year and month, so its months are asked one by one"
-        self.summary.add(result.ended(WindowStatus.SKIPPED, reason))
-        task.limit.months, task.lacks_months = 1, True
-        months = [month for unread in (window, *task.windows) for month in unread.months]
-        if (wanted := task.planned.one_by_one) is not None:
-            months = [month for month in months if month in wanted.months]
-            self.summary.add_waiting(result.pair, wanted.waiting)
-        task.windows = newest_first(
-            replace(single, ids=window.ids) for single in windows(months, 1, self.today)
-        )
-
-    def _ask_in_halves(self, task: TaskState, window: Window, result: WindowResult) -> None:
-        """Request the halves of a rejected window: a shorter or a later one may be answered."""
-        reason = "its months were refused together (400), so they are asked in parts"
-        self.summary.add(result.ended(WindowStatus.SKIPPED, reason))
-        task.limit.learn(Span(window.spans[0].first, window.spans[-1].last))
-        task.windows.extendleft(halves_of(window, self.today, task.planned.report.endpoint.limit))
-
-    def _note_failure(self, task: TaskState, result: WindowResult, error: Exception) -> None:
-        """Record a window that could not be fetched, and the consequences for others."""
+    def _note_failure(self, task: TaskState, window: Window, result: WindowResult, error: Exception) -> None:
+        """Record a window that could not be fetched, and the consequences for the others of its task."""
         status, reason = WindowStatus.FAILED, getattr(error, "found", str(error))
         match error:
+            case RowsWithoutMonths():
+                status, reason = WindowStatus.SKIPPED, "its rows carry no month: requested month by month"
+                self._ask_by_month(task, window, result)
+            case RefusedTogether():
+                status, reason = (
+                    WindowStatus.SKIPPED,
+                    "its months were rejected together: requested in halves",
+                )
+                task.limit.learn(Span(window.spans[0].first, window.spans[-1].last))
+                task.put_back([window])
             case Forbidden():
                 status, task.denied, task.closed = WindowStatus.NO_ACCESS, True, reason
             case BadRequest() if not task.planned.report.is_by_id:
@@ -177,9 +173,22 @@ class Scheduler:
                     task.closed = f"later months were rejected: {reason}"
             case HostDown():
                 status = WindowStatus.NOT_ASKED
+        if status is WindowStatus.SKIPPED:
+            self.summary.add(result.ended(status, reason))
+            return
         self.summary.stopped = self.circuit_breaker.over
         stopped = self.summary.stopped if isinstance(error, HostDown) else None
         self.summary.add(result.ended(status, reason, failure=failure_of(stopped or error)))
+
+    def _ask_by_month(self, task: TaskState, window: Window, result: WindowResult) -> None:
+        """Replace what is left of a task by single months: its rows carry no month of their own."""
+        task.limit.months, task.lacks_months = 1, True
+        months = [month for unread in (window, *task.windows) for month in unread.months]
+        if (wanted := task.planned.one_by_one) is not None:
+            months = [month for month in months if month in wanted.months]
+            self.summary.add_waiting(result.pair, wanted.waiting)
+        task.windows.clear()
+        task.put_back(replace(single, ids=window.ids) for single in windows(months, 1, self.today))
 
     async def _release(self, task: TaskState) -> None:
         """Load the windows that waited for the whole task, unless the guard holds them back."""

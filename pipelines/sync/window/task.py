@@ -22,8 +22,8 @@ UNANSWERED = frozenset({WindowStatus.FAILED, WindowStatus.NOT_ASKED, WindowStatu
 class TaskState:
     """The state of one report of one customer, which its windows share.
 
-    Its `windows` are requested one after the other, the newest first, as the service may answer nothing
-    before some day: after some months that are rejected in a row no more are requested. `rows_held` counts
+    Its `windows` are requested the newest first, as the service may answer nothing before some day: after
+    some months that are rejected in a row no more are requested. `rows_held` counts
     the rows stored before the sync, by month (None without months). `closed` is the reason why no more
     windows are requested. `denied` means 403, for it or for all reports of its customer. With a `comparison`,
     fetched windows wait in `held_back` until the guard has seen all of them. `lacks_months` means that rows
@@ -41,7 +41,6 @@ class TaskState:
     denied: bool = False
     comparison: Comparison | None = None
     held_back: list[WindowResult] = field(default_factory=list)
-    has_begun: bool = False
 
     def __post_init__(self) -> None:
         self.windows = newest_first(self.planned.windows)
@@ -51,13 +50,20 @@ class TaskState:
         """The first days of all months that are asked for; None of a report without months."""
         return tuple(month.first_day for window in self.planned.windows for month in window.months) or (None,)
 
-    def next_window(self, today: date) -> Window:
-        """The newest of the windows that are left, of as few months as are known to be answered together."""
-        window = self.windows.popleft()
-        while (most := self.limit.months) and len(window.months) > most and not self.closed:
-            self.windows.extendleft(halves_of(window, today, self.planned.report.endpoint.limit))
+    def next_windows(self, most: int, today: date) -> list[Window]:
+        """At most so many of the newest windows that are left, each as long as is known to be answered."""
+        newest: list[Window] = []
+        while self.windows and len(newest) < most:
             window = self.windows.popleft()
-        return window
+            if (limit := self.limit.months) and len(window.months) > limit and not self.closed:
+                self.windows.extendleft(halves_of(window, today, self.planned.report.endpoint.limit))
+            else:
+                newest.append(window)
+        return newest
+
+    def put_back(self, windows: Iterable[Window]) -> None:
+        """Take windows among those that are left."""
+        self.windows = newest_first([*self.windows, *windows])
 
     def learned(self, results: Sequence[WindowResult]) -> Cap:
         """What later syncs know of the report and customer, after these results of it."""

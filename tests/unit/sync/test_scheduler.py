@@ -44,5 +44,5 @@ def test_the_newest_window_is_requested_first_cut_by_the_known_limit() -> None:
     year = Window(tuple(Month(2026, month) for month in range(3, 8)), ())
     task.windows.appendleft(year)
     task.limit.months = 3
-    months = [task.next_window(date(2026, 9, 1)).months for _ in range(4)]
+    months = [window.months for window in task.next_windows(4, date(2026, 9, 1))]
     assert [(first.first_day.month, len(rest)) for first, *rest in months] == [(5, 2), (3, 1), (2, 0), (1, 0)]
