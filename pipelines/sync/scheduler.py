@@ -130,14 +130,14 @@ class Scheduler:
                 client, task, window, result, held=task.comparison is not None
             )
             if error is not None:
-                memory.leave(result.report, 0)
+                memory.leave(result.report)
                 return fetched, error
             if task.comparison is None:
                 await self.loader.put(fetched)
                 return None
             task.comparison.add(fetched.tables)
             task.held_back.append(fetched.without_rows())
-            memory.leave(result.report, fetched.bytes)
+            memory.leave(result.report)
             return None
 
     def _unrequested(self, task: TaskState, result: WindowResult, login: Login) -> WindowResult | None:

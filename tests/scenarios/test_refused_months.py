@@ -116,7 +116,9 @@ def test_what_is_only_too_long_is_loaded_whole_and_the_length_is_remembered(
 
 
 @pytest.mark.parametrize(
-    ("status", "left"), [(500, (*MONTHS[:5], *MONTHS[6:])), (403, MONTHS[6:])], ids=["broken", "no access"]
+    ("status", "left"),
+    [(500, (*MONTHS[:5], *MONTHS[6:])), (403, (MONTHS[4], *MONTHS[6:]))],  # May is requested beside June
+    ids=["broken", "no access"],
 )
 def test_another_error_for_a_part_of_a_refused_window_does_what_it_does_to_a_window(
     tmp_path: Path, status: int, left: tuple[date, ...]

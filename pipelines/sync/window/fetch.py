@@ -110,7 +110,7 @@ class _WindowReader:
     """Reads one window; every answer is written to its landing file before anything is made of it.
 
     Answers that do not count in the end (pages that moved, the second look, refusals) are landed too;
-    `counted` are those that do.
+    `counted` are those that do, and `bytes_held` the size of those that may.
     """
 
     fetcher: Fetcher
@@ -122,6 +122,7 @@ class _WindowReader:
     writer: LandingWriter
     requests: int = 0
     byte_count: int = 0
+    bytes_held: int = 0
     seconds: float = 0.0
     fetched_at_utc: datetime | None = None
     notes: list[str] = field(default_factory=list)
@@ -153,7 +154,7 @@ class _WindowReader:
         normalized = await self._read_once()
         if self._shrunken_months():
             self.notes.append("asked twice")
-            self.counted, self.normalized = [], None
+            self.counted, self.normalized, self.bytes_held = [], None, 0
             normalized = await self._read_once()
             shrunken = self._shrunken_months()
             if shrunken and normalized.rejected and not any(self.rows_by_month.values()):
@@ -194,6 +195,7 @@ class _WindowReader:
             self.counted += await self._read_ids(self.window.ids)
         if (refused := len(limit.refused) - refused_before) > 0:
             self.notes.append(f"{refused} spans were refused and halved")
+        self.fetcher.memory.note(self.report.name, self.bytes_held, is_whole=True)
         normalized = self.normalized if len(self.counted) == 1 else None
         if normalized is None:
             normalized = await asyncio.to_thread(self._normalize_together)
@@ -251,11 +253,18 @@ class _WindowReader:
 
         If they hold more rows, they count, and the number is remembered; else that nothing is cut off.
         """
-        pages = await self._read_span(asked, span)
+        return await self._complete(asked, span, await self._read_span(asked, span))
+
+    async def _complete(self, asked: str | None, span: Span, pages: list[Page]) -> list[Page]:
         rows, limit = sum(page.rows for page in pages), self.task.limit
         if not limit.may_be_cut_off(rows) or not may_be_halved(self.report, span):
             return pages
-        halves = [page for half in span.halves() for page in await self._read_uncut(asked, half)]
+        self.bytes_held -= sum(len(page.document.body) for page in pages)  # the halves are as many again
+        halves: list[Page] = []
+        for half in span.halves():
+            answers = await self._read_span(asked, half)
+            is_as_long = sum(page.rows for page in answers) == rows
+            halves += await self._complete(asked, half, answers) if is_as_long else answers
         if sum(page.rows for page in halves) > rows:
             limit.rows = rows
             self.notes.append(f"an answer ended after {rows} rows, so its days were requested in halves")
@@ -375,9 +384,10 @@ class _WindowReader:
     async def _land(self, answer: Answer, question: Question) -> int:
         """Write an answer to the landing file; returns its place there."""
         self.byte_count += len(answer.body)
+        self.bytes_held += len(answer.body)
         self.seconds += answer.seconds
         self.fetched_at_utc = self.fetched_at_utc or answer.fetched_at_utc
-        self.fetcher.memory.note(self.report.name, self.byte_count)
+        self.fetcher.memory.note(self.report.name, self.bytes_held)
         meta = {
             "path": answer.request.path,
             "query": dict(answer.request.query),

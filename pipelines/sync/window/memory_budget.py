@@ -41,25 +41,25 @@ class MemoryBudget:
                         await self._changed.wait()
             self._asked[report] += 1
 
-    def note(self, report: str, size: int) -> None:
-        """A window that is still being fetched has brought these bytes, perhaps more than those before it."""
-        if report in self._largest:
-            self._largest[report] = max(self._largest[report], size)
+    def note(self, report: str, size: int, *, is_whole: bool = False) -> None:
+        """A window has brought these bytes so far, or as a whole, perhaps more than those before it."""
+        if is_whole or report in self._largest:
+            self._largest[report] = max(self._largest.get(report, SMALLEST_WINDOW), size)
 
     def fetched(self, report: str, size: int) -> None:
         """A window has all its answers, of these bytes, and waits to be loaded."""
         self._fetched += max(size, SMALLEST_WINDOW)
-        self.leave(report, size)
+        self.leave(report)
 
     def loaded(self, *sizes: int) -> None:
         """Answers of these sizes were loaded."""
         self._fetched -= sum(max(size, SMALLEST_WINDOW) for size in sizes)
         self._changed.set()
 
-    def leave(self, report: str, size: int) -> None:
-        """A window is no longer being fetched; it brought these bytes."""
+    def leave(self, report: str) -> None:
+        """A window is no longer being fetched."""
         self._asked[report] -= 1
-        self._largest[report] = max(self._largest.get(report, SMALLEST_WINDOW), size)
+        self._largest.setdefault(report, SMALLEST_WINDOW)
         self._changed.set()
 
     def _with(self, another: str) -> int:

@@ -20,8 +20,8 @@ async def begun(budget: MemoryBudget, *reports: str) -> list[str]:
     waiting = [asyncio.create_task(enter(report)) for report in reports]
     for _ in range(5 * len(reports)):
         await asyncio.sleep(0)
-    for one in waiting:
-        one.cancel()
+    for task in waiting:
+        task.cancel()
     return entered
 
 
@@ -29,7 +29,8 @@ async def knowing(budget: MemoryBudget, **sizes: int) -> MemoryBudget:
     """The budget once it has seen a window of each of these reports."""
     for report, size in sizes.items():
         await budget.enter(report)
-        budget.leave(report, size)
+        budget.note(report, size, is_whole=True)
+        budget.leave(report)
     return budget
 
 
@@ -39,7 +40,8 @@ def test_the_first_window_goes_alone_until_all_its_pages_are_there() -> None:
         began = [await begun(budget, "sales", "sales")]
         budget.note("sales", 1)  # its first page
         began.append(await begun(budget, "sales"))
-        budget.leave("sales", LARGE)
+        budget.note("sales", LARGE, is_whole=True)
+        budget.leave("sales")
         return [*began, await begun(budget, "sales", "users")]
 
     assert asyncio.run(windows()) == [["sales"], [], ["sales", "users"]]
@@ -59,7 +61,7 @@ def test_a_window_waits_while_others_like_it_fill_the_budget_and_no_later_one_ov
     async def windows() -> tuple[list[str], list[str]]:
         budget = await knowing(MemoryBudget(2 * LARGE), sales=LARGE, users=1)
         before = await begun(budget, "sales", "sales", "sales", "users")
-        budget.leave("sales", 0)
+        budget.leave("sales")
         return before, await begun(budget, "sales", "users")
 
     assert asyncio.run(windows()) == (["sales", "sales"], ["sales"])
@@ -69,7 +71,7 @@ def test_a_window_larger_than_the_whole_budget_goes_alone() -> None:
     async def windows() -> tuple[list[str], list[str]]:
         budget = await knowing(MemoryBudget(LARGE), sales=99 * LARGE)
         before = await begun(budget, "sales", "sales")
-        budget.leave("sales", 0)
+        budget.leave("sales")
         return before, await begun(budget, "sales")
 
     assert asyncio.run(windows()) == (["sales"], ["sales"])
