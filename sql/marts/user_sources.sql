@@ -39,15 +39,18 @@ pairs AS (
         greater.month,
         (lesser.is_refreshed, lesser.run_read_at_utc) > (greater.is_refreshed, greater.run_read_at_utc)
             AS is_lesser_newer,
-        lesser.is_refreshed AND NOT greater.is_refreshed AS is_lesser_alone_refreshed,
-        list_has_all(coalesce(greater_offices.offices, []), lesser_offices.offices) AS has_all_offices,
+        lesser.is_refreshed AS is_lesser_refreshed,
+        greater.is_refreshed AS is_greater_refreshed,
+        list_has_all(coalesce(greater_months.offices, []), lesser_offices.offices) AS has_all_offices,
+        greater_offices.offices AS greater_offices,
         lesser_offices.offices AS lesser_offices
     FROM marts.customer_overlaps AS shared
     INNER JOIN held AS greater ON greater.customer_id = shared.customer_id
     INNER JOIN held AS lesser ON lesser.customer_id = shared.yielding_customer_id AND lesser.month = greater.month
     INNER JOIN offices_ever AS lesser_offices ON lesser_offices.customer_id = lesser.customer_id
-    LEFT JOIN offices_with_entries AS greater_offices
-        ON greater_offices.customer_id = greater.customer_id AND greater_offices.month = greater.month
+    INNER JOIN offices_ever AS greater_offices ON greater_offices.customer_id = greater.customer_id
+    LEFT JOIN offices_with_entries AS greater_months
+        ON greater_months.customer_id = greater.customer_id AND greater_months.month = greater.month
 ),
 
 users_in_question AS (
@@ -69,10 +72,15 @@ compared AS (
         users.user_id,
         of_greater.user_id IS NOT NULL AS has_greater,
         of_lesser.user_id IS NOT NULL AS has_lesser,
-        is_lesser_newer AND (
-            coalesce(list_has_all(lesser_offices, string_split(worked.named_offices, ', ')), false)
-            OR (is_lesser_alone_refreshed AND has_lesser)
-        ) AS is_lesser_counted
+        coalesce(string_split(worked.named_offices, ', '), []) AS named,
+        named <> [] AND list_has_all(lesser_offices, named) AS is_lesser_whole,
+        is_lesser_newer AND (is_lesser_whole OR (is_lesser_refreshed AND NOT is_greater_refreshed AND has_lesser))
+        OR (
+            has_lesser AND is_lesser_whole AND NOT list_has_all(greater_offices, named)
+            AND is_lesser_refreshed >= is_greater_refreshed
+        ) AS is_lesser_counted,
+        has_greater AND has_lesser AND list_has_any(greater_offices, named) AND list_has_any(lesser_offices, named)
+        AND NOT list_has_any(list_intersect(greater_offices, lesser_offices), named) AS are_added_up
     FROM pairs
     INNER JOIN users_in_question AS users USING (greater_id, lesser_id, month)
     LEFT JOIN staging.commission_user AS of_greater
@@ -89,11 +97,11 @@ compared AS (
 yielding AS (
     SELECT user_id, month, greater_id AS customer_id
     FROM compared
-    WHERE is_lesser_counted
+    WHERE is_lesser_counted AND NOT are_added_up
     UNION
     SELECT user_id, month, lesser_id
     FROM compared
-    WHERE NOT is_lesser_counted AND (has_greater OR (has_all_offices AND NOT is_lesser_newer))
+    WHERE NOT is_lesser_counted AND NOT are_added_up AND (has_greater OR (has_all_offices AND NOT is_lesser_newer))
 ),
 
 earned_before AS (

@@ -229,6 +229,25 @@ def test_the_newest_answer_that_knows_the_whole_of_a_user_counts(
     assert built(given, "SELECT customer_id FROM marts.user_sources") == [(counted,)]
 
 
+@pytest.mark.parametrize(
+    ("offices", "earned_there"),
+    [(["M1", "M3"], 570), (["M2", "M3"], 70), (["M1", "M2"], 500)],
+    ids=["one office of each group", "two offices of the second", "two offices of the first"],
+)
+def test_of_overlapping_groups_each_office_of_a_user_counts_once(
+    offices: list[str], earned_there: int
+) -> None:
+    given, m3 = warehouse(), {"office_customer_id": "M3"}
+    for group, members, commission in (("G1", [M1, M2], 500), ("G2", [M2, m3], 70)):
+        loaded(given, "commission_office", group, "2026-01", [earned(office, 9) for office in members])
+        user = earned({"user_id": "U1"}, commission)
+        loaded(given, "commission_user", group, "2026-01", [user])
+        step = {"user_id": "U1", "amount": 5, "exchange_rate": 1}
+        steps = [{**step, "customer_id": id} for id in offices if {"office_customer_id": id} in members]
+        loaded(given, "running_commissions", group, "2026-01", steps)
+    assert built(given, "SELECT commission FROM marts.user_month") == [(earned_there,)]
+
+
 def test_a_switched_off_group_gives_way_to_its_office_for_users_of_both() -> None:
     given = group_and_office()
     user_of_both(given, group=LATER, office=FIRST_MOMENT)
