@@ -56,6 +56,13 @@ def overlap(given: Given) -> None:
     loaded(given, "commission_office", "G1", "2026-01", office)
 
 
+def february_cut_short(given: Given) -> None:
+    held(given, "running_commissions", "M2", ["2026-01", "2026-02"])
+    for of_month, days in (("2026-01", 31), ("2026-02", 1)):
+        steps = [{"user_id": "U1", "obtained_at": f"{of_month}-{day:02}"} for day in range(1, days + 1)]
+        rows(given, "running_commissions", "M2", of_month, 2 * steps)
+
+
 def user_twice(given: Given) -> None:
     loaded(given, "commission_user", "M2", "2026-01", [earned(U1, 100, 1, 2000)])
 
@@ -146,6 +153,7 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "customers_do_not_overlap": overlap,
     "numbers_are_refreshed": lambda given: asked_for(given, M1="off"),
     "quarantine_is_empty": quarantined,
+    "months_reach_their_end": february_cut_short,
     "months_keep_their_rows": month_emptied,
     "sales_explain_restatements": sale_forgotten,
     "month_changes_add_up": amount_missing_in_between,
