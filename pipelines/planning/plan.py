@@ -182,10 +182,12 @@ def note_next_due(
 
 
 def plan_reports(inputs: PlanInputs) -> Iterator[PlannedReport]:
-    """Every report of every customer, those without months first."""
+    """Every report of every customer, those without months first; of a switched-off one only if it is named."""
+    selection = inputs.selection
     for report in sorted(inputs.reports, key=lambda report: report.has_months):
         for customer in inputs.customers:
-            if not inputs.selection.exact or (report.name, customer.id) in inputs.selection.exact:
+            is_named = customer.active or customer.id in selection.customers
+            if (report.name, customer.id) in selection.exact or (is_named and not selection.exact):
                 yield _plan_report(inputs, PlannedReport(report, customer))
 
 

@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, TomlConfigSetting
 from pipelines.settings.messages import PREFIX, SettingsError, nearest, variable
 
 CONFIG = "BROKERBI_CONFIG"
+EXPORT_FORMATS = "BROKERBI_EXPORT_FORMATS"
 CUSTOMER = "BROKERBI_CUSTOMER__"
 LOGIN = "BROKERBI_LOGIN__"
 PRIVACY = ("pseudonym", "landing")
@@ -34,8 +35,10 @@ class Sources:
         *,
         with_secrets: bool,
     ) -> None:
-        # An empty variable counts as not set.
-        self.environment = {name: value for name, value in sorted(environment.items()) if value}
+        # An empty variable counts as not set; an empty list of formats switches off that of the file.
+        self.environment = {
+            name: value for name, value in sorted(environment.items()) if value or name == EXPORT_FORMATS
+        }
         self.names = sorted(model.model_fields.keys() - {"customer", "login", "warnings"})
         self.problems: list[str] = []
         self.warnings: list[str] = []

@@ -44,6 +44,15 @@ def planned(ledger: Ledger, selection: Selection | None = None) -> list[PlannedR
     return list(plan_reports(inputs))
 
 
+@pytest.mark.parametrize(("named", "count"), [((), 0), (("M1",), 1)])
+def test_a_customer_that_is_switched_off_is_planned_only_if_it_is_named(
+    named: tuple[str, ...], count: int
+) -> None:
+    customers = [Customer(id="M1", active=False)]
+    inputs = PlanInputs(CALENDAR, Ledger(), Selection(customers=named), [SALES], customers)
+    assert len([*plan_reports(inputs)]) == count
+
+
 def test_a_window_learned_from_one_customer_is_not_anothers() -> None:
     found = planned(Ledger(caps={("sales", "M2"): Cap(months=1)}))
     assert [len(one.windows) for one in found] == [1, 3, 1, 3]

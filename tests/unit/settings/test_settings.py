@@ -58,6 +58,11 @@ ACCEPTED: dict[str, tuple[str, dict[str, str], dict[str, object]]] = {
     "the file": ('page_size = 50\nreports = ["sales"]', {}, {"page_size": 50, "reports": ("sales",)}),
     "the environment before the file": ("concurrency = 2", {"CONCURRENCY": "7"}, {"concurrency": 7}),
     "a month that TOML reads as a day": ("start = 2023-05-01", {"START": ""}, {"start": Month(2023, 5)}),
+    "no export in place of the file's": (
+        'export_formats = ["csv"]',
+        {"EXPORT_FORMATS": ""},
+        {"export_formats": ()},
+    ),
     "an empty variable as not set": ("", {"CONCURRENCY": "", "CONFIG": ""}, {"concurrency": 5}),
     "plain http elsewhere if allowed": (
         "allow_http = true",
