@@ -182,7 +182,7 @@ def note_next_due(
 
 
 def plan_reports(inputs: PlanInputs) -> Iterator[PlannedReport]:
-    """Every report of every customer, those without months first; of a switched-off one only if it is named."""
+    """Every report of every active or named customer, those without months first."""
     selection = inputs.selection
     for report in sorted(inputs.reports, key=lambda report: report.has_months):
         for customer in inputs.customers:

@@ -53,6 +53,11 @@ def write_workbook(
         part: {name: text[language] for name, text in contents[part].items()}
         for part in ("cover", "meanings", "basis", "columns")
     }
+    basis = source.tax_basis()
+    divisor = 1 + float(basis.vat_rate or 0) if basis.commission_vat == "included" else 1
+    rate = f"{100 * (basis.vat_rate or 0):.2f}".rstrip("0").rstrip(".") + " %"
+    stated = f"as declared in marts.tax_basis: {basis.commission_basis}"
+    basis_text = texts["basis"][basis.commission_vat].format(rate=rate)
     yes, no = texts["cover"]["yes"], texts["cover"]["no"]
     by_name = {table.name: table for table in tables}
     too_long, cover, meanings = [], [], []
@@ -74,6 +79,7 @@ def write_workbook(
                 continue
             frame = frame.select(column for column in sheet["columns"].split() if column in frame.columns)
             frame = frame.with_columns(
+                cs.by_name(contents["with_vat"].split(), require_all=False) / divisor,
                 cs.string().replace(contents["values"].get(language, {})),
                 cs.boolean().replace_strict({True: yes, False: no}),
             )
@@ -83,22 +89,18 @@ def write_workbook(
             if table.name == "marts.chain_month":
                 _add_chart(book, front, name, frame, texts["columns"]["commission"])
             meanings += [
-                (name, texts["columns"][column.name], column.name, column.meaning)
+                (name, texts["columns"][column.name], column.name, column.meaning.replace(stated, basis_text))
                 for column in table.columns
                 if column.name in frame.columns
             ]
         for part, heads, rows, first_row in (
             ("meanings", ("of", "head", "column", "words"), meanings, 0),
-            ("cover", ("sheet", "meaning", "rows", "table"), cover, 4),
+            ("cover", ("sheet", "meaning", "rows", "table"), cover, 3),
         ):
             frame = pl.DataFrame(rows, heads, orient="row")
             _write(book, texts[part]["name"], frame, {}, texts[part], first_row)
-        basis = source.tax_basis()
-        rate = f"{100 * (basis.vat_rate or 0):.2f}".rstrip("0").rstrip(".") + " %"
         front.write_row(0, 0, [texts["cover"]["published"], str(source.published_on() or now.date())])
-        for row, name, kind in ((1, "commission", ""), (2, "budgets", "_budgets")):
-            text = texts["basis"][f"{basis.commission_vat}{kind}"].format(rate=rate)
-            front.write_row(row, 0, [texts["cover"][name], text])
+        front.write_row(1, 0, [texts["cover"]["commission"], basis_text])
     return too_long
 
 

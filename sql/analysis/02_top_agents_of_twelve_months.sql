@@ -9,11 +9,11 @@
 SELECT
     commission_rank AS place,
     earner_name AS agent,
-    commission,
+    (commission / vat_divisor)::DECIMAL(18, 4) AS commission,
     sold_estate_parts AS homes_sold,
-    sold_average_commission AS average_commission,
+    (sold_average_commission / vat_divisor)::DECIMAL(18, 4) AS average_commission,
     rank_change AS places_won,
-    commission_basis
+    divided_basis AS commission_basis
 FROM marts.leaderboard
 CROSS JOIN marts.tax_basis
 WHERE earner_kind = 'user'

@@ -5,45 +5,23 @@
 -- Where is_complete is false the amount is too low: the month is not over (is_open), or missing_offices says who is missing. Running
 -- commissions stand in a column of their own and must not be added to the commission.
 -- Parameters: year
-WITH counted AS (
-    SELECT
-        month,
-        'the whole chain' AS brand,
-        commission,
-        sold_estate_parts AS homes_sold,
-        running_commission_sek_excl_vat AS running_commission,
-        office_count,
-        expected_office_count,
-        is_open,
-        is_complete AND NOT is_open AS is_complete,
-        missing_offices,
-        commission_basis
-    FROM marts.chain_month
-    CROSS JOIN marts.tax_basis
-    WHERE CASE
-            WHEN getvariable('year') IS NULL THEN month > (SELECT max(month) FROM marts.chain_month) - INTERVAL 12 MONTH
-            ELSE year(month) = getvariable('year')
-        END
-    UNION ALL
-    SELECT
-        month,
-        coalesce(brand, 'no known brand'),
-        commission,
-        sold_estate_parts,
-        running_commission_sek_excl_vat,
-        office_count,
-        expected_office_count,
-        is_open,
-        is_complete AND NOT is_open AS is_complete,
-        missing_offices,
-        commission_basis
-    FROM marts.brand_month
-    CROSS JOIN marts.tax_basis
-    WHERE CASE
-            WHEN getvariable('year') IS NULL THEN month > (SELECT max(month) FROM marts.chain_month) - INTERVAL 12 MONTH
-            ELSE year(month) = getvariable('year')
-        END
-)
-
-FROM counted
-ORDER BY month DESC, brand <> 'the whole chain', brand;
+SELECT
+    month,
+    CASE level WHEN 'chain' THEN 'the whole chain' ELSE coalesce(member_id, 'no known brand') END AS brand,
+    (commission / vat_divisor)::DECIMAL(18, 4) AS commission,
+    sold_estate_parts AS homes_sold,
+    running_commission_sek_excl_vat AS running_commission,
+    office_count,
+    expected_office_count,
+    is_open,
+    is_complete AND NOT is_open AS is_complete,
+    missing_offices,
+    divided_basis AS commission_basis
+FROM marts.level_month
+CROSS JOIN marts.tax_basis
+WHERE level IN ('chain', 'brand')
+    AND CASE
+        WHEN getvariable('year') IS NULL THEN month > (SELECT max(month) FROM marts.chain_month) - INTERVAL 12 MONTH
+        ELSE year(month) = getvariable('year')
+    END
+ORDER BY month DESC, level = 'brand', brand;

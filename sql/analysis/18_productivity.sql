@@ -33,11 +33,11 @@ SELECT
     any_value(office_name) AS office_name,
     count(*) AS agents,
     sum(months) AS agent_months,
-    sum(commission) AS commission,
-    round(sum(commission) / sum(months), 0) AS commission_per_agent_and_month,
+    (sum(commission) / any_value(vat_divisor))::DECIMAL(18, 4) AS commission,
+    round(sum(commission) / any_value(vat_divisor) / sum(months), 0) AS commission_per_agent_and_month,
     round(sum(homes) / sum(months), 2) AS homes_per_agent_and_month,
     round(100 * max(commission) / nullif(sum(commission), 0), 1) AS top_percent,
-    any_value(commission_basis) AS commission_basis
+    any_value(divided_basis) AS commission_basis
 FROM agents
 CROSS JOIN marts.tax_basis
 GROUP BY office_id

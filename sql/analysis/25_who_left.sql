@@ -17,11 +17,13 @@ SELECT
     users.is_left_day_known,
     users.left_after_month,
     users.first_active_month,
-    sum(months.commission) AS commission_of_last_12_months,
+    (sum(months.commission) / any_value(vat_divisor))::DECIMAL(18, 4) AS commission_of_last_12_months,
     users.office_id,
-    users.user_id
+    users.user_id,
+    divided_basis AS commission_basis
 FROM marts.users AS users
 CROSS JOIN newest
+CROSS JOIN marts.tax_basis
 LEFT JOIN marts.user_month AS months
     ON months.user_id = users.user_id
     AND months.month > users.left_after_month - INTERVAL 12 MONTH

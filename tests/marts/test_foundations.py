@@ -243,7 +243,7 @@ def test_of_overlapping_groups_each_office_of_a_user_counts_once(
         user = earned({"user_id": "U1"}, commission)
         loaded(given, "commission_user", group, "2026-01", [user])
         step = {"user_id": "U1", "amount": 5, "exchange_rate": 1}
-        steps = [{**step, "customer_id": id} for id in offices if {"office_customer_id": id} in members]
+        steps = [{**step, "customer_id": one} for one in offices if {"office_customer_id": one} in members]
         loaded(given, "running_commissions", group, "2026-01", steps)
     assert built(given, "SELECT commission FROM marts.user_month") == [(earned_there,)]
 

@@ -108,14 +108,17 @@ def test_a_workbook_speaks_to_a_controller_in_the_language_of_the_settings(here:
                 DATE '2026-10-01' AS month, 'office' AS level, 'Kalmar' AS member_name,
                 7 AS left_count, 'L1' AS _load_id;
             CREATE TABLE marts.region_month AS SELECT DATE '2026-10-01' AS month, NULL AS region;
+            CREATE TABLE marts.office_month AS SELECT 'Kalmar' AS office_name, 125 AS commission,
+                DATE '2026-10-01' AS month;
             CREATE TABLE marts.tax_basis AS SELECT
                 'included' AS commission_vat, 0.25::DECIMAL(18, 8) AS vat_rate, 'with VAT' AS commission_basis
         """)
     book = workbook(here, language="sv")
-    assert book.sheetnames == ["Försättsblad", "Bemanning", "Förklaringar"]
-    assert [cell.value for cell in book["Försättsblad"]["B"][:3]] == [
-        "2026-11-21", "med 25 % moms", "båda utan moms: 25 % är avdragen från provisionen",
+    assert book.sheetnames == ["Försättsblad", "Kontor", "Bemanning", "Förklaringar"]
+    assert [cell.value for cell in book["Försättsblad"]["B"][:2]] == [
+        "2026-11-21", "utan moms, liksom budgeten: 25 % är avdragen; ej inbetalt är med moms",
     ]  # fmt: skip
+    assert [cell.value for cell in book["Kontor"][2]] == [datetime(2026, 10, 1), "Kalmar", 100]
     assert list(book["Bemanning"].iter_rows(values_only=True)) == [
         ("Månad", "Nivå", "Avser", "Slutat"),
         (datetime(2026, 10, 1), "kontor", "Kalmar", 7),
