@@ -29,7 +29,6 @@ from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Severity
 
 if TYPE_CHECKING:
-    from pipelines.diagnosis.quarantined_rows import RawRow
     from pipelines.planning.plan import PlannedReport
     from warehouse.ledger.status import Overview
 
@@ -41,15 +40,17 @@ def run_status(
     check: Annotated[bool, flag("--check", "end with 1 while a condition is an error")] = False,
     forget_caps: Annotated[bool, flag("--forget-caps", "forget the learned windows and pages")] = False,
     details: Annotated[bool, flag("--details", "every report of every customer")] = False,
-    quarantine: Annotated[bool, flag("--quarantine", "every row in quarantine as it came")] = False,
+    quarantine: Annotated[
+        bool, flag("--quarantine", "the place and reason of each row in quarantine")
+    ] = False,
     json: Json = False,
 ) -> int:
     """Show what is loaded, missing, failed and published."""
     from pipelines.diagnosis.health import judge, observed
-    from pipelines.diagnosis.quarantined_rows import raw_rows
     from pipelines.planning.plan import planned_now
     from warehouse.ledger import ledger
     from warehouse.ledger.status import overview
+    from warehouse.load.quarantine import quarantined_rows
     from warehouse.store.database import Store
     from warehouse.store.lock import work_of
 
@@ -69,20 +70,22 @@ def run_status(
         refusal=refusal,
     )
     verdict = judge(view)
-    rows = list(raw_rows(store)) if quarantine else []
+    rows: list[dict[str, Any]] = []
+    if quarantine:
+        with store.reading() as connection:
+            rows = [asdict(row) for row in quarantined_rows(connection)]
     if json:
         from pipelines.cli.plan import planned_as_json
 
         plans = [planned_as_json(plan) for plan in planned]
-        in_quarantine = {"rows_in_quarantine": [asdict(row) for row in rows]} if quarantine else {}
+        in_quarantine = {"rows_in_quarantine": rows} if quarantine else {}
         print_json({"verdict": verdict.sentence, **asdict(view), "planned": plans, **in_quarantine})
     else:
         say(verdict.sentence)
         if (work := work_of(settings.data_dir)) and work.is_running:
             say(f"under way: {work.sentence}")
         _print_view(view, planned, details=details)
-        for row in rows:
-            _print_quarantined(row)
+        print_records(rows, ("table", "customer", "month", "reason", "place", "landing"))
     return int(check and not verdict.is_well)
 
 
@@ -143,13 +146,6 @@ def _standings(
                 turn = f"{row.waiting_months} due by turns until {row.waiting_until}"
                 shown["state"] = shown["state"] or (turn if row.waiting_until else row.state)
         yield shown
-
-
-def _print_quarantined(raw: RawRow) -> None:
-    month = f", {raw.row.month:%Y-%m}" if raw.row.month else ""
-    place = f"{raw.row.place} in landing/{raw.row.landing}"
-    say(f"bi.{raw.row.table} of {raw.row.customer}{month}: {raw.row.reason} ({place})")
-    say(f"    {raw.raw or raw.trouble}")
 
 
 @command("reports")

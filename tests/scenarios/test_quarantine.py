@@ -12,13 +12,10 @@ from hypothesis import strategies as st
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.diagnosis.quarantined_rows import raw_rows
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import FEW, scenario, whole_chain
 from tests.tools.spoiled_bodies import Sample, samples, spoiled, verdict
 from tests.tools.structural_edits import marked, outcome
-from warehouse.load.quarantine import fingerprint
-from warehouse.store.database import Store
 
 WAITING = "SELECT count(*) FROM meta.quarantine_rows"
 COMMISSIONS = "SELECT count(*), sum(commission) FROM bi.commission_office"
@@ -57,16 +54,6 @@ def test_wrong_rows_wait_while_the_others_are_loaded_until_they_are_right(tmp_pa
     assert here.sync(refresh=True, accept_shrink=True).complaints() == []
     assert here.rows("SELECT error FROM meta.conditions WHERE kind = 'quarantine'") == []
     assert here.value("SELECT count(*) FROM bi.sales_estates") == loaded + held
-
-
-def test_a_row_that_waits_is_shown_as_it_came_from_every_kind_of_answer(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("sales", "tips_and_leads"), offices=1, page_size="3")
-    here.sync(Fault("wrong_types", share=0.2))
-    shown = list(raw_rows(Store(tmp_path)))
-    assert {one.row.report for one in shown} == {"sales", "tips_and_leads"}
-    assert {one.row.place.partition("$")[0][:5] for one in shown} == {"", "page "}
-    assert [one.trouble for one in shown if not one.raw.startswith("{")] == []
-    assert [one for one in shown if fingerprint(one.raw) != one.row.fingerprint] == []
 
 
 def test_spoiled_answers_loaded_twice_change_nothing(tmp_path: Path) -> None:
