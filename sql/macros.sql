@@ -140,13 +140,11 @@ CREATE OR REPLACE TEMP MACRO is_asked_for(asked_office_id, asked_user_id) AS
 -- Whether the number that is explained is of a report of commissions.
 CREATE OR REPLACE TEMP MACRO is_of_commissions() AS starts_with(getvariable('report'), 'commission');
 
--- Whether a row of this level, member, month and period surrounds the number that is explained: with one month its year to date
--- too, with several that alone.
-CREATE OR REPLACE TEMP MACRO is_period_around(level, member_id, month, period) AS
+-- Whether a row of this level, member and month surrounds the number that is explained.
+CREATE OR REPLACE TEMP MACRO is_around(level, member_id, month) AS
     level = getvariable('kind')
     AND member_id IS NOT DISTINCT FROM nullif(getvariable('id'), '')
-    AND month = getvariable('month')::DATE
-    AND (period = 'year to date' OR getvariable('first_month') = getvariable('month'));
+    AND month = getvariable('month')::DATE;
 
 -- Whether sales make the number that is explained; how many are active they do not.
 CREATE OR REPLACE TEMP MACRO is_made_by_sales() AS is_of_commissions() AND getvariable('measure') <> 'active_agent_count';

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -15,7 +14,6 @@ from pipelines.cli.output import (
     line,
     print_json,
     print_records,
-    print_table,
     read_settings,
     say,
     written,
@@ -23,7 +21,6 @@ from pipelines.cli.output import (
 from pipelines.diagnosis.explain import Explanation, explain, question_of
 from pipelines.months import Month
 from pipelines.words import counted, size
-from warehouse.marts.lineage import Trace
 
 SHOWN_REQUESTS = 5
 MOST_ROWS = 30
@@ -41,36 +38,13 @@ def run_explain(
     """Follow a number back to its stored answers."""
     if office and user:
         raise ValueError("--office and --user exclude each other; name one of them")
-    explanations = explain(
-        read_settings(reading=True).data_dir,
-        month=month.first_day,
-        measure=measure,
-        office=office,
-        user=user,
-    )
+    data_dir = read_settings(reading=True).data_dir
+    explanation = explain(data_dir, month=month.first_day, measure=measure, office=office, user=user)
     if json:
-        objects = [_as_json(explanation) for explanation in explanations]
-        print_json(objects if len(objects) > 1 else objects[0])
+        print_json(_as_json(explanation))
     else:
-        print_explanations(explanations)
-    return int(not all(explanation.agrees for explanation in explanations))
-
-
-def print_explanations(explanations: Sequence[Explanation]) -> None:
-    """Print the explanation of a number, or of a year to date by its months."""
-    last = explanations[-1].trace
-    is_year = len(explanations) > 1
-    whose = f"{last.name} ({last.number.id})" if last.number.id else last.name
-    months = f"{last.number.month:%Y-01} to {last.number.month:%Y-%m}" if is_year else _month(last)
-    say(f"{last.number.measure} of {whose}, {months}")
-    if is_year:
-        _print_sum(explanations)
-        _print_around(explanations[-1])
-    else:
-        _print_month(explanations[0])
-    for explanation in explanations:
-        if explanation.damage:
-            complain(f"brokerbi: {explanation.damage}")
+        print_explanation(explanation)
+    return int(not explanation.agrees)
 
 
 def _as_json(explanation: Explanation) -> dict[str, Any]:
@@ -86,9 +60,12 @@ def _as_json(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _print_month(explanation: Explanation) -> None:
-    """One number and its way to the stored answers, a step a line."""
+def print_explanation(explanation: Explanation) -> None:
+    """Print a number and its way to the stored answers, a step a line, then the rows around it."""
     trace, number = explanation.trace, explanation.trace.number
+    whose = f"{trace.name} ({number.id})" if number.id else trace.name
+    state = ", still to come" if trace.is_ahead else ", so far" if trace.is_open else ""
+    say(f"{number.measure} of {whose}, {number.month:%Y-%m}{state}")
     line("the mart", f"{written(trace.value)} in marts.{number.mart}")
     if trace.meaning:
         line("", trace.meaning)
@@ -110,32 +87,13 @@ def _print_month(explanation: Explanation) -> None:
         line("", f"answered {request.status} with {size(request.bytes)}")
     if len(explanation.requests) > SHOWN_REQUESTS:
         line("", f"and {counted(len(explanation.requests) - SHOWN_REQUESTS, 'more request')}")
-    _print_around(explanation)
-
-
-def _print_sum(months: Sequence[Explanation]) -> None:
-    """The year to date, a month a line."""
-    values = [month.trace.value for month in months if month.trace.value is not None]
-    total = sum(map(Decimal, values), Decimal(0))
-    in_all = counted(months[-1].trace.number.month.month, "month")
-    line("the sum", f"{written(total)} over {len(values)} of {in_all}")
-    line("the months", "explain one of them to follow it to its stored answers")
-    rows = [[_month(month.trace), written(month.trace.value)] for month in months]
-    print_table(["month", "number"], rows, right=(1,))
-
-
-def _month(trace: Trace) -> str:
-    state = ", still to come" if trace.is_ahead else ", so far" if trace.is_open else ""
-    return f"{trace.number.month:%Y-%m}{state}"
-
-
-def _print_around(explanation: Explanation) -> None:
-    """A table for each query of sql/explain with rows; of doubts it is said if none is known."""
     for name, rows in explanation.around.items():
         if rows:
             print_rows(question_of(name), rows)
         elif name == "doubts":
             line("doubts", "none is known")
+    if explanation.damage:
+        complain(f"brokerbi: {explanation.damage}")
 
 
 def print_rows(question: str, rows: Sequence[Mapping[str, Any]]) -> None:

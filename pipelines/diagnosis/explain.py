@@ -10,12 +10,9 @@ from typing import Any
 
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.load.landing import Landing
-from warehouse.marts.lineage import BUDGETS, QUOTIENTS, NotInTheFile, Trace, TracedLoad, trace
+from warehouse.marts.lineage import NotInTheFile, Trace, TracedLoad, trace
 from warehouse.marts.queries import SQL, published_rows
 
-YEAR_TO_DATE = "year_to_date_"
-"""Before a measure that may be added up over months."""
-NEVER_ADDED = frozenset({*QUOTIENTS, *BUDGETS, "active_agent_count", "commission_per_active_agent"})
 Around = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows that answer each query of sql/explain, by its name."""
 
@@ -45,47 +42,20 @@ class Explanation:
         return not self.damage
 
 
-def explain(
-    data_dir: Path, *, month: date, measure: str, office: str = "", user: str = ""
-) -> list[Explanation]:
+def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user: str = "") -> Explanation:
     """Trace a number of an office, a user or the chain; requests nothing from the service.
 
-    Of a year to date each loaded month from January is traced; the last explanation has the rows around all
-    of them. Raises NotInTheFile or WarehouseError with what there is instead.
+    The stored answers are read to see that they are as they were loaded. Raises NotInTheFile or
+    WarehouseError with what there is instead.
     """
-    whose = {"office": office, "user": user}
-    if not measure.startswith(YEAR_TO_DATE):
-        traces = [trace(data_dir, month, measure, **whose)]
-        first_month = month
-    else:
-        measure = measure.removeprefix(YEAR_TO_DATE)
-        if measure in NEVER_ADDED:
-            raise NotInTheFile(f"{measure} is not added up over months; explain the measures it is made of.")
-        traces = list(_traces_of_year(data_dir, month, measure, whose))
-        first_month = month.replace(month=1)
-    explanations = [_with_answers(data_dir, traced) for traced in traces]
-    explanations[-1].around = _rows_around(data_dir, traces[-1], first_month)
-    return explanations
-
-
-def _traces_of_year(data_dir: Path, month: date, measure: str, whose: Mapping[str, str]) -> Iterator[Trace]:
-    for number in range(1, month.month + 1):
-        try:
-            yield trace(data_dir, month.replace(month=number), measure, **whose)
-        except NotInTheFile:
-            if number == month.month:
-                raise
-
-
-def _with_answers(data_dir: Path, traced: Trace) -> Explanation:
-    """The trace with its requests; their answers are read to see that they are as they were loaded."""
-    explanation = Explanation(traced)
+    explanation = Explanation(trace(data_dir, month, measure, office=office, user=user))
     landing = Landing(data_dir / "landing")
     try:
-        for load in traced.loads:
+        for load in explanation.trace.loads:
             explanation.requests += _requests(landing, load)
     except WarehouseError as error:
         explanation.damage = str(error)
+    explanation.around = _rows_around(data_dir, explanation.trace)
     return explanation
 
 
@@ -97,16 +67,12 @@ def _requests(landing: Landing, load: TracedLoad) -> Iterator[StoredRequest]:
         yield StoredRequest(str(meta.get("path", "")), query, int(meta.get("status", 0)), len(body))
 
 
-def _rows_around(data_dir: Path, traced: Trace, first_month: date) -> Around:
-    """The answers of sql/explain on the months from the first to that of the number.
-
-    Raises NotInTheFile if the file lacks a table or column that they read.
-    """
+def _rows_around(data_dir: Path, traced: Trace) -> Around:
+    """The answers of sql/explain; raises NotInTheFile if the file lacks a table or column that they read."""
     number = traced.number
     variables = {
         "kind": number.kind,
         "id": number.id,
-        "first_month": first_month,
         "month": number.month,
         "measure": number.measure,
         "report": traced.loads[0].report if traced.loads else number.source.report,

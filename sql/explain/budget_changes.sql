@@ -1,7 +1,7 @@
 -- Which budgets of the months were changed, entered or taken back after the first reading of their month?
 -- One row per row of marts.budget_changes, the latest first. amount_before is null where the budget was entered, amount_after where
 -- it was taken back. What a user had at two offices counts at each of them.
--- Parameters: kind, id, first_month, month, measure
+-- Parameters: kind, id, month, measure
 SELECT
     changes.noted_on,
     changes.month,
@@ -13,6 +13,6 @@ SELECT
 FROM marts.budget_changes AS changes
 LEFT JOIN marts.users AS users USING (user_id)
 WHERE changes.measure = budget_of(getvariable('measure'))
-    AND changes.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+    AND changes.month = getvariable('month')::DATE
     AND is_asked_for(changes.office_id, changes.user_id)
 ORDER BY changes.noted_at_utc DESC, changes.month, changes.difference, office, who

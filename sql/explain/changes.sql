@@ -1,7 +1,7 @@
 -- What did the number change by after its months were over?
 -- One row per change of marts.month_changes, of a user of marts.user_month_versions; of the chain the largest first. Only
 -- the measures that these have are remembered.
--- Parameters: kind, id, first_month, month, measure
+-- Parameters: kind, id, month, measure
 WITH versions_of_user AS (
     SELECT
         month,
@@ -38,5 +38,5 @@ SELECT
     found.difference
 FROM found
 LEFT JOIN meta.clock AS clock ON true
-WHERE found.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+WHERE found.month = getvariable('month')::DATE
 ORDER BY CASE WHEN getvariable('kind') = 'chain' THEN abs(found.difference) END DESC, found.month, found.noted_at_utc, found.office

@@ -1,7 +1,7 @@
 -- What is the number in its months and the one before, beside the same month a year before?
 -- One row per month of marts.office_month, user_month or chain_month, the latest first. The year before is null where one of the
 -- two months is not loaded to its end, and while the later one is not over.
--- Parameters: kind, id, first_month, month, measure, report
+-- Parameters: kind, id, month, measure, report
 WITH lines AS (
     SELECT
         *,
@@ -42,5 +42,5 @@ FROM lines AS now
 LEFT JOIN lines AS before
     ON before.month = now.month - INTERVAL 1 YEAR AND before.is_whole AND now.is_whole AND NOT now.is_open
 LEFT JOIN meta.tax_basis AS basis ON true
-WHERE now.month BETWEEN getvariable('first_month')::DATE - INTERVAL 1 MONTH AND getvariable('month')::DATE
+WHERE now.month BETWEEN getvariable('month')::DATE - INTERVAL 1 MONTH AND getvariable('month')::DATE
 ORDER BY now.month DESC

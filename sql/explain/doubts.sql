@@ -2,12 +2,12 @@
 -- One row per kind of marts.doubts, customer, office or user, and what was found, with the months, of what is about the report,
 -- the measure, a month and an office or the customer of one, that the number comes from; a check where it names one of them, and
 -- VAT that is not declared where the number is of commission.
--- Parameters: kind, id, first_month, month, measure, report
+-- Parameters: kind, id, month, measure, report
 WITH sources AS (
     SELECT office_id, month, report, customer_id, is_growing
     FROM marts.office_sources
     WHERE report = getvariable('report')
-        AND month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+        AND month = getvariable('month')::DATE
         AND CASE getvariable('kind')
             WHEN 'user' THEN (office_id, month) IN (
                 SELECT (office_id, month) FROM marts.user_month WHERE user_id = getvariable('id')

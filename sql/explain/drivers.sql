@@ -1,6 +1,6 @@
 -- Did commission of sales change since the year before by homes, by prices or by the fee?
 -- One row per period of marts.commission_drivers.
--- Parameters: kind, id, first_month, month, measure, report
+-- Parameters: kind, id, month, measure, report
 SELECT
     period,
     sold_commission,
@@ -17,5 +17,5 @@ SELECT
     sold_commission_percentage_before,
     missing_offices
 FROM marts.commission_drivers
-WHERE is_period_around(level, member_id, month, period) AND is_made_by_sales()
+WHERE is_around(level, member_id, month) AND is_made_by_sales()
 ORDER BY period

@@ -1,6 +1,6 @@
 -- What kinds of leads are counted, in which state, and which were removed?
 -- One row per kind and state.
--- Parameters: kind, id, first_month, month, measure
+-- Parameters: kind, id, month, measure
 SELECT
     way,
     lead_type,
@@ -8,7 +8,7 @@ SELECT
     count(*) FILTER (NOT is_removed) AS leads,
     count(*) FILTER (is_removed) AS removed
 FROM marts.leads
-WHERE month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+WHERE month = getvariable('month')::DATE
     AND (getvariable('measure') = replace(way, ' ', '_') || '_count' OR (getvariable('measure') = 'removed_lead_count' AND is_removed))
     AND getvariable('kind') <> 'chain' AND is_asked_for(office_id, user_id)
 GROUP BY ALL

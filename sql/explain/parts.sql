@@ -2,7 +2,7 @@
 -- One row per office of marts.office_month or agent of marts.user_month, the largest difference first. The year before is null
 -- where a month of it since began_month is not held to its end, and while this one is not over. Who left, or the office that
 -- closed, did so after left_after_month.
--- Parameters: kind, id, first_month, month, measure, report
+-- Parameters: kind, id, month, measure, report
 WITH lines AS (
     SELECT *, office_id AS id, office_name AS name, to_json(line) AS numbers, closed_after_month AS left_after_month
     FROM marts.office_month AS line
@@ -24,8 +24,8 @@ lines_measured AS (
     SELECT
         *,
         (numbers ->> getvariable('measure')::VARCHAR)::DECIMAL(28, 8) AS number,
-        (getvariable('first_month')::DATE - INTERVAL 1 YEAR)::DATE AS first_before,
-        month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE AS is_now,
+        (getvariable('month')::DATE - INTERVAL 1 YEAR)::DATE AS first_before,
+        month = getvariable('month')::DATE AS is_now,
         month BETWEEN first_before AND getvariable('month')::DATE - INTERVAL 1 YEAR
         AND (is_commission_complete OR NOT is_of_commissions()) AS is_before
     FROM lines

@@ -1,7 +1,7 @@
 -- Why did the number change after its months were over?
 -- One row per row of marts.month_change_reasons; of an office they add up to its changes. Of a user those of the user's own, and of sales
 -- that the user shares or shared in, with the amount that the office has of them.
--- Parameters: kind, id, first_month, month, measure
+-- Parameters: kind, id, month, measure
 SELECT
     local_day(reasons.noted_at_utc, clock) AS noted_on,
     reasons.month,
@@ -20,7 +20,7 @@ FROM marts.month_change_reasons AS reasons
 LEFT JOIN marts.users AS users ON users.user_id = reasons.user_id
 LEFT JOIN marts.offices AS offices ON offices.office_id = reasons.other_office_id
 LEFT JOIN meta.clock AS clock ON true
-WHERE reasons.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+WHERE reasons.month = getvariable('month')::DATE
     AND CASE getvariable('kind')
         WHEN 'user' THEN
             reasons.measure = replace(getvariable('measure'), 'sold_commission', 'commission')

@@ -1,7 +1,7 @@
 -- Which sales is the commission of the months made of?
 -- One row per sale and agent of marts.sale_shares, the largest first. A share counts at the agent's own office and not at the
 -- one that listed the home. What of the commission is in no listed sale is in marts.reconciliation.
--- Parameters: kind, id, first_month, month, measure, report
+-- Parameters: kind, id, month, measure, report
 SELECT
     coalesce(sales.street_address, shares.estate_id) AS home,
     shares.contract_on,
@@ -17,7 +17,7 @@ FROM marts.sale_shares AS shares
 INNER JOIN marts.sales AS sales ON sales.estate_id = shares.estate_id
 LEFT JOIN marts.receivables AS paid ON paid.estate_id = shares.estate_id
 LEFT JOIN marts.users AS users ON users.user_id = shares.user_id
-WHERE shares.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+WHERE shares.month = getvariable('month')::DATE
     AND is_made_by_sales()
     AND getvariable('kind') <> 'chain'
     AND is_asked_for(shares.user_office_id, shares.user_id)

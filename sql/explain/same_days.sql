@@ -1,6 +1,6 @@
 -- How does a month that is not over compare with the same days of last year?
 -- One row per period of marts.same_days; none where the month is over.
--- Parameters: kind, id, first_month, month, measure, report
+-- Parameters: kind, id, month, measure, report
 SELECT
     period,
     first_on,
@@ -14,5 +14,5 @@ SELECT
     earlier_office_count,
     missing_offices
 FROM marts.same_days
-WHERE is_period_around(level, member_id, month, period) AND is_made_by_sales()
+WHERE is_around(level, member_id, month) AND is_made_by_sales()
 ORDER BY period

@@ -1,7 +1,7 @@
 -- How new and how whole are the answers that the number comes from?
 -- One row per office and month of marts.office_sources; of the chain only of those that lack something or are not current, and
 -- of a user those of the user's offices in the months.
--- Parameters: kind, id, first_month, month, report
+-- Parameters: kind, id, month, report
 SELECT
     sources.month,
     coalesce(offices.office_name, sources.office_id) AS office,
@@ -18,7 +18,7 @@ FROM marts.office_sources AS sources
 LEFT JOIN marts.offices AS offices ON offices.office_id = sources.office_id
 LEFT JOIN meta.clock AS clock ON true
 WHERE sources.report = getvariable('report')
-    AND sources.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+    AND sources.month = getvariable('month')::DATE
     AND CASE getvariable('kind')
         WHEN 'office' THEN sources.office_id = getvariable('id')
         WHEN 'user' THEN (sources.office_id, sources.month) IN (

@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from pipelines.cli.explain import MOST_ROWS, print_explanations, print_rows
+from pipelines.cli.explain import MOST_ROWS, print_explanation, print_rows
 from pipelines.cli.main import main
 from pipelines.diagnosis.explain import Explanation, explain
 from tests.scenarios.scenario import whole_chain
@@ -63,8 +63,7 @@ def ids(data_dir: Path, kind: str) -> list[str]:
 
 def explained(data_dir: Path, measure: str = "commission", **whose: str) -> Explanation:
     whose = whose or {"office": ids(data_dir, "office")[0]}
-    [explanation] = explain(data_dir, month=SEPTEMBER, measure=measure, **whose)
-    return explanation
+    return explain(data_dir, month=SEPTEMBER, measure=measure, **whose)
 
 
 @pytest.mark.parametrize(("mart", "sources"), [("office_month", SOURCES), ("user_month", SOURCES_OF_USERS)])
@@ -98,7 +97,7 @@ def test_a_number_that_is_not_loaded_is_unknown_and_no_error(
     change(copy, "DELETE FROM marts.office_sources")
     change(copy, "UPDATE marts.office_month SET commission = NULL")
     explanation = explained(copy)
-    print_explanations([explanation])
+    print_explanation(explanation)
     assert (explanation.agrees, explanation.requests) == (True, [])
     assert "commission_office is not loaded for this month" in capsys.readouterr().out
 
@@ -114,7 +113,7 @@ def test_an_unknown_office_month_or_measure_is_answered_with_what_there_is(publi
 
 
 def test_the_command_shows_the_whole_way(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    print_explanations([explained(published)])
+    print_explanation(explained(published))
     output = capsys.readouterr().out
     parts = ("1 row", "bi.commission_office", "meta.loads", "GET /", "landing/", "read again")
     assert [part for part in parts if part not in output] == []
@@ -124,7 +123,7 @@ def test_the_command_names_a_stored_answer_that_is_gone(
     published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.copy(published / "warehouse.duckdb", tmp_path)
-    print_explanations([explained(tmp_path)])
+    print_explanation(explained(tmp_path))
     assert "let `brokerbi sync --refresh` ask the service again" in capsys.readouterr().err
 
 
@@ -134,22 +133,11 @@ def test_a_month_ahead_is_still_to_come(published: Path, capsys: pytest.CaptureF
             "SELECT office_id, month FROM marts.office_budget_vs_actual WHERE measure = 'commission' "
             "ORDER BY month DESC LIMIT 1"
         ).fetchall()
-    print_explanations(explain(published, month=ahead, measure="budget_commission", office=office))
+    print_explanation(explain(published, month=ahead, measure="budget_commission", office=office))
     assert f"{ahead:%Y-%m}, still to come\n" in capsys.readouterr().out
 
 
-def test_the_year_to_date_is_its_months(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    office, november = ids(published, "office")[0], date(2026, 11, 1)
-    months = explain(published, month=november, measure="year_to_date_commission", office=office)
-    assert [month.trace.number.month.month for month in months] == [9, 10, 11]
-    total = sum((Decimal(month.trace.value or 0) for month in months), Decimal(0))
-    print_explanations(months)
-    assert f"{total.normalize():f} over 3 of 11 months\n" in capsys.readouterr().out
-    with pytest.raises(NotInTheFile, match="is not added up over months"):
-        explain(published, month=november, measure="year_to_date_average_price", office=office)
-
-
-def test_the_rows_around_a_year_to_date_are_of_all_its_months(published: Path, copy: Path) -> None:
+def test_the_rows_around_a_number_are_of_its_month(published: Path, copy: Path) -> None:
     office = ids(published, "office")[0]
     change(
         copy,
@@ -159,10 +147,9 @@ def test_the_rows_around_a_year_to_date_are_of_all_its_months(published: Path, c
         "FROM (SELECT unnest([DATE '2026-09-01', DATE '2026-10-01', DATE '2025-09-01']) AS m)",
         office,
     )
-    months = explain(copy, month=date(2026, 11, 1), measure="year_to_date_commission", office=office)
-    around = months[-1].around
-    assert [row["month"].month for row in around["changes"]] == [9, 10]
-    assert {row["contract_on"].month for row in around["sales"]} == {9, 10, 11}
+    around = explain(copy, month=date(2026, 10, 1), measure="commission", office=office).around
+    assert [row["month"].month for row in around["changes"]] == [10]
+    assert {row["contract_on"].month for row in around["sales"]} == {10}
 
 
 def test_the_chain_is_explained_without_office_and_user_and_for_programs(
@@ -174,7 +161,6 @@ def test_the_chain_is_explained_without_office_and_user_and_for_programs(
     found = json.loads(capsys.readouterr().out)
     assert (found["kind"], found["agrees"]) == ("chain", True)
     assert found["value"] == pytest.approx(sum(office["number"] for office in found["around"]["parts"]))
-    assert main([*words, "year_to_date_commission"]) == 0
     assert main([*words, "sold_average_commission"]) == 2
 
 
