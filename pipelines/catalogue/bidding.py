@@ -39,13 +39,13 @@ BID = (
 
 REPORTS = tuple(
     Report(
-        name=name,
+        name,
         subject="bidding",
         description=f"The {kind} bids of each estate sold in the latest 60 days: one request per estate "
         "a week.",
         endpoint=Endpoint(
             f"/CRM/{operation}/{{customerId}}",
-            time_parameters="none",
+            "none",
             each=Each(("customerId", "criteria.estateId"), (SOLD_LATELY,), WEEKLY),
         ),
         timing=Timing(enabled=False),
@@ -54,9 +54,9 @@ REPORTS = tuple(
         tables=(
             Table(
                 name,
-                rows="[]",
-                description=f"One row per {kind} bid, annulled ones too.",
-                columns=BID,
+                "[]",
+                f"One row per {kind} bid, annulled ones too.",
+                BID,
                 key=("id",),
                 requested=(ASKED_OFFICE, ASKED_ESTATE),
             ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from pipelines.catalogue.model import (
     Column,
@@ -22,6 +23,7 @@ from pipelines.catalogue.model import (
     with_inferred_names,
 )
 
+PATH = "/BusinessIntelligence"
 ONE_YEAR = 12  # interface, Limits: the interval must not exceed one year
 TWO_MONTHS = 2
 
@@ -53,12 +55,6 @@ USER_EARNINGS = (  # the service does not say of which office
     text("userId", "id of the user who earned", id_of="user"),
     *EARNINGS,
 )
-EARNERS: Mapping[str, tuple[tuple[Column, ...], str, Mapping[str, str]]] = {
-    # who earned: what an office or a user has, its documented id, and an old one in place of that
-    "office": (OFFICE_EARNINGS, "office_customer_id", {"office_customer_id": "customer_id"}),
-    "user": (USER_EARNINGS, "user_id", {}),
-}
-
 # One event of RunningCommissions: no id, and equal rows can both be real.
 RUNNING_COMMISSION = (
     text("userId", "id of the user who earned, from the commission split or the project", id_of="user"),
@@ -69,24 +65,19 @@ RUNNING_COMMISSION = (
     local_time("obtainedAt", "when it was earned"),
 )
 
-
 # A month of an office, as the by-month report is assumed to state it: its amounts as in commission_office.
-OFFICE_OF_MONTH, YEAR_OF_MONTH = "commissionOffices[]", "commissionOffices[].years[]"
+NEEDED = {"commission", "sold_total_price", "sold_estate_parts"}
 BY_MONTH = (
     assumed(
-        "office_id", "VARCHAR", f"{OFFICE_OF_MONTH}.customerId", "customer id of the office", needed=True
+        "office_id", "VARCHAR", "commissionOffices[].customerId", "customer id of the office", needed=True
     ),
-    assumed("year", "VARCHAR", f"{YEAR_OF_MONTH}.year", "year of the month"),
+    assumed("year", "VARCHAR", "commissionOffices[].years[].year", "year of the month"),
     assumed("month", "VARCHAR", ".month", "month, as a number or with its year", needed=True),
     *(
         assumed(
-            earned.name,
-            earned.type,
-            f".{earned.source}",
-            earned.description,
-            needed=earned.name in {"commission", "sold_total_price", "sold_estate_parts"},
+            column.name, column.type, f".{column.source}", column.description, needed=column.name in NEEDED
         )
-        for earned in EARNINGS
+        for column in EARNINGS
     ),
 )
 
@@ -111,82 +102,73 @@ def _kinds(report: Report) -> Iterator[Report]:
         )
 
 
+months = partial(Report, subject="commissions", stored_as="months", timing=Timing(follows_sales=True))
+
+
+def _earned_by(who: str, columns: tuple[Column, ...], key: str, old_keys: Mapping[str, str]) -> Report:
+    """What each office or user earned in a month."""
+    name, path = f"commission_{who}", f"{PATH}/Commission{who.title()}Report/{{customerId}}"
+    return months(
+        name=name,
+        description=f"What each {who} earned in a month{{}}: an aggregate, so one month a request.",
+        endpoint=Endpoint(path, "dates"),
+        month_of_row="window",
+        tables=(
+            Table(
+                name,
+                "[]",
+                f"One row per {who} and month{{}}.",
+                with_inferred_names(columns),
+                key=(key,),
+                old_keys=old_keys,
+            ),
+        ),
+    )
+
+
 REPORTS = (
-    *(
-        report
-        for who, (columns, key, old_keys) in EARNERS.items()
-        for report in _kinds(
-            Report(
-                name=f"commission_{who}",
-                subject="commissions",
-                description=f"What each {who} earned in a month{{}}: an aggregate, so one month a request.",
-                endpoint=Endpoint(
-                    path=f"/BusinessIntelligence/Commission{who.title()}Report/{{customerId}}",
-                    time_parameters="dates",
-                ),
-                timing=Timing(follows_sales=True),
-                stored_as="months",
-                month_of_row="window",
-                tables=(
-                    Table(
-                        name=f"commission_{who}",
-                        rows="[]",
-                        description=f"One row per {who} and month{{}}.",
-                        columns=with_inferred_names(columns),
-                        key=(key,),
-                        old_keys=old_keys,
-                    ),
-                ),
-            )
-        )
-    ),
     *_kinds(
-        Report(
+        _earned_by("office", OFFICE_EARNINGS, "office_customer_id", {"office_customer_id": "customer_id"})
+    ),
+    *_kinds(_earned_by("user", USER_EARNINGS, "user_id", {})),
+    *_kinds(
+        months(
             name="commission_office_by_month",
-            subject="commissions",
             description="What each office earned{}, many months a request: assumed office > year > month; "
             "on, for it counts commission_office again.",
             endpoint=Endpoint(
-                path="/BusinessIntelligence/CommissionOfficeReportByMonth/{customerId}",
-                time_parameters="dates",
-                window_months=ONE_YEAR,
+                f"{PATH}/CommissionOfficeReportByMonth/{{customerId}}", "dates", window_months=ONE_YEAR
             ),
-            timing=Timing(follows_sales=True),
-            stored_as="months",
             month_of_row="year and month",
             is_assumed=True,
             tables=(
                 Table(
-                    name="commission_office_by_month",
-                    rows="commissionOffices[].years[].months[]",
-                    description="One row per office and month{}.",
-                    columns=BY_MONTH,
+                    "commission_office_by_month",
+                    "commissionOffices[].years[].months[]",
+                    "One row per office and month{}.",
+                    BY_MONTH,
                 ),
             ),
         )
     ),
-    Report(
+    months(
         name="running_commissions",
-        subject="commissions",
         description="Commissions earned in steps, one event a row; on, for only "
         "here amounts are said to be without VAT.",
         endpoint=Endpoint(
-            path="/BusinessIntelligence/RunningCommissions",
-            time_parameters="dates",
+            f"{PATH}/RunningCommissions",
+            "dates",
             window_months=TWO_MONTHS + 1,  # in two requests, margins included
             limit=TWO_MONTHS,
-            customer_parameter="customerId",
         ),
-        timing=Timing(follows_sales=True),
-        stored_as="months",
         month_of_row="documented date",
         estate_id_column="estate_id",
         tables=(
             Table(
-                name="running_commissions",
-                rows="[]",
-                description="One row per event; there is no id, and equal rows can both be real.",
-                columns=with_inferred_names(RUNNING_COMMISSION),
+                "running_commissions",
+                "[]",
+                "One row per event; there is no id, and equal rows can both be real.",
+                with_inferred_names(RUNNING_COMMISSION),
                 dated_by="obtained_at",
             ),
         ),

@@ -133,7 +133,6 @@ REPORTS = (
             window_months=TWO_MONTHS + 1,  # in two requests, margins included
             limit=TWO_MONTHS,
             choices=ACTIVE_THEN_REMOVED,
-            customer_parameter="customerId",
             paged=True,
             unpaged_path="/BusinessIntelligence/TipsAndLeads/Report",
         ),

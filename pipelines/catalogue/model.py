@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 IdOf = Literal["user", "contact"]
-
-
 # How a request names the time it is about.
 TimeParameters = Literal[
     "dates",  # query dateFrom and dateTo, local date-times
@@ -34,8 +32,6 @@ MonthOfRow = Literal[
     "year and month",  # assumed: rows turn out to carry a year and a month
     "none",  # the report has no months at all
 ]
-PLACES = {"customerId", "year", "month"}
-"""What a path may have in braces, besides the ids that a report is asked for one by one."""
 BETWEEN_IDS = "|"
 
 
@@ -51,9 +47,9 @@ class Column:
 
     name: str
     type: str
-    documented: bool
     source: str
     description: str
+    documented: bool = True
     personal: bool = False
     id_of: IdOf | None = None
     name_inferred: bool = False
@@ -81,22 +77,12 @@ def functions_of(path: str) -> list[str]:
     return ["_".join(words[:count]) for count in range(len(words), 0, -1)]
 
 
-def column(
-    sql_type: str,
-    source: str,
-    description: str,
-    *,
-    personal: bool = False,
-    id_of: IdOf | None = None,
-    is_day: bool = False,
-    name: str = "",
-) -> Column:
+def column(sql_type: str, source: str, description: str, *, name: str = "", **marks: Any) -> Column:
     """A documented field by its name in the JSON (interface, first section); any field may be null.
 
     A field of a level above the row, or of the parent row, has a whole path and a name of ours.
     """
-    name = name or snake_case(source)
-    return Column(name, sql_type, True, source, description, personal, id_of, is_day=is_day)
+    return Column(name or snake_case(source), sql_type, source, description, **marks)
 
 
 # The service sends money as JSON numbers (commissions fractional, prices whole): never int or float here.
@@ -112,34 +98,25 @@ integer = partial(column, "BIGINT")
 boolean = partial(column, "BOOLEAN")
 
 
-def assumed(
-    name: str,
-    sql_type: str,
-    path: str,
-    description: str,
-    *,
-    personal: bool = False,
-    needed: bool = False,
-    id_of: IdOf | None = None,
-) -> Column:
-    """A column of a report whose rows are documented nowhere: our name of it, and its assumed path."""
-    return Column(name, sql_type, True, path, description, personal, id_of, name_inferred=True, needed=needed)
+assumed = partial(Column, name_inferred=True)
+"""A column of a report whose rows are documented nowhere: our name of it, and its assumed path."""
 
 
 def nested(source: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
     """The columns of an object in the row: `address` with `zipCode` gives `address_zip_code`."""
+    prefix = snake_case(source)
     return tuple(
-        replace(one, name=f"{snake_case(source)}_{one.name}", source=f"{source}.{one.source}")
-        for one in columns
+        replace(column, name=f"{prefix}_{column.name}", source=f"{source}.{column.source}")
+        for column in columns
     )
 
 
 def with_inferred_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
     """Documented fields whose names in the JSON follow from the interface's rule, and are shown nowhere."""
-    return tuple(replace(one, name_inferred=True) for one in columns)
+    return tuple(replace(column, name_inferred=True) for column in columns)
 
 
-requested = partial(Column, type="VARCHAR", documented=True, source="")
+requested = partial(Column, type="VARCHAR", source="")
 """What a row has of its request, mostly a text: the id that was requested."""
 
 
@@ -234,10 +211,7 @@ class Each:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """How a report is requested (interface, Business intelligence, Budget reports and Limits).
-
-    Raises ValueError for parts that contradict each other.
-    """
+    """How a report is requested (interface, Business intelligence, Budget reports and Limits)."""
 
     path: str
     time_parameters: TimeParameters
@@ -245,24 +219,9 @@ class Endpoint:
     limit: int | None = None  # months that one request may span, where less is stated (interface, Limits)
     query: Mapping[str, str] = field(default_factory=dict)  # fixed parameters, e.g. selectionType
     choices: Choices | None = None  # a parameter that is asked value by value
-    customer_parameter: str | None = None  # query name of the customer id; None: it is in the path
     paged: bool = False
     unpaged_path: str | None = None  # the same report without pages, asked when paging cannot be proven
     each: Each | None = None  # one request per id
-
-    def __post_init__(self) -> None:
-        places = set(re.findall(r"{(\w+)}", self.path))
-        unknown = places - PLACES - set(self.each.names if self.each else ())
-        wrong = {
-            f"its path names {sorted(unknown)}": unknown,
-            "either its path or its query names the customer": ("customerId" in places)
-            is bool(self.customer_parameter),
-            "its path and its time parameters disagree": ({"year", "month"} <= places)
-            is not (self.time_parameters == "month in path"),
-            "ids and the columns they come from differ in number": self.each
-            and any(len(source.columns) != len(self.each.names) for source in self.each.ids_from),
-        }
-        _refuse(self.path, wrong)
 
     @property
     def request_months(self) -> int:
@@ -305,7 +264,7 @@ SNAPSHOT_LIMITS = ShrinkLimits(largest_loss=0.33, fewest_rows=1)
 class Report:
     """One report of the Connect service, whole: how and when it is requested, how it is read and stored.
 
-    Raises ValueError for parts that contradict each other, so a catalogue that is wrong is not built.
+    That its parts fit together is a test of the catalogue.
     """
 
     name: str
@@ -324,30 +283,6 @@ class Report:
     unpaged: Report | None = None  # the shape of its unpaged counterpart, where that is another
     is_assumed: bool = False  # its rows are documented nowhere: an operator may have to correct its shape
     shape: str = ""  # a hash of what shapes.toml says of its rows and columns; empty: it is as declared
-
-    def __post_init__(self) -> None:
-        tops = [table for table in self.tables if table.parent is None]
-        each = self.endpoint.each
-        wrong = {
-            "a row that has the month of its window needs windows of one": self.month_of_row == "window"
-            and self.endpoint.window_months > 1,
-            "a table does not say which column dates its rows": self.month_of_row == "documented date"
-            and not all(table.dated_by for table in tops),
-            "its requests and its rows disagree about months": self.stored_as != "not kept"
-            and (self.endpoint.time_parameters == "none") is self.has_months,
-            "pages are proven by ids, and a table has no key": self.endpoint.paged
-            and not all(table.key for table in tops),
-            "a table is nested in one that is not there": {table.parent for table in self.tables}
-            - {None, *(table.name for table in self.tables)},
-            "two tables have one name": len({table.name for table in self.tables}) < len(self.tables),
-            "a table does not say which id was asked for": each
-            and not all(
-                set(each.columns) <= {column.name for column in table.requested} for table in self.tables
-            ),
-            "a report is on demand if no table has its ids": self.timing.on_demand
-            is not bool(each and not each.ids_from),
-        }
-        _refuse(self.name, wrong)
 
     @property
     def margin(self) -> timedelta:
@@ -372,11 +307,6 @@ class Report:
     def is_by_id(self) -> bool:
         """Whether the ledger counts this report by the ids asked for; a night may have none to ask for."""
         return self.endpoint.each is not None and not self.has_months
-
-
-def _refuse(what: str, wrong: Mapping[str, object]) -> None:
-    if sentences := [sentence for sentence, is_true in wrong.items() if is_true]:
-        raise ValueError(f"{what}: {'; '.join(sentences)}.")
 
 
 def declared_columns(table: Table) -> tuple[Column, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from pipelines.catalogue.model import (
     Endpoint,
     Report,
@@ -34,8 +36,13 @@ USER = (
     *nested("image", PORTRAIT),
 )
 
+TRADEMARK = (
+    assumed("trademark_id", "VARCHAR", ".id", "id of the trademark"),
+    assumed("trademark", "VARCHAR", ".name", "name of the trademark", needed=True),
+)
 OF_USER = text("@users.id", "id of the user that the row belongs to", id_of="user", name="user_id")
 
+PATH = "/BusinessIntelligence"
 LATEST_THREE_MONTHS = 3  # interface, Limits: only commissions for the latest 3 months are calculated
 
 # What the live reports are assumed to state of a user.
@@ -48,110 +55,61 @@ LIVE_COMMISSION = (
     assumed("sold_estate_parts", "DECIMAL(18,8)", ".soldEstateParts", "homes sold, fractional where shared"),
 )
 
+# The live reports allow two months (interface, Limits), but their rows have no documented date.
+live = partial(Report, subject="live", stored_as="months", month_of_row="window", is_assumed=True)
+snapshot = partial(Report, subject="people", stored_as="history", month_of_row="none")
 REPORTS = (
-    # The live reports allow two months (interface, Limits), but their rows have no documented date.
-    Report(
+    live(
         name="live_activity",
-        subject="live",
         description="What users did in a month: a summary without dates, so one month a request.",
-        endpoint=Endpoint(
-            path="/BusinessIntelligence/LiveData/Report",
-            time_parameters="dates",
-            customer_parameter="customerId",
-        ),
-        stored_as="months",
-        month_of_row="window",
-        is_assumed=True,
+        endpoint=Endpoint(f"{PATH}/LiveData/Report", "dates"),
         tables=(
             Table(
                 "live_activity",
-                rows="users[]",
-                description="One row per user; every other number counts something that the user did.",
-                columns=LIVE_USER,
+                "users[]",
+                "One row per user; every other number counts something that the user did.",
+                LIVE_USER,
             ),
         ),
     ),
-    Report(
+    live(
         name="live_commissions",
-        subject="live",
         description="Commissions per user in a month, with some delay; only the latest three months, so "
         "what is not asked now cannot be asked later.",
-        endpoint=Endpoint(
-            path="/BusinessIntelligence/LiveData/CommissionReport",
-            time_parameters="dates",
-            customer_parameter="customerId",
-        ),
+        endpoint=Endpoint(f"{PATH}/LiveData/CommissionReport", "dates"),
         timing=Timing(latest_months=LATEST_THREE_MONTHS),
-        stored_as="months",
-        month_of_row="window",
-        is_assumed=True,
-        tables=(
-            Table(
-                "live_commissions",
-                rows="users[]",
-                description="One row per user.",
-                columns=(*LIVE_USER, *LIVE_COMMISSION),
-            ),
-        ),
+        tables=(Table("live_commissions", "users[]", "One row per user.", (*LIVE_USER, *LIVE_COMMISSION)),),
     ),
-    Report(
+    snapshot(
         name="users",
-        subject="people",
         description="The users of the customer as they are now, kept with their history: asked every "
         "night, for a change is known to the day only so.",
-        endpoint=Endpoint(
-            path="/BusinessIntelligence/External/Users",
-            time_parameters="none",
-            customer_parameter="customerId",
-        ),
-        stored_as="history",
-        month_of_row="none",
+        endpoint=Endpoint(f"{PATH}/External/Users", "none"),
         tables=(
+            Table("users", "[]", "One row per user.", with_inferred_names(USER), key=("id",)),
             Table(
-                name="users",
-                rows="[]",
-                description="One row per user.",
-                columns=with_inferred_names(USER),
-                key=("id",),
-            ),
-            Table(
-                name="users__spoken_languages",
-                rows="[].spokenLanguages[]",
-                description="One row per language a user speaks; its fields are not documented.",
+                "users__spoken_languages",
+                "[].spokenLanguages[]",
+                "One row per language a user speaks; its fields are not documented.",
+                (OF_USER,),
                 parent="users",
-                columns=(OF_USER,),
             ),
         ),
     ),
-    Report(
+    snapshot(
         name="trademarks",
-        subject="people",
         description="The trademarks of the customer as they are now, kept with their history: one "
         "request a night.",
-        endpoint=Endpoint(
-            path="/BusinessIntelligence/External/Trademarks",
-            time_parameters="none",
-            customer_parameter="customerId",
-        ),
-        stored_as="history",
-        month_of_row="none",
+        endpoint=Endpoint(f"{PATH}/External/Trademarks", "none"),
         is_assumed=True,
         tables=(
-            Table(
-                "trademarks",
-                rows="[]",
-                description="One row per trademark.",
-                columns=(
-                    assumed("trademark_id", "VARCHAR", ".id", "id of the trademark"),
-                    assumed("trademark", "VARCHAR", ".name", "name of the trademark", needed=True),
-                ),
-            ),
+            Table("trademarks", "[]", "One row per trademark.", TRADEMARK),
             Table(
                 "trademark_offices",
-                rows="@trademarks.customerIds[]",
-                description="One row per trademark and office that trades under it.",
+                "@trademarks.customerIds[]",
+                "One row per trademark and office that trades under it.",
+                (assumed("office_id", "VARCHAR", ".", "customer id of the office", needed=True),),
                 parent="trademarks",
-                columns=(assumed("office_id", "VARCHAR", ".", "customer id of the office", needed=True),),
             ),
         ),
     ),

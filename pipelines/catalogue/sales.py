@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from pipelines.catalogue.model import (
     Column,
@@ -27,6 +28,7 @@ from pipelines.catalogue.model import (
 )
 
 NOT_RECEIVED = Unsettled("sales_estates", "commission_received_at IS NULL AND commission <> 0", most=12)
+PATH = "/BusinessIntelligence"
 ONE_YEAR = 12  # the interface states no limit; a year keeps an answer to a size that comes back in time
 IN_THE_TREE = "officeSaleReports[].years[].months[].estateSaleReports[]"
 ASKED_OF = ("sales", "estates_report", "estates_report_prod")
@@ -136,19 +138,13 @@ REFERENCE = (
     day("contractDay", "day of the sale contract"),
     local_time("advertisedAt", "when it was first advertised"),
 )
+OF_OFFICE = "officeSaleReports[]"
+FILED = "the service filed the estate under, as the text it sends"
 LEVELS = (  # of the tree of offices, years and months that estates come in
-    text("officeSaleReports[].customerId", "customer id of the reporting office", name="office_customer_id"),
-    text("officeSaleReports[].officeName", "name of the reporting office", name="office_name"),
-    text(
-        "officeSaleReports[].years[].year",
-        "year the service filed the estate under, as the text it sends",
-        name="year",
-    ),
-    text(
-        "officeSaleReports[].years[].months[].month",
-        "month the service filed the estate under, as the text it sends",
-        name="month",
-    ),
+    text(f"{OF_OFFICE}.customerId", "customer id of the reporting office", name="office_customer_id"),
+    text(f"{OF_OFFICE}.officeName", "name of the reporting office", name="office_name"),
+    text(f"{OF_OFFICE}.years[].year", f"year {FILED}", name="year"),
+    text(f"{OF_OFFICE}.years[].months[].month", f"month {FILED}", name="month"),
 )
 OFFICE_OF_REFERENCES = (
     text("[].customerId", "customer id of the office", name="office_customer_id"),
@@ -157,7 +153,6 @@ OFFICE_OF_REFERENCES = (
     text("[].*[]#", "the name of the list that the row came in", name="kind"),
 )
 
-ASKED_NUMBER = requested("asked_estate_number", description="the number that we asked the service for")
 ASKED_ESTATE = requested("asked_estate_id", description="the estate that we asked the service for")
 
 
@@ -167,34 +162,34 @@ def _nested_tables(
     """Agents, changes of estates and changes of agents' shares, nested in the estates at `rows`."""
     estates, agents = f"{name}_estates", f"{name}_agents"
     meaning = "id of the estate that the row belongs to"
-    estate_id = text(f"@{estates}.id", meaning, name="estate_id")
-    estate_id_of_agent = text(f"@{agents}.estate_id", meaning, name="estate_id")
-    agent_id = text(
-        f"@{agents}.id", "user id of the agent that the row belongs to", id_of="user", name="agent_id"
+    of_estate = text(f"@{estates}.id", meaning, name="estate_id")
+    of_agent = (
+        text(f"@{agents}.estate_id", meaning, name="estate_id"),
+        text(f"@{agents}.id", "user id of the agent that the row belongs to", id_of="user", name="agent_id"),
     )
     return (
         Table(
-            name=agents,
-            rows=f"{rows}.agents[]",
-            description="One row per agent entitled to commission of an estate.",
-            columns=(estate_id, *agent),
+            agents,
+            f"{rows}.agents[]",
+            "One row per agent entitled to commission of an estate.",
+            (of_estate, *agent),
             parent=estates,
             requested=asked,
             key=("estate_id", "id"),
         ),
         Table(
-            name=f"{name}_estate_changes",
-            rows=f"{rows}.changes[]",
-            description="One row per change of an estate, with the values set then.",
-            columns=(estate_id, *ESTATE_CHANGE),
+            f"{name}_estate_changes",
+            f"{rows}.changes[]",
+            "One row per change of an estate, with the values set then.",
+            (of_estate, *ESTATE_CHANGE),
             parent=estates,
             requested=asked,
         ),
         Table(
-            name=f"{name}_agent_changes",
-            rows=f"{rows}.agents[].changes[]",
-            description="One row per change of an agent's share.",
-            columns=(estate_id_of_agent, agent_id, *AGENT_CHANGE),
+            f"{name}_agent_changes",
+            f"{rows}.agents[].changes[]",
+            "One row per change of an agent's share.",
+            (*of_agent, *AGENT_CHANGE),
             parent=agents,
             requested=asked,
         ),
@@ -206,10 +201,10 @@ def _estates(
 ) -> tuple[Table, ...]:
     """Estates in a tree of offices, with what is nested in them; thin ones have fewer fields, no changes."""
     estates = Table(
-        name=f"{name}_estates",
-        rows=IN_THE_TREE,
-        description=f"{description} One row per estate, by the day that the window selects.",
-        columns=(*LEVELS, *(THIN_ESTATE if thin else ESTATE)),
+        f"{name}_estates",
+        IN_THE_TREE,
+        f"{description} One row per estate, by the day that the window selects.",
+        (*LEVELS, *(THIN_ESTATE if thin else ESTATE)),
         key=("id",),
         dated_by=dated_by,
     )
@@ -218,126 +213,87 @@ def _estates(
 
 
 def _selected(operation: str, selection: str, months: int = ONE_YEAR) -> Endpoint:
-    return Endpoint(
-        path=f"/BusinessIntelligence/{operation}",
-        time_parameters="dates",
-        window_months=months,
-        query={"selectionType": selection},
-        customer_parameter="customerId",
-    )
+    query = {"selectionType": selection}
+    return Endpoint(f"{PATH}/{operation}", "dates", window_months=months, query=query)
 
 
-def _by_contract_date(name: str, operation: str, description: str, *, thin: bool = False) -> Report:
-    """A report of estates by contract date, so that a sale belongs to one month."""
-    return Report(
-        name=name,
-        subject="sales",
-        description=description,
-        endpoint=_selected(operation, "Agreement"),
-        timing=Timing(
-            enabled=not thin, follows_sales=True, unsettled=NOT_RECEIVED if name == "sales" else None
-        ),
-        stored_as="months",
-        month_of_row="documented date",
-        estate_id_column="id",
-        tables=_estates(name, description, thin=thin),
-    )
-
-
+sales = partial(Report, subject="sales")
+by_contract_date = partial(  # so that a sale belongs to one month
+    sales, stored_as="months", month_of_row="documented date", estate_id_column="id"
+)
+SOLD = "Estates sold, with agents, shares and changes."
+BY_CONTRACT_DATE = (
+    "Estates by contract date, of every kind of assignment that the service lists (assignment_text): it "
+    "may hold more than the sales, such as writings, so never add up the two."
+)
+THIN = "The rows of estates_report with fewer fields and no changes, so off by default."
 REPORTS = (
-    _by_contract_date("sales", "GetSalesReport", "Estates sold, with agents, shares and changes."),
-    _by_contract_date(
-        "estates_report",
-        "GetEstatesReport",
-        "Estates by contract date, of every kind of assignment that the service lists (assignment_text): it "
-        "may hold more than the sales, such as writings, so never add up the two.",
+    by_contract_date(
+        name="sales",
+        description=SOLD,
+        endpoint=_selected("GetSalesReport", "Agreement"),
+        timing=Timing(follows_sales=True, unsettled=NOT_RECEIVED),
+        tables=_estates("sales", SOLD),
     ),
-    _by_contract_date(
-        "estates_report_prod",
-        "GetEstateReportProdDb",
-        "The rows of estates_report with fewer fields and no changes, so off by default.",
-        thin=True,
-    ),
-    *(
-        Report(
-            name=name,
-            subject="sales",
-            description=f"One estate as the sales report knows it, asked for by {meant}.",
-            endpoint=Endpoint(
-                path="/BusinessIntelligence/GetSalesReportForEstate",
-                time_parameters="none",
-                customer_parameter="customerId",
-                each=Each((parameter,)),
-            ),
-            timing=Timing(enabled=False, on_demand=True),
-            stored_as="history",
-            month_of_row="none",
-            tables=(
-                Table(
-                    name=f"{name}_estates",
-                    rows="estates[]",
-                    description="One row per estate that matched.",
-                    columns=ESTATE,
-                    requested=(asked,),
-                    key=("id",),
-                ),
-                *_nested_tables(name, "estates[]", AGENT, (asked,)),
-            ),
-        )
-        for name, parameter, meant, asked in (
-            ("sales_for_estate", "estateId", "id", ASKED_ESTATE),
-            ("sales_for_estate_number", "estateNumber", "the office's own number", ASKED_NUMBER),
-        )
-    ),
-    Report(
-        name="sold_estates",
-        subject="sales",
-        description="References to the estates sold, by contract date, in one list per kind of estate; on, "
-        "for the kind and the first day of advertising are told nowhere else.",
-        endpoint=Endpoint(
-            path="/BusinessIntelligence/Estates",
-            time_parameters="dates",
-            window_months=ONE_YEAR,
-            customer_parameter="customerId",
-        ),
+    by_contract_date(
+        name="estates_report",
+        description=BY_CONTRACT_DATE,
+        endpoint=_selected("GetEstatesReport", "Agreement"),
         timing=Timing(follows_sales=True),
-        stored_as="months",
-        month_of_row="documented date",
-        estate_id_column="id",
+        tables=_estates("estates_report", BY_CONTRACT_DATE),
+    ),
+    by_contract_date(
+        name="estates_report_prod",
+        description=THIN,
+        endpoint=_selected("GetEstateReportProdDb", "Agreement"),
+        timing=Timing(enabled=False, follows_sales=True),
+        tables=_estates("estates_report_prod", THIN, thin=True),
+    ),
+    sales(
+        name="sales_for_estate",
+        description="One estate as the sales report knows it, asked for by id.",
+        endpoint=Endpoint(f"{PATH}/GetSalesReportForEstate", "none", each=Each(("estateId",))),
+        timing=Timing(enabled=False, on_demand=True),
+        stored_as="history",
+        month_of_row="none",
         tables=(
             Table(
-                name="sold_estates",
-                rows="[].*[]",
-                description="One row per estate sold; `kind` is the list it came in, such as houses.",
-                columns=(*OFFICE_OF_REFERENCES, *REFERENCE),
+                "sales_for_estate_estates",
+                "estates[]",
+                "One row per estate that matched.",
+                ESTATE,
+                requested=(ASKED_ESTATE,),
+                key=("id",),
+            ),
+            *_nested_tables("sales_for_estate", "estates[]", AGENT, (ASKED_ESTATE,)),
+        ),
+    ),
+    by_contract_date(
+        name="sold_estates",
+        description="References to the estates sold, by contract date, in one list per kind of estate; on, "
+        "for the kind and the first day of advertising are told nowhere else.",
+        endpoint=Endpoint(f"{PATH}/Estates", "dates", window_months=ONE_YEAR),
+        timing=Timing(follows_sales=True),
+        tables=(
+            Table(
+                "sold_estates",
+                "[].*[]",
+                "One row per estate sold; `kind` is the list it came in, such as houses.",
+                (*OFFICE_OF_REFERENCES, *REFERENCE),
                 key=("id",),
                 dated_by="contract_day",
             ),
         ),
     ),
-    *(
-        Report(
-            name=name,
-            subject="sales",
-            description=f"Estates by {meant}, as a tree of offices: the same rows as estates_report by "
-            f"another day, so off by default; {requests}.",
-            endpoint=_selected("GetEstatesReport", selection, ONE_YEAR if dated_by else 1),
-            timing=Timing(enabled=False),
-            stored_as="months",
-            month_of_row="documented date" if dated_by else "window",
-            tables=_estates(name, f"Estates by {meant}.", dated_by=dated_by),
-        )
-        for name, selection, meant, dated_by, requests in (
-            ("estates_by_access", "Access", "day of possession", "access_day", "one request a night"),
-            ("estates_by_creation", "Create", "the day they were entered", None, "three requests a night"),
-            (
-                "estates_by_property_change",
-                "LatestPropertyChangeDate",
-                "the latest change of the property, as the service counts it",
-                None,
-                "three requests a night",
-            ),
-        )
+    sales(
+        name="estates_by_creation",
+        description="Estates by the day they were entered, as a tree of offices: the same rows as "
+        "estates_report by another day, so off by default; three requests a night.",
+        endpoint=_selected("GetEstatesReport", "Create", months=1),
+        timing=Timing(enabled=False),
+        stored_as="months",
+        month_of_row="window",
+        tables=_estates("estates_by_creation", "Estates by the day they were entered.", dated_by=None),
     ),
 )
 
@@ -349,14 +305,14 @@ def changed_sales(catalogue: Mapping[str, Report], refused: Sequence[str]) -> tu
     """
     for name in ASKED_OF:
         if name in catalogue and name not in refused:
-            tables = tuple(replace(table, dated_by=None) for table in catalogue[name].tables)
+            report = catalogue[name]
             return name, replace(
-                catalogue[name],
+                report,
                 name=CHANGED_SALES,
                 description="Sales that were changed lately, to learn which older months to ask for again.",
-                endpoint=replace(catalogue[name].endpoint, query=BY_MOMENT_OF_CHANGE),
+                endpoint=replace(report.endpoint, query=BY_MOMENT_OF_CHANGE),
                 stored_as="not kept",
                 month_of_row="none",
-                tables=tables,
+                tables=tuple(replace(table, dated_by=None) for table in report.tables),
             )
     return None

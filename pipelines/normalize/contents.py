@@ -180,7 +180,7 @@ def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> di
         else:
             values, type_ = discovered(kinds)
             spelled = contents.spelled[keys]
-            other = Column(name_of(spelled), type_, False, ".".join(spelled), "")
+            other = Column(name_of(spelled), type_, ".".join(spelled), "", documented=False)
             columns[keys] = FilledColumn(other, values)
     return columns
 

@@ -99,7 +99,7 @@ def _request_columns(
         parts = [each.parts(asked_id) for asked_id in asked]
         for number, name in enumerate(each.columns):
             values = pl.Series([ids[number] for ids in parts], dtype=pl.String)
-            columns.append(FilledColumn(Column(name, "VARCHAR", True, "", "the id requested"), values))
+            columns.append(FilledColumn(Column(name, "VARCHAR", "", "the id requested"), values))
     if choices := report.endpoint.choices:
         values = pl.Series([choices.values.get(choice or "") for choice in chosen], dtype=pl.Boolean)
         columns.append(FilledColumn(choices.column, values))

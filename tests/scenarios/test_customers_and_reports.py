@@ -126,9 +126,7 @@ COLLEAGUES = Report(
     stored_as="history",
     month_of_row="none",
     tables=(Table(name="colleagues", rows="[]", description="A user.", columns=COLLEAGUE, key=("id",)),),
-    endpoint=Endpoint(
-        path="/BusinessIntelligence/External/Users", time_parameters="none", customer_parameter="customerId"
-    ),
+    endpoint=Endpoint(path="/BusinessIntelligence/External/Users", time_parameters="none"),
 )
 
 

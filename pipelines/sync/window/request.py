@@ -21,8 +21,8 @@ def build_request(
     path = endpoint.path if paged else endpoint.unpaged_path or endpoint.path
     query = dict(endpoint.query)
     places = {"customerId": quote(customer, safe="")}
-    if endpoint.customer_parameter:
-        query[endpoint.customer_parameter] = customer
+    if "{customerId}" not in endpoint.path:
+        query["customerId"] = customer
     if span is not None:
         first, last = span.first, span.last
         places |= {"year": str(first.year), "month": str(first.month)}
