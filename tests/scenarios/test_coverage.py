@@ -10,7 +10,6 @@ from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import TODAY, Scenario, scenario
-from warehouse.marts.queries import SQL, rows_of
 from warehouse.store.database import Store
 
 REPORTS = ("users", "commission_office", "budget_commission", "office_budget_commission", "live_commissions")
@@ -42,15 +41,3 @@ def test_the_plan_asks_for_the_months_that_are_missing_and_leaves_those_that_wai
     here.sync(Fault("403", customer=first, path="LiveData"), refresh=True)
     here = here.on_calendar_day(TODAY + timedelta(days=1))
     assert covered(here) == planned(here)
-
-
-def test_the_page_counts_the_months_of_the_coverage(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("commission_office",), offices=1, start="2026-07")
-    [customer] = (one.id for one in here.settings.active_customers)
-    here.sync(first=Month(2026, 10))
-    here.sync(Fault("403"), refresh=True)
-    store = Store(here.data_dir)
-    with store.reading() as connection:
-        squares = rows_of(connection, SQL / "page", ["coverage"])["coverage"] or []
-    assert [one["state"] for one in squares] == ["open", "held", "refused", "refused", "refused"]
-    assert {(one["customer"], one["missing_count"]) for one in squares} == {(customer, 3)}

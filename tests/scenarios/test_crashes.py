@@ -169,13 +169,6 @@ def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
     assert there.cells() == before
 
 
-def test_what_a_killed_sync_left_in_landing_goes_with_the_next(tmp_path: Path) -> None:
-    here = synced(tmp_path / "data")
-    shutil.copy(here.landing_files[0], here.landing_files[0].with_name("killed.tar.zst.part"))
-    here.sync()
-    assert list(here.data_dir.rglob("*.part")) == []
-
-
 @dataclass
 class Interrupted(httpx.AsyncBaseTransport):
     """A sandbox during whose last answers somebody presses Ctrl-C, while rows are being loaded."""

@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import duckdb
 import httpx
 import pytest
 
@@ -14,7 +13,7 @@ from pipelines.catalogue.model import Endpoint, Report, Table, text
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.sandbox.faults import Fault
-from tests.scenarios.scenario import Scenario, scenario, synced, whole_chain
+from tests.scenarios.scenario import Scenario, synced, whole_chain
 
 ODD = "M 1/2"
 NAME = "user_budget_commission"
@@ -36,26 +35,6 @@ def test_an_id_with_a_blank_and_a_slash_is_asked_landed_and_in_the_marts(tmp_pat
     assert here.rows("SELECT office_id, _customer FROM marts.office_month") == [(ODD, ODD)]
     [folder] = (here.data_dir / "landing" / "commission_office").iterdir()
     assert folder.name == "M%201%2F2"
-
-
-def test_everything_in_the_published_file_has_a_comment_also_what_is_not_documented(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("users", "live_activity", "budget_crm"), offices=1, whole=True)
-    assert here.sync().is_well
-    assert here.publish().publication.published
-    with duckdb.connect(str(tmp_path / "warehouse.duckdb"), read_only=True) as file:
-        silent = file.execute(
-            """
-            SELECT schema_name, table_name, column_name FROM duckdb_columns()
-            WHERE database_name = current_database() AND coalesce(comment, '') = ''
-            UNION ALL
-            SELECT schema_name, table_name, 'the table' FROM duckdb_tables()
-            WHERE database_name = current_database() AND coalesce(comment, '') = ''
-            UNION ALL
-            SELECT schema_name, view_name, 'the view' FROM duckdb_views()
-            WHERE database_name = current_database() AND NOT internal AND coalesce(comment, '') = ''
-            """
-        ).fetchall()
-    assert silent == []
 
 
 def test_a_hostile_customer_id_stays_a_value(tmp_path: Path) -> None:

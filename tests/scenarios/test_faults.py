@@ -185,9 +185,3 @@ def test_a_lasting_400_in_mid_run_is_halved_within_its_bound_and_never_repeated(
     assert refused.total() <= HALVINGS * len(failed)
     assert here.sync().complaints() == []
     assert here.cells() == calm(2)
-
-
-def test_a_quarter_of_all_answers_may_be_faulty(tmp_path: Path) -> None:
-    here = scenario(tmp_path)
-    assert here.sync(*(Fault(kind, rate=0.03) for kind in LASTING)).complaints() == []
-    assert here.cells() == calm(2)

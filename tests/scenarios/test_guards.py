@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
@@ -12,7 +11,6 @@ from tempfile import mkdtemp
 import httpx
 import pytest
 
-from pipelines.catalogue.reports import REPORTS
 from pipelines.connect.retry import RetryPolicy
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.processes import Job, Step, is_killed
@@ -87,42 +85,19 @@ def asked_in_pages(here: Scenario) -> list[str]:
     return [entry.query.get("pagesize", "-") for entry in here.asked]
 
 
-@pytest.mark.parametrize(
-    ("largest", "sizes", "learned"),
-    [
-        (300, ["1000", "100", "100"], Cap(page_size=100)),
-        (0, ["1000", "100", "-"], Cap(page_size=0)),
-    ],
-)
 def test_a_refused_page_size_is_made_smaller_remembered_and_asked_at_once_the_next_time(
-    tmp_path: Path, largest: int, sizes: list[str], learned: Cap
+    tmp_path: Path,
 ) -> None:
+    sizes = ["1000", "100", "-"]
     here = scenario(tmp_path / "a", ("tips_and_leads",), offices=1)
     plain = synced(tmp_path / "b", ("tips_and_leads",))
-    here.service.largest_page = largest
+    here.service.largest_page = 0
     assert here.sync().complaints() == []
     assert (asked_in_pages(here)[: len(sizes)], here.cells()) == (sizes, plain.cells())
-    assert list(ledger_of(Store(here.data_dir)).caps.values()) == [learned]
+    assert list(ledger_of(Store(here.data_dir)).caps.values()) == [Cap(page_size=0)]
     here.sync(refresh=True)
     assert set(asked_in_pages(here)) == {sizes[-1]}
     assert 400 not in [entry.status for entry in here.asked]
-
-
-def test_a_window_and_a_page_that_are_both_too_large_are_told_apart_in_few_requests(tmp_path: Path) -> None:
-    report = REPORTS["tips_and_leads"]
-    here = scenario(tmp_path, (report.name,), offices=1, start="2026-06")
-    longer = replace(
-        here,
-        catalogue={
-            **REPORTS,
-            report.name: replace(report, endpoint=replace(report.endpoint, window_months=6, limit=None)),
-        },
-    )
-    here.service.largest_page = 300
-    assert longer.sync().complaints() == []
-    [learned] = ledger_of(Store(tmp_path)).caps.values()
-    assert (learned.months, learned.page_size) == (1, 100)
-    assert [entry.status for entry in here.asked].count(400) < 12
 
 
 @dataclass
@@ -193,58 +168,3 @@ def test_more_than_half_of_the_rows_are_held_back_also_from_a_replay_until_told_
     assert here.cells() == before
     assert here.sync(Fault("empty_report"), accept_shrink=True).complaints() == []
     assert here.value("SELECT count(*) FROM bi.sales_estates") == 0
-
-
-@dataclass
-class Altered(httpx.AsyncBaseTransport):
-    """The sandbox, with something else in its answers."""
-
-    sandbox: httpx.AsyncBaseTransport
-    change: Callable[[bytes], bytes]
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        reply = await self.sandbox.handle_async_request(request)
-        return httpx.Response(reply.status_code, content=self.change(await reply.aread()))
-
-
-def renamed(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
-    """A change of answers that gives a key another name."""
-    return lambda body: body.replace(b'"%b":' % old, b'"%b":' % new)
-
-
-ALTERED = [
-    ("sales", renamed(b"finalPrice", b"price"), "column emptied", "sales_estates.final_price"),
-    ("users", renamed(b"name", b"fullName"), "column emptied", "users.name"),
-]
-
-
-@pytest.mark.parametrize(("report", "change", "kind", "words"), ALTERED)
-def test_an_answer_that_lacks_what_is_stored_is_held_back(
-    tmp_path: Path, report: str, change: Callable[[bytes], bytes], kind: str, words: str
-) -> None:
-    here = chain_of(tmp_path, report)
-    before = here.cells()
-    altered = replace(here, transport=Altered(here.sandbox, change))
-    summary = altered.sync(refresh=True)
-    assert {one.status for one in summary.results} == {WindowStatus.HELD_BACK}
-    assert words in summary.complaints()[0]
-    assert "--accept-shrink" in summary.complaints()[0]
-    assert set(here.rows("SELECT error_kind FROM meta.loads WHERE status = 'held back'")) == {(kind,)}
-    assert here.cells() == before
-
-
-def test_what_was_held_back_is_loaded_when_told_to_and_usual_from_then_on(tmp_path: Path) -> None:
-    here = chain_of(tmp_path, "sales")
-    before = here.cells()
-    altered = replace(here, transport=Altered(here.sandbox, renamed(b"finalPrice", b"price")))
-    assert altered.sync(refresh=True, accept_shrink=True).complaints() == []
-    assert here.cells() != before
-    assert altered.sync(refresh=True).complaints() == []
-
-
-def test_nights_that_go_on_as_usual_hold_nothing_back(tmp_path: Path) -> None:
-    nights = [date(2026, 9, 28), date(2026, 10, 1), date(2026, 10, 12)]
-    reports = ("commission_user", "sales", "tips_and_leads", "running_commissions", "users")
-    here = whole_chain(tmp_path, reports, start="2026-07", as_of=nights[0], customers="G1")
-    complaints = [here.on(night).sync().complaints() for night in nights]
-    assert complaints == [[]] * len(nights)

@@ -45,12 +45,6 @@ def failed(here: Scenario) -> list[tuple[Any, ...]]:
     return here.rows("SELECT DISTINCT report, login FROM meta.open_failures")
 
 
-def test_every_report_is_asked_with_the_login_of_its_function(tmp_path: Path) -> None:
-    here = chain(tmp_path, "of budgets")
-    assert here.sync().complaints() == []
-    assert {entry.status for entry in here.asked} == {200}
-
-
 def test_a_wrong_password_of_a_function_costs_one_request_and_its_own_reports(wrong: Scenario) -> None:
     assert [entry.status for entry in wrong.asked].count(401) == 1
     assert failed(wrong) == [("budget_commission", "the username or password of the login for report")]

@@ -80,7 +80,7 @@ def answering(here: Scenario, estate: str, answer: httpx.Response) -> Scenario:
 
 @pytest.mark.parametrize(
     "answer",
-    [httpx.Response(400), httpx.Response(404), httpx.Response(200, json={"errors": [{"message": "no"}]})],
+    [httpx.Response(404), httpx.Response(200, json={"errors": [{"message": "no"}]})],
 )
 def test_an_id_without_an_answer_costs_nobody_else_and_is_requested_again(
     office: Scenario, answer: httpx.Response
@@ -110,10 +110,8 @@ def test_an_estate_of_a_group_is_requested_as_its_offices(tmp_path: Path) -> Non
     assert {entry.customer for entry in here.asked if "/Bids/" in entry.path} == offices
 
 
-@pytest.mark.parametrize("shapes", ["a", "b"])
-def test_what_is_requested_by_id_is_replayed_as_it_was_loaded(tmp_path: Path, shapes: str) -> None:
+def test_what_is_requested_by_id_is_replayed_as_it_was_loaded(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("sales", "users", *BY_ID), offices=1)
-    here.service.shapes = shapes  # type: ignore[assignment]
     here.sync()
     assert here.sync(Fault("500", path="CRM", rate=0.1)).loaded
     before = here.cells()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.sandbox.faults import Fault
-from tests.scenarios.scenario import FEW, scenario, whole_chain
+from tests.scenarios.scenario import FEW, scenario
 from tests.tools.spoiled_bodies import Sample, samples, spoiled, verdict
 from tests.tools.structural_edits import marked, outcome
 
@@ -54,36 +54,6 @@ def test_wrong_rows_wait_while_the_others_are_loaded_until_they_are_right(tmp_pa
     assert here.sync(refresh=True, accept_shrink=True).complaints() == []
     assert here.rows("SELECT error FROM meta.conditions WHERE kind = 'quarantine'") == []
     assert here.value("SELECT count(*) FROM bi.sales_estates") == loaded + held
-
-
-def test_spoiled_answers_loaded_twice_change_nothing(tmp_path: Path) -> None:
-    here = scenario(tmp_path, offices=1)
-    spoiling = [Fault("wrong_types"), Fault("unknown_fields"), Fault("nested_list")]
-    here.sync(*spoiling)
-    before, waiting = here.cells(), here.value(WAITING)
-    here.sync(*spoiling, refresh=True)
-    assert (here.cells(), here.value(WAITING)) == (before, waiting)
-
-
-def test_a_report_that_nobody_documented_keeps_every_row_whatever_it_turns_into(tmp_path: Path) -> None:
-    here = whole_chain(tmp_path, ("live_activity",), start="2026-11", customers="M30016")
-    rows, types, tables = [], [], []
-    for kinds in ((), ("fractional",), ("fractional", "text"), ("nested_list",)):
-        faults = (Fault(kind, path="LiveData/Report", share=0.5) for kind in kinds)
-        assert here.sync(*faults, refresh=True).complaints() == []
-        rows.append(here.value("SELECT count(*) FROM bi.live_activity"))
-        columns = "FROM meta.columns WHERE table_name = 'live_activity' AND column_name[1] <> '_'"
-        types.append(dict(here.rows(f"SELECT column_name, type {columns} ORDER BY position")))
-        tables.append({name for (name,) in here.rows("SELECT table_name FROM meta.tables")})
-    assert (len(set(rows)), here.value(WAITING)) == (1, 0)
-    widened = [{step[name] for step in types[:3]} for name in types[0] if types[0][name] != types[1][name]]
-    assert {"BIGINT", "DOUBLE", "VARCHAR"} in widened
-    assert [*types[0]] == [name for name in types[-1] if name in types[0]]
-    (child,) = tables[3] - tables[2]
-    parent = child.rpartition("__")[0]
-    joined = f"SELECT count(*) FROM bi.{child} AS child {{}} JOIN bi.{parent} AS parent"
-    on = " ON child._parent_row = parent._row"
-    assert here.value(joined.format("") + on) > 0 == here.value(joined.format("ANTI") + on)
 
 
 @cache

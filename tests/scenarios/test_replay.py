@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
@@ -11,14 +10,11 @@ from tempfile import mkdtemp
 
 import pytest
 
-from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
-from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import TODAY, Scenario, scenario, synced, whole_chain
 from warehouse.errors import OlderFormat, WarehouseError
 from warehouse.load.landing import Landing
-from warehouse.marts.queries import SQL
 from warehouse.publishing.retention import clear_landing
 from warehouse.store.database import Store
 
@@ -60,49 +56,12 @@ def test_a_sync_makes_at_most_the_requests_of_its_plan_and_the_next_one_asks_wha
     assert chain.cells() == before
 
 
-def test_what_failed_is_asked_again_and_nothing_else_besides_what_is_due(chain: Scenario) -> None:
-    first = chain.sync(Fault("404", path="RunningCommissions", customer="M30016"))
-    assert {one.customer for one in first.trouble} == {"M30016"}
-    assert chain.sync().is_well
-    assert older_months_asked(chain) == {"M30016"}
-    assert chain.sync().is_well
-    assert older_months_asked(chain) == set()
-
-
-def test_dropped_tables_are_rebuilt_identically_from_landing_alone(loaded: Scenario) -> None:
-    tables = ("sales_agents", "running_commissions", "users_history")
-    queries = [f"{words} bi.{table}" for table in tables for words in ("DESCRIBE", "FROM")]
-    before = [sorted(loaded.rows(query), key=repr) for query in queries]
-    for table in tables:
-        loaded.execute(f"DROP TABLE bi.{table} CASCADE")
-    loaded.service.log.clear()
-    assert loaded.replay().failures == []
-    assert ([sorted(loaded.rows(query), key=repr) for query in queries], loaded.asked) == (before, [])
-
-
 def test_what_is_asked_for_is_known_again_when_the_working_file_was_lost(loaded: Scenario) -> None:
     asked_for = "SELECT report, is_on FROM meta.reports ORDER BY ALL"
     before = loaded.rows(asked_for)
     loaded.lose_working_file()
     loaded.replay()
     assert loaded.rows(asked_for) == before
-
-
-def test_leads_that_landed_in_one_answer_with_removed_ones_are_replayed_as_they_were(tmp_path: Path) -> None:
-    leads = REPORTS["tips_and_leads"]
-    together = replace(
-        leads,
-        endpoint=replace(leads.endpoint, choices=None, query={"activeStatusTipLead": "ActiveAndRemoved"}),
-    )
-    here = scenario(tmp_path, (leads.name,), offices=1)
-    replace(here, catalogue={leads.name: together}).sync()
-    count = here.value("SELECT count(*) FROM bi.incoming_leads")
-    here.lose_working_file()
-    assert here.replay().failures == []
-    told = "SELECT is_removed, count(*) FROM bi.incoming_leads GROUP BY ALL"
-    assert here.rows(told) == [(None, count)]
-    assert here.sync(refresh=True).is_well
-    assert sum(rows for _, rows in here.rows(told)) == count
 
 
 def spoil(path: Path) -> None:
@@ -257,27 +216,3 @@ def test_a_history_of_an_older_file_outlives_its_answers(loaded: Scenario, tmp_p
     done = here.replay()
     assert (done.failures, ["the history of users" in note for note in done.notes]) == ([], [True])
     assert here.rows(HISTORIES) == loaded.rows(HISTORIES) != []
-
-
-def test_the_sales_that_changed_explain_every_month_that_was_restated(restated: Scenario) -> None:
-    unexplained = (SQL / "checks" / "sales_explain_restatements.sql").read_text("utf-8")
-    assert restated.rows(unexplained) == []
-    found = restated.rows("SELECT DISTINCT change FROM marts.sale_changes WHERE is_restatement ORDER BY ALL")
-    assert found == [("amount changed",), ("appeared",), ("vanished",)]
-
-
-def test_sales_explain_nearly_all_that_the_chain_won_and_lost(restated: Scenario) -> None:
-    """If a shared sale is gone, what is open at one office is the opposite of what is open at another."""
-    [(explained, left)] = restated.rows(
-        "SELECT sum(abs(amount)) FILTER (estate_id IS NOT NULL), abs(sum(amount) FILTER (estate_id IS NULL)) "
-        "FROM marts.month_change_reasons WHERE measure = 'commission'"
-    )
-    assert left < explained / 100
-
-
-def test_a_replay_of_a_file_that_forgot_nothing_leaves_its_memory_alone(
-    restated: Scenario, tmp_path: Path
-) -> None:
-    here, totals = restated.copied_to(tmp_path / "data"), "FROM meta.month_totals ORDER BY ALL"
-    assert here.replay(reports=["commission_office"]).notes == []
-    assert here.rows(totals) == restated.rows(totals)

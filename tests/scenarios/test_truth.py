@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,7 +11,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import httpx
 import pytest
 from duckdb import DuckDBPyConnection
 from hypothesis import given, settings
@@ -254,38 +251,6 @@ def test_every_headline_number_is_right_in_any_world(seed: int, offices: int) ->
                 check(Known(world, file, SINCE))
 
 
-def test_running_commissions_keep_their_equal_rows(synced: Scenario) -> None:
-    distinct = "SELECT count(*) FROM (SELECT DISTINCT COLUMNS('^[^_]') FROM bi.running_commissions)"
-    assert synced.value(distinct) < synced.value("SELECT count(*) FROM bi.running_commissions")
-
-
-def test_the_months_of_a_year_add_up_to_the_year_asked_in_one_request(synced: Scenario) -> None:
-    in_one = asyncio.run(year_in_one_request(synced))
-    for table, office in (
-        ("commission_office", "office_customer_id"),
-        ("commission_office_by_month", "office_id"),
-    ):
-        query = (
-            f"SELECT {office}, sum(commission)::DECIMAL(18, 2) FROM bi.{table} "
-            "WHERE year(_month) = 2025 GROUP BY ALL"
-        )
-        assert dict(synced.rows(query)) == in_one
-
-
-async def year_in_one_request(here: Scenario) -> dict[str, Decimal]:
-    """What every office earned in 2025, as the service answers a whole year."""
-    headers = {"Authorization": f"Basic {b64encode(b'sandbox:sandbox').decode()}"}
-    days = {"dateFrom": "2025-01-01T00:00:00", "dateTo": "2025-12-31T23:59:59"}
-    url = "https://sandbox.example/BusinessIntelligence/CommissionOfficeReport"
-    found: dict[str, Decimal] = {}
-    async with httpx.AsyncClient(transport=here.sandbox, headers=headers) as client:
-        for customer in here.service.world.customers:
-            answer = await client.get(f"{url}/{customer}", params=days)
-            found |= {row["office"]["customerId"]: Decimal(str(row["commission"])) for row in answer.json()}
-    return found
-
-
-SALES = "SELECT id, commission FROM bi.sales_estates WHERE _month >= DATE '2026-02-01'"
 LIVE = """
     SELECT * EXCLUDE (_row) FROM bi.live_commissions
     WHERE _month = DATE '2026-02-01' ORDER BY ALL
@@ -303,8 +268,6 @@ class Moved:
     """A world that was synced in April and again in June."""
 
     here: Scenario
-    sales_before: dict[str, Decimal]
-    sales_after: dict[str, Decimal]
     live_before: list[tuple[Any, ...]]
     changes: Sums
 
@@ -326,14 +289,14 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> Moved:
     folder, april = tmp_path_factory.mktemp("moving"), date(2026, 4, 10)
     here = whole_chain(folder, MOVING, start="2026-02", as_of=april, whole=True)
     assert here.sync().is_well
-    sales, live = dict(here.rows(SALES)), here.rows(LIVE)
+    live = here.rows(LIVE)
     later = here.on(date(2026, 6, 10))
     here.build("sale_changes", "month_total_versions")
     assert later.sync(refresh=True).is_well
     later.build("sale_changes", "month_total_versions")
     with Store(here.data_dir).reading() as file:
         changes = Known(later.service.world, file, FEBRUARY).said(CHANGES, 2)
-    return Moved(later, sales, dict(later.rows(SALES)), live, changes)
+    return Moved(later, live, changes)
 
 
 def test_every_month_holds_what_is_true_now(moved: Moved) -> None:
@@ -344,12 +307,6 @@ def test_every_month_holds_what_is_true_now(moved: Moved) -> None:
         "WHERE _month >= DATE '2026-02-01' AND assignment_text = 'Försäljning'"
     )
     assert sold == [tuple(sum(row[name] for row in sales) for name in ("count", "finalPrice", "commission"))]
-
-
-def test_cancelled_sales_are_gone_and_restated_commissions_are_the_new_ones(moved: Moved) -> None:
-    assert moved.sales_before.keys() - moved.sales_after.keys()
-    kept = moved.sales_before.keys() & moved.sales_after.keys()
-    assert any(moved.sales_before[name] != moved.sales_after[name] for name in kept)
 
 
 def test_changes_of_sales_add_up_to_what_changed_in_the_world(moved: Moved) -> None:
@@ -409,40 +366,3 @@ def test_budgets_are_answered_as_of_both_days_also_from_landing_alone(moved: Mov
 def test_live_commissions_that_are_calculated_no_more_are_still_there(moved: Moved) -> None:
     assert moved.live_before
     assert moved.here.rows(LIVE) == moved.live_before
-
-
-def test_an_office_that_is_asked_for_beside_its_group_counts_once(tmp_path: Path) -> None:
-    """The marts hold what the group alone would have said."""
-    reports = (*FEW, "commission_user", "running_commissions")
-    both, alone = (
-        whole_chain(tmp_path / customers, reports, start="2026-10", customers=customers, whole=True)
-        for customers in ("G1,M30011", "G1")
-    )
-    for here in (both, alone):
-        assert here.sync().is_well
-        here.build("office_month", "user_month")
-    offices = "SELECT * EXCLUDE (_customer, _load_id, read_at_utc) FROM marts.office_month ORDER BY ALL"
-    users = "SELECT month, user_id, commission, sold_estate_parts FROM marts.user_month ORDER BY ALL"
-    for query in (offices, users):
-        assert both.rows(query) == alone.rows(query)
-    shares = truth(both.service.world, "G1", date(2026, 10, 1), TODAY)["shares"]
-    earned = sum(row["commission"] for row in shares)
-    assert both.value("SELECT sum(commission) FROM marts.office_month") == earned
-
-
-def test_an_office_that_is_switched_off_is_told_of_by_its_group(tmp_path: Path) -> None:
-    """What the office itself said before it was switched off is old, and the group's answer is the truth."""
-    reports = ("commission_office", "commission_user", "sales")
-    here = whole_chain(tmp_path, reports, customers="G1,M30011", as_of=date(2026, 10, 20), whole=True)
-    assert here.sync().is_well
-    customers = tuple(one.model_copy(update={"active": one.id == "G1"}) for one in here.settings.customers)
-    here = here.on(TODAY).with_settings(customers=customers)
-    assert here.sync().is_well
-    here.build("office_month", "user_month", "chain_month")
-    shares = truth(here.service.world, "G1", date(2026, 9, 1), TODAY)["shares"]
-    earned = sum(row["commission"] for row in shares)
-    totals = [
-        here.value(f"SELECT sum(commission) FROM marts.{mart}_month") for mart in ("office", "user", "chain")
-    ]
-    assert totals == [earned, earned, earned]
-    assert here.value("SELECT bool_and(is_complete AND is_refreshed) FROM marts.chain_month")
