@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date
 from typing import Any
 
 import pytest
 
-from pipelines.sandbox.answers.snapshot import Shapes
-from pipelines.sandbox.calls import Call
-from tests.truth import truth
 from tests.unit.sandbox.asking import (
     AGREED,
     BI,
@@ -20,12 +16,9 @@ from tests.unit.sandbox.asking import (
     YEAR,
     Json,
     ask,
-    call,
     estates,
     leads,
     quiet,
-    reply,
-    world,
 )
 
 ESTATE = (
@@ -46,12 +39,10 @@ FIELDS = {
         f"changedAt status commission startingPrice finalPrice {FOREIGN}",
     ],
 }
-BID = "id estateId contactId isCanceled identifiedBidder alias amount createdAt condition isHidden"
 MEASURES = (
     "commission soldTotalPrice soldCommissionPercentage soldAverageCommission soldEstateParts writingParts "
     "valuationParts"
 ).split()
-SHAPES: tuple[Shapes, ...] = ("a", "b")
 WALL_CLOCK = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.(\d{1,3}|\d{7}))?")
 UNDOCUMENTED: tuple[tuple[str, dict[str, Any]], ...] = (
     (f"{BI}/LiveData/Report", MAY),
@@ -108,57 +99,3 @@ def test_what_is_not_documented_has_two_shapes(path: str, query: dict[str, objec
     asked = query if "/G1" in path else {"customerId": "G1", **query}
     first, second = (set(_names(ask(quiet(shapes=shapes), path, **asked))) for shapes in ("a", "b"))
     assert first != second
-
-
-@pytest.mark.parametrize(
-    ("accept", "kind"),
-    [
-        ("application/json", "application/json"),
-        ("application/xml", "application/xml"),
-        ("application/xml;q=0.9, application/json", "application/json"),
-    ],
-)
-def test_xml_is_answered_only_when_json_is_not_accepted(accept: str, kind: str) -> None:
-    asked = call(f"{BI}/External/Users", customerId="G1")
-    answered = quiet().respond(Call("GET", asked.target, {**asked.headers, "accept": accept}))
-    assert answered.headers["Content-Type"].partition(";")[0] == kind
-
-
-ONE_OFFICE = {"customerId": "M30016"}
-
-
-def _sold() -> list[Json]:
-    tree = ask(quiet(), f"{BI}/GetSalesReport", **ONE_OFFICE, **AGREED, **YEAR)
-    return [estate for _, _, estate in estates(tree)]
-
-
-def test_an_estate_is_found_by_its_id_where_its_own_customer_asks() -> None:
-    wanted = _sold()[0]
-    for query, found in (
-        ({**ONE_OFFICE, "estateId": wanted["id"]}, [wanted]),
-        ({**ONE_OFFICE, "estateId": "OBJ1_1"}, []),
-        ({"customerId": "G1", "estateId": wanted["id"]}, []),
-        (ONE_OFFICE, []),
-    ):
-        assert ask(quiet(), f"{BI}/GetSalesReportForEstate", **query) == {"estates": found}
-
-
-@pytest.mark.parametrize("name", ["GetEstatesReport", "GetEstateReportProdDb"])
-def test_the_estates_reports_have_sales_and_writings(name: str) -> None:
-    true = truth(world(), "G1", date(2025, 1, 1), date(2025, 12, 31))
-    tree = ask(quiet(), f"{BI}/{name}", customerId="G1", **AGREED, **YEAR)
-    assert len(list(estates(tree))) == sum(row["count"] for row in true["sales"] + true["writings"])
-
-
-def test_bids_of_an_estate_are_visible_or_hidden_and_a_group_has_none() -> None:
-    sales = ask(quiet(), f"{BI}/GetSalesReport", customerId="M30016", **AGREED, **YEAR)
-    sold = {estate["id"] for _, _, estate in estates(sales)}
-    for operation, hidden in (("Bids", False), ("HiddenBids", True)):
-        bids = [
-            bid
-            for estate in sold
-            for bid in ask(quiet(), f"/CRM/{operation}/M30016", **{"criteria.estateId": estate})
-        ]
-        assert {(bid["estateId"] in sold, bid["isHidden"]) for bid in bids} == {(True, hidden)}
-        assert " ".join(bids[0]) == BID
-    assert reply(quiet(), "/CRM/Bids/G1").status == 404
