@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.errors import AllRefused, ConnectError, Forbidden, HostDown
+from pipelines.connect.errors import ConnectError, HostDown
 from pipelines.connect.models import Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.retry import RetryPolicy
@@ -99,18 +99,6 @@ async def test_when_half_of_the_latest_tries_fail_everybody_slows_down(
 ) -> None:
     _, _, halved = await asked(Service(*replies), pairs(3, 14)[:number])
     assert halved == halvings
-
-
-async def test_the_error_says_why_and_holds_what_was_not_asked() -> None:
-    clock = StillClock()
-    breaker = CircuitBreaker(RateLimit(5, 1000, clock=clock), reports=1)
-    async with client(Service(reply(403)), clock, circuit_breaker=breaker) as asking:
-        for customer in EVERYBODY:
-            with pytest.raises(Forbidden):
-                await asking.get(replace(SALES, customer=customer), read)
-        with pytest.raises(AllRefused, match="refuses every report with 403") as told:
-            await asking.get(SALES, read)
-    assert told.value.request == SALES
 
 
 async def test_once_the_run_is_over_no_request_even_waits_for_a_slot() -> None:

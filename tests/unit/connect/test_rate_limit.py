@@ -77,9 +77,3 @@ async def test_a_task_that_is_cancelled_gives_its_slot_back() -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
     async with asyncio.timeout(SECONDS), limit.slot():
         pass
-
-
-@pytest.mark.parametrize(("concurrency", "rate"), [(0, 1.0), (1, 0.0)])
-def test_a_limit_that_lets_nothing_through_is_refused(concurrency: int, rate: float) -> None:
-    with pytest.raises(ValueError, match="at least one slot"):
-        RateLimit(concurrency, rate)

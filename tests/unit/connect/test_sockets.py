@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from random import Random
 
 import pytest
 
-from pipelines.connect.errors import ConnectError, NotJson, Unavailable, Unreachable
+from pipelines.connect.errors import ConnectError, Unavailable
 from pipelines.connect.models import Limits
 from pipelines.connect.retry import RetryPolicy
 from tests.unit.connect.fake_service import SALES, client, read
@@ -35,27 +33,7 @@ async def _waits_for_the_end(reader: asyncio.StreamReader, _: asyncio.StreamWrit
     await reader.read()
 
 
-async def _reset(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    raw = writer.get_extra_info("socket")
-    raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    writer.transport.abort()
-
-
-async def _reset_inside(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    await _says(HEAD + b"Content-Length: 100\r\n\r\n[1,")(reader, writer)
-    await _reset(reader, writer)
-
-
 SLOW_BODY = [HEAD + b"Content-Length: 10000\r\n\r\n", *([b" "] * 10_000)]
-BREAKING: dict[str, tuple[Speak, type[ConnectError]]] = {
-    "closes without a word": (_says(), Unavailable),
-    "resets before the answer": (_reset, Unavailable),
-    "resets inside the body": (_reset_inside, Unavailable),
-    "says half of what it announced": (_says(HEAD + b"Content-Length: 9\r\n\r\n[1]"), Unavailable),
-    "stops between chunks": (_says(HEAD + b"Transfer-Encoding: chunked\r\n\r\n3\r\n[1]\r\n"), Unavailable),
-    "speaks something else": (_says(b"SSH-2.0-server\r\n"), Unavailable),
-    "ends an unlimited body early": (_says(HEAD + b"Connection: close\r\n\r\n[1,"), NotJson),
-}
 SLOW: dict[str, tuple[Speak, Limits]] = {
     "never begins": (_waits_for_the_end, Limits(seconds=0.2, whole_seconds=5)),
     "drips": (_says(*SLOW_BODY, pause=0.01), Limits(seconds=5, whole_seconds=0.2)),
@@ -97,14 +75,6 @@ async def _error(address: str, limits: Limits = PATIENT) -> ConnectError:
     return caught.value
 
 
-@pytest.mark.parametrize("manner", BREAKING)
-async def test_a_connection_that_breaks_is_tried_again_and_then_given_up(manner: str) -> None:
-    speak, kind = BREAKING[manner]
-    async with _server(speak) as (address, connections):
-        error = await _error(address)
-    assert (type(error), sum(connections)) == (kind, 2)
-
-
 @pytest.mark.parametrize("manner", SLOW)
 async def test_an_answer_that_takes_too_long_is_tried_again_and_then_timed_out(manner: str) -> None:
     speak, limits = SLOW[manner]
@@ -122,10 +92,3 @@ async def test_connections_are_kept_for_the_next_request() -> None:
         for _ in range(3):
             await asking.get(SALES, read)
     assert connections == [3]
-
-
-async def test_an_address_where_nobody_listens_is_unreachable() -> None:
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{held.getsockname()[1]}"
-        assert isinstance(await _error(address), Unreachable)

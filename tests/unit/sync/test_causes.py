@@ -6,7 +6,6 @@ from datetime import date
 from pathlib import Path
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.errors import exhausted
 from pipelines.connect.models import Login, Request, Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.sync.causes import causes, lines
@@ -81,11 +80,3 @@ def test_a_run_that_gave_up_as_everything_was_refused_tells_of_rights_and_no_out
         breaker.note_try(Try(asked, 1, 403, 0, 0.1))
     assert breaker.over is not None
     assert breaker.over.remedy.startswith("Ask the service's support what has become of the rights")
-
-
-def test_what_had_no_answer_is_told_with_how_its_tries_ended() -> None:
-    asked = Request("/sales", {}, "sales", "M1")
-    tries = [Try(asked, 1, 500, 0, 0.1), Try(asked, 1, None, 0, 9.9, "timed out", "ReadTimeout")]
-    endings = [exhausted([one], None).last_try for one in tries]
-    [line] = lines(failed(cause="Unavailable", last_try=ending) for ending in endings)
-    assert line == "sales of M1, answered 500, took too long"

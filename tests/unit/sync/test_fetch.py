@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
@@ -33,43 +33,50 @@ from pipelines.sync.window.bisect import WindowLimit
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.paging import UNPAGED, Page
 from pipelines.sync.window.task import TaskState
+from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landing
 
 USERS = TaskState(PlannedReport(report("users"), Customer(id="M1")))
 
 
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+LEAD = {"createdAt": "2026-01-05T10:00:00"}
+
+
 @dataclass
 class Answering:
-    """A client whose every answer is an empty list, unless it is about what was `removed`."""
+    """A client whose answers are made of what a request asks; `asked` has what was noted of each."""
 
-    removed: bytes = b"[]"
+    answer: Callable[[Request, list[str]], object]
     asked: list[str] = field(default_factory=list)
 
     async def get(self, request: Request, read: Callable[[bytes], Page], **_: object) -> tuple[Answer, Page]:
-        now = datetime(2026, 1, 1, tzinfo=UTC)
-        self.asked.append(request.query.get("activeStatusTipLead", ""))
-        body = self.removed if self.asked[-1] == "Removed" else b"[]"
-        return Answer(request, "/x", 200, body, "application/json", {}, 0.1, 1, now), read(body)
+        found = self.answer(request, self.asked)
+        body = found if isinstance(found, bytes) else json.dumps(found).encode()
+        return Answer(request, "/x", 200, body, "application/json", {}, 0.1, 1, NOW), read(body)
 
 
-@dataclass
-class CutOff(Answering):
-    """A client that says of some choices of leads that there is more, and finds no second page of them."""
+def nothing(_: Request, asked: list[str]) -> object:
+    asked.append("")
+    return []
 
-    cut_off: Sequence[str] = ()
 
-    async def get(self, request: Request, read: Callable[[bytes], Page], **_: object) -> tuple[Answer, Page]:
-        choice, page = request.query["activeStatusTipLead"], request.query.get("pageIndex", "unpaged")
-        self.asked.append(f"{choice} {page}")
-        if page == "1":
-            raise NotFound("nothing here", request=request)
-        body = (
-            b'{"totalRowCount": 2, "incomingLeads": [{"lead": {"id": 1}}]}'
-            if choice in self.cut_off
-            else b"[]"
-        )
-        now = datetime(2026, 1, 1, tzinfo=UTC)
-        return Answer(request, "/x", 200, body, "application/json", {}, 0.1, 1, now), read(body)
+def of_report(name: str) -> TaskState:
+    return TaskState(PlannedReport(report(name), Customer(id="M1")))
+
+
+async def fetched_once(
+    landing: Path, client: Answering, task: TaskState, window: Window
+) -> tuple[WindowResult, Exception | None]:
+    fetcher, result = Fetcher(Landing(landing), SystemClock(), "Europe/Stockholm"), task.begin(window, "run")
+    return await fetcher.fetch(cast("Client", client), task, window, result)
+
+
+def fetched(
+    landing: Path, client: Answering, task: TaskState, window: Window | None = None
+) -> tuple[WindowResult, Exception | None]:
+    """What became of a window, and the error that it ended with."""
+    return asyncio.run(fetched_once(landing, client, task, window or Window((), ())))
 
 
 class NeverClosing(ThreadPoolExecutor):
@@ -89,9 +96,7 @@ async def cancelled_before_the_file_was_closed(landing: Path) -> None:
     threads = NeverClosing(1)
     threads.asked = asyncio.Event()
     asyncio.get_running_loop().set_default_executor(threads)
-    fetcher, window = Fetcher(Landing(landing), SystemClock(), "Europe/Stockholm"), Window((), ())
-    client, result = cast("Client", Answering()), USERS.begin(window, "run")
-    task = asyncio.create_task(fetcher.fetch(client, USERS, window, result))
+    task = asyncio.create_task(fetched_once(landing, Answering(nothing), USERS, Window((), ())))
     await threads.asked.wait()
     task.cancel()
     with suppress(asyncio.CancelledError):
@@ -103,129 +108,87 @@ def test_a_window_that_is_cancelled_while_it_waits_for_a_thread_leaves_no_open_f
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-@pytest.mark.parametrize(
-    "error",
-    [b'{"message": "An error has occurred."}', b'{"error": {"code": 17}}', b'[{"error": "Time-out"}]'],
-)
+@pytest.mark.parametrize("error", [{"error": {"code": 17}}, [{"error": "Time-out"}]])
 def test_an_error_message_in_place_of_a_page_is_refused_after_a_look_without_pages(
-    tmp_path: Path, error: bytes
+    tmp_path: Path, error: object
 ) -> None:
-    leads = TaskState(PlannedReport(report("tips_and_leads"), Customer(id="M1")))
-    client, result = Answering(removed=error), leads.begin(Window((), ()), "run")
-    fetcher = Fetcher(Landing(tmp_path), SystemClock(), "Europe/Stockholm")
-    _, refused = asyncio.run(fetcher.fetch(cast("Client", client), leads, Window((), ()), result))
+    def answer(request: Request, asked: list[str]) -> object:
+        asked.append(request.query["activeStatusTipLead"])
+        return error if asked[-1] == "Removed" else []
+
+    client = Answering(answer)
+    _, refused = fetched(tmp_path, client, of_report("tips_and_leads"))
     assert isinstance(refused, UnreadableRows)
     assert client.asked == ["Active", "Removed", "Removed"]
     assert str(refused).startswith("expected incomingLeads[], found ")
 
 
-@pytest.mark.parametrize(
-    ("cut_off", "unpaged"),
-    [([], []), (["Removed"], ["Active", "Removed"]), (["Active", "Removed"], ["Active", "Removed"])],
-)
+@pytest.mark.parametrize(("cut_off", "unpaged"), [([], []), (["Removed"], ["Active", "Removed"])])
 def test_once_one_choice_is_read_unpaged_all_are(
     tmp_path: Path, cut_off: list[str], unpaged: list[str]
 ) -> None:
-    leads = TaskState(PlannedReport(report("tips_and_leads"), Customer(id="M1")))
-    client, result = CutOff(cut_off=cut_off), leads.begin(Window((), ()), "run")
-    fetcher = Fetcher(Landing(tmp_path), SystemClock(), "Europe/Stockholm")
-    asyncio.run(fetcher.fetch(cast("Client", client), leads, Window((), ()), result))
-    assert sorted(asked for asked in client.asked if "unpaged" in asked) == [
-        f"{one} unpaged" for one in unpaged
-    ]
+    def answer(request: Request, asked: list[str]) -> object:
+        """There is more of some choices, and no second page of them."""
+        choice, page = request.query["activeStatusTipLead"], request.query.get("pageIndex", "unpaged")
+        asked.append(f"{choice} {page}")
+        if page == "1":
+            raise NotFound("nothing here", request=request)
+        return {"totalRowCount": 2, "incomingLeads": [{"lead": {"id": 1}}]} if choice in cut_off else []
+
+    client = Answering(answer)
+    fetched(tmp_path, client, of_report("tips_and_leads"))
+    found = sorted(one for one in client.asked if "unpaged" in one)
+    assert found == [f"{choice} unpaged" for choice in unpaged]
 
 
-@dataclass
-class InRows(Answering):
+def in_unknown_pages(without_pages: object) -> Answering:
     """A client with pages of leads in an envelope that nobody knows, and the same report without pages."""
 
-    without_pages: bytes = b'{"tips": [{"createdAt": "2026-01-05T10:00:00", "tip": {"id": "T1"}}]}'
+    def answer(request: Request, asked: list[str]) -> object:
+        asked.append("page" if "pageIndex" in request.query else "unpaged")
+        if asked[-1] == "unpaged":
+            return without_pages
+        return {"rows": [{"kind": "Tip", **LEAD, "tip": {"id": "T1"}}], "totalPageCount": 1}
 
-    async def get(self, request: Request, read: Callable[[bytes], Page], **_: object) -> tuple[Answer, Page]:
-        is_paged = "pageIndex" in request.query
-        self.asked.append("page" if is_paged else "unpaged")
-        if not (is_paged or self.without_pages):
-            raise NotFound("nothing here", request=request)
-        row = {"kind": "Tip", "createdAt": "2026-01-05T10:00:00", "tip": {"id": "T1"}}
-        rows = json.dumps({"rows": [row], "totalPageCount": 1}).encode()
-        now = datetime(2026, 1, 1, tzinfo=UTC)
-        body = rows if is_paged else self.without_pages
-        return Answer(request, "/x", 200, body, "application/json", {}, 0.1, 1, now), read(body)
+    return Answering(answer)
 
 
 def test_where_pages_come_in_an_unknown_envelope_the_report_is_read_unpaged_from_then_on(
     tmp_path: Path,
 ) -> None:
-    leads, client = TaskState(PlannedReport(report("tips_and_leads"), Customer(id="M1"))), InRows()
-    fetcher = Fetcher(Landing(tmp_path), SystemClock(), "Europe/Stockholm")
+    leads, client = of_report("tips_and_leads"), in_unknown_pages({"tips": [{**LEAD, "tip": {"id": "T1"}}]})
     tips = []
     for window in windows([Month(2026, 1), Month(2026, 2)], 1, date(2026, 6, 1)):
-        result = leads.begin(window, "run")
-        fetched, failed = asyncio.run(fetcher.fetch(cast("Client", client), leads, window, result))
-        tips += [(failed, one.frame.height) for one in fetched.tables if one.name == "tips"]
+        result, failed = fetched(tmp_path, client, leads, window)
+        tips += [(failed, one.frame.height) for one in result.tables if one.name == "tips"]
     assert tips == [(None, 1), (None, 0)]
     assert (client.asked, leads.page_size.learned) == (["page", *["unpaged"] * 4], UNPAGED)
 
 
-@pytest.mark.parametrize("without_pages", [b"", b'{"tips": []}', b'{"unknown": [{"a": 1}]}'])
+@pytest.mark.parametrize("without_pages", [{"tips": []}, {"unknown": [{"a": 1}]}])
 def test_an_unknown_envelope_is_refused_where_the_report_without_pages_has_no_rows_either(
-    tmp_path: Path, without_pages: bytes
+    tmp_path: Path, without_pages: object
 ) -> None:
-    leads = TaskState(PlannedReport(report("tips_and_leads"), Customer(id="M1")))
-    client, result = InRows(without_pages=without_pages), leads.begin(Window((), ()), "run")
-    fetcher = Fetcher(Landing(tmp_path), SystemClock(), "Europe/Stockholm")
-    _, refused = asyncio.run(fetcher.fetch(cast("Client", client), leads, Window((), ()), result))
+    leads, client = of_report("tips_and_leads"), in_unknown_pages(without_pages)
+    _, refused = fetched(tmp_path, client, leads)
     assert (type(refused), client.asked) == (UnreadableRows, ["page", "unpaged"])
     assert leads.page_size.learned is None
 
 
-class FailsBeyond(Answering):
-    """A client that has a single page of leads, and fails when it is asked for the next one."""
-
-    async def get(
-        self, request: Request, read: Callable[[bytes], Page], **how: object
-    ) -> tuple[Answer, Page]:
-        self.asked.append(f"{request.query['activeStatusTipLead']} {request.query['pageIndex']} {how}")
+def test_a_page_that_fails_after_all_that_is_stated_has_come_is_the_end(tmp_path: Path) -> None:
+    def answer(request: Request, asked: list[str]) -> object:
+        asked.append(f"{request.query['activeStatusTipLead']} {request.query['pageIndex']}")
         if request.query["pageIndex"] == "1":
             raise Unavailable("no answer", request=request)
-        lead = {"createdAt": "2026-01-05T10:00:00", "lead": {"id": f"L{len(self.asked)}"}}
-        lists = {"incomingLeads": [lead], "outgoingLeads": [], "tips": []}
-        body = json.dumps({"totalRowCount": 1, **lists}).encode()
-        now = datetime(2026, 1, 1, tzinfo=UTC)
-        return Answer(request, "/x", 200, body, "application/json", {}, 0.1, 1, now), read(body)
+        lead = {**LEAD, "lead": {"id": f"L{len(asked)}"}}
+        return {"totalRowCount": 1, "incomingLeads": [lead], "outgoingLeads": [], "tips": []}
 
-
-def test_a_page_that_fails_after_all_that_is_stated_has_come_is_the_end(tmp_path: Path) -> None:
-    leads = TaskState(PlannedReport(report("tips_and_leads"), Customer(id="M1")))
     (window,) = windows([Month(2026, 1)], 1, date(2026, 6, 1))
-    client, result = FailsBeyond(), leads.begin(window, "run")
-    fetcher = Fetcher(Landing(tmp_path), SystemClock(), "Europe/Stockholm")
-    fetched, failed = asyncio.run(fetcher.fetch(cast("Client", client), leads, window, result))
-    leads_of = [table.frame.height for table in fetched.tables if table.name == "incoming_leads"]
-    assert (failed, leads_of) == (None, [2])
-    assert client.asked == [
-        "Active 0 {'tries': None}", "Active 1 {'tries': 2}",
-        "Removed 0 {'tries': None}", "Removed 1 {'tries': 2}",
-    ]  # fmt: skip
-
-
-@dataclass
-class OfEveryHour(Answering):
-    """A client with a commission of every hour, and of no more than `most` of those that are requested."""
-
-    most: int = 1000
-
-    async def get(self, request: Request, read: Callable[[bytes], Page], **_: object) -> tuple[Answer, Page]:
-        first, last = (datetime.fromisoformat(request.query[name]) for name in ("dateFrom", "dateTo"))
-        self.asked.append(f"{first:%m-%d} {last:%m-%d}")
-        moments = [first + timedelta(hours=hour) for hour in range((last - first) // timedelta(hours=1) + 1)]
-        body = json.dumps(
-            [{"userId": "U1", "obtainedAt": moment.isoformat()} for moment in moments][: self.most]
-        )
-        now = datetime(2026, 1, 1, tzinfo=UTC)
-        return Answer(request, "/x", 200, body.encode(), "application/json", {}, 0.1, 1, now), read(
-            body.encode()
-        )
+    client = Answering(answer)
+    result, failed = fetched(tmp_path, client, of_report("tips_and_leads"), window)
+    leads = [table.frame.height for table in result.tables if table.name == "incoming_leads"]
+    assert (failed, leads) == (None, [2])
+    assert client.asked == ["Active 0", "Active 1", "Removed 0", "Removed 1"]
 
 
 @pytest.mark.parametrize(
@@ -234,26 +197,26 @@ class OfEveryHour(Answering):
 def test_an_answer_with_a_round_number_of_rows_is_read_in_halves_if_these_hold_more(
     tmp_path: Path, most: int, requests: list[int], learned: int | None
 ) -> None:
-    task = TaskState(PlannedReport(report("running_commissions"), Customer(id="M1")))
-    fetcher, client = Fetcher(Landing(tmp_path), SystemClock(), "Europe/Stockholm"), OfEveryHour(most=most)
+    def answer(request: Request, asked: list[str]) -> object:
+        """A commission of every hour, and no more than `most` of those that are requested."""
+        first, last = (datetime.fromisoformat(request.query[name]) for name in ("dateFrom", "dateTo"))
+        asked.append(f"{first:%m-%d} {last:%m-%d}")
+        moments = [first + timedelta(hours=hour) for hour in range((last - first) // timedelta(hours=1) + 1)]
+        return [{"userId": "U1", "obtainedAt": moment.isoformat()} for moment in moments][:most]
+
+    task, client = of_report("running_commissions"), Answering(answer)
     rows: list[int] = []
     asked: list[int] = []
     for window in windows([Month(2026, 1), Month(2026, 3)], 1, date(2026, 6, 1)):
-        fetched, _ = asyncio.run(
-            fetcher.fetch(cast("Client", client), task, window, task.begin(window, "run"))
-        )
-        rows.append(fetched.tables[0].frame.height)
+        result, _ = fetched(tmp_path, client, task, window)
+        rows.append(result.tables[0].frame.height)
         asked.append(len(client.asked) - sum(asked))
     assert (rows, asked, task.learned([]).rows) == ([744, 744], requests, learned)
 
 
 def test_a_round_number_of_rows_that_is_all_there_is_is_asked_about_once() -> None:
     limit = WindowLimit()
-    assert (limit.may_be_cut_off(500), limit.may_be_cut_off(501), limit.may_be_cut_off(400)) == (
-        True,
-        False,
-        False,
-    )
+    assert [limit.may_be_cut_off(rows) for rows in (500, 501, 400)] == [True, False, False]
     limit.rows = 0
     assert not limit.may_be_cut_off(500)
 
@@ -262,21 +225,14 @@ def test_a_round_number_of_rows_that_is_all_there_is_is_asked_about_once() -> No
 def test_a_snapshot_that_lost_a_tenth_and_ten_rows_is_requested_twice_and_named(
     tmp_path: Path, stored: int, rows: int, tries: int
 ) -> None:
-    class Shorter(Answering):
-        async def get(
-            self, request: Request, read: Callable[[bytes], Page], **_: object
-        ) -> tuple[Answer, Page]:
-            self.asked.append(request.path)
-            body = json.dumps([{"id": str(number)} for number in range(1, rows + 1)]).encode()
-            now = datetime(2026, 1, 1, tzinfo=UTC)
-            return Answer(request, "/x", 200, body, "application/json", {}, 0.1, 1, now), read(body)
+    def answer(_: Request, asked: list[str]) -> object:
+        asked.append("")
+        return [{"id": str(number)} for number in range(1, rows + 1)]
 
-    task, client = replace(USERS, rows_held={None: stored}), Shorter()
-    fetcher, window = Fetcher(Landing(tmp_path), SystemClock(), "Europe/Stockholm"), Window((), ())
-    result = task.begin(window, "run")
-    fetched, _ = asyncio.run(fetcher.fetch(cast("Client", client), task, window, result))
+    client = Answering(answer)
+    result, _ = fetched(tmp_path, client, replace(USERS, rows_held={None: stored}))
     warnings = (f"the report had {stored} rows and has {rows} now, asked twice",) if tries > 1 else ()
-    assert (len(client.asked), fetched.warnings) == (tries, warnings)
+    assert (len(client.asked), result.warnings) == (tries, warnings)
 
 
 @pytest.mark.parametrize("objects", [MOST_OBJECTS, MOST_OBJECTS + 1])

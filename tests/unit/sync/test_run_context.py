@@ -56,15 +56,6 @@ async def test_the_settings_say_how_patient_the_clients_are_and_how_much_they_re
     assert len(service.asked) == requests
 
 
-def test_a_login_is_called_by_whom_it_is_of() -> None:
-    customers = [Customer(id="M1"), *(Customer(id=name, password=SecretStr("own")) for name in ("M2", "M3"))]
-    settings = Settings(username="partner", password=SecretStr("hush"), customers=tuple(customers))
-    assert [login_of(settings, one).words for one in customers] == [
-        "BROKERBI_USERNAME or the password that goes with it",
-        *["the username or password of M2, M3's own login"] * 2,
-    ]
-
-
 def test_a_login_for_a_function_is_called_by_it_and_by_whom_it_is_of() -> None:
     own, crm = ({"crm": FunctionLogin(password=SecretStr(word))} for word in ("own", "crm"))
     customers = (Customer(id="M1"), Customer(id="M2", logins=own), Customer(id="M3", logins=own))

@@ -23,19 +23,6 @@ def condition(kind: str, report: str = "", severity: str = ERROR) -> Condition:
     )
 
 
-def test_a_customer_that_is_shut_out_is_told_once() -> None:
-    summary = Summary("run", NOW, conditions=[condition("shut out")])
-    for report in ("sales", "users"):
-        summary.add(WindowResult(report, "M1").ended(REFUSED))
-    assert (summary.complaints(), summary.is_well) == (["M1: Ask for it."], False)
-
-
-def test_the_only_report_of_a_customer_that_is_refused_is_no_complaint_where_it_is_a_warning() -> None:
-    summary = Summary("run", NOW, conditions=[condition("no right", "sales", WARNING)])
-    summary.add(WindowResult("sales", "M1").ended(REFUSED))
-    assert (summary.complaints(), summary.is_well) == ([], True)
-
-
 @pytest.mark.parametrize("status", [REFUSED, WindowStatus.SKIPPED])
 def test_a_report_that_the_operator_named_and_that_is_denied_is_an_error(status: WindowStatus) -> None:
     summary = Summary("run", NOW, conditions=[condition("no right", "sales", WARNING)], is_of_named=True)
