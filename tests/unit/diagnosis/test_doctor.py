@@ -23,7 +23,6 @@ from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import Service
 from pipelines.settings.messages import SettingsError
-from pipelines.settings.model import Customer
 from pipelines.sync.sync import sync
 from tests.scenarios.scenario import Scenario, whole_chain
 from tests.unit.warehouse.other_process import begun
@@ -90,12 +89,6 @@ def test_a_report_that_nobody_knows_is_refused_before_anything_is_found_well(tmp
         findings(whole_chain(tmp_path, ["salse"], whole=True))
 
 
-def test_offline_nothing_is_asked(world: Scenario) -> None:
-    world.service.log.clear()
-    assert "clock" not in {one.subject for one in findings(world)}
-    assert world.asked == []
-
-
 @pytest.mark.parametrize(
     ("words", "severity", "remedy"),
     [
@@ -120,10 +113,6 @@ def test_only_what_no_customer_may_read_is_to_be_left_out(
     finding = next(rights(access))
     said = f"ask the service's support for the rights{remedy}"
     assert (finding.subject, finding.severity, finding.remedy) == ("rights of G1", severity, said)
-
-
-def test_a_service_that_is_down_says_nothing_of_rights() -> None:
-    assert list(rights([Access("sales", "G1", "Unavailable")])) == []
 
 
 def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(tmp_path: Path) -> None:
@@ -162,14 +151,6 @@ def test_a_wrong_login_is_told_once_and_used_once(world: Scenario) -> None:
     assert (finding.severity, len(world.asked)) == (Severity.ERROR, 1)
     assert finding.remedy.startswith("Correct BROKERBI_USERNAME or the password that goes with it; ")
     assert not {"Correct", "doctor"} & set(re.findall(r"\w+", finding.found))
-
-
-def test_a_wrong_login_of_one_customer_is_named_by_its_own_setting(world: Scenario, tmp_path: Path) -> None:
-    own = Customer(id="G1", password="wrong", password_file=tmp_path / "south.pw")
-    world = world.with_settings(customers=(own, Customer(id="M30016")))
-    found = worst(world, "login of G1", ask=True)
-    assert found.remedy.startswith("Correct the username or password of G1's own login; ")
-    assert found.found.endswith(f"(its password is in {tmp_path}/south.pw)")
 
 
 @pytest.mark.parametrize(
@@ -243,8 +224,3 @@ def test_the_shipped_settings_of_dagster_are_as_they_should_be(world: Scenario, 
 def test_a_daemon_that_was_never_started_is_named_where_dagster_is_used(tmp_path: Path) -> None:
     found = [list(daemon_findings(tmp_path, {"DAGSTER_HOME": home})) for home in ("", "/home")]
     assert [[one.severity for one in several] for several in found] == [[], [Severity.ERROR]]
-
-
-def test_a_home_of_dagster_is_a_whole_path(world: Scenario) -> None:
-    assert "would forget its runs" in worst(world, "dagster").found
-    assert worst(world, "dagster", home="relative").severity is Severity.ERROR

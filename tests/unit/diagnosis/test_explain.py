@@ -6,14 +6,13 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from datetime import date
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
-from pipelines.cli.explain import MOST_ROWS, print_explanation, print_rows
+from pipelines.cli.explain import print_explanation
 from pipelines.cli.main import main
 from pipelines.diagnosis.explain import Explanation, explain
 from tests.scenarios.scenario import whole_chain
@@ -79,12 +78,6 @@ def test_every_measure_of_the_months_can_be_explained(
     assert {name for (name,) in columns} == set(sources)
 
 
-def test_the_request_is_shown_without_a_login(published: Path) -> None:
-    [request] = explained(published).requests
-    assert request.path.startswith("/BusinessIntelligence/CommissionOfficeReport/")
-    assert request.query == {"dateFrom": "2026-09-01T00:00:00", "dateTo": "2026-09-30T23:59:59.999"}
-
-
 def test_the_query_that_is_shown_finds_the_rows(published: Path) -> None:
     found = explained(published, "incoming_lead_count").trace
     with Versions(published).reading() as file:
@@ -125,16 +118,6 @@ def test_the_command_names_a_stored_answer_that_is_gone(
     shutil.copy(published / "warehouse.duckdb", tmp_path)
     print_explanation(explained(tmp_path))
     assert "let `brokerbi sync --refresh` ask the service again" in capsys.readouterr().err
-
-
-def test_a_month_ahead_is_still_to_come(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with Versions(published).reading() as file:
-        [(office, ahead)] = file.execute(
-            "SELECT office_id, month FROM marts.office_budget_vs_actual WHERE measure = 'commission' "
-            "ORDER BY month DESC LIMIT 1"
-        ).fetchall()
-    print_explanation(explain(published, month=ahead, measure="budget_commission", office=office))
-    assert f"{ahead:%Y-%m}, still to come\n" in capsys.readouterr().out
 
 
 def test_the_rows_around_a_number_are_of_its_month(published: Path, copy: Path) -> None:
@@ -179,25 +162,3 @@ def test_a_file_of_an_earlier_version_is_not_explained_in_part(copy: Path, table
     change(copy, f"DROP TABLE {table}")
     with pytest.raises(NotInTheFile, match=r"earlier version.*`brokerbi publish`"):
         explained(copy)
-
-
-CHANGE: dict[str, Any] = {
-    "noted_on": date(2026, 11, 9),
-    "office": None,
-    "difference": Decimal("-999.5"),
-    "lacks_rows": False,
-    "different_count": 0,
-}
-
-
-def test_columns_without_a_value_are_left_out_and_zero_is_one(capsys: pytest.CaptureFixture[str]) -> None:
-    print_rows("What changed?", [CHANGE])
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert lines[1:3] == [["What", "changed?"], "noted on difference different count".split()]
-    assert lines[4] == "2026-11-09 -999.5 0".split()
-
-
-def test_more_rows_than_are_shown_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    print_rows("Which sales?", [CHANGE] * (MOST_ROWS + 2))
-    *shown, last = capsys.readouterr().out.splitlines()
-    assert (len(shown), last) == (4 + MOST_ROWS, "and 2 more rows; --json has all")

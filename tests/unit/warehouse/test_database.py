@@ -99,13 +99,6 @@ def test_a_group_that_fails_leaves_those_before_and_after_it_and_no_column(given
     assert given.rows("SELECT news FROM bi.sales ORDER BY 1") == [("text",), (None,)]
 
 
-def test_a_column_of_an_earlier_group_is_known_to_the_next(given: Given) -> None:
-    with WriteSession(given.store) as session:
-        session.load([column_load("one", "BIGINT", 5, name="news")])
-        session.load([column_load("two", "VARCHAR", "text", name="news", customer="M2")])
-    assert given.rows("SELECT news FROM bi.sales ORDER BY 1") == [("5",), ("text",)]
-
-
 def test_who_waits_gets_the_file_although_group_comes_after_group(given: Given, tmp_path: Path) -> None:
     with ThreadPoolExecutor(1) as other, WriteSession(given.store) as session:
         session.load([of_customer("l0", "M0")])
@@ -115,13 +108,6 @@ def test_who_waits_gets_the_file_although_group_comes_after_group(given: Given, 
             number += 1
             session.load([of_customer(f"l{number}", f"M{number}")])
     assert 1 <= len(ledger.result().held) <= number + 1
-
-
-def test_a_session_that_never_loaded_takes_no_lock(given: Given, tmp_path: Path) -> None:
-    with WriteSession(given.store) as session:
-        session.load([])
-        with ThreadPoolExecutor(1) as other:
-            assert other.submit(ledger_of, Store(tmp_path, lock_seconds=0.1)).result().held == {}
 
 
 def test_several_steps_can_be_taken_while_nobody_else_writes(given: Given, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.unit.warehouse.given import FEBRUARY, JANUARY, MARCH, Given, hours, sales, users
 from warehouse.ledger.window_result import WindowResult
 
-EXAMPLES = settings().max_examples // 16  # each is a working file of its own
+EXAMPLES = settings().max_examples // 33  # each is a working file of its own
 MONTHS = (JANUARY, FEBRUARY, MARCH)
 CUSTOMERS = st.sampled_from(["M1", "M2"])
 FETCHED = st.integers(0, 5)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.warehouse.given import USERS, Column, Given, declared_table, hours, load, table, undocumented
+from tests.unit.warehouse.given import USERS, Given, hours, load, table, undocumented
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load import history, profile, schema_evolution
 from warehouse.load import load as loading
@@ -67,15 +67,3 @@ def test_a_suppression_changes_the_rows_of_one_person_whatever_columns_are_calle
     given.write(suppress_tables, ErasedList(b"key", (person,)), {})
     left = [("100001", "Ann"), ("100003", "Cia"), ("gone", None), ("gone", None)]
     assert [(id_, name) for id_, name, *_ in given.rows(ROWS)] == left
-
-
-def test_a_field_that_only_begins_like_what_was_asked_for_tells_no_rows_apart(given: Given) -> None:
-    declared = declared_table("users", "users", (), True, None, (), "")
-    found = table(
-        declared,
-        [{"asked_user_id": "1", "asked_price": 5}],
-        Column("asked_user_id", "VARCHAR"),
-        undocumented("asked_price", "BIGINT"),
-    )
-    given.load([load("a", [found], report="users", history=True, months=(), asked=("1",))])
-    assert given.rows("SELECT asked_user_id, asked_price FROM bi.users") == [("1", 5)]

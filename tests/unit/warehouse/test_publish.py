@@ -117,23 +117,14 @@ def scribble(path: Path) -> None:
     begun("scribble", path).communicate()
 
 
-def write(path: Path) -> None:
-    with duckdb.connect(path) as connection:
-        connection.execute("DELETE FROM bi.sales")
-
-
-def spoil(path: Path) -> None:
-    path.write_bytes(b"garbage" * 2_000)
-
-
 def cut_short(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
 
 
 @pytest.mark.parametrize(
     ("harm", "found"),
-    [(Path.unlink, GONE), *((one, CHANGED) for one in (scribble, write, spoil, cut_short))],
-    ids=["gone", "written to by a process that died", "written to", "garbage", "cut short"],
+    [(Path.unlink, GONE), (scribble, CHANGED), (cut_short, CHANGED)],
+    ids=["gone", "written to by a process that died", "cut short"],
 )
 def test_a_published_file_that_is_not_as_it_was_published_is_noticed_until_the_next_publication(
     given: Given, harm: Callable[[Path], None], found: str

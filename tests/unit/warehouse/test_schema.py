@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 
 from tests.unit.warehouse.given import (
-    DECLARED,
     ID,
     JANUARY,
     OF_SALES,
@@ -28,7 +27,7 @@ from tests.unit.warehouse.given import (
 from tests.working_file import declare_tables
 from warehouse.handed_over import ColumnLike
 from warehouse.ledger.window_result import WindowResult
-from warehouse.load.schema_evolution import joined, undeclared
+from warehouse.load.schema_evolution import joined
 from warehouse.store.schema import EXACT, MOST_ADDED_ONE_BY_ONE, TableSchema
 
 HUGE = EXACT + 1
@@ -160,16 +159,6 @@ def test_columns_follow_their_documentation_where_no_value_is_lost(given: Given)
         "x": ("DECIMAL(18,4)", True),
         "y": ("VARCHAR", True),
     }
-
-
-def test_a_documented_column_that_was_not_declared_comes_in_its_declared_type(given: Given) -> None:
-    given.load([load("a", [table(SALES, [{**SALE, "fee": 5}], Column("fee", "BIGINT"))])])
-    assert documented(given)["fee"] == ("BIGINT", True)
-
-
-def test_what_is_in_the_file_as_declared_is_not_declared_again(given: Given) -> None:
-    with given.store.reading() as connection:
-        assert undeclared(connection, DECLARED) == []
 
 
 def test_a_name_is_only_ever_a_name(given: Given) -> None:
