@@ -21,7 +21,6 @@ from tests.marts.given import (
     warehouse,
 )
 from warehouse.ledger.ledger import deny
-from warehouse.marts.queries import SQL
 from warehouse.store.meta_schema import write_configured
 
 M1, M2, M3 = ({"office_customer_id": office} for office in ("M1", "M2", "M3"))
@@ -49,7 +48,7 @@ def test_the_chain_is_the_sum_of_its_offices_and_its_averages_come_from_sums() -
 
 @pytest.mark.parametrize(
     ("running", "last_over"),
-    [({"2026-03"}, 2), ({"2026-02", "2026-03"}, 1), ({"2026-01", "2026-02", "2026-03"}, 3)],
+    [({"2026-03"}, 2), ({"2026-02", "2026-03"}, 1)],
 )
 def test_one_month_is_the_last_that_is_over(running: set[str], last_over: int) -> None:
     given = warehouse()
@@ -99,15 +98,6 @@ def test_a_customer_that_never_answered_is_missing_too() -> None:
     deny(given, "commission_office", "M2", FIRST_MOMENT.replace(tzinfo=UTC))
     asked_for(given, "M1", "M2")
     assert built(given, COMPLETE) == [(1, Decimal(100), 1, 2, "M2 (commission)", False)]
-
-
-def test_a_month_says_whether_all_of_it_is_still_asked_for() -> None:
-    given = warehouse()
-    for customer, office in (("M1", M1), ("M2", M2)):
-        office_reports(given, customer, "2026-01", offices=[office])
-    office_reports(given, "M1", "2026-02", offices=[M1])
-    asked_for(given, "M1", M2="off")
-    assert built(given, "SELECT is_refreshed FROM marts.chain_month ORDER BY month") == [(False,), (True,)]
 
 
 def test_brands_and_regions_add_up_to_the_chain() -> None:
@@ -200,13 +190,3 @@ def test_a_month_that_is_not_over_stays_open_for_an_office_that_is_not_asked_any
     asked_for(given, "M1", M2="off")
     found = built(given, "SELECT is_open, is_complete FROM marts.chain_month")
     assert found == [(True, False)]
-
-
-def test_the_leaderboard_of_the_page_ends_with_the_month_that_is_over_for_every_office() -> None:
-    given = warehouse()
-    frozen_office(given)
-    late = datetime(2026, 10, 20, 4)
-    loaded(given, "commission_office", "M3", "2026-10", [earned(M3, 70)], at_utc=late, is_open=True)
-    asked_for(given, "M1", "M2", "M3")
-    found = built(given, (SQL / "page" / "earners.sql").read_text())
-    assert {row[2] for row in found} == {date(2026, 8, 1)}

@@ -34,14 +34,6 @@ def test_homes_price_and_fee_are_logarithmic_parts_of_the_difference() -> None:
     assert sum(found[:3]) == found[3] == Decimal(40_000)  # type: ignore[arg-type]
 
 
-def test_an_equal_commission_has_effects_that_cancel_out() -> None:
-    given = warehouse()
-    office_report(given, "2025-03", M1=(100, 1, 4_000))
-    office_report(given, "2026-03", M1=(100, 2, 4_000))
-    [found] = built(given, f"SELECT {EFFECTS} {CHAIN} AND period = 'month'")
-    assert found == (Decimal("69.3147"), Decimal("-69.3147"), Decimal(0))
-
-
 @pytest.mark.parametrize("before", [(0, 0, 0), (-5, 1, 100), (100, 0, 4_000), (100, 1, 0)])
 def test_effects_are_unknown_where_a_factor_is_zero_or_negative(before: tuple[float, float, float]) -> None:
     given = warehouse()
@@ -88,10 +80,3 @@ def test_a_month_that_is_not_over_has_no_row() -> None:
     held(given, "commission_office", "M1", ["2025-01"])
     held(given, "commission_office", "M1", ["2026-01"], is_open=True)
     assert built(given, f"SELECT count(*) {CHAIN}") == [(0,)]
-
-
-def test_an_office_is_counted_in_itself_its_brand_its_region_and_the_chain() -> None:
-    given = warehouse()
-    office_report(given, "2026-01", M1=(100, 1, 4_000))
-    found = built(given, "SELECT level, member_id FROM marts.office_levels ORDER BY level")
-    assert found == [("brand", None), ("chain", None), ("office", "M1"), ("region", None)]

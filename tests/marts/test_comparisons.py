@@ -11,14 +11,11 @@ from duckdb import DuckDBPyConnection
 from tests.marts.given import (
     FIRST_MOMENT,
     build,
-    build_for,
     built,
     earned,
     in_quarantine,
-    lacking,
     loaded,
     sales_read,
-    sold,
     warehouse,
 )
 from warehouse.marts.queries import SQL
@@ -82,29 +79,6 @@ def test_equal_commissions_share_a_rank_and_know_what_is_missing_to_the_leader()
     assert found == [("M1", 1, Decimal(0), 3), ("M2", 2, Decimal(10), 3), ("M3", 2, Decimal(10), 3)]
 
 
-def test_the_page_has_every_earner_of_a_leaderboard() -> None:
-    given = warehouse()
-    office_earned(given, "2026-01", **{f"M{place}": place for place in range(1, 13)})
-    build_for(given, query := (SQL / "page" / "earners.sql").read_text("utf-8"))
-    places = given.sql(query).filter("period = 'month'").select("place").fetchall()
-    assert places == [(place,) for place in range(1, 13)]
-
-
-def test_a_user_stands_on_the_leaderboard_with_the_office_of_the_month() -> None:
-    given = warehouse()
-    for month, office in (("2026-01", "M1"), ("2026-02", "M2")):
-        office_earned(given, month, M1=50, M2=40)
-        loaded(given, "commission_user", "G1", month, [earned({"user_id": "U1"}, 5)])
-        agent = {"id": "U1", "primary_office_customer_id": office}
-        sold(given, "G1", month, office, f"E{office}", office_name=f"The {office}", agents=[agent])
-    found = built(
-        given,
-        "SELECT month(month), office_id, office_name FROM marts.leaderboard "
-        "WHERE earner_kind = 'user' AND period = 'year'",
-    )
-    assert found == [(1, "M1", "The M1"), (2, "M2", "The M2")]
-
-
 def test_a_user_is_ranked_by_commission_per_active_month_too() -> None:
     given = warehouse()
     for month, amounts in (("2026-01", (100, 90)), ("2026-02", (0, 90)), ("2026-03", (0, 60))):
@@ -120,28 +94,6 @@ def test_a_user_is_ranked_by_commission_per_active_month_too() -> None:
     of_year = "WHERE earner_kind = 'user' AND period = 'year' AND month(month) = 3"
     found = built(given, f"SELECT {query} FROM marts.leaderboard {of_year} ORDER BY ALL")
     assert found == [("A", 3, 1, 100, 1, True), ("B", 3, 3, 80, 2, True)]
-
-
-def test_months_before_a_user_came_are_held_and_not_active() -> None:
-    given = warehouse()
-    for month, amount in (("2026-01", 0), ("2026-02", 50)):
-        loaded(given, "commission_office", "M1", month, [earned({"office_customer_id": "M1"}, amount)])
-        loaded(given, "commission_user", "M1", month, [earned({"user_id": "U1"}, amount)] if amount else [])
-    of_year = "WHERE earner_kind = 'user' AND period = 'year'"
-    found = built(
-        given, f"SELECT month_count, active_month_count, is_complete FROM marts.leaderboard {of_year}"
-    )
-    assert found == [(2, 1, True)]
-
-
-def test_two_users_of_one_name_can_be_told_apart_on_the_leaderboard() -> None:
-    given = warehouse()
-    users = ("U1", "U2")
-    loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": user}, 5) for user in users])
-    sold(given, "G1", "2026-01", "M1", "E1", agents=[{"id": user, "name": "Anna Berg"} for user in users])
-    names = "SELECT DISTINCT earner_name FROM marts.leaderboard WHERE earner_kind = 'user' ORDER BY ALL"
-    found = built(given, names)
-    assert found == [("Anna Berg (U1)",), ("Anna Berg (U2)",)]
 
 
 def test_a_month_is_compared_with_the_same_month_a_year_before_and_never_with_an_unknown_one() -> None:
@@ -190,25 +142,6 @@ def test_what_changes_in_a_month_that_was_over_is_a_restatement() -> None:
     assert changed == [(later, "M1", 6, Decimal(100), Decimal(-10), Decimal(-100))]
 
 
-def test_what_grows_while_a_month_is_open_is_no_restatement() -> None:
-    given = warehouse()
-    office = {"office_customer_id": "M1"}
-    for amount, is_open in ((10, True), (20, True), (30, False)):
-        loaded(given, "commission_office", "G1", "2026-01", [earned(office, amount)], is_open=is_open)
-        build(given, "restatements")
-    assert given.execute("FROM marts.restatements").fetchall() == []
-
-
-def test_restatements_are_remembered_and_told_once_however_often_marts_are_built() -> None:
-    given = warehouse()
-    for amount in (100, 90, 95):
-        office_earned(given, "2026-01", M1=amount)
-        build(given, "restatements")
-        build(given, "restatements")
-    changes = given.execute("SELECT commission_before, commission_after FROM marts.restatements").fetchall()
-    assert changes == [(Decimal(100), Decimal(90)), (Decimal(90), Decimal(95))]
-
-
 def test_a_month_that_lost_its_office_altogether_is_restated_to_zero() -> None:
     given = warehouse()
     office_earned(given, "2026-01", M1=100)
@@ -241,17 +174,6 @@ def test_a_loss_that_two_reports_tell_of_is_one_row_of_the_office_report() -> No
     assert built(given, "SELECT commission_change FROM marts.office_restatements") == [(-40,)]
 
 
-def test_a_change_that_no_sale_explains_is_in_the_analysis_of_changes() -> None:
-    given = warehouse()
-    for amount, at_utc in ((100, FIRST_MOMENT), (60, LATER)):
-        found = [earned({"office_customer_id": "M1"}, amount)]
-        loaded(given, "commission_office", "G1", "2026-01", found, at_utc=at_utc)
-        build(given, "month_change_reasons")
-    [row] = analysis(given, "08_what_changed_afterwards")
-    assert (row["commission_change"], row["still_open"], row["changes"]) == (-40, -40, None)
-    assert row["awaited_reports"] == ["sales", "commission_user"]
-
-
 @pytest.mark.parametrize(
     ("name", "column"),
     [("06_where_will_the_year_end", "what_to_mind"), ("07_budgets_that_were_changed", "remark")],
@@ -274,39 +196,6 @@ def test_an_analysis_is_without_the_declared_vat_as_that_of_budgets_is(name: str
     build(given, "year_over_year", "chain_month", "tax_basis")
     row = analysis(given, name)[0]
     assert (row[column], row["commission_basis"]) == (100, "without VAT")
-
-
-def test_the_analysis_of_the_chain_names_its_row_above_those_of_the_brands() -> None:
-    given = warehouse()
-    for office, amount in (("M1", 90), ("M2", 30)):
-        loaded(given, "commission_office", office, "2026-01", [earned({"customer_id": office}, amount)])
-    build(given, "chain_month", "brand_month", "tax_basis")
-    found = [(row["brand"], row["commission"]) for row in analysis(given, "15_how_does_the_chain_do")]
-    assert found == [("the whole chain", 120), ("no known brand", 120)]
-
-
-def test_agents_are_counted_in_the_same_months_by_the_analysis_and_by_the_office() -> None:
-    given = warehouse()
-    for of_month, amount in (("2026-01", 90), ("2026-02", 0), ("2026-03", 30)):
-        user = earned({"user_id": "U1"}, amount, parts=int(amount > 0))
-        loaded(given, "commission_user", "M1", of_month, [user])
-        loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, amount)])
-    build(given, "office_month", "tax_basis")
-    counted = given.execute("SELECT sum(active_agent_count) FROM marts.office_month").fetchall()
-    [row] = analysis(given, "18_productivity")
-    assert [(row["agent_months"],)] == counted == [(2,)]
-    assert row["commission_per_agent_and_month"] == 60
-
-
-def test_the_analysis_of_budgets_says_why_none_of_them_can_be_read() -> None:
-    given = warehouse()
-    given.execute("INSERT INTO meta.reports (report, subject) VALUES ('budget_crm', 'budgets')")
-    lacking(given, "budget_crm", "M1", "budget_crm.month")
-    build(given, "office_budget_vs_actual", "dim_office", "tax_basis", "meta.conditions")
-    [row] = analysis(given, "06_where_will_the_year_end")
-    assert "budget_crm: No field is known to be budget_crm.month, so what is made of it" in str(
-        row["what_to_mind"]
-    )
 
 
 def test_growth_is_told_in_total_and_of_the_offices_that_were_open_in_both_periods() -> None:

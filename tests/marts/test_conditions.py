@@ -222,19 +222,10 @@ def test_a_lake_that_stays_behind_is_an_error_after_a_day_and_a_half(hours: int,
         (["sent"], 0, False),
         (["sent"], 2, True),
         (["unconfirmed", "planned"], 0, True),
-        (["unconfirmed", "refused"], 0, True),
         (["unconfirmed", "confirmed"], 0, False),
         (["unconfirmed"], 32 * 24, False),
     ],
-    ids=[
-        "not shown",
-        "under way",
-        "killed",
-        "planned anew",
-        "not readable",
-        "set by another plan",
-        "long ago",
-    ],
+    ids=["not shown", "under way", "killed", "planned again", "set by another plan", "long ago"],
 )
 def test_a_budget_that_was_sent_and_is_not_shown_is_unconfirmed(
     statuses: list[str], hours: int, expected: bool

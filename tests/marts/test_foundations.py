@@ -88,20 +88,6 @@ def test_a_refused_customer_counts_only_where_nobody_else_answers() -> None:
     assert built(given, COUNTED) == [("M1", "access refused", False)]
 
 
-def test_a_customer_whose_login_is_refused_counts_only_where_nobody_else_answers() -> None:
-    given = group_and_office(office=LATER)
-    refuse = (
-        "INSERT INTO meta.loads BY NAME SELECT 'commission_office' AS report, $1 AS customer, "
-        "'failed' AS status, 'Unauthorized' AS error_kind, $2::TIMESTAMP AS fetched_at_utc"
-    )
-    given.execute(refuse, ["M1", LATER + timedelta(days=1)])
-    assert built(given, COUNTED) == [("G1", "asked for", True)]
-    given.execute(refuse, ["G1", LATER + timedelta(days=1)])
-    assert built(given, COUNTED) == [("M1", "login refused", False)]
-    loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 7)], at_utc=LATER + timedelta(days=2))
-    assert built(given, COUNTED) == [("M1", "asked for", True)]
-
-
 def test_a_report_that_is_switched_off_is_that_whatever_was_refused_before() -> None:
     given = group_and_office()
     deny(given, "commission_office", "M1", LATER.replace(tzinfo=UTC))
@@ -255,15 +241,6 @@ def test_a_switched_off_group_gives_way_to_its_office_for_users_of_both() -> Non
     assert built(given, "SELECT customer_id, is_refreshed FROM marts.user_sources") == [("M1", True)]
 
 
-def test_a_month_does_not_stay_open_because_a_customer_was_switched_off_within_it() -> None:
-    given = group_and_office()
-    for customer in ("G1", "M1"):
-        users = [earned({"user_id": "U1"}, 70)]
-        loaded(given, "commission_user", customer, "2026-01", users, is_open=customer == "M1")
-    asked_for(given, "G1", M1="off")
-    assert built(given, "SELECT is_open FROM marts.user_month") == [(False,)]
-
-
 def test_a_user_works_at_the_office_that_the_months_sales_name_most() -> None:
     given = warehouse()
     for estate, office in (("E1", "M1"), ("E2", "M2"), ("E3", "M2")):
@@ -298,14 +275,6 @@ def test_an_event_answered_by_a_group_and_its_office_counts_once_and_equal_event
         loaded(given, "running_commissions", customer, "2026-01", [step, step])
     found = built(given, "SELECT _customer, amount_sek_excl_vat FROM marts.running_commissions")
     assert found == [("M1", Decimal(10)), ("M1", Decimal(10))]
-
-
-def test_a_month_adds_up_to_rows_commission_price_and_parts() -> None:
-    given = warehouse()
-    sold(given, "G1", "2026-01", "M1", "E1", final_price=2000, commission=100)
-    sold(given, "G1", "2026-01", "M1", "E2", final_price=500, commission=30)
-    found = built(given, "SELECT row_count, commission, price, estate_parts FROM marts.month_total_versions")
-    assert found == [(2, Decimal(130), Decimal(2500), Decimal(2))]
 
 
 def test_a_total_is_remembered_only_when_it_is_another_than_the_last() -> None:
@@ -373,14 +342,6 @@ def test_a_row_of_a_user_and_month_leads_to_every_answer_that_it_rests_on() -> N
     found = [("commission_user", "G1"), ("running_commissions", "G1")]
     assert built(given, query.format("U1")) == found
     assert given.execute(query.format("U2")).fetchall() == [("commission_user", "G2")]
-
-
-def test_the_answers_of_two_customers_whose_ids_have_commas_lead_to_both() -> None:
-    given = warehouse()
-    for customer in ("G1, a", "G2"):
-        loaded(given, "commission_user", customer, "2026-01", [earned({"user_id": "U1"}, 5)])
-    query = "SELECT customer_id FROM marts.sources_of_user('U1', DATE '2026-01-01')"
-    assert built(given, query) == [("G1, a",), ("G2",)]
 
 
 def test_every_held_month_has_its_source_and_says_which_tables_its_rows_are_in() -> None:

@@ -110,14 +110,6 @@ def test_a_first_backfill_of_earlier_months_is_no_change() -> None:
     assert built(given, CHANGES) == []
 
 
-def test_a_file_that_knew_totals_before_it_knew_sales_begins_with_no_change() -> None:
-    given = warehouse()
-    sales_read(given, "2026-01", {"E1": 5}, FEBRUARY)
-    build(given, "month_total_versions")
-    sales_read(given, "2026-01", {"E1": 5, "E2": 6}, MARCH)
-    assert built(given, CHANGES) == []
-
-
 def test_changes_of_sales_add_up_to_the_restatements_of_their_months() -> None:
     given = read_twice({"E1": 5, "E2": 7, "E3": 2}, {"E2": 8, "E3": 2, "E4": 11})
     sales_read(given, "2025-12", {"E3": 3}, APRIL)
@@ -210,14 +202,6 @@ def test_a_moment_before_the_first_reading_is_refused_with_the_moment_since_when
             given.execute(f"SELECT count(*) FROM marts.{mart}(TIMESTAMP '2026-01-31') WHERE {condition}")
 
 
-def test_a_file_without_a_reading_refuses_every_moment() -> None:
-    given = warehouse()
-    build(given, *AS_OF)
-    for mart in AS_OF:
-        with pytest.raises(duckdb.Error, match="have not been read yet"):
-            given.execute(f"SELECT count(*) FROM marts.{mart}(TIMESTAMP '2026-01-31')").fetchall()
-
-
 def office_read(given: DuckDBPyConnection, day: int, **months: float) -> None:
     """The totals of months as a night reads them, this many days after January's end, with the marts."""
     at_utc = FEBRUARY + timedelta(days=day)
@@ -232,15 +216,6 @@ DRIFT = (
     "month_count, office_month_count, least_weeks_later "
     "FROM marts.month_drift WHERE measure = 'commission' ORDER BY age_weeks"
 )
-
-
-def test_months_drift_by_what_they_changed_since_they_were_as_old() -> None:
-    given = warehouse()
-    office_read(given, 3, m01=100)
-    office_read(given, 31, m01=110, m02=200)
-    office_read(given, 62, m01=110, m02=190, m03=300)
-    office_read(given, 92, m01=110, m02=190, m03=300)
-    assert built(given, DRIFT) == [(0, 0, pytest.approx(-0.05), pytest.approx(0.1), 3, 3, 4)]
 
 
 @pytest.mark.parametrize(("read_on_day", "is_told"), [(92, True), (99, False)])

@@ -199,12 +199,6 @@ def test_closed_months_changed_since_a_week_before_with_their_reasons() -> None:
     assert (change["kind"], change["home_number"], change["amount"]) == ("sale gone", "E2", -60)
 
 
-def test_one_reason_of_a_month_that_changed_is_the_first() -> None:
-    given = nights(({"E1": 5, "E2": 60}, 65), ({"E1": 5, "E2": 60}, 65), ({}, 0))
-    firsts = [(one["home_number"], one["is_first_reason"]) for one in found(given, "changes")]
-    assert firsts == [("E2", True), ("E1", False)]
-
-
 def test_a_reason_noted_later_than_its_change_is_told_once_more() -> None:
     given = warehouse()
     for day, sales, commission in (
@@ -371,34 +365,6 @@ def test_of_a_refused_login_the_failure_is_the_doubt_and_no_check_warns_besides(
     assert given.execute(check).fetchall() == []
 
 
-def test_a_failed_month_is_a_doubt_and_a_square_that_is_missing() -> None:
-    given = warehouse()
-    read(given, "M1", {"2025-12": 5, "2026-01": 5})
-    given.execute("DELETE FROM meta.months WHERE month = '2026-01-01'")
-    given.execute(
-        "INSERT INTO meta.loads BY NAME "
-        "SELECT 'F1' AS load_id, 'commission_office' AS report, 'M1' AS customer, "
-        "[DATE '2026-01-01'] AS months, $1::TIMESTAMP AS fetched_at_utc, 'failed' AS status",
-        [NOW],
-    )
-    reaches(given, "2025-12", "2026-01")
-    doubts, coverage = found_together(given, "doubts", "coverage")
-    assert ("failed", ["commission"], [JANUARY]) in [
-        (one["kind"], one["subjects"], one["months"]) for one in doubts
-    ]
-    assert [(one["month"], one["state"]) for one in coverage] == [
-        (JANUARY, "failed"),
-        (month("2025-12"), "empty"),
-    ]
-
-
-def test_what_is_whole_has_no_squares() -> None:
-    given = warehouse()
-    read(given, "M1", {"2025-12": 5, "2026-01": 5})
-    reaches(given, "2025-12", "2026-01")
-    assert found(given, "coverage") == []
-
-
 def test_a_brand_has_a_page_where_there_are_several_with_the_sums_of_its_offices() -> None:
     given = warehouse()
     for office in ("M1", "M2", "M3"):
@@ -427,19 +393,6 @@ def test_a_check_that_failed_makes_its_figures_doubtful_on_the_chain_s_page() ->
     assert [(one["subjects"], one["is_of_chain"]) for one in checks] == [(["commission", "leads"], True)]
 
 
-def test_a_check_of_budgets_makes_those_of_the_measure_doubtful_that_it_found() -> None:
-    given = warehouse()
-    read(given, "M1", {"2026-01": 5})
-    given.execute(
-        "INSERT INTO meta.check_results BY NAME SELECT 'budgets_are_understood' AS name, "
-        "'Is it so?' AS question, 'warning' AS severity, '' AS message, 1 AS row_count, "
-        "'budgets' AS concerns, "
-        """'[{"measure": "sold estates"}]' AS subjects"""
-    )
-    checks = [one["subjects"] for one in found(given, "doubts") if one["kind"] == "check"]
-    assert checks == [["budgets_of_homes"]]
-
-
 def test_a_group_makes_the_figures_of_its_offices_doubtful_and_of_no_other() -> None:
     given = warehouse()
     rows_of_group = [earned({"office_customer_id": office}, 5) for office in ("M1", "M2")]
@@ -462,20 +415,6 @@ def test_a_figure_of_a_page_that_nobody_reads_any_more_is_doubtful_with_its_mont
         ["commission"],
         [month("2025-12"), JANUARY],
     )
-
-
-def test_an_office_that_has_closed_says_after_which_month() -> None:
-    given = warehouse()
-    read(given, "M1", {f"2026-0{place}": 5 for place in range(1, 6)})
-    read(given, "M2", {"2026-01": 5, "2026-02": 5, "2026-03": 0, "2026-04": 0, "2026-05": 0})
-    for office in ("M1", "M2"):
-        held(given, "commission_user", office, [f"2026-0{place}" for place in range(1, 6)])
-    last = {
-        one["office_id"]: one["closed_after_month"]
-        for one in found(given, "periods")
-        if one["kind"] == "chain"
-    }
-    assert last == {None: None, "M1": None, "M2": month("2026-02")}
 
 
 def test_the_reports_that_bring_budgets_are_those_of_the_catalogue() -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from duckdb import DuckDBPyConnection
 
-from pipelines.connect.errors import ConnectError, HostDown, NotFound, Unauthorized, Unavailable, Unreachable
+from pipelines.connect.errors import ConnectError, HostDown, NotFound, Unauthorized, Unavailable
 from tests.marts.given import (
     asked_for,
     build,
@@ -96,13 +96,6 @@ def test_what_was_read_is_not_fresh_once_the_login_is_refused_until_it_is_answer
     assert given.execute(STATES).fetchall() == [("sales", "M1", "fresh", False)]
 
 
-def test_what_is_switched_off_is_no_open_problem(given: DuckDBPyConnection) -> None:
-    failed(given, NOW)
-    for is_on, found in ((True, ["failed"]), (False, [])):
-        configure(given, sales=is_on)
-        assert sorted(str(kind) for kind, *_ in problems(given)) == found
-
-
 def test_customers_go_by_the_name_of_the_settings_or_else_of_their_office(given: DuckDBPyConnection) -> None:
     configure(given, sales=True)
     held(given, "sales", "M2", ["2025-12", "2026-02"])
@@ -158,23 +151,9 @@ def test_months_that_failed_for_one_cause_are_one_problem_that_names_them() -> N
     assert found == [(4, "sales, users", "M1", START, date(2026, 2, 1))]
 
 
-def test_two_logins_that_are_refused_are_two_problems() -> None:
-    given = warehouse()
-    for customer, login in (("M1", "BROKERBI_USERNAME"), ("M2", "M2's own login"), ("M3", "M2's own login")):
-        said = {
-            "error": "It was refused (401).",
-            "error_kind": "Unauthorized",
-            "trouble": "login",
-            "login": login,
-        }
-        failed(given, NOW, "sales", customer, **said)
-    assert [customer for _, _, _, customer, _ in problems(given)] == ["M1", None]
-
-
 @pytest.mark.parametrize(
     ("error", "report", "number"),
     [
-        (Unauthorized, "sales", 1),
         (Unauthorized, "users", 2),  # of a login for something else
         (HostDown, "users", 1),
         (NotFound, "sales", 2),
@@ -207,10 +186,7 @@ def test_nobody_waits_for_changes_of_what_is_switched_off(*, active: bool, is_on
     assert [kind for kind, *_ in problems(given)] == ["changes unknown"] * number
 
 
-@pytest.mark.parametrize(
-    "errors",
-    [(Unreachable, HostDown), (Unavailable, HostDown), (Unauthorized, Unauthorized)],
-)
+@pytest.mark.parametrize("errors", [(Unavailable, HostDown), (Unauthorized, Unauthorized)])
 def test_a_service_that_is_down_and_a_login_that_is_refused_are_one_problem_whomever_it_concerns(
     errors: tuple[type[ConnectError], type[ConnectError]],
 ) -> None:
@@ -219,12 +195,6 @@ def test_a_service_that_is_down_and_a_login_that_is_refused_are_one_problem_whom
         known = {"error_kind": error.__name__, "trouble": error.trouble}
         failed(given, NOW, "sales", customer, error="Nobody answers", **known)
     assert problems(given) == [("failed", "error", "sales", None, "Nobody answers")]
-
-
-def test_a_report_always_refused_is_not_late(given: DuckDBPyConnection) -> None:
-    configure(given, sales=True, users=True)
-    deny(given, "users", "M1", LONG_AGO.replace(tzinfo=UTC))
-    assert ("users", "M1", "no access", False) in given.execute(STATES).fetchall()
 
 
 @pytest.mark.parametrize(
@@ -270,23 +240,6 @@ def test_numbers_that_nobody_refreshes_are_told_in_words() -> None:
         f"{NOW:%Y-%m-%d} (UTC): customer switched off (sales)"
     )
     assert problems(given) == [("not refreshed", "warning", None, "M1", words)]
-
-
-def test_of_a_customer_that_is_refused_one_report_the_old_answer_is_told_beside_the_refusal() -> None:
-    given = warehouse()
-    configure(given, sales=True, users=True)
-    for report in ("sales", "users"):
-        held(given, report, "M1", ["2026-01"], at_utc=NOW)
-    deny(given, "sales", "M1", NOW.replace(tzinfo=UTC))
-    source = {"customer_id": "M1", "source_state": "access refused", "offices": "M1", "reports": "sales",
-              "last_read_utc": NOW}  # fmt: skip
-    keep_results(
-        given, [CheckResult("numbers_are_refreshed", "warning", 1, (), "Are they?", subjects=[source])], NOW
-    )
-    [refused, old] = problems(given)
-    assert refused[:4] == ("right lost", "error", "sales", "M1")
-    assert old[:4] == ("not refreshed", "warning", None, "M1")
-    assert str(old[4]).endswith(" (UTC): access refused (sales)")
 
 
 def test_a_group_configured_together_with_one_of_its_offices_is_told_in_words() -> None:
