@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from functools import lru_cache
 from random import Random
 from typing import Any
 
 from pipelines.months import Month
-from tests.tools.bench.stages import PAGE_SIZE, Stage
+from tests.tools.bench.stages import Stage
 
 Row = dict[str, Any]
 
@@ -19,14 +19,13 @@ VARIANTS = 4
 CUSTOMER, YEAR, MONTHS = "@C@", "@Y@", tuple(f"@{number:02}@-@" for number in range(12))
 NAMES = "Anna Ek,Bo Alm,Cecilia Öberg,David Ström,Eva Lind,Filip Åberg,Greta Sjö,Hugo Dahl".split(",")
 AGENTS = 60
-EMPTY_PAGE = b'{"incomingLeads":[],"outgoingLeads":[],"tips":[]}'
 FOREIGN = ("commissionForeign", "startingPriceForeign", "finalPriceForeign")
 NO_CURRENCY = dict.fromkeys((*FOREIGN, "currencyCode", "currencyExchangeRate"))
 
 
-def pages(stage: Stage, number: int, customer: str, first: date) -> list[bytes]:
-    """The answer to the window of this number; of a paged report, one body for each page."""
-    return [_stamped(body, stage, customer, first) for body in _bodies(stage, number % VARIANTS)]
+def answer(stage: Stage, number: int, customer: str, first: date) -> bytes:
+    """The answer to the window of this number."""
+    return _stamped(_body(stage, number % VARIANTS), stage, customer, first)
 
 
 def _stamped(body: bytes, stage: Stage, customer: str, first: date) -> bytes:
@@ -39,13 +38,13 @@ def _stamped(body: bytes, stage: Stage, customer: str, first: date) -> bytes:
 
 
 @lru_cache
-def _bodies(stage: Stage, variant: int) -> list[bytes]:
+def _body(stage: Stage, variant: int) -> bytes:
     made = _CONTENTS[stage.answers_as](stage.items_of_window, Random(variant))
-    return [json.dumps(page, ensure_ascii=False, separators=(",", ":")).encode() for page in made]
+    return json.dumps(made, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _running(count: int, chance: Random) -> Iterator[object]:
-    yield [
+def _running(count: int, chance: Random) -> object:
+    return [
         {
             "userId": f"{CUSTOMER}U{chance.randrange(AGENTS):04}",
             "customerId": CUSTOMER,
@@ -58,13 +57,13 @@ def _running(count: int, chance: Random) -> Iterator[object]:
     ]
 
 
-def _sales(count: int, chance: Random) -> Iterator[object]:
+def _sales(count: int, chance: Random) -> object:
     by_month: dict[int, list[Row]] = {}
     for number in range(count):
         by_month.setdefault(number % 12, []).append(_estate(chance, number, number % 12))
     months = [{"month": str(month + 1), "estateSaleReports": rows} for month, rows in by_month.items()]
     office = {"customerId": CUSTOMER, "officeName": "Mäklarna", "years": [{"year": YEAR, "months": months}]}
-    yield {"officeSaleReports": [office]}
+    return {"officeSaleReports": [office]}
 
 
 def _estate(chance: Random, number: int, month: int) -> Row:
@@ -113,62 +112,12 @@ def _agent(chance: Random, share: float, month: int, place: int) -> Row:
     }
 
 
-def _leads(count: int, chance: Random) -> Iterator[object]:
-    for start in range(0, count, PAGE_SIZE):
-        rows = [_lead(chance, number) for number in range(start, min(start + PAGE_SIZE, count))]
-        yield {
-            "incomingLeads": rows[0::3],
-            "outgoingLeads": [_outgoing(row) for row in rows[1::3]],
-            "tips": [_tip(row) for row in rows[2::3]],
-        }
-
-
-def _lead(chance: Random, number: int) -> Row:
-    status = {"id": 2, "text": "Till salu"}
-    return {
-        "createdAt": _moment(chance, number % 2),
-        "sender": _party(chance),
-        "receiver": _party(chance),
-        "lead": {
-            "id": f"{CUSTOMER}L{number:06}",
-            "title": "Vill sälja",
-            "type": "Web",
-            "state": "New",
-            "message": f"Ring mig efter klockan {number % 12}, tack.",
-        },
-        "contact": {"id": f"{CUSTOMER}K{number}", "firstName": "Per", "lastName": chance.choice(NAMES)},
-        "estate": {"id": f"{CUSTOMER}E{number}", "estateStatus": "ForSale", "status": status}
-        if number % 3
-        else None,
-    }
-
-
-def _outgoing(row: Row) -> Row:
-    lead = {name: value for name, value in row["lead"].items() if name != "state"}
-    user = {"id": row["sender"]["id"], "name": row["sender"]["name"], "type": "User", "employeeNumber": "17"}
-    others = {name: value for name, value in row.items() if name not in ("lead", "estate")}
-    return {**others, "user": user, "lead": lead}
-
-
-def _tip(row: Row) -> Row:
-    receiver = {**row["receiver"], "employeeNumber": "18", "type": "User"}
-    others = {name: value for name, value in row.items() if name != "lead"}
-    return {**others, "receiver": receiver, "tip": {**row["lead"], "type": "FromUser"}}
-
-
-def _party(chance: Random) -> Row:
-    number = chance.randrange(AGENTS)
-    company = {"id": CUSTOMER, "name": "Mäklarna", "customerNumber": "M1"}
-    return {"id": f"{CUSTOMER}U{number:04}", "name": NAMES[number % len(NAMES)], "company": company}
-
-
 def _moment(chance: Random, month: int) -> str:
     day, second = divmod(chance.randrange(28 * 86_400), 86_400)
     return f"{MONTHS[month]}-{day + 1:02}T{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
 
 
-_CONTENTS: Mapping[str, Callable[[int, Random], Iterator[object]]] = {
+_CONTENTS: Mapping[str, Callable[[int, Random], object]] = {
     "running": _running,
     "sales": _sales,
-    "leads": _leads,
 }

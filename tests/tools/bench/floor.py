@@ -20,11 +20,6 @@ import polars as pl
 
 TEXT, NUMBER, WHOLE, TRUTH = pl.String(), pl.Float64(), pl.Int64(), pl.Boolean()
 NAMED = pl.Struct({"id": WHOLE, "text": TEXT})
-COMPANY = pl.Struct({"id": TEXT, "name": TEXT, "customerNumber": TEXT})
-PARTY = pl.Struct({"id": TEXT, "name": TEXT, "company": COMPANY})
-CONTACT = pl.Struct({"id": TEXT, "firstName": TEXT, "lastName": TEXT})
-ESTATE = pl.Struct({"id": TEXT, "estateStatus": TEXT, "status": NAMED})
-LEAD = pl.Struct({"id": TEXT, "title": TEXT, "type": TEXT, "state": TEXT, "message": TEXT})
 FOREIGN = dict.fromkeys(("commissionForeign", "startingPriceForeign", "finalPriceForeign"), NUMBER)
 MONEY = {**FOREIGN, "currencyCode": TEXT, "currencyExchangeRate": NUMBER}
 PRICES = dict.fromkeys(("commission", "startingPrice", "finalPrice"), NUMBER)
@@ -56,8 +51,6 @@ SALE = pl.Struct(
 MONTH = pl.Struct({"month": TEXT, "estateSaleReports": pl.List(SALE)})
 YEAR = pl.Struct({"year": TEXT, "months": pl.List(MONTH)})
 OFFICE = pl.Struct({"customerId": TEXT, "officeName": TEXT, "years": pl.List(YEAR)})
-ROWS = {"createdAt": TEXT, "sender": PARTY, "receiver": PARTY, "contact": CONTACT}
-OUTGOING = pl.Struct({**ROWS, "user": pl.Struct({"id": TEXT, "name": TEXT, "type": TEXT}), "lead": LEAD})
 
 SCHEMAS: Mapping[str, Mapping[str, pl.DataType]] = {
     "running": {
@@ -66,11 +59,6 @@ SCHEMAS: Mapping[str, Mapping[str, pl.DataType]] = {
         "obtainedAt": TEXT,
     },
     "sales": {"officeSaleReports": pl.List(OFFICE)},
-    "leads": {
-        "incomingLeads": pl.List(pl.Struct({**ROWS, "lead": LEAD, "estate": ESTATE})),
-        "outgoingLeads": pl.List(OUTGOING),
-        "tips": pl.List(pl.Struct({**ROWS, "tip": LEAD, "estate": ESTATE})),
-    },
 }
 TIMES = ("At", "Day")
 
@@ -79,8 +67,6 @@ def tables(answers: str, read: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame
     """The rows of one answer, flat, by table."""
     if answers == "running":
         yield "rows", read
-    elif answers == "leads":
-        yield from ((name, _elements(read.select(name), name)) for name in read.columns)
     else:
         months = _elements(_elements(_elements(read, "officeSaleReports"), "years"), "months")
         estates = _elements(months, "estateSaleReports")
@@ -110,20 +96,14 @@ class Floor:
         self._http = httpx.Client(auth=("bench", "bench"), timeout=60)
 
     def read(self, window: tuple[str, str, str]) -> list[tuple[str, pl.DataFrame]]:
-        """Every page of a window, parsed and flat."""
+        """The answer to a window, parsed and flat."""
         customer, first, last = window
         query = {"customerId": customer, "dateFrom": f"{first}T00:00:00", "dateTo": f"{last}T23:59:59"}
         query |= {"selectionType": "Agreement"} if self._spec["answers"] == "sales" else {}
-        url, found = self._spec["base_url"] + self._spec["path"], list[tuple[str, pl.DataFrame]]()
-        for page in range(10_000 if self._spec["paged"] else 1):
-            size = {"pageIndex": page, "pageSize": self._spec["page_size"]} if self._spec["paged"] else {}
-            body = self._http.get(url, params={**query, **size}).raise_for_status().content
-            read = pl.read_json(BytesIO(body), schema=dict(SCHEMAS[self._spec["answers"]]))
-            frames = list(tables(self._spec["answers"], read))
-            if not any(frame.height for _, frame in frames):
-                break
-            found += frames
-        return found
+        url = self._spec["base_url"] + self._spec["path"]
+        body = self._http.get(url, params=query).raise_for_status().content
+        read = pl.read_json(BytesIO(body), schema=dict(SCHEMAS[self._spec["answers"]]))
+        return list(tables(self._spec["answers"], read))
 
     def run(self) -> int:
         """Everything fetched, stacked, and inserted once for each table; returns the rows."""

@@ -7,7 +7,6 @@ the product races too.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
 import subprocess
@@ -22,13 +21,12 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from tests.tools.bench.stages import FIRST, OPTIONS, PAGE_SIZE, Stage
+from tests.tools.bench.stages import FIRST, OPTIONS, Stage
 
 ROOT = Path(__file__).resolve().parents[3]
 OURS, FLOOR = "brokerbi sync", "floor"
 CONCURRENCY = 5
 LONGEST = 1800.0
-LOOK_EVERY = 0.02
 MEGABYTE = 1_000_000
 HEAD = "| Stage | Rows | Who | rows/s | seconds | CPU seconds | peak MB | times the floor's CPU |"
 RULE = "|---|--:|---|--:|--:|--:|--:|--:|"
@@ -36,7 +34,7 @@ RULE = "|---|--:|---|--:|--:|--:|--:|--:|"
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds on the wall and of processors, and the most bytes in memory at any look."""
+    """Seconds on the wall and of processors, and the most bytes in memory."""
 
     seconds: float
     cpu_seconds: float
@@ -118,8 +116,6 @@ def _spec(stage: Stage, at: Service, directory: Path) -> Mapping[str, object]:
         "base_url": at.base_url,
         "path": stage.path,
         "windows": [[customer, str(first), str(last)] for customer, first, last in stage.windows()],
-        "paged": stage.kind.is_paged,
-        "page_size": PAGE_SIZE,
         "concurrency": CONCURRENCY,
         "directory": str(directory),
     }
@@ -136,7 +132,6 @@ def _settings(stage: Stage, at: Service, directory: Path) -> dict[str, str]:
         "START": str(FIRST),
         "DATA_DIR": str(directory / "data"),
         "CONCURRENCY": str(CONCURRENCY),
-        "PAGE_SIZE": str(PAGE_SIZE),
         "REQUESTS_PER_SECOND": "1000",
         "LARGEST_ANSWER_MB": "2048",
     }
@@ -150,46 +145,13 @@ def cost_of(command: Sequence[str], environment: Mapping[str, str], output: Path
         process = subprocess.Popen(
             command, env=dict(environment), stdout=written, stderr=subprocess.STDOUT, start_new_session=True
         )
-        watch = _MemoryWatch(process.pid)
         alarm = threading.Timer(LONGEST, lambda: os.killpg(process.pid, 9))
         alarm.start()
-        watch.start()
         _, status, used = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - began
         alarm.cancel()
-        watch.over.set()
-        watch.join()
         process.returncode = os.waitstatus_to_exitcode(status)
-    peak = max(watch.peak, used.ru_maxrss * 1024)
-    return process.returncode, Cost(seconds, used.ru_utime + used.ru_stime, peak)
-
-
-class _MemoryWatch(threading.Thread):
-    """Looks at the memory of a process and its descendants until it is over."""
-
-    def __init__(self, process: int) -> None:
-        super().__init__(daemon=True)
-        self.peak = 0
-        self.over = threading.Event()
-        self._process = process
-
-    def run(self) -> None:
-        while not self.over.wait(LOOK_EVERY):
-            self.peak = max(self.peak, sum(map(self._resident, self._family())))
-
-    def _family(self) -> list[int]:
-        found = [self._process]
-        for one in found:
-            with contextlib.suppress(OSError):
-                for task in Path(f"/proc/{one}/task").iterdir():
-                    found += map(int, (task / "children").read_text("ascii").split())
-        return found
-
-    def _resident(self, process: int) -> int:
-        with contextlib.suppress(OSError, IndexError):
-            pages = Path(f"/proc/{process}/statm").read_text("ascii").split()[1]
-            return int(pages) * os.sysconf("SC_PAGE_SIZE")
-        return 0
+    return process.returncode, Cost(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
 
 
 def races(name: str, size: int, given: argparse.Namespace) -> list[Result]:

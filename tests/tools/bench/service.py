@@ -13,20 +13,19 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from urllib.parse import parse_qs, urlsplit
 
-from tests.tools.bench.contents import EMPTY_PAGE, pages
+from tests.tools.bench.contents import answer
 from tests.tools.bench.stages import OPTIONS, Stage
 
 END = b"\r\n\r\n"
-Answers = Mapping[tuple[str, date, str], bytes]
-"""By customer, first day and page."""
+Answers = Mapping[tuple[str, date], bytes]
+"""By customer and first day."""
 
 
 def answers(stage: Stage) -> Answers:
     """The whole answer, headers and all, to every request of a stage."""
     return {
-        (customer, first, str(page) if stage.kind.is_paged else ""): _answer(body)
+        (customer, first): _answer(answer(stage, number, customer, first))
         for number, (customer, first, _) in enumerate(stage.windows())
-        for page, body in enumerate(pages(stage, number, customer, first))
     }
 
 
@@ -40,8 +39,8 @@ class Connection(asyncio.Protocol):
 
     def __init__(self, path: str, ready: Answers, latency: float) -> None:
         self._path, self._ready, self._latency = path, ready, latency
-        self._customers = {customer for customer, _, _ in ready}
-        self._first_days = {first for _, first, _ in ready}
+        self._customers = {customer for customer, _ in ready}
+        self._first_days = {first for _, first in ready}
         self._received = b""
         self._transport: asyncio.Transport | None = None
 
@@ -60,12 +59,8 @@ class Connection(asyncio.Protocol):
         customer = query.get("customerId", [""])[0]
         if target.path != self._path or customer not in self._customers:
             return _answer(b"[]", "404 Not Found")
-        page = query.get("pageIndex", [""])[0]
-        empty = _answer(EMPTY_PAGE if page else b"[]")
-        if query.get("activeStatusTipLead") == ["Removed"]:  # there are none, so that rows are asked for once
-            return empty
         first = self._first_day(*(date.fromisoformat(query[name][0][:10]) for name in ("dateFrom", "dateTo")))
-        return self._ready.get((customer, first, page), empty) if first else empty
+        return self._ready.get((customer, first or date.max), _answer(b"[]"))
 
     def _first_day(self, since: date, until: date) -> date | None:
         """The first day of the window that is asked for, perhaps in parts and with a day more on both sides.

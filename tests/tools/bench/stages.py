@@ -20,15 +20,12 @@ class Kind:
     path: str
     months_of_window: int = 3
     rows_of_item: int = 1
-    is_paged: bool = False
 
 
 KINDS = {
     "running": Kind("running_commissions", "RunningCommissions"),
     "sales": Kind("sales", "GetSalesReport", months_of_window=12, rows_of_item=6),
-    "leads": Kind("tips_and_leads", "TipsAndLeads/Report/Paged", is_paged=True),
 }
-PAGE_SIZE = 1000
 
 
 @dataclass(frozen=True)
@@ -49,9 +46,6 @@ OPTIONS: Mapping[str, StageOption] = {
     "running-40k": StageOption("running", 480_000, 40_001, "the same, 40,000 a window"),
     "running-150k": StageOption("running", 600_000, 150_001, "the same, 150,000 a window"),
     "sales": StageOption("sales", 32_000, 2_000, "estates in the sales tree, 2,000 a window"),
-    "leads": StageOption("leads", 120_000, 10_000, "tips and leads, in pages of 1,000"),
-    "single": StageOption("running", 0, 10**9, "rows of RunningCommissions in one answer"),
-    "small": StageOption("running", 0, 200, "rows of RunningCommissions, 200 a window"),
 }
 
 
@@ -89,12 +83,6 @@ class Stage:
         return self.items_of_window * self.customers * self.windows_of_customer * self.kind.rows_of_item
 
     @property
-    def requests(self) -> int:
-        """Answers with rows."""
-        pages = -(-self.items_of_window // PAGE_SIZE) if self.kind.is_paged else 1
-        return self.customers * self.windows_of_customer * pages
-
-    @property
     def path(self) -> str:
         return f"/BusinessIntelligence/{self.kind.path}"
 
@@ -104,7 +92,7 @@ class Stage:
         return FIRST.plus(self.windows_of_customer * self.kind.months_of_window - 1)
 
     def windows(self) -> Iterator[tuple[str, date, date]]:
-        """Customer, first and last day of every request; of paged ones, of every first page."""
+        """Customer, first and last day of every request."""
         for customer in self.names:
             for number in range(self.windows_of_customer):
                 first = FIRST.plus(number * self.kind.months_of_window)
