@@ -24,22 +24,9 @@ mutation ($given: ReexecutionParams!) {
   }
 }
 """
-CANCEL_BACKFILL = """
-mutation ($given: String!) {
-  cancelPartitionBackfill(backfillId: $given) {__typename ... on PythonError {message}}
-}
-"""
-BACKFILL_STATUS = """
-query ($given: String!) {partitionBackfillOrError(backfillId: $given) {... on PartitionBackfill {status}}}
-"""
 RUNS = """
 {runsOrError(limit: 1000) {... on Runs {results {
   runId status jobName startTime endTime creationTime tags {key value}}}}}
-"""
-LOG = """
-query ($given: ID!) {
-  logsForRun(runId: $given) {... on EventConnection {events {... on MessageEvent {message}}}}
-}
 """
 READY = "{workspaceOrError {... on Workspace {locationEntries {loadStatus}}}}"
 PARTITIONS = "{assetNodes {assetKey {path} partitionStats {numPartitions numMaterialized numFailed}}}"

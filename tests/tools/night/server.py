@@ -39,7 +39,6 @@ class Server:
     port: int
     customers: Sequence[str]
     first: Month
-    reports: str = ""
     latency: float = 0.0
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
@@ -56,7 +55,6 @@ class Server:
             "DATA_DIR": str(self.directory / "data"),
             "REQUESTS_PER_SECOND": "1000",
             "NIGHTLY": half_a_day_away(),
-            **({"REPORTS": self.reports} if self.reports else {}),
         }
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("BROKERBI_")}
         inherited.pop("PYTHONDONTWRITEBYTECODE", None)  # a server keeps what it compiled
@@ -69,10 +67,9 @@ class Server:
         }
         return inherited | dagster | {f"BROKERBI_{name}": value for name, value in ours.items()}
 
-    def settings(self, data_dir: Path | None = None) -> Settings:
-        """The same settings for this process, perhaps for another data directory."""
-        made = load_settings({k: v for k, v in self.environment.items() if k.startswith("BROKERBI_")})
-        return made.model_copy(update={"data_dir": data_dir}) if data_dir else made
+    def settings(self) -> Settings:
+        """The same settings for this process."""
+        return load_settings({k: v for k, v in self.environment.items() if k.startswith("BROKERBI_")})
 
     def start(self, name: str) -> None:
         """Start one of the processes, in a session of its own."""
@@ -107,11 +104,6 @@ class Server:
         words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
         return [str(BIN / "brokerbi"), "sandbox", *words]
 
-    def kill(self, name: str) -> None:
-        """Kill one process without a warning, as a machine that runs out of memory does."""
-        self.processes[name].kill()
-        self.processes[name].wait(TIMEOUT_SECONDS)
-
     def launch(self, job: str, months: Iterable[Month], **tags: str) -> str:
         """A run of a job over all customers and these months; its id."""
         several = sorted(months)
@@ -122,15 +114,6 @@ class Server:
         tagged = [{"key": key, "value": value} for key, value in {**whole, **tags}.items()]
         given = {"selector": graphql.job(job), "runConfigData": {}, "executionMetadata": {"tags": tagged}}
         return str(self._mutate(graphql.LAUNCH, given, "LaunchRunSuccess")["run"]["runId"])
-
-    def backfill(self, reports: Iterable[str], customers: Iterable[str], months: Sequence[Month]) -> str:
-        """Launch a backfill as the UI does; its name."""
-        given = {
-            "assetSelection": [{"path": [report]} for report in reports],
-            "partitionNames": [partition_key(customer, month) for customer in customers for month in months],
-            "tags": [],
-        }
-        return str(self._mutate(graphql.BACKFILL, given, "LaunchBackfillSuccess")["backfillId"])
 
     def runs(self) -> list[dict[str, Any]]:
         """All runs, newest first: runId, status, jobName."""
