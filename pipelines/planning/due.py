@@ -6,7 +6,8 @@ needs nothing special: its months are still due.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
@@ -15,10 +16,12 @@ from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.months import Month, months_between
-from warehouse.ledger.ledger import HeldMonth
+from pipelines.planning.selection import Pair, Selection
+from warehouse.ledger.ids import KnownIds
+from warehouse.ledger.ledger import Cap, HeldMonth, Ledger
 
 if TYPE_CHECKING:
-    from pipelines.settings.model import Settings
+    from pipelines.settings.model import Customer, Settings
 
 HeldMonths = Mapping[Month | None, HeldMonth]
 """The stored months of one report of one customer; a report without months is stored under None."""
@@ -32,6 +35,10 @@ WITHOUT_DELAY = range(-2, 1)
 NO_MONTHS = range(0)
 DUE_MONTHS_MONTHLY = 13
 """The months that are fetched again once in four weeks."""
+COUNTERPART_DAYS = 3
+"""A counterpart that was not requested for these days reports no changes."""
+OLDER_MONTHS = 10
+"""About as many months of a report have a day of four weeks; those of the next report come after them."""
 
 
 class Due(NamedTuple):
@@ -249,3 +256,114 @@ def days_due(held: HeldMonths, rules: Rules) -> dict[Month | None, Due]:
         if stored and (due := rules.next_due(month, stored)):
             days[month] = due
     return days
+
+
+@dataclass(frozen=True)
+class PlanInputs:
+    """Everything that a plan is made from. `most_ids` and `most_changed` are caps of one night."""
+
+    calendar: Calendar
+    ledger: Ledger
+    selection: Selection
+    reports: Sequence[Report]
+    customers: Sequence[Customer]
+    ids: Mapping[Pair, KnownIds] = field(default_factory=dict)
+    unsettled: Mapping[Pair, Collection[date]] = field(default_factory=dict)
+    most_ids: int = 0
+    most_changed: int = 0
+
+    @cached_property
+    def held(self) -> Mapping[Pair, HeldMonths]:
+        """The stored months of every report and customer."""
+        return {
+            pair: {Month.of(day) if day else None: held for day, held in days.items()}
+            for pair, days in self.ledger.held.items()
+        }
+
+    @cached_property
+    def sales_changed(self) -> Mapping[Pair, Mapping[Month, datetime]]:
+        """Months in which the service changed a sale, and since when they are due; empty if not followed."""
+        changed: dict[Pair, dict[Month, datetime]] = {}
+        for (report, customer, day), since in self.ledger.changed.items() if self.most_changed else ():
+            changed.setdefault((report, customer), {})[Month.of(day)] = since
+        return changed
+
+    def cap(self, pair: Pair) -> Cap:
+        """The largest requests that the service was seen to accept for a report and customer."""
+        return self.ledger.caps.get(pair) or Cap()
+
+
+def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
+    """The rules of a report for a customer tonight.
+
+    Usually the latest and coming months are requested every night. If a budget is requested month by month,
+    only the current and the next two are, and the others wait for their day; older ones wait too if its
+    counterpart will be requested for all months together, and once that is so its changes decide.
+    """
+    pair, calendar, selection = (report.name, customer), inputs.calendar, inputs.selection
+    longest = report.endpoint.window_months
+    rules = Rules(
+        report,
+        calendar,
+        together=min(longest, inputs.cap(pair).months or longest),
+        # the months of each customer come later than those of others, of most by another number of days
+        offset=report.timing.place * OLDER_MONTHS + zlib.crc32(customer.encode()) % DAYS_OF_FOUR_WEEKS,
+        failed={*map(Month.of, inputs.ledger.failed.get(pair, ()))},
+        unsettled=unsettled_months(inputs, report, customer) if selection.asks_for_changes else (),
+        refresh=selection.refresh,
+        fresh_since=selection.fresh_since,
+    )
+    ahead, past = -calendar.months_ahead, DUE_MONTHS_MONTHLY - 1  # an older month has no day of its own
+    counterpart = (report.timing.counterpart or "", customer)
+    if not rules.is_one_by_one:
+        changed = inputs.sales_changed.get(pair, {}) if report.timing.follows_sales else {}
+        return replace(rules, nightly=range(ahead, calendar.due_months), changed=changed)
+    if _is_read(inputs, counterpart):
+        changes = inputs.ledger.snapshots_changed.get(counterpart, {})
+        changed = {Month.of(day): moment for day, moment in changes.items() if day}
+        nightly, may_wait = NO_MONTHS, range(ahead, past)
+    else:
+        changed = changes_of_its_own(inputs, report, customer)
+        nightly, may_wait = WITHOUT_DELAY, range(ahead, past if _will_be_read(inputs, counterpart) else 0)
+    if not selection.asks_for_changes:
+        may_wait = NO_MONTHS
+    return replace(rules, nightly=nightly, changed=changed, may_wait=may_wait)
+
+
+def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
+    """The months with rows that the service will still change that are due: those read longest ago."""
+    pair, calendar = (report.name, customer), inputs.calendar
+    held = inputs.held.get(pair, {})
+    months = {
+        month: held[month].fetched_at_utc
+        for month in map(Month.of, inputs.unsettled.get(pair, ()))
+        if month in held and calendar.age(month) >= calendar.due_months
+    }
+    unread = [month for month, moment in months.items() if calendar.day_of(moment) < calendar.today]
+    most = report.timing.unsettled.most if report.timing.unsettled else 0
+    return sorted(unread, key=lambda month: months[month])[: max(most - len(months) + len(unread), 0)]
+
+
+def changes_of_its_own(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
+    """All latest and coming months, if the answer for any of them has changed."""
+    own, calendar = inputs.ledger.snapshots_changed.get((report.name, customer), {}), inputs.calendar
+    latest = [
+        month for month in months_in_scope(report, calendar) if calendar.age(month) < calendar.due_months
+    ]
+    noticed = [own[month.first_day] for month in latest if month.first_day in own]
+    return dict.fromkeys(latest, max(noticed)) if noticed else {}
+
+
+def _is_read(inputs: PlanInputs, pair: Pair) -> bool:
+    """Whether a report is requested these days, and for many months together."""
+    current = inputs.held.get(pair, {}).get(inputs.calendar.this_month)
+    if current is None or pair in inputs.ledger.denied or inputs.cap(pair).months == 1:
+        return False
+    fetched = inputs.calendar.day_of(current.fetched_at_utc)
+    return fetched >= inputs.calendar.today - timedelta(days=COUNTERPART_DAYS)
+
+
+def _will_be_read(inputs: PlanInputs, pair: Pair) -> bool:
+    """Whether a report is part of the plan, and was understood if it was read before."""
+    is_chosen = any(report.name == pair[0] for report in inputs.reports)
+    return is_chosen and pair[0] not in inputs.ledger.not_understood and pair not in inputs.ledger.denied

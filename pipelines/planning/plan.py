@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Each, Report
 from pipelines.catalogue.reports import REPORTS
+from pipelines.catalogue.sales import DAYS_AT_ONCE, changed_sales
 from pipelines.months import Month
 from pipelines.planning.due import (
     Due,
     HeldMonths,
+    PlanInputs,
     Rules,
     Wanted,
     calendar,
     days_due,
     months_in_scope,
+    rules_for,
     wanted_months,
 )
-from pipelines.planning.probes import PlannedProbe, plan_probes
-from pipelines.planning.rules import PlanInputs, ReportKind, rules_for
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
-from pipelines.planning.windows import NOW, Window, windows
+from pipelines.planning.windows import NOW, Span, Window, spans_of_days, windows
 from warehouse.ledger.ids import known_ids, months_with_rows
 from warehouse.ledger.ledger import Ledger, read_outline, write_due_days
 
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 PAGES_ALLOWED = 6
 """Most requests of a paged window that was never requested: one page, and proofs that it is the whole."""
 ASSUMED_REQUEST_SECONDS = 0.5
+OVERLAP = timedelta(days=2)
+"""So many days before the last question are asked about again, for changes that are reported late."""
+LONGEST = timedelta(days=365)
+"""The longest time that one question about changes covers."""
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; what is held stays"
 DENIED_TODAY = "no access (403 today); asked again tomorrow, or with --refresh"
@@ -51,14 +56,12 @@ class PlannedReport:
 
     `requests` is the most if nothing fails, `requests_expected` the likely number. `postponed` counts due ids
     beyond those that a night requests, `out_of_reach` are selected months that cannot be requested today, and
-    `skipped` is the reason if nothing is. `one_by_one` are the months wanted if its rows turn out to lack a
-    month.
+    `skipped` is the reason if nothing is.
     """
 
     report: Report
     customer: Customer
     wanted: Wanted = field(default_factory=Wanted)
-    one_by_one: Wanted | None = None
     rules: Rules | None = None
     held: HeldMonths = field(default_factory=dict)
     windows: tuple[Window, ...] = ()
@@ -76,6 +79,20 @@ class PlannedReport:
     def next_due(self) -> dict[Month | None, Due]:
         """The next day of each month that a rule makes due, tonight or later."""
         return days_due(self.held, self.rules) if self.rules else {}
+
+
+@dataclass(frozen=True)
+class PlannedProbe:
+    """The question which sales of a customer were changed: through which report, and about which days."""
+
+    customer: Customer
+    asked_of: str
+    report: Report
+    spans: tuple[Span, ...]
+
+    @property
+    def first(self) -> date:
+        return self.spans[0].first
 
 
 @dataclass(frozen=True)
@@ -142,7 +159,10 @@ def read_plan(
     inputs = PlanInputs(
         calendar(settings, today), ledger, selection, reports, customers, ids, unsettled, *caps
     )
-    return plan_from(inputs, settings), ledger
+    probes = plan_probes(inputs) if inputs.most_changed and selection.asks_for_changes else ()
+    request_seconds = ledger.request_seconds or ASSUMED_REQUEST_SECONDS
+    rates = settings.requests_per_second, settings.concurrency, request_seconds
+    return Plan(tuple(plan_reports(inputs)), *rates, tuple(probes)), ledger
 
 
 def planned_now(
@@ -153,17 +173,6 @@ def planned_now(
         return ()
     plan, _ = make_plan(settings, Selection(), store, clock, catalogue)
     return plan.planned
-
-
-def plan_from(inputs: PlanInputs, settings: Settings) -> Plan:
-    """The plan of one sync."""
-    return Plan(
-        tuple(plan_reports(inputs)),
-        settings.requests_per_second,
-        settings.concurrency,
-        inputs.ledger.request_seconds or ASSUMED_REQUEST_SECONDS,
-        tuple(plan_probes(inputs)) if inputs.most_changed and inputs.selection.asks_for_changes else (),
-    )
 
 
 def note_next_due(
@@ -226,16 +235,11 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
         return replace(planned, skipped=NO_MONTH)
     askable = [month for month in chosen if month in scope]
     wanted = wanted_months(askable, held, rules, inputs.most_changed if report.timing.follows_sales else None)
-    one_by_one = None
-    if report.timing.weekly and rules.together > 1:
-        singly = rules_for(inputs, report, planned.customer.id, ReportKind.SINGLE_MONTHS)
-        one_by_one = wanted_months(askable, held, replace(singly, changed={}))
     days, limit, today = inputs.cap(pair).days, report.endpoint.limit, inputs.calendar.today
     ids = tuple(inputs.ids[pair]) if report.endpoint.each else None
     return replace(
         planned,
         wanted=wanted,
-        one_by_one=one_by_one,
         rules=rules,
         held=held,
         windows=tuple(
@@ -285,5 +289,38 @@ def _price(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
         most *= PAGES_ALLOWED if pages is None else math.ceil(pages * 1.5) + 2
         likely *= math.ceil(pages / together) if pages else 2
     elif report.month_of_row.startswith("year and month") and not planned.held and months > spans:
-        most += months if planned.one_by_one is None else len(planned.one_by_one.months)
+        most += months
     return replace(planned, requests=most, requests_expected=likely)
+
+
+def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
+    """One question for every customer with months that would be left alone otherwise.
+
+    It is put to the first report that the service did not deny.
+    """
+    calendar, ledger, today = inputs.calendar, inputs.ledger, inputs.calendar.today
+    reports = {report.name: report for report in inputs.reports}
+    for customer in inputs.customers:
+        denied = [report for report, owner in ledger.denied if owner == customer.id]
+        oldest, source = _oldest_left_alone(inputs, customer.id), changed_sales(reports, denied)
+        rejected = ledger.probe_refused.get(customer.id)
+        was_today = rejected is not None and calendar.day_of(rejected) == today
+        if oldest and source and customer.active and not was_today:
+            first = max(ledger.probed.get(customer.id, oldest) - OVERLAP, today - LONGEST)
+            spans = spans_of_days(Span(min(first, today), today), DAYS_AT_ONCE)
+            yield PlannedProbe(customer, *source, tuple(spans))
+
+
+def _oldest_left_alone(inputs: PlanInputs, customer: str) -> date | None:
+    """The day on which the oldest of the months was read that no other rule makes due."""
+    days = []
+    for report in inputs.reports:
+        months = inputs.held.get((report.name, customer), {})
+        if report.timing.follows_sales and months:
+            rules = replace(rules_for(inputs, report, customer), changed={})
+            days += [
+                inputs.calendar.day_of(held.fetched_at_utc)
+                for month, held in months.items()
+                if month is not None and rules.reason(month, held) is None
+            ]
+    return min(days, default=None)

@@ -11,8 +11,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
-from pipelines.planning.plan import PlannedReport
-from pipelines.planning.probes import PlannedProbe
+from pipelines.planning.plan import PlannedProbe, PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.task import TaskState

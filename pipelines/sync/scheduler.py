@@ -157,7 +157,7 @@ class Scheduler:
         match error:
             case RowsWithoutMonths():
                 status, reason = WindowStatus.SKIPPED, "its rows carry no month: requested month by month"
-                self._ask_by_month(task, window, result)
+                self._ask_by_month(task, window)
             case RefusedTogether():
                 status, reason = (
                     WindowStatus.SKIPPED,
@@ -180,13 +180,10 @@ class Scheduler:
         stopped = self.summary.stopped if isinstance(error, HostDown) else None
         self.summary.add(result.ended(status, reason, failure=failure_of(stopped or error)))
 
-    def _ask_by_month(self, task: TaskState, window: Window, result: WindowResult) -> None:
+    def _ask_by_month(self, task: TaskState, window: Window) -> None:
         """Replace what is left of a task by single months: its rows carry no month of their own."""
         task.limit.months, task.lacks_months = 1, True
         months = [month for unread in (window, *task.windows) for month in unread.months]
-        if (wanted := task.planned.one_by_one) is not None:
-            months = [month for month in months if month in wanted.months]
-            self.summary.add_waiting(result.pair, wanted.waiting)
         task.windows.clear()
         task.put_back(replace(single, ids=window.ids) for single in windows(months, 1, self.today))
 

@@ -11,9 +11,8 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month, months_between
-from pipelines.planning.due import calendar
-from pipelines.planning.plan import Plan, plan_from
-from pipelines.planning.rules import PlanInputs
+from pipelines.planning.due import PlanInputs, calendar
+from pipelines.planning.plan import Plan, plan_probes, plan_reports
 from pipelines.planning.selection import Selection
 from tests.scenarios.scenario import TODAY, Scenario, scenario
 from warehouse.ledger.ledger import Cap, HeldMonth, Ledger
@@ -46,7 +45,8 @@ def nightly_requests(here: Scenario, ledger: Ledger, nights: int) -> Iterator[in
         known = calendar(here.settings, day), ledger, Selection(), reports, here.settings.customers
         months = [month.first_day for month in months_between(Month(2024, 1), Month.of(day))]
         unsettled = {(name, here.settings.customers[0].id): months for name in ("sales", "tips_and_leads")}
-        plan = plan_from(PlanInputs(*known, unsettled=unsettled, most_changed=12), here.settings)
+        inputs = PlanInputs(*known, unsettled=unsettled, most_changed=12)
+        plan = Plan(tuple(plan_reports(inputs)), 10, 5, 0.5, tuple(plan_probes(inputs)))
         yield plan.requests_expected
         ledger = after(plan, ledger, day)
 

@@ -12,9 +12,8 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS, report
 from pipelines.months import Month, months_between
-from pipelines.planning.due import Calendar
+from pipelines.planning.due import Calendar, PlanInputs
 from pipelines.planning.plan import PlannedReport, plan_reports
-from pipelines.planning.rules import PlanInputs
 from pipelines.planning.selection import Pair, Selection
 from pipelines.planning.windows import windows
 from pipelines.settings.model import Customer
