@@ -288,10 +288,6 @@ class PlanInputs:
             changed.setdefault((report, customer), {})[Month.of(day)] = since
         return changed
 
-    def cap(self, pair: Pair) -> Cap:
-        """The largest requests that the service was seen to accept for a report and customer."""
-        return self.ledger.caps.get(pair) or Cap()
-
 
 def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
     """The rules of a report for a customer tonight.
@@ -305,7 +301,7 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
     rules = Rules(
         report,
         calendar,
-        together=min(longest, inputs.cap(pair).months or longest),
+        together=min(longest, inputs.ledger.caps.get(pair, Cap()).months or longest),
         # the months of each customer come later than those of others, of most by another number of days
         offset=report.timing.place * OLDER_MONTHS + zlib.crc32(customer.encode()) % DAYS_OF_FOUR_WEEKS,
         failed={*map(Month.of, inputs.ledger.failed.get(pair, ()))},
@@ -357,7 +353,7 @@ def changes_of_its_own(inputs: PlanInputs, report: Report, customer: str) -> Map
 def _is_read(inputs: PlanInputs, pair: Pair) -> bool:
     """Whether a report is requested these days, and for many months together."""
     current = inputs.held.get(pair, {}).get(inputs.calendar.this_month)
-    if current is None or pair in inputs.ledger.denied or inputs.cap(pair).months == 1:
+    if current is None or pair in inputs.ledger.denied or inputs.ledger.caps.get(pair, Cap()).months == 1:
         return False
     fetched = inputs.calendar.day_of(current.fetched_at_utc)
     return fetched >= inputs.calendar.today - timedelta(days=COUNTERPART_DAYS)

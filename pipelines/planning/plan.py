@@ -27,7 +27,7 @@ from pipelines.planning.due import (
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
 from pipelines.planning.windows import NOW, Span, Window, spans_of_days, windows
 from warehouse.ledger.ids import known_ids, months_with_rows
-from warehouse.ledger.ledger import Ledger, read_outline, write_due_days
+from warehouse.ledger.ledger import Cap, Ledger, read_outline, write_due_days
 
 if TYPE_CHECKING:
     from pipelines.clock import Clock
@@ -235,7 +235,11 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
         return replace(planned, skipped=NO_MONTH)
     askable = [month for month in chosen if month in scope]
     wanted = wanted_months(askable, held, rules, inputs.most_changed if report.timing.follows_sales else None)
-    days, limit, today = inputs.cap(pair).days, report.endpoint.limit, inputs.calendar.today
+    days, limit, today = (
+        inputs.ledger.caps.get(pair, Cap()).days,
+        report.endpoint.limit,
+        inputs.calendar.today,
+    )
     ids = tuple(inputs.ids[pair]) if report.endpoint.each else None
     return replace(
         planned,

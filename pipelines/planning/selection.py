@@ -87,8 +87,7 @@ def chosen_reports(
             meant = nearest(name, list(catalogue))
             remedy = f"did you mean {meant}?" if meant else "`brokerbi reports` lists them all."
             raise SettingsError([f"BROKERBI_REPORTS names {name!r}, which is no report; {remedy}"])
-    timings = {name: report.timing for name, report in catalogue.items()}
-    default = {name for name, timing in timings.items() if timing.enabled and not timing.on_demand}
+    default = {name for name, report in catalogue.items() if report.timing.enabled}
     chosen = (plain or default | added) - removed
     return [report for name, report in catalogue.items() if name in chosen]
 
