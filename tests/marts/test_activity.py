@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from decimal import Decimal
 
-from tests.marts.given import arrived, asked_for, built, earned, held, loaded, rows, warehouse
+from tests.marts.given import arrived, built, earned, held, loaded, rows, warehouse
 
 TABLE = "live_activity"
 TOLD = "SELECT office_id, user_id, measure, amount, _customer FROM marts.activity ORDER BY ALL"
@@ -38,23 +37,3 @@ def test_an_office_that_answers_beside_its_group_counts_once() -> None:
         held(given, "live_activity", customer, ["2026-01"])
         rows(given, TABLE, customer, "2026-01", [{"user_id": "U1", "office_id": "M1", "calls": 7}])
     assert built(given, TOLD) == [("M1", "U1", "calls", Decimal(7), "M1")]
-
-
-def test_a_month_that_is_over_and_was_cut_short_is_not_open() -> None:
-    given = warehouse()
-    asked_for(given, "M2", M1="off")
-    arrived(given, TABLE, calls="BIGINT")
-    for customer, day in (("M1", 20), ("M2", 28)):
-        held(
-            given,
-            "live_activity",
-            customer,
-            ["2026-02"],
-            at_utc=datetime(2026, 2, day, tzinfo=UTC),
-            is_open=True,
-        )
-        row = {"user_id": f"U-{customer}", "office_id": customer, "calls": 7}
-        rows(given, TABLE, customer, "2026-02", [row])
-    held(given, "live_activity", "M2", ["2026-03"], at_utc=datetime(2026, 3, 2, tzinfo=UTC), is_open=True)
-    query = "SELECT user_id, is_open FROM marts.activity ORDER BY ALL"
-    assert built(given, query) == [("U-M1", False), ("U-M2", True)]

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import Row, build_for, built, earned, held, loaded, month, rows, warehouse
+from tests.marts.given import Row, build_for, built, earned, held, loaded, rows, warehouse
 from warehouse.marts.queries import SQL
 
 FIRST, SECOND, THIRD = (datetime(2026, number, 1, 3) for number in (3, 6, 9))
@@ -72,16 +72,6 @@ def test_the_analysis_has_changes_first_and_counts_what_was_entered() -> None:
     ]
 
 
-def test_a_change_names_its_office_user_month_and_measure() -> None:
-    given = known()
-    budgeted(given, 100, FIRST, SECOND)
-    budgeted(given, 70, SECOND)
-    columns = "office_id, user_id, month, measure, difference::INT, report"
-    assert built(given, f"SELECT {columns} FROM marts.budget_changes") == [
-        ("M1", "U1", month(DECEMBER), "commission", -30, "office_budget_commission")
-    ]
-
-
 def test_a_budget_as_its_month_was_first_read_is_no_change() -> None:
     given = known()
     budgeted(given, 100, FIRST)
@@ -123,11 +113,3 @@ def test_a_budget_of_another_user_is_entered_where_the_office_had_one_in_the_mon
     budgeted(given, 100, FIRST)
     budgeted(given, 50, SECOND, user_id="U2")
     assert built(given, AMOUNTS) == [(None, 50, SECOND)]
-
-
-def test_equal_budgets_of_one_user_are_one_sum() -> None:
-    given = known()
-    for _ in range(2):
-        budgeted(given, 100, FIRST, SECOND)
-    budgeted(given, 100, SECOND)
-    assert built(given, AMOUNTS) == [(200, 100, SECOND)]

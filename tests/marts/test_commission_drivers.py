@@ -8,7 +8,7 @@ from math import log
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import asked_for, built, earned, held, loaded, warehouse
+from tests.marts.given import built, earned, held, loaded, warehouse
 
 CHAIN = "FROM marts.commission_drivers WHERE level = 'chain' AND year(month) = 2026"
 EFFECTS = "homes_effect, price_effect, fee_effect"
@@ -62,17 +62,6 @@ def test_a_period_of_which_an_office_is_not_known_is_not_compared_and_names_it()
         loaded(given, "commission_office", office, "2026-01", [earned({"office_customer_id": office}, 100)])
     query = "SELECT sold_commission, sold_commission_before, difference, missing_offices"
     assert built(given, f"{query} {CHAIN} AND period = 'month'") == [(Decimal(200), None, None, "M2")]
-
-
-def test_an_office_that_was_switched_off_counts_in_the_year_before() -> None:
-    given = warehouse()
-    for office in ("M1", "M2"):
-        loaded(given, "commission_office", office, "2025-01", [earned({"office_customer_id": office}, 100)])
-    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 150)])
-    asked_for(given, "M1", M2="off")
-    given.execute("UPDATE meta.customers SET start_month = '2025-01-01'")
-    query = f"SELECT sold_commission, sold_commission_before, missing_offices {CHAIN} AND period = 'month'"
-    assert built(given, query) == [(Decimal(150), Decimal(200), None)]
 
 
 def test_a_month_that_is_not_over_has_no_row() -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from duckdb import DuckDBPyConnection
 
-from pipelines.connect.errors import AllRefused, ConnectError, HostDown, NotFound, Unavailable
+from pipelines.connect.errors import ConnectError
 from pipelines.page.language import language
 from tests.marts.given import build, held, warehouse
 from warehouse.ledger.conditions import Kind, traits_of_kinds
@@ -83,19 +83,6 @@ def test_a_refusal_that_is_met_again_every_night_is_as_old_as_the_first() -> Non
     build(given, "meta.conditions")
     found = given.execute("SELECT kind, since_utc FROM meta.conditions").fetchall()
     assert found == [("right lost", NOW - timedelta(days=9))]
-
-
-def test_whoever_was_answered_before_need_not_check_the_customer_id() -> None:
-    remedies = []
-    for read in ([], ["sales"]):
-        given = warehouse()
-        for report in read:
-            held(given, report, "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
-        refused(given, "sales", "users")
-        [(kind, *_)] = conditions(given)
-        [(remedy,)] = given.execute("SELECT remedy FROM meta.conditions").fetchall()
-        remedies.append((kind, "customer id" in str(remedy)))
-    assert remedies == [("shut out", True), ("shut out", False)]
 
 
 @pytest.mark.parametrize(
@@ -188,22 +175,6 @@ def test_a_rehearsed_day_is_late_by_its_own_clock() -> None:
     assert conditions(given) == []
     held(given, "users", "M1", ["2025-12"], at_utc=LONG_AGO + timedelta(days=2))
     assert conditions(given) == [("late", "error", "sales", "M1")]
-
-
-def test_what_has_an_outage_behind_it_is_one_trouble_and_says_what_to_do() -> None:
-    given = warehouse()
-    failures = (("sales", HostDown), ("users", Unavailable), ("tips", NotFound), ("bids", AllRefused))
-    for report, error in failures:
-        load = {"report": report, "customer": "M1", "months": [], "status": "failed", "fetched_at_utc": NOW}
-        insert_rows(given, "meta.loads", [{**load, **kind(error), "remedy": f"Mend {report}."}])
-    build(given, "meta.conditions")
-    found = given.execute("SELECT report, trouble, remedy FROM meta.conditions ORDER BY ALL").fetchall()
-    assert found == [
-        ("bids", "refusal", "Mend bids."),
-        ("sales", "service", "Mend sales."),
-        ("tips", None, "Mend tips."),
-        ("users", "service", "Mend users."),
-    ]
 
 
 @pytest.mark.parametrize(("hours", "severity"), [(1, "warning"), (37, "error")])

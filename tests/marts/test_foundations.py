@@ -344,13 +344,6 @@ def test_a_row_of_a_user_and_month_leads_to_every_answer_that_it_rests_on() -> N
     assert given.execute(query.format("U2")).fetchall() == [("commission_user", "G2")]
 
 
-def test_every_held_month_has_its_source_and_says_which_tables_its_rows_are_in() -> None:
-    given = warehouse()
-    held(given, "tips_and_leads", "G1", ["2026-01", "2026-02"])
-    found = built(given, "SELECT month(month), tables FROM marts.sources")
-    assert found == [(number, "bi.incoming_leads, bi.outgoing_leads, bi.tips") for number in (1, 2)]
-
-
 def test_an_office_counts_under_the_trademark_that_its_name_holds() -> None:
     given = warehouse()
     for office, name in (("M1", "Ekbacken Uppsala"), ("M2", "Torget")):
@@ -381,10 +374,3 @@ def test_the_region_of_an_office_is_its_own_or_else_that_of_its_group() -> None:
     ]
     write_configured(given, "customers", regions)
     assert built(given, "SELECT office_id, region FROM marts.offices") == [("M1", "Coast"), ("M2", "Inland")]
-
-
-def test_the_name_of_an_office_is_the_one_read_last() -> None:
-    given = warehouse()
-    sold(given, "G1", "2026-01", "M1", "E1", office_name="Ödegården")
-    sold(given, "M1", "2026-02", "M1", "E2", office_name="Ekbacken", at_utc=LATER)
-    assert built(given, "SELECT office_name FROM marts.offices") == [("Ekbacken",)]

@@ -161,14 +161,6 @@ def test_a_lead_of_a_company_that_is_no_office_of_ours_has_no_office() -> None:
     assert built(given, "SELECT lead_id, office_id FROM marts.leads") == [("L1", None)]
 
 
-def test_offices_and_users_count_removed_leads_apart() -> None:
-    numbers = range(3)
-    given = with_leads(*(lead(one, "2026-01-05", receiver_id="U1", is_removed=one == 1) for one in numbers))
-    for earner in ("office", "user"):
-        query = f"SELECT incoming_lead_count, removed_lead_count FROM marts.{earner}_month"
-        assert built(given, query) == [(2, 1)]
-
-
 def test_months_whose_leads_have_not_had_the_time_are_not_mature() -> None:
     given = warehouse()
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
@@ -195,15 +187,6 @@ def test_untouched_leads_are_listed_by_age_those_of_sellers_first() -> None:
     by_age = "valuations, to_2, to_7, to_30, longer, tips"
     page = (SQL / "page" / "untouched.sql").read_text("utf-8")
     assert given.sql(page).select(by_age).fetchall() == [(1, 1, 1, 1, 1, 0)]
-
-
-def test_a_tip_is_a_trace_of_who_sent_it_and_not_of_who_received_it() -> None:
-    given = warehouse()
-    held(given, "tips_and_leads", "M1", ["2026-01"])
-    idle = [earned({"user_id": user}, 0, parts=0) for user in ("U1", "U2")]
-    loaded(given, "commission_user", "M1", "2026-01", idle)
-    rows(given, "tips", "M1", "2026-01", [{"tip_id": "T1", "sender_id": "U1", "receiver_id": "U2"}])
-    assert built(given, "SELECT user_id FROM marts.user_month WHERE is_active") == [("U1",)]
 
 
 def test_an_office_is_known_from_a_lead_of_a_group_by_any_of_its_ids_its_name_and_its_user() -> None:

@@ -124,11 +124,6 @@ def test_changes_of_sales_add_up_to_the_restatements_of_their_months() -> None:
     )
 
 
-def test_a_restatement_says_how_many_sales_changed() -> None:
-    given = read_twice({"E1": 5, "E2": 7}, {"E2": 8})
-    assert built(given, "SELECT report, sale_change_count FROM marts.restatements") == [("sales", 2)]
-
-
 def test_states_of_sales_are_kept_only_where_something_changed() -> None:
     given = read_twice({"E1": 5, "E2": 7}, {"E1": 5, "E2": 8})
     build(given, "sale_changes")

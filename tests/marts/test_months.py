@@ -154,14 +154,6 @@ def test_a_month_that_is_over_and_was_last_read_before_its_end_is_not_complete()
     assert built(given, "SELECT missing_offices, is_complete FROM marts.chain_month") == [(None, True)]
 
 
-def test_the_numbers_of_a_report_that_is_not_held_are_unknown() -> None:
-    given = warehouse()
-    loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 500)])
-    held(given, "tips_and_leads", "M1", ["2026-02"])
-    found = built(given, "SELECT commission, incoming_lead_count FROM marts.office_month ORDER BY month")
-    assert found == [(Decimal(500), None), (None, 0)]
-
-
 def test_the_commission_of_sales_is_worked_out_from_the_average_where_valuations_are_mixed_in() -> None:
     mixed = earned(M1, 1300, parts=2, sold_average_commission=500, valuation_parts=1)
     given = warehouse()
@@ -245,12 +237,6 @@ def test_leads_count_for_the_office_they_belong_to() -> None:
     counts = "incoming_lead_count, outgoing_lead_count, tip_count"
     found = built(given, f"SELECT office_id, {counts} FROM marts.office_month")
     assert found == [("M1", 0, 1, 1), ("M2", 1, 0, 0)]
-
-
-def test_a_month_is_open_when_one_of_its_reports_was_asked_before_it_was_over() -> None:
-    given = warehouse()
-    loaded(given, "commission_office", "M1", "2026-06", [earned(M1, 5)], is_open=True)
-    assert built(given, "SELECT is_open FROM marts.office_month") == [(True,)]
 
 
 def test_agents_who_left_dilute_no_average_and_without_the_user_report_there_is_none() -> None:

@@ -129,20 +129,6 @@ def test_a_sale_without_agents_is_called_so_and_not_shared(given: DuckDBPyConnec
     assert reasons == {"sale listed without agents"}
 
 
-def test_a_sale_whose_estate_id_stands_for_another_home_is_said_to_be_left_out(
-    given: DuckDBPyConnection,
-) -> None:
-    sold(given, "M2", "2026-02", "M2", "E1", final_price=3000, changed_at=days(1))
-    held(given, "sales", "G1", ["2026-01"], at_utc=days(1))
-    reasons = {
-        (office, reason)
-        for office, compared, *_, reason in built(given, NOT_RECONCILED)
-        if compared == "sales list"
-    }
-    left_out = "sale left out: its estate id stands for another home"
-    assert reasons == {("M1", left_out), ("M2", left_out)}
-
-
 def test_one_sale_that_the_office_report_has_no_more_is_one_disagreement(given: DuckDBPyConnection) -> None:
     given.execute("DELETE FROM bi.commission_office WHERE office_customer_id = 'M1'")
     shown = (
@@ -176,15 +162,6 @@ def test_amounts_of_users_may_differ_by_the_rounding_of_each(
     row = f"(compared, measure, office_id) = ('user report', '{measure}', 'M1')"
     found = built(given, f"SELECT is_reconciled FROM marts.reconciliation WHERE {row}")
     assert found == [(is_reconciled,)]
-
-
-def test_the_rounding_of_a_mixed_average_is_tolerated(given: DuckDBPyConnection) -> None:
-    given.execute(
-        "UPDATE bi.commission_office SET commission = commission + 50, valuation_parts = 1, "
-        "sold_average_commission = 100.004 WHERE office_customer_id = 'M1'"
-    )
-    found = built(given, "SELECT is_reconciled FROM marts.reconciliation WHERE measure = 'sold commission'")
-    assert found == [(True,)] * 4
 
 
 REPORTS = ("commission_office", "commission_office_by_month", "commission_user", "sales")
@@ -290,15 +267,6 @@ def test_an_amount_that_a_report_gives_nowhere_is_not_judged(given: DuckDBPyConn
     assert built(given, NOT_RECONCILED) == []
 
 
-def test_a_row_without_its_amount_is_not_judged_where_rows_are_in_quarantine(
-    given: DuckDBPyConnection,
-) -> None:
-    without_commission(given, 0)
-    row = "('commission_office', 'G1', '2026-01-01')"
-    given.execute(f"INSERT INTO meta.quarantine_rows (report, customer, month) VALUES {row}")
-    assert built(given, NOT_RECONCILED) == []
-
-
 def is_due(connection: DuckDBPyConnection) -> bool:
     return "commission_office" in {one.report for one in disagreements(connection)}
 
@@ -399,16 +367,3 @@ def test_where_a_users_past_is_put_under_another_office_all_months_of_both_are_d
     found = disagreements(given)
     due = [(one.report, one.customer) for one in found if one.month == month("2024-05")]
     assert due == (both if is_moved else [])
-
-
-def test_an_office_is_due_where_the_newer_list_of_another_customer_has_another_sale(
-    given: DuckDBPyConnection,
-) -> None:
-    offices = [earned({"office_customer_id": "M2"}, 41, 0.4, 800)]
-    loaded(given, "commission_office", "M2", "2026-01", offices, at_utc=days(1))
-    held(given, "sales", "M2", ["2026-01"], at_utc=days(1))
-    load = held(given, "sales", "G1", ["2026-01"], at_utc=days(10))
-    given.execute("DELETE FROM meta.months WHERE (report, customer) = ('commission_office', 'G1')")
-    newest = aware(days(10))
-    due = Changed("commission_office", "M2", month("2026-01"), newest, newest, 0, load)
-    assert due in disagreements(given)

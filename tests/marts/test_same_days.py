@@ -101,13 +101,6 @@ def test_a_year_of_which_a_month_lacks_a_row_is_not_compared_and_the_month_that_
     assert built(given, "SELECT period FROM marts.same_days WHERE level = 'office'") == [("month",)]
 
 
-def test_on_the_first_day_of_a_month_none_of_its_days_is_compared() -> None:
-    given = warehouse()
-    read(given, "M1", on=1)
-    found = built(given, "SELECT period, until_on FROM marts.same_days WHERE level = 'office'")
-    assert found == [("year to date", date(2026, 1, 31))]
-
-
 def test_days_of_last_year_that_were_not_read_and_a_month_that_is_over_are_not_compared() -> None:
     given = warehouse()
     read(given, "M1")

@@ -94,11 +94,6 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Week:
     return week(tmp_path_factory.mktemp("asked"))
 
 
-def test_a_sync_that_may_read_no_changed_month_does_not_ask_what_changed(tmp_path: Path) -> None:
-    unasked = week(tmp_path, changed_months=0)
-    assert (unasked.questions, unasked.probes) == ([], [])
-
-
 def test_every_customer_is_asked_once_and_the_answer_is_landed_and_counted(asked: Week) -> None:
     found = [(one.status, one.requests, bool(one.bytes)) for one in asked.questions]
     assert found == [(WindowStatus.TOLD, 1, True)] * 3
@@ -148,16 +143,6 @@ def test_a_question_that_is_refused_says_nothing_of_sales_which_are_asked_as_alw
     assert night.here.rows("FROM meta.access") == []
     assert night.probes == [("failed", "sales")]
     assert all("did not tell which sales were changed" in one.warnings[0] for one in night.questions)
-
-
-def test_a_question_that_was_refused_is_asked_again_the_next_day(tmp_path: Path) -> None:
-    here = week(tmp_path, lambda request: httpx.Response(403, request=request)).here
-    asked_of = {}
-    for today in (LATER, NEXT):
-        settings = here.settings.model_copy(update={"today": today})
-        plan, _ = make_plan(settings, Selection(), Store(settings.data_dir), here.clock)
-        asked_of[today.day] = {one.asked_of for one in plan.probes}
-    assert asked_of == {29: set(), 30: {"sales"}}
 
 
 def test_an_answer_that_knows_no_days_makes_only_what_changed_since_due(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import httpx
 import pytest
 
 from pipelines.catalogue.model import Endpoint, Report, Table, text
@@ -15,26 +14,8 @@ from pipelines.months import Month
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, synced, whole_chain
 
-ODD = "M 1/2"
 NAME = "user_budget_commission"
 HOSTILE = ("x'; DROP SCHEMA bi CASCADE; --", "../../outside", "<script>alert(1)</script>", 'a"b', "ö/ä?#%")
-
-
-def test_an_id_with_a_blank_and_a_slash_is_asked_landed_and_in_the_marts(tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request.url.raw_path.decode().partition("?")[0])
-        return httpx.Response(200, json=[{"office": {"customerId": ODD}, "commission": 5}])
-
-    here = whole_chain(tmp_path / "data", ("commission_office",), start="2026-11", customers=ODD, whole=True)
-    here.transport = httpx.MockTransport(answer)
-    assert here.sync().is_well
-    assert asked == ["/BusinessIntelligence/CommissionOfficeReport/M%201%2F2"]
-    here.build("office_month")
-    assert here.rows("SELECT office_id, _customer FROM marts.office_month") == [(ODD, ODD)]
-    [folder] = (here.data_dir / "landing" / "commission_office").iterdir()
-    assert folder.name == "M%201%2F2"
 
 
 def test_a_hostile_customer_id_stays_a_value(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ Every fault strikes one report of one customer of its own, so that one night sho
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -46,8 +45,6 @@ HEALING = {
 }
 REFUSALS = {"404": Fault("404"), "redirect": Fault("redirect"), "403": Fault("403")}
 LASTING = "429 500 502 503 reset reset_inside half half_without_length html empty".split()
-HALVINGS = 9
-"""A year is halved down to a day in so many steps; a refusal of a day is not about the length."""
 
 
 @dataclass(frozen=True)
@@ -174,14 +171,3 @@ def test_what_a_run_that_gave_up_did_not_ask_is_written_down(tmp_path: Path) -> 
     assert here.value("SELECT count(DISTINCT (report, customer)) FROM meta.open_failures") == 4 * len(FEW)
     kinds = "SELECT DISTINCT error_kind FROM meta.open_failures ORDER BY 1"
     assert here.rows(kinds) == [("HostDown",), ("Unavailable",)]
-
-
-def test_a_lasting_400_in_mid_run_is_halved_within_its_bound_and_never_repeated(tmp_path: Path) -> None:
-    here = scenario(tmp_path)
-    summary = here.sync(Fault("400", after=3))
-    refused = Counter((entry.path, str(entry.query)) for entry in here.asked if entry.status == 400)
-    failed = [one for one in summary.results if one.status is WindowStatus.FAILED]
-    assert set(refused.values()) == {1}
-    assert refused.total() <= HALVINGS * len(failed)
-    assert here.sync().complaints() == []
-    assert here.cells() == calm(2)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from datetime import date
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
-import httpx
 import pytest
 
 from pipelines.connect.retry import RetryPolicy
@@ -98,31 +95,6 @@ def test_a_refused_page_size_is_made_smaller_remembered_and_asked_at_once_the_ne
     here.sync(refresh=True)
     assert set(asked_in_pages(here)) == {sizes[-1]}
     assert 400 not in [entry.status for entry in here.asked]
-
-
-@dataclass
-class Padded(httpx.AsyncBaseTransport):
-    """The sandbox, with 200 kB of blanks before its answer for every day that is asked for."""
-
-    sandbox: httpx.AsyncBaseTransport
-    days: list[int] = field(default_factory=list)
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        first, last = (date.fromisoformat(request.url.params[name][:10]) for name in ("dateFrom", "dateTo"))
-        self.days.append((last - first).days + 1)
-        reply = await self.sandbox.handle_async_request(request)
-        body = b" " * (200_000 * self.days[-1]) + await reply.aread()
-        return httpx.Response(reply.status_code, content=body)
-
-
-def test_a_window_whose_answer_is_too_large_is_halved_and_loaded_whole(tmp_path: Path) -> None:
-    here, plain = (scenario(tmp_path / name, ("sales",), offices=1, start="2026-06") for name in ("a", "b"))
-    plain.sync()
-    padded = Padded(here.sandbox)
-    assert replace(here, transport=padded).sync().complaints() == []
-    assert padded.days == [175, 93, 82]
-    assert here.cells() == plain.cells()
-    assert caps(here) == [("sales", 3)]
 
 
 @pytest.mark.parametrize("kind", ["moving_rows", "repeated_ids"])

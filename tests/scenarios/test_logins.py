@@ -13,7 +13,6 @@ from pipelines.sandbox.service import SandboxLogin
 from pipelines.settings.model import FunctionLogin
 from tests.scenarios.budgets import budget_scenario
 from tests.scenarios.scenario import Scenario, scenario
-from warehouse.ledger.conditions import LOGIN_REFUSED
 
 REPORTS = ("users", "sales", "budget_commission")
 PARTNER = "sandbox"
@@ -50,11 +49,6 @@ def test_a_wrong_password_of_a_function_costs_one_request_and_its_own_reports(wr
     assert failed(wrong) == [("budget_commission", "the username or password of the login for report")]
     states = dict(wrong.rows("SELECT DISTINCT report, state FROM meta.freshness"))
     assert states == {"budget_commission": "login refused", "sales": "fresh", "users": "fresh"}
-
-
-def test_only_what_a_refused_login_is_for_is_not_asked(wrong: Scenario) -> None:
-    assert [one.failure.error for one in wrong.sync().trouble] == [LOGIN_REFUSED] * 2
-    assert {entry.path.split("/")[1] for entry in wrong.asked} == {"BusinessIntelligence"}
 
 
 def test_a_corrected_password_of_a_function_is_tried_by_the_next_sync(wrong: Scenario) -> None:

@@ -95,13 +95,6 @@ def test_an_id_without_an_answer_costs_nobody_else_and_is_requested_again(
     assert (requested(office), office.rows("FROM meta.open_failures")) == ([failing], [])
 
 
-def test_a_denied_report_costs_one_request_and_no_other_report(office: Scenario) -> None:
-    summary = office.sync(Fault("403", path="Bids"))
-    statuses = {(window.report, window.status) for window in summary.results}
-    assert statuses == {("sales", WindowStatus.LOADED), ("bids", WindowStatus.NO_ACCESS)}
-    assert len(requested(office)) == 1
-
-
 def test_an_estate_of_a_group_is_requested_as_its_offices(tmp_path: Path) -> None:
     here = whole_chain(tmp_path, ("sales", "bids"), start="2026-11", customers="G1")
     here.sync()
@@ -119,12 +112,6 @@ def test_what_is_requested_by_id_is_replayed_as_it_was_loaded(tmp_path: Path) ->
     assert {*BY_ID} <= {report for (report,) in loaded}
     assert here.replay().failures == []
     assert here.cells() == before
-
-
-def test_nothing_is_late_if_there_is_no_id(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("users", "bids"), offices=1)
-    assert here.sync().is_well
-    assert here.rows("SELECT state FROM meta.freshness WHERE report = 'bids'") == []
 
 
 def test_a_bidder_has_a_pseudonym_if_contacts_have(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from datetime import date
 from pathlib import Path
 
 import httpx
-import pytest
 
 from tests.scenarios.scenario import Scenario, scenario
 from warehouse.ledger.ledger import ledger_of
@@ -87,21 +86,6 @@ def test_refused_months_cost_few_questions_and_teach_no_shorter_windows(tmp_path
     assert {cap.months for cap in ledger_of(Store(tmp_path)).caps.values()} <= {None}
 
 
-def test_one_month_that_is_refused_costs_no_other(tmp_path: Path) -> None:
-    month = MONTHS[4]
-    reports = ("commission_office", "commission_office_by_month", "live_activity")
-    here, _ = refusing(tmp_path, lambda first, last: first <= month <= last, reports)
-    here.sync()
-    assert held(here) == dict.fromkeys(reports, tuple(one for one in MONTHS if one != month))
-    assert failed(here) == {month}
-
-
-def test_a_month_of_which_days_are_refused_is_not_loaded_in_part(tmp_path: Path) -> None:
-    here, _ = refusing(tmp_path, lambda first, _: first < date(2026, 10, 20), ("sales",))
-    here.sync()
-    assert held(here) == {"sales": MONTHS[10:]}
-
-
 def test_what_is_only_too_long_is_loaded_whole_and_the_length_is_remembered(tmp_path: Path) -> None:
     here, transport = refusing(tmp_path, lambda first, last: (last - first).days >= 16, ("sales",))
     assert here.sync().complaints() == []
@@ -109,18 +93,3 @@ def test_what_is_only_too_long_is_loaded_whole_and_the_length_is_remembered(tmp_
     transport.refused.clear()
     here.sync(refresh=True)
     assert transport.refused.total() == 0
-
-
-@pytest.mark.parametrize(
-    ("status", "left"),
-    [(500, (*MONTHS[:5], *MONTHS[6:])), (403, (MONTHS[4], *MONTHS[6:]))],  # May is requested beside June
-    ids=["broken", "no access"],
-)
-def test_another_error_for_a_part_of_a_refused_window_does_what_it_does_to_a_window(
-    tmp_path: Path, status: int, left: tuple[date, ...]
-) -> None:
-    here = scenario(tmp_path, ("sales",), offices=1, start="2026-01")
-    june = Refusing(here.sandbox, lambda first, last: first <= date(2026, 6, 15) <= last, status=status)
-    transport = Refusing(june, lambda first, last: (last - first).days >= 33)
-    replace(here, transport=transport).sync()
-    assert held(here) == {"sales": left}

@@ -6,6 +6,8 @@ import pytest
 
 from pipelines.units import unit_of
 
+FRACTION = "DECIMAL(18,4)"
+
 
 @pytest.mark.parametrize(
     ("name", "type_", "unit"),
@@ -18,24 +20,14 @@ from pipelines.units import unit_of
         ("year_month", "VARCHAR", ""),
         ("commission_vat", "VARCHAR", ""),
         ("created_at", "TIMESTAMP", "a moment"),
+        ("commission_per_active_month", FRACTION, "money; currency and tax as the meaning says"),
+        ("amount_sek_excl_vat", FRACTION, "SEK without VAT"),
+        ("year_to_date_attainment_share", FRACTION, "share, 1 is all of it"),
+        ("share", FRACTION, "share, 1 is all of it"),
+        ("sold_commission_percentage_before", FRACTION, "percent"),
+        ("estate_parts_change", FRACTION, "parts, one for a whole"),
+        ("amount", FRACTION, ""),
     ],
 )
-def test_a_type_that_leaves_one_unit_decides_it(name: str, type_: str, unit: str) -> None:
+def test_the_unit_of_a_column_is_that_of_its_type_or_its_name(name: str, type_: str, unit: str) -> None:
     assert unit_of(name, type_) == unit
-
-
-@pytest.mark.parametrize(
-    ("name", "unit"),
-    [
-        ("commission_per_active_month", "money; currency and tax as the meaning says"),
-        ("highest_bid", "money; currency and tax as the meaning says"),
-        ("amount_sek_excl_vat", "SEK without VAT"),
-        ("year_to_date_attainment_share", "share, 1 is all of it"),
-        ("share", "share, 1 is all of it"),
-        ("sold_commission_percentage_before", "percent"),
-        ("estate_parts_change", "parts, one for a whole"),
-        ("amount", ""),
-    ],
-)
-def test_the_unit_of_a_fraction_is_what_its_name_says(name: str, unit: str) -> None:
-    assert unit_of(name, "DECIMAL(18,4)") == unit

@@ -18,7 +18,6 @@ from pipelines.page.html_page import page_path
 from pipelines.page.language import LANGUAGES
 from tests.unit.page.given import (
     LAST,
-    PUBLISHED,
     Elements,
     chain,
     changed,
@@ -156,13 +155,6 @@ def test_an_office_s_page_has_nothing_of_another_office() -> None:
     assert ("Uppsala" in html, "Elsewhere" in html) == (True, False)
 
 
-def test_an_office_that_is_not_read_any_more_says_where_its_numbers_end() -> None:
-    facts = chain("A")
-    ended = replace(facts.scopes[1], state="stopped", until_on=LAST)
-    html = office_page(replace(facts, scopes=(facts.scopes[0], ended)), "A")
-    assert "Its figures end on 1 February 2026." in html
-
-
 def test_the_chain_is_called_what_the_settings_say() -> None:
     assert "<h1>Hemviken</h1>" in page(chain("A", "B"), chain_name="Hemviken")
 
@@ -204,10 +196,6 @@ def test_what_makes_figures_doubtful_is_said_on_the_pages_and_why_on_the_operato
     assert marked == ["#doubts"] * 4  # the key figures, changes, cancelled sales, not yet paid
     assert "the figures were up to date." in office_page(facts, "B")
     assert "It answered 503." in operators_page(facts)
-
-
-def test_a_kind_of_trouble_without_words_is_shown_by_its_name() -> None:
-    assert "unheard of" in drawn("doubtful")
 
 
 def test_what_the_file_cannot_answer_is_named_for_operators() -> None:
@@ -254,8 +242,3 @@ def test_where_nobody_says_whether_vat_is_in_commissions_one_switch_shows_the_ot
     declared = page(replace(chain("A"), basis=(basis,)))
     assert ('type="checkbox"' in declared, 'class="less"' in declared) == (False, False)
     assert "Commissions are shown without VAT: 25% is taken off." in declared
-
-
-def test_a_file_that_was_never_published_before_has_no_changes() -> None:
-    basis = replace(chain("A").basis[0], since_utc=None, published_utc=PUBLISHED)
-    assert "There is no earlier publication to compare with." in page(replace(chain("A"), basis=(basis,)))

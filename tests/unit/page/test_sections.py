@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
-from urllib.parse import unquote
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -161,20 +160,6 @@ def test_offices_are_one_table_that_begins_with_who_is_furthest_behind() -> None
     ]
 
 
-def test_the_sum_of_offices_says_where_its_change_is_not_of_all_of_them() -> None:
-    facts = of_chain(chain("A", "B"))
-    notes = []
-    for compared in (2, 1):
-        periods = [
-            one if one.office_id else replace(one, offices=2, compared=compared) for one in facts.periods
-        ]
-        section = offices_section(replace(facts, periods=periods), ENGLISH, {})
-        assert section is not None
-        assert section.table is not None
-        notes.append(section.table.total[0].note)
-    assert notes == ["", "Changes are like for like: 1 of 2 offices, open in the whole of both periods."]
-
-
 def test_offices_have_their_last_whole_month_against_its_budget_without_the_years_end() -> None:
     section = offices_section(of_chain(chain("A", "B")), ENGLISH, {})
     assert section is not None
@@ -182,29 +167,6 @@ def test_offices_have_their_last_whole_month_against_its_budget_without_the_year
     assert table is not None
     assert table.name == "Offices, February 2026"
     assert texts(table) == [[name, "900", "90%", "−100", "+10.0%"] for name in ("A", "B")]
-
-
-def test_an_office_that_ended_within_the_year_says_so() -> None:
-    facts = of_chain(chain("A"))
-    ended = [replace(one, until_on=date(2026, 1, 31)) for one in facts.periods]
-    [row] = texts(offices_section(replace(facts, periods=ended), ENGLISH, {}))
-    assert row[0] == "A read to 31 January 2026"
-    closed = [replace(one, closed_after_month=month("2025-11")) for one in facts.periods]
-    assert (
-        texts(offices_section(replace(facts, periods=closed), ENGLISH, {}))[0][0]
-        == "A closed after November 2025"
-    )
-
-
-def test_an_office_without_a_forecast_says_why() -> None:
-    facts = of_chain(chain("A"))
-    lacking = [
-        replace(one, year_forecast=None if one.office_id else one.year_forecast) for one in facts.periods
-    ]
-    facts = replace(facts, periods=[*lacking, replace(period(office="B"), budget_months=12)])
-    some = [replace(one, budget_months=9) if one.office_id == "A" else one for one in facts.periods]
-    notes = [row[6] for row in texts(offices_section(replace(facts, periods=some), ENGLISH, {}))]
-    assert notes == ["– budget for 9 of 12 months", "9,000"]
 
 
 def test_an_agent_who_has_left_moved_or_is_new_says_so() -> None:
@@ -255,47 +217,6 @@ def test_a_changed_month_stands_beside_each_of_its_reasons() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("offices", "said"),
-    [
-        ("AAA", "2 closed months changed (−120)"),
-        ("ABC", "2 closed months changed at 3 offices (−180)"),
-    ],
-)
-def test_closed_months_that_changed_are_those_of_the_calendar(offices: str, said: str) -> None:
-    first, *others = (changed(one) for one in offices)
-    months = [replace(first, month=month("2025-12")), *others]
-    found = changes_section(replace(of_chain(chain("A")), changes=months), ENGLISH, STOCKHOLM)
-    assert found is not None
-    assert said in [one.stated.text for one in found.figures]
-
-
-def test_the_difference_of_a_month_is_once_in_the_file_beside_its_reasons() -> None:
-    months = [changed("A"), changed("A", "valuations", -5, agent="Al", is_first_reason=False)]
-    found = changes_section(replace(of_chain(chain("A")), changes=months), ENGLISH, STOCKHOLM)
-    assert found is not None
-    table = found.folded[1]
-    assert table is not None
-    assert table.download is not None
-    assert [row[4] for row in texts(table)] == ["−60", "−60"]
-    assert [row.split(",")[2:5] for row in unquote(table.download.href).splitlines()[1:]] == [
-        ["100", "40", "-60"],
-        ["", "", ""],
-    ]
-
-
-def test_sales_that_changed_are_told_by_address_and_what_is_cut_is_counted() -> None:
-    facts = of_chain(chain(*(f"O{place}" for place in range(9))))
-    found = changes_section(facts, ENGLISH, STOCKHOLM)
-    assert found is not None
-    table = found.folded[0]
-    assert table is not None
-    assert texts(table)[1] == [
-        "Lane of O0 (2601-001)", "gone", "O0", "Agent of O0", "1 February 2026", "60", "–", "−60",
-    ]  # fmt: skip
-    assert (len(table.rows), table.more) == (20, 7)
-
-
 def test_what_changed_is_a_line_of_figures() -> None:
     found = changes_section(of_chain(chain("A")), ENGLISH, STOCKHOLM)
     assert found is not None
@@ -312,26 +233,6 @@ def test_what_changed_is_a_line_of_figures() -> None:
     [budget] = texts(found.folded[2])
     period = "February to March 2026 without April 2026, read for the first time"
     assert budget == ["A", period, "–", "100", "+100", "Al +90"]
-
-
-def test_budgets_are_counted_by_office_entered_and_changed_apart() -> None:
-    facts = of_chain(chain("A"))
-    [entered] = facts.budget_changes
-    others = [replace(entered, office_id=one, amount_before=Decimal(1)) for one in ("A", "B", "B")]
-    found = changes_section(replace(facts, budget_changes=[entered, *others]), ENGLISH, STOCKHOLM)
-    assert found is not None
-    assert [one.stated.text for one in found.figures[-2:]] == [
-        "budgets of one office entered", "budgets of 2 offices changed",
-    ]  # fmt: skip
-
-
-def test_how_far_the_coming_year_s_budgets_are_entered_is_said() -> None:
-    found = changes_section(of_chain(chain("A", "B")), ENGLISH, STOCKHOLM)
-    assert found is not None
-    coming = found.folded[3]
-    assert coming is not None
-    assert coming.name == "Budgets of January to December 2027: 2 of 6 agents so far"
-    assert texts(coming)[0] == ["A", "1", "3", "50", "150"]
 
 
 def test_charts_of_amounts_have_a_second_reading_and_others_none() -> None:
@@ -402,10 +303,6 @@ def test_a_leaderboard_shows_ten_places_and_its_file_has_all() -> None:
     assert (len(board.rows), board.more, board.download.href.count("Agent")) == (10, 35, 45)
 
 
-def test_a_quarter_of_one_month_is_not_told_beside_the_month() -> None:
-    assert len(boards([replace(earner, month=month("2026-01")) for earner in chain("A").earners])) == 2
-
-
 @pytest.mark.parametrize(
     ("part", "name", "text"),
     [
@@ -448,16 +345,6 @@ def test_a_basis_that_nobody_declares_is_a_thing_to_know_and_no_warning() -> Non
     ]
 
 
-def test_a_doubt_names_its_group_and_each_of_its_months() -> None:
-    months = [month(one) for one in ("2025-12", "2026-01", "2026-03")]
-    one = replace(doubt(), customer="Hemviken", office_ids=["A", "B"], months=months)
-    checked = replace(doubt("check", None), months=[], is_of_chain=True)
-    assert [row[2:] for row in texts(verdict(Facts(doubts=(one, checked)), ENGLISH, STOCKHOLM).doubts)] == [
-        ["Hemviken, 2 offices", "December 2025 to January 2026, March 2026"],
-        ["–", "20 March 2026"],
-    ]
-
-
 def test_homes_price_and_fee_stand_beside_what_they_made_of_commission() -> None:
     found = drivers_section(of_chain(chain("A")), ENGLISH)
     assert found is not None
@@ -473,14 +360,6 @@ def test_people_are_a_line_and_tables() -> None:
     ]
     assert texts(found.folded[1]) == [["Agent of A", "A", "50", "40", "−10", "−20.0%"]]
     assert found.folded[2] is None
-
-
-def test_who_came_is_not_summed_up_where_a_month_is_not_known() -> None:
-    facts = of_chain(chain("A"))
-    unknown = [replace(one, joined=None) for one in facts.headcount]
-    found = people_section(replace(facts, headcount=unknown), ENGLISH)
-    assert found is not None
-    assert [figure.stated.text for figure in found.figures] == ["7 active agents in February 2026"]
 
 
 def test_cancelled_sales_are_counted_with_their_commission_in_both_readings() -> None:

@@ -27,7 +27,6 @@ from warehouse.ledger.ledger import (
     HeldMonth,
     allow,
     deny,
-    forget_caps,
     read_outline,
     read_rows,
     record_failures,
@@ -58,12 +57,6 @@ def test_a_refusal_is_remembered_until_it_is_taken_back(given: Given) -> None:
     assert given.ledger().denied == {("sales", "M1"): hours(1)}
     given.write(allow, "sales", "M1")
     assert given.ledger().denied == {}
-
-
-def test_learned_windows_can_be_forgotten(given: Given) -> None:
-    given.write(remember_cap, "sales", "M1", Cap(days=14), NOON)
-    given.write(forget_caps)
-    assert given.ledger().caps == {}
 
 
 def test_a_learned_window_keeps_the_moment_it_was_learned_until_it_changes(given: Given) -> None:
@@ -126,15 +119,6 @@ def test_a_load_that_failed_before_takes_its_place_when_it_succeeds(given: Given
     given.write(record_failures, [failed("a")], NOON)
     given.load([sales("a", (JANUARY, "1", "1"))])
     assert given.rows("SELECT status, load_number, error FROM meta.loads") == [("loaded", 1, None)]
-
-
-def test_freshness_tells_success_from_failure(given: Given) -> None:
-    given.load([sales("a", months=(JANUARY, FEBRUARY))])
-    given.write(record_failures, [failed("b", fetched_at_utc=hours(3))], NOON)
-    columns = "newest_held_month, held_months, last_success_utc, last_failure_utc, last_error, is_late"
-    assert given.rows(f"SELECT {columns} FROM meta.freshness") == [
-        (FEBRUARY, 2, hours(0).replace(tzinfo=None), hours(3).replace(tzinfo=None), "no answer", True)
-    ]
 
 
 USERS_OR_EARNERS = (Ids("users", ("id",)), Ids("users", ("user_id",)), Ids("commission_user", ("user_id",)))
