@@ -130,20 +130,17 @@ def waiting_work(data_dir: Path) -> Work | None:
 
 
 def _wait_for_work(path: Path, descriptor: int, on_wait: Callable[[str], None], *, wait: bool) -> Work | None:
-    """Wait for a lock; the first work that had it, if it was not free at once."""
-    until, told = time.monotonic() + GLANCE_SECONDS, ""
-    first = work = None
-    while not _try(descriptor):
-        work = Work.read(path)
-        first = first or work
+    """Wait for a lock; the last work that had it, if it was not free at once."""
+    work, told = None, ""
+    for waited in _until_taken(descriptor, WORK_POLL_SECONDS):
+        work = Work.read(path) or work
         sentence = replace(work, is_running=True).sentence if work else "another command"
-        if not wait and time.monotonic() >= until:
+        if not wait and waited >= GLANCE_SECONDS:
             raise WarehouseError(f"Nothing was done, as another command works: {sentence}")
         if wait and sentence != told:
             on_wait(f"waiting for {sentence}")
             told = sentence
-        time.sleep(WORK_POLL_SECONDS)
-    return first
+    return work
 
 
 def _note(descriptor: int, work: Work) -> None:
@@ -214,27 +211,33 @@ def _try(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
     return True
 
 
+def _until_taken(descriptor: int, pause: float) -> Iterator[float]:
+    """The seconds waited so far, with a pause after each, until the lock is taken."""
+    began = time.monotonic()
+    while not _try(descriptor):
+        yield time.monotonic() - began
+        time.sleep(pause)
+
+
 def _wait_for_file(path: Path, descriptor: int, until: float, seconds: float) -> None:
     """Wait for the file lock until a moment, and report a long wait; raises WarehouseError."""
-    quiet_until = time.monotonic() + QUIET_SECONDS
-    while not _try(descriptor):
-        now = time.monotonic()
+    is_reported = False
+    for waited in _until_taken(descriptor, POLL_SECONDS):
+        left = until - time.monotonic()
         pid = holder(path)
-        writer = (
-            "this very process" if pid == os.getpid() else f"process {pid}" if pid else "an unknown process"
-        )
-        remedy = _how_to_go_on(pid) if pid not in (None, os.getpid()) else ""
-        if now >= until:
+        is_own = pid == os.getpid()
+        writer = "this very process" if is_own else f"process {pid}" if pid else "an unknown process"
+        remedy = _how_to_go_on(pid) if pid and not is_own else ""
+        if left <= 0:
             raise WarehouseError(
                 f"The warehouse is being written by {writer}, and {seconds:g} seconds of waiting were not "
                 "enough; wait for it to end, or end it, and run the same again (the lock is "
                 f"{path}). {remedy}".rstrip()
             )
-        if now >= quiet_until:
-            quiet_until = until
-            if pid != os.getpid():
-                logging.getLogger(__name__).warning(WAITING, writer, until - now, remedy)
-        time.sleep(POLL_SECONDS)
+        if waited >= QUIET_SECONDS and not is_reported:
+            is_reported = True
+            if not is_own:
+                logging.getLogger(__name__).warning(WAITING, writer, left, remedy)
 
 
 def _how_to_go_on(pid: int | None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
 import signal
 import threading
@@ -66,6 +68,25 @@ def test_a_second_command_waits_names_the_first_and_goes_on(tmp_path: Path) -> N
         assert waiting.result(30) == "done"
     assert "waiting for brokerbi sync (process " in told[0]
     assert "since 2026-06-01 05:00 UTC" in told[0]
+
+
+def test_a_note_that_a_killed_command_left_is_not_taken_for_that_of_the_one_that_works(
+    tmp_path: Path,
+) -> None:
+    path, six = tmp_path / WORK, FIVE + timedelta(hours=1)
+    path.parent.mkdir()
+    stale, true = (json.dumps({"what": "sync", "pid": 1, "begun": str(at)}) for at in (FIVE, six))
+    path.write_text(stale)
+    with path.open() as holder:
+        fcntl.flock(holder, fcntl.LOCK_EX)
+
+        def follow(sentence: str) -> None:
+            if "06:00" in sentence:
+                fcntl.flock(holder, fcntl.LOCK_UN)
+            path.write_text(true)
+
+        with work_lock(tmp_path, "brokerbi publish", on_wait=follow) as awaited:
+            assert awaited == six
 
 
 def test_a_command_that_does_not_want_to_wait_is_refused_with_the_name_of_the_other(tmp_path: Path) -> None:
