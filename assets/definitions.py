@@ -15,13 +15,7 @@ from assets.partitions import customers_in_order
 from assets.project import Project
 from assets.publish import PUBLISH, published_file, publishing_sensor
 from assets.report_checks import checks_of_reports
-from assets.reports import (
-    REPORTS_BY_ID,
-    SNAPSHOT_REPORTS,
-    monthly_reports,
-    reports_without_months,
-    service_spec,
-)
+from assets.reports import report_steps, service_spec
 from assets.runs import dead_runs_sensor
 from assets.schedules import NIGHTLY, nightly_schedule
 from pipelines.settings.model import load_settings
@@ -47,13 +41,10 @@ def build_definitions(project: Project) -> dg.Definitions:
     checks = dg.AssetSelection.all_asset_checks()
     with_file = dg.AssetSelection.assets(project.key(FILE)).required_multi_asset_neighbors()
     files = read_sql_files()
-    to_notify, by_id = channels(project.settings), project.reports_by_id
     return dg.Definitions(
         assets=[
             service_spec(project),
-            reports_without_months(project, SNAPSHOT_REPORTS, project.snapshot_reports),
-            monthly_reports(project, customers),
-            *([reports_without_months(project, REPORTS_BY_ID, by_id)] if by_id else []),
+            *report_steps(project, customers),
             published_file(project, files),
         ],
         asset_checks=[checks_of_reports(project)],
@@ -74,7 +65,7 @@ def build_definitions(project: Project) -> dg.Definitions:
             publishing_sensor(project),
             dead_runs_sensor(project),
             old_runs_sensor(project),
-            *([messages_sensor(project, to_notify)] if to_notify else []),
+            *(messages_sensor(project, *named) for named in channels(project.settings).items()),
         ],
         executor=dg.in_process_executor,
     )

@@ -2,55 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import dagster as dg
 
-from assets.metadata import (
-    COLUMN_SCHEMA,
-    OWNERS,
-    ROW_COUNT,
-    column_schema,
-    read_previews,
-    table,
-)
+from assets.metadata import COLUMN_SCHEMA, OWNERS, ROW_COUNT, column_schema, table
 from assets.project import Project
 from pipelines.catalogue.model import Report
 from warehouse.marts.checks import CheckResult
 from warehouse.marts.dictionary import meanings_of_columns
 from warehouse.marts.queries import SQL, Query, queries
 from warehouse.marts.relations import sources_of
-from warehouse.store.database import Store
 
 MARTS = "marts"
 FILE = "warehouse_file"
 SEVERITIES = {"error": dg.AssetCheckSeverity.ERROR, "warning": dg.AssetCheckSeverity.WARN}
 
-SchemaAndName = tuple[str, str]
-
 
 @dataclass(frozen=True)
 class SqlFiles:
-    """The SQL files of the project by schema and name."""
+    """The SQL files of the project."""
 
-    staging: Mapping[SchemaAndName, Query]
-    marts: Mapping[SchemaAndName, Query]
-    checks: Mapping[SchemaAndName, Query]
+    staging: Sequence[Query]
+    marts: Sequence[Query]
+    checks: Sequence[Query]
 
-    def sources(self, query: Query) -> set[SchemaAndName]:
-        """The marts and tables of bi that a query reads, directly or through staging."""
-        return sources_of(query, self.staging.values())
+    def checked_mart(self, check: Query) -> str:
+        """The mart that a check reads; empty if it reads none."""
+        names = {("marts", mart.name) for mart in self.marts}
+        return min((name for _, name in names & set(check.reads)), default="")
 
 
 def read_sql_files() -> SqlFiles:
     """Read every SQL file; DuckDB's own parser says which tables it reads."""
-    found = {
-        schema: {(schema, query.name): query for query in queries(SQL / schema, schema)}
-        for schema in ("staging", "marts", "checks")
-    }
-    return SqlFiles(**found)
+    return SqlFiles(*(list(queries(SQL / schema, schema)) for schema in ("staging", "marts", "checks")))
 
 
 def mart_key(project: Project, name: str) -> dg.AssetKey:
@@ -78,12 +65,15 @@ def mart_specs(project: Project, files: SqlFiles) -> list[dg.AssetSpec]:
         for table in report.tables
         for ending in ("", "_history", "_as_of")
     }
-    deps |= {mart: dg.AssetDep(mart_key(project, query.name)) for mart, query in files.marts.items()}
+    deps |= {(MARTS, mart.name): dg.AssetDep(mart_key(project, mart.name)) for mart in files.marts}
     return [
         dg.AssetSpec(
             key=mart_key(project, query.name),
             # What reads only the ledger is about all reports; without them a backfill would build it first.
-            deps=_deps(deps[source] for source in files.sources(query) & deps.keys() - {(MARTS, query.name)})
+            deps=_deps(
+                deps[source]
+                for source in sources_of(query, files.staging) & deps.keys() - {(MARTS, query.name)}
+            )
             or all_reports,
             description=f"{query.question}\n\n{query.words}",
             group_name=MARTS,
@@ -92,16 +82,10 @@ def mart_specs(project: Project, files: SqlFiles) -> list[dg.AssetSpec]:
             tags={"layer": "mart"},
             metadata={
                 "dagster/table_name": query.table,
-                "rebuilt": "by the job publish",
-                "dagster/code_references": dg.CodeReferencesMetadataValue(
-                    code_references=[
-                        dg.LocalFileCodeReference(file_path=str(query.path.resolve()), label=query.path.name)
-                    ]
-                ),
                 COLUMN_SCHEMA: column_schema((name, "", words) for name, words in query.columns.items()),
             },
         )
-        for query in files.marts.values()
+        for query in files.marts
     ]
 
 
@@ -112,25 +96,25 @@ def _deps(found: Iterable[dg.AssetDep]) -> list[dg.AssetDep]:
 
 
 def mart_results(
-    project: Project, files: SqlFiles, store: Store, built: Iterable[str]
+    project: Project, files: SqlFiles, built: Iterable[str]
 ) -> Iterable[dg.MaterializeResult[Any]]:
-    """A result for every mart that was built, in that order.
+    """A result for every mart that was built, in that order: its columns and how many rows it has.
 
-    It says how many rows there are, and shows some; a macro has no rows.
+    A macro has neither.
     """
-    by_table = {query.table: query for query in files.marts.values()}
-    marts = [by_table[table] for table in built]
-    previews = read_previews(
-        store, {mart.table: (mart.table, "true") for mart in marts if not mart.parameters}
-    )
-    with store.reading() as connection:
+    by_table = {query.table: query for query in files.marts}
+    with project.store.reading() as connection:
         meanings = meanings_of_columns(connection, MARTS)
-    for mart in marts:
-        metadata: dict[str, Any] = {}
-        if preview := previews.get(mart.table):
-            described = {**mart.columns, **meanings.get(mart.name, {})}
-            metadata = {ROW_COUNT: preview.row_count, **preview.metadata(described)}
-        yield dg.MaterializeResult(asset_key=mart_key(project, mart.name), metadata=metadata)
+        relations = {name: connection.table(name) for name in built if not by_table[name].parameters}
+        metadata: dict[str, dict[str, Any]] = {}
+        for name, rows in relations.items():
+            described = {**by_table[name].columns, **meanings.get(by_table[name].name, {})}
+            types = zip(rows.columns, map(str, rows.types), strict=True)
+            columns = column_schema((column, kind, described.get(column, "")) for column, kind in types)
+            metadata[name] = {ROW_COUNT: len(rows), COLUMN_SCHEMA: columns}
+    for name in built:
+        key = mart_key(project, by_table[name].name)
+        yield dg.MaterializeResult(asset_key=key, metadata=metadata.get(name, {}))
 
 
 def check_specs(project: Project, files: SqlFiles) -> list[dg.AssetCheckSpec]:
@@ -143,12 +127,13 @@ def check_specs(project: Project, files: SqlFiles) -> list[dg.AssetCheckSpec]:
             metadata={"severity": query.severity},
             blocking=query.severity == "error",
         )
-        for query in files.checks.values()
+        for query in files.checks
     ]
 
 
 def check_result(project: Project, files: SqlFiles, found: CheckResult) -> dg.AssetCheckResult:
     """The result of a check, with some of the offending rows."""
+    query = next(query for query in files.checks if query.name == found.name)
     metadata: dict[str, Any] = {"rows": found.rows}
     if found.sample:
         rows = [list(row.values()) for row in found.sample]
@@ -156,13 +141,13 @@ def check_result(project: Project, files: SqlFiles, found: CheckResult) -> dg.As
     return dg.AssetCheckResult(
         passed=found.passed,
         check_name=found.name,
-        asset_key=_checked_asset(project, files, files.checks["checks", found.name]),
+        asset_key=_checked_asset(project, files, query),
         severity=SEVERITIES[found.severity],
         description=found.question if found.passed else found.finding,
         metadata=metadata,
     )
 
 
-def _checked_asset(project: Project, files: SqlFiles, query: Query) -> dg.AssetKey:
-    marts = sorted(name for schema, name in query.reads if (schema, name) in files.marts)
-    return mart_key(project, marts[0]) if marts else project.key(FILE)
+def _checked_asset(project: Project, files: SqlFiles, check: Query) -> dg.AssetKey:
+    mart = files.checked_mart(check)
+    return mart_key(project, mart) if mart else project.key(FILE)

@@ -112,24 +112,18 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def _email(settings: Settings) -> Email:
-    return Email(
-        settings.alert_email_to,
-        settings.alert_email_from,
-        settings.alert_smtp_host,
-        settings.alert_smtp_port,
-        settings.alert_smtp_username,
-        settings.alert_smtp_password,
-    )
-
-
-MADE_BY: Mapping[str, Callable[[Settings], Channel]] = {
-    "the webhook": lambda settings: Webhook(settings.alert_webhook),
-    "the mail": _email,
-}
-"""Each channel, by its name in `Settings.alert_channels`."""
-
-
 def channels(settings: Settings) -> Mapping[str, Channel]:
-    """The channels that the settings name, by what a sentence calls them."""
-    return {name: MADE_BY[name](settings) for name in settings.alert_channels}
+    """The channels that the settings name."""
+    named: dict[str, Channel] = {}
+    if settings.alert_webhook:
+        named["webhook"] = Webhook(settings.alert_webhook)
+    if settings.alert_email_to:
+        named["mail"] = Email(
+            settings.alert_email_to,
+            settings.alert_email_from,
+            settings.alert_smtp_host,
+            settings.alert_smtp_port,
+            settings.alert_smtp_username,
+            settings.alert_smtp_password,
+        )
+    return named

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -27,13 +28,8 @@ def customer_months(settings: Settings, customers: Sequence[str]) -> dg.MultiPar
     """
     now = Month.of(datetime.now(UTC).astimezone(ZoneInfo(settings.timezone)).date())
     last = Month.of(settings.today) if settings.today else now
-    months_ahead = last.since(now)
     months = dg.MonthlyPartitionsDefinition(
-        start_date=str(settings.start),
-        end_date=str(last.plus(1)) if months_ahead < 0 else None,
-        fmt="%Y-%m",
-        timezone=settings.timezone,
-        end_offset=1 + max(months_ahead, 0),
+        str(settings.start), fmt="%Y-%m", timezone=settings.timezone, end_offset=1 + last.since(now)
     )
     return dg.MultiPartitionsDefinition(
         {CUSTOMER: dg.StaticPartitionsDefinition(list(customers)), MONTH: months}
@@ -54,13 +50,12 @@ def customers_in_order(settings: Settings, with_data: Iterable[str] = ()) -> lis
 def customers_table(settings: Settings, customers: Sequence[str]) -> dg.TableMetadataValue:
     """Who the customers of the partitions are: a partition key has only the id."""
     known = {customer.id: customer for customer in settings.customers}
-    rows = []
-    for name in customers:
-        if customer := known.get(name):
-            state = "requested" if customer.active else "switched off"
-            rows.append((name, customer.name, customer.region, state))
-        else:
-            rows.append((name, "", "", "no longer in the settings"))
+    rows = [
+        (name, customer.name, customer.region, "requested" if customer.active else "switched off")
+        if (customer := known.get(name))
+        else (name, "", "", "no longer in the settings")
+        for name in customers
+    ]
     return table(("customer", "name", "region", "state"), rows)
 
 
@@ -104,7 +99,7 @@ def months_by_pair(
     partitions: Iterable[ReportPartition], calendar: Calendar
 ) -> Mapping[Pair, tuple[Month, ...]]:
     """The months of each report and customer, as the sync's selection takes them."""
-    months: dict[Pair, set[Month]] = {}
+    months: defaultdict[Pair, set[Month]] = defaultdict(set)
     for partition in partitions:
-        months.setdefault(partition.pair, set()).update(partition.months(calendar))
-    return {pair: tuple(sorted(some)) for pair, some in months.items()}
+        months[partition.pair].update(partition.months(calendar))
+    return {pair: tuple(sorted(months[pair])) for pair in months}

@@ -80,14 +80,6 @@ class Project:
     def monthly_reports(self) -> list[Report]:
         return [report for report in self.reports if report.has_months]
 
-    @property
-    def snapshot_reports(self) -> list[Report]:
-        return [report for report in self.reports if not report.has_months and not report.is_by_id]
-
-    @property
-    def reports_by_id(self) -> list[Report]:
-        return [report for report in self.reports if report.is_by_id]
-
     def customers_with_data(self) -> Iterable[str]:
         """Every customer with months in the ledger; none if it cannot be read quickly."""
         if not (self.settings.data_dir / "work" / "warehouse.duckdb").exists():

@@ -1,7 +1,7 @@
 """The marts, their checks and the published file, made by the job `publish`, which one sensor launches."""
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,18 +20,18 @@ from assets.marts import (
 )
 from assets.metadata import OWNERS, ROW_COUNT, freshness_policy, table
 from assets.project import Project
+from assets.results import CAUSES
 from assets.runs import moment, show_alive, unfinished_runs
 from assets.schedules import HIGH_PRIORITY, NIGHTLY
 from pipelines.diagnosis.health import note_daemon, observed
-from pipelines.planning.plan import planned_now
-from pipelines.sync.causes import causes, lines
+from pipelines.sync.causes import causes
 from pipelines.upkeep.finish import Finished, finish
 from pipelines.upkeep.report_page import ReportPage
 from pipelines.words import counted, size
 from warehouse.errors import WarehouseError
-from warehouse.ledger.conditions import Condition, Kind
+from warehouse.ledger.conditions import Kind
 from warehouse.ledger.ledger import ledger_of
-from warehouse.ledger.status import overview, unwritable
+from warehouse.ledger.status import overview
 from warehouse.marts.build import MartError
 from warehouse.publishing.publish import Unpublished, loaded_since_publication
 from warehouse.store.lock import work_lock
@@ -40,21 +40,18 @@ PUBLISH = "publish"
 SECONDS_BETWEEN_LOOKS = 5
 AT_LEAST_EVERY = timedelta(hours=2)
 """How long analysts wait for a new file at most while runs follow each other."""
-SHORTEST_WAIT, LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=6)
-"""Before a publication that could not write its file is tried again: the first time, and at most."""
-MOST_TRIES = 20
+BETWEEN_TRIES = timedelta(minutes=30)
 LOAD = "brokerbi/load"
 """Run tag: the newest load that a run was requested to publish."""
-MOST_LINES = 100
+MOST_CAUSES = 100
 
 
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
     """Launches the job `publish`; nothing else launches it by itself.
 
     It does so if something was loaded and not published, and nothing waits or works, or a nightly run has
-    ended since, or analysts have waited for two hours. If checks speak against a load, it launches one run
-    for it; if the file could not be written, another one as soon as it can. It ticks most often, so it also
-    notes that Dagster's daemon lives.
+    ended since, or analysts have waited for two hours. It ticks most often, so it also notes that Dagster's
+    daemon lives.
     """
 
     @dg.sensor(
@@ -78,15 +75,9 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
             return dg.SkipReason("Nothing was loaded since the last publication.")
         if runs and not _is_urgent(project, context.instance, loaded):
             return dg.SkipReason(f"{counted(len(runs), 'run')} queued or under way.")
-        load = str(loaded.load_number)
-        of_load = project.runs(job_name=PUBLISH, tags={LOAD: load})
-        tries = context.instance.get_run_records(of_load, limit=MOST_TRIES)
-        if tries:
-            since = project.run_context.clock.utc_now() - tries[0].update_timestamp
-            if why := reason_to_wait(loaded, len(tries), since, unwritable(project.settings.data_dir)):
-                return dg.SkipReason(why)
-        again = f", run {len(tries) + 1}" if tries else ""
-        return dg.RunRequest(run_key=f"load {load}{again}", tags={LOAD: load, **HIGH_PRIORITY})
+        if why := _reason_to_wait(project, context.instance, loaded):
+            return dg.SkipReason(why)
+        return dg.RunRequest(tags={LOAD: str(loaded.load_number), **HIGH_PRIORITY})
 
     return publishing
 
@@ -99,18 +90,16 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, loaded: Unpublish
     return waited >= AT_LEAST_EVERY or any(end > loaded.waiting_since_utc for end in ended)
 
 
-def reason_to_wait(loaded: Unpublished, tries: int, since_last: timedelta, closed: Sequence[Path]) -> str:
-    """Why no other run is launched yet for a load that `tries` runs did not publish; empty if one is.
-
-    `closed` is what cannot be written to.
-    """
+def _reason_to_wait(project: Project, instance: dg.DagsterInstance, loaded: Unpublished) -> str:
+    """Why no other run is launched yet for a load that a run did not publish; empty if one is."""
+    load = str(loaded.load_number)
+    tries = instance.get_run_records(project.runs(job_name=PUBLISH, tags={LOAD: load}), limit=1)
+    if not tries:
+        return ""
     if loaded.is_refused:
-        return f"Load {loaded.load_number} was refused; launch `{PUBLISH}`, or wait for the next load."
-    if closed:
-        return f"{closed[0]} cannot be written; load {loaded.load_number} is published as soon as it can."
-    wait = min(SHORTEST_WAIT * 2 ** (tries - 1), LONGEST_WAIT)
-    if since_last < wait:
-        return f"Load {loaded.load_number} could not be published; it is tried again after {wait}."
+        return f"Load {load} was refused; launch `{PUBLISH}`, or wait for the next load."
+    if project.run_context.clock.utc_now() - tries[0].update_timestamp < BETWEEN_TRIES:
+        return f"Load {load} could not be published; it is tried again after {BETWEEN_TRIES}."
     return ""
 
 
@@ -133,15 +122,19 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
         context.instance.wipe_asset_cached_status(
             [project.key(report.name) for report in project.monthly_reports]
         )
-        data_dir, what = project.settings.data_dir, f"run {context.run.run_id[:8]} of {PUBLISH}"
+        what = f"run {context.run.run_id[:8]} of {PUBLISH}"
+        lock = work_lock(project.settings.data_dir, what, on_wait=context.log.info, now=project.clock.utc_now)
         try:
-            with work_lock(data_dir, what, on_wait=context.log.info, now=project.clock.utc_now):
+            with lock:  # also while it is described, so that no sync has changed it
                 finished = finish(project.settings, project.clock)
+                yield from mart_results(project, files, finished.marts)
+                yield from (check_result(project, files, check) for check in finished.checks)
+                publication = _publication(project, context, finished)
         except (MartError, WarehouseError) as error:
             raise dg.Failure(str(error)) from None
-        yield from mart_results(project, files, project.store, finished.marts)
-        yield from (check_result(project, files, check) for check in finished.checks)
-        yield _publication(project, context, finished)
+        if isinstance(publication, dg.Failure):
+            raise publication
+        yield publication
 
     return publish
 
@@ -152,7 +145,7 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
     reports = [report_dep(project, report) for report in project.reports]
     return dg.AssetSpec(
         key=project.key(FILE),
-        deps=[*reports, *(mart_key(project, query.name) for query in files.marts.values())],
+        deps=[*reports, *(mart_key(project, query.name) for query in files.marts)],
         description="The file analysts open, replaced as a whole: open it at any time, nobody waits.\n\n"
         f"    duckdb -readonly {path}\n\n"
         "If a check of severity error fails, the earlier file stays, and this asset says why.",
@@ -167,26 +160,35 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
 
 def _publication(
     project: Project, context: dg.AssetExecutionContext, finished: Finished
-) -> dg.MaterializeResult[Any]:
-    """The result of the file; raises dg.Failure if it was not published."""
-    conditions = _conditions(project, finished)
-    shown = _conditions_table(conditions)
+) -> dg.MaterializeResult[Any] | dg.Failure:
+    """The result of the file; a failure if it was not published."""
+    view = observed(overview(project.store), project.settings, project.run_context.clock.utc_now())
+    found = causes(view.conditions)
+    rows = [
+        (cause.first.severity, cause.first.kind, cause.whom, cause.first.error, cause.first.remedy)
+        for cause in found[:MOST_CAUSES]
+    ]
+    shown = table(("severity", "kind", "whom", "found", "what to do"), rows)
     publication = finished.publication
     if not publication.published:
-        said = lines(row for row in conditions if row.kind == Kind.UNPUBLISHED) or [publication.why]
-        reasons = "\n".join(f"- {reason}" for reason in publication.reasons)
-        raise dg.Failure(
-            "\n".join([*said, "The earlier file stays."]),
-            metadata={"conditions": shown, "reasons": dg.MetadataValue.md(reasons)},
+        lines = [cause.line for cause in found if cause.first.kind == Kind.UNPUBLISHED]
+        reasons = lines or [publication.why, *publication.reasons]
+        return dg.Failure(
+            "\n".join([*reasons, "The earlier file stays."]),
+            metadata={"conditions": shown} | ({CAUSES: len(lines)} if lines else {}),
         )
-    if finished.ping:
-        context.log.warning(finished.ping)
+    for why in (finished.export, finished.lake, finished.ping):
+        if why and isinstance(why, str):
+            context.log.warning(why)
     context.log.info(f"Published {publication.path}, {size(publication.bytes or 0)}.")
     months = [month for months in ledger_of(project.store).held.values() for month in months.values()]
+    page = finished.page
     return dg.MaterializeResult(
         asset_key=project.key(FILE),
         metadata={
-            **_file_metadata(finished, project.settings.published_url),
+            "page": _place(project, page.path) if isinstance(page, ReportPage) else page or "none",
+            "file": _place(project, publication.path),
+            "bytes": publication.bytes or 0,
             "conditions": shown,
             "months_loaded": len(months),
             ROW_COUNT: sum(month.rows for month in months),
@@ -194,44 +196,8 @@ def _publication(
     )
 
 
-def _file_metadata(finished: Finished, published_url: str) -> dict[str, Any]:
-    """The places of the file and the page (links if the settings name an address), and the warnings."""
-
-    def place(path: Path) -> dg.MetadataValue[Any]:
-        if published_url:
-            return dg.MetadataValue.url(f"{published_url}/{path.name}")
-        return dg.MetadataValue.path(str(path))
-
-    page = finished.page
-    page_place = place(page.path) if isinstance(page, ReportPage) else dg.MetadataValue.text(page or "none")
-    warnings = [check.finding for check in finished.checks if not check.passed and not check.blocks]
-    metadata: dict[str, Any] = {
-        "page": page_place,
-        "file": place(finished.publication.path),
-        "bytes": finished.publication.bytes or 0,
-        "checks_passed": sum(check.passed for check in finished.checks),
-        "checks_warning": len(warnings),
-    }
-    if warnings:
-        metadata["warnings"] = dg.MetadataValue.md("\n".join(f"- {warning}" for warning in warnings))
-    sinks = {"export": finished.export, "lake": finished.lake}
-    return {**metadata, **{name: why for name, why in sinks.items() if why and isinstance(why, str)}}
-
-
-def _conditions(project: Project, finished: Finished) -> Sequence[Condition]:
-    """All conditions; the pages that were drawn know what a sync would request."""
-    now, store = project.run_context.clock.utc_now(), project.store
-    if isinstance(finished.page, ReportPage):
-        planned = finished.page.planned
-    else:
-        planned = planned_now(project.settings, store, project.clock, project.run_context.catalogue)
-    return observed(overview(store), project.settings, now, planned=planned).conditions
-
-
-def _conditions_table(conditions: Sequence[Condition]) -> dg.TableMetadataValue:
-    """The causes of all conditions, errors first."""
-    rows = [
-        (cause.first.severity, cause.first.kind, cause.whom, cause.first.error, cause.first.remedy)
-        for cause in causes(conditions)
-    ]
-    return table(("severity", "kind", "whom", "found", "what to do"), rows[:MOST_LINES])
+def _place(project: Project, path: Path) -> dg.MetadataValue[Any]:
+    """A file, as a link if the settings name an address."""
+    if url := project.settings.published_url:
+        return dg.MetadataValue.url(f"{url}/{path.name}")
+    return dg.MetadataValue.path(str(path))

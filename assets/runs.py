@@ -10,9 +10,8 @@ from pathlib import Path
 
 import dagster as dg
 
-from assets.partitions import parse_partition_key
+from assets.partitions import ReportPartition, parse_partition_key
 from assets.project import Project
-from pipelines.months import Month
 from warehouse.store.files import make_folder
 from warehouse.store.lock import is_locked
 
@@ -40,9 +39,6 @@ DIED = (
 _LOCKED: dict[str, int] = {}
 """The locked files of the runs of this process, which stay open until it ends."""
 
-Square = tuple[str, str, Month]
-"""Report, customer and month."""
-
 
 def moment(seconds: float) -> datetime:
     """The moment of Dagster's seconds of the Unix epoch."""
@@ -54,24 +50,28 @@ def unfinished_runs(project: Project, instance: dg.DagsterInstance) -> Sequence[
     return instance.get_runs(project.runs(statuses=list(UNFINISHED)), limit=MOST_RUNS)
 
 
-def squares_of_backfill(project: Project, instance: dg.DagsterInstance, run: dg.DagsterRun) -> set[Square]:
-    """The squares of this code location that the first run of a backfill is to fetch; of its other runs none.
+def partitions_of_backfill(
+    project: Project, instance: dg.DagsterInstance, run: dg.DagsterRun
+) -> list[ReportPartition]:
+    """The partitions that the first run of a backfill is to fetch; of its other runs none.
 
     Dagster cuts a backfill by customer or by month and submits its runs one by one; the run that comes first
     fetches for all of them, in the fewest windows, and the others record what is fetched.
     """
+    if BACKFILL not in run.tags:
+        return []
     filters = dg.RunsFilter(tags={BACKFILL: run.tags[BACKFILL]})
     [first] = instance.get_runs(filters, limit=1, ascending=True)
-    if first.run_id not in (run.run_id, run.root_run_id):
-        return set()
     backfill = instance.get_backfill(run.tags[BACKFILL])
     data = backfill.asset_backfill_data if backfill else None
-    names = {project.key(report.name): report.name for report in project.monthly_reports}
-    return {
-        (names[square.asset_key], *parse_partition_key(square.partition_key))
-        for square in (data.target_subset.iterate_asset_partitions() if data else ())
-        if square.asset_key in names and square.partition_key
-    }
+    if first.run_id not in (run.run_id, run.root_run_id) or data is None:
+        return []
+    reports = {project.key(report.name): report for report in project.monthly_reports}
+    return [
+        ReportPartition(reports[square.asset_key], *parse_partition_key(square.partition_key))
+        for square in data.target_subset.iterate_asset_partitions()
+        if square.asset_key in reports and square.partition_key
+    ]
 
 
 def show_alive(project: Project, run_id: str) -> None:
@@ -84,7 +84,7 @@ def show_alive(project: Project, run_id: str) -> None:
     path = project.settings.data_dir / RUNS / run_id
     make_folder(path.parent)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)  # a look at it locks it for an instant
     _LOCKED[run_id] = descriptor
 
 

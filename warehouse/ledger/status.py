@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import Cap, Pair, read_caps
 from warehouse.store.database import Store
-from warehouse.store.meta_schema import naive_utc
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
@@ -85,27 +84,6 @@ class Overview:
         return [standing.state for standing in self.standings]
 
 
-@dataclass(frozen=True)
-class ColumnNews:
-    """A column of a table of a report that is new, or was of the type `before`."""
-
-    report: str
-    table: str
-    column: str
-    type: str
-    before: str | None = None
-
-    @property
-    def words(self) -> str:
-        """What happened to it, for a sentence."""
-        name = f"{self.table}.{self.column}"
-        return (
-            f"{name} turned from {self.before} into {self.type}"
-            if self.before
-            else f"{name} is new ({self.type})"
-        )
-
-
 GONE, CHANGED, DAMAGED = "gone", "changed", "damaged"
 _REPORTS = """
     SELECT report, customer, held_months, newest_held_month, last_success_utc, last_failure_utc, last_error,
@@ -127,20 +105,6 @@ _NIGHTS = """
     SELECT day, count(DISTINCT customer), sum(requests)::BIGINT, sum(repeated)::BIGINT, sum(failed)::BIGINT,
            sum(bytes)::BIGINT, sum(seconds)
     FROM meta.requests_by_day GROUP BY day ORDER BY day DESC LIMIT 7
-"""
-
-# All columns of a table that is new itself are no news.
-_NEWS = """
-    SELECT report, table_name, column_name, type, NULL
-    FROM meta.columns INNER JOIN meta.tables USING (table_name)
-    WHERE first_seen_utc >= $1 AND NOT documented AND table_name IN (
-        SELECT table_name FROM meta.columns WHERE first_seen_utc < $1
-    )
-    UNION ALL
-    SELECT report, table_name, column_name, to_type, from_type
-    FROM meta.column_changes INNER JOIN meta.tables USING (table_name)
-    WHERE changed_at_utc >= $1 AND from_type <> 'NULL'
-    ORDER BY ALL
 """
 _IS_PUBLISHED = "SELECT count(name) > 0 FROM meta.publications"
 _SHOWN = """
@@ -168,11 +132,6 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
     if version and versions.is_damaged(version, unless_checked_since=unless_checked_since):
         return replace(view, published_file=DAMAGED)
     return view
-
-
-def column_news(connection: DuckDBPyConnection, since_utc: datetime) -> list[ColumnNews]:
-    """What answers fetched since a moment brought that no answer had brought before."""
-    return [ColumnNews(*row) for row in connection.execute(_NEWS, [naive_utc(since_utc)]).fetchall()]
 
 
 def read_state(connection: DuckDBPyConnection, versions: Versions | None = None) -> Overview:

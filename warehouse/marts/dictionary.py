@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 from duckdb import DuckDBPyConnection
 
@@ -159,28 +158,3 @@ def meanings_of_columns(connection: DuckDBPyConnection, schema: str) -> dict[str
     ).fetchall():
         found.setdefault(table, {})[column] = words or ""
     return found
-
-
-@dataclass(frozen=True)
-class Sample:
-    """Types of all columns of a table, how many rows there are, and some of the rows in some columns."""
-
-    types: Mapping[str, str]
-    row_count: int
-    columns: Sequence[str]
-    rows: Sequence[tuple[object, ...]]
-
-
-def sample_of(
-    connection: DuckDBPyConnection,
-    table: str,
-    condition: str,
-    shown: Callable[[Mapping[str, str]], Sequence[str]],
-    most: int,
-) -> Sample:
-    """The first rows of a table under a condition, in the columns that `shown` picks by their types."""
-    rows = connection.table(table).filter(condition)
-    types = dict(zip(rows.columns, map(str, rows.types), strict=True))
-    columns = shown(types)
-    some = rows.limit(most).project(", ".join(map(quoted, columns))).fetchall() if columns else []
-    return Sample(types, len(rows), columns, some)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,31 +10,20 @@ import dagster as dg
 import pytest
 
 from assets.definitions import build_definitions
-from assets.messages import Sent, deliver, look
+from assets.messages import CURSOR, Sent, keys_of, look, messages_sensor
 from assets.notify import ChannelRefused, Message
 from assets.project import Project
-from assets.runs import NIGHT_OF
+from assets.runs import NIGHT_OF, RANGE_END, RANGE_START
 from pipelines.clock import SystemClock
 from pipelines.sandbox.faults import Fault
+from pipelines.sync.causes import Cause
 from tests.unit.assets.harness import M16, RUNNING, Harness, harness, settings
+from warehouse.ledger.conditions import Condition, Kind
 
-LOG = logging.getLogger("tests.messages")
 DAY = "2026-11-21"
 AN_HOUR_AGO = (datetime.now(UTC) - timedelta(hours=1)).timestamp()
-SENT = Sent(DAY, looked=AN_HOUR_AGO)
-
-
-@dataclass
-class Inbox:
-    """A channel that keeps its messages, or refuses them."""
-
-    refuses: bool = False
-    taken: list[Message] = field(default_factory=list)
-
-    def __call__(self, message: Message) -> None:
-        if self.refuses:
-            raise ChannelRefused("not now")
-        self.taken.append(message)
+SENT = Sent(AN_HOUR_AGO, AN_HOUR_AGO, day=DAY)
+Looked = tuple[Sent, Message | None]
 
 
 @dataclass(frozen=True)
@@ -48,15 +36,15 @@ class Later(SystemClock):
         return datetime.now(UTC) + self.ahead
 
 
-def looked(made: Harness, sent: Sent, **later: float) -> Sent:
-    """What was sent after a look so much later than now, which the channel took."""
+def looked(made: Harness, sent: Sent, **later: float) -> Looked:
+    """What was sent after a look so much later than now, and the message."""
     project = made.project
     context = replace(project.run_context, clock=Later(ahead=timedelta(**later)))
-    return look(replace(project, run_context=context), made.instance, replace(sent, channels=()), ["chat"])
+    return look(replace(project, run_context=context), made.instance, sent)
 
 
-def text(sent: Sent) -> str:
-    return sent.waiting.text if sent.waiting else ""
+def text(looked: Looked) -> str:
+    return looked[1].text if looked[1] else ""
 
 
 def ended(made: Harness, run_id: str, reason: str, tags: dict[str, str] | None = None) -> None:
@@ -80,73 +68,121 @@ def fetch(made: Harness, *faults: Fault, tags: dict[str, str] | None = None) -> 
 def test_a_night_with_errors_is_one_message_and_the_night_after_says_that_all_is_well(made: Harness) -> None:
     sent = replace(SENT, day="")
     fetch(made, Fault("404", customer=M16), tags={NIGHT_OF: DAY})
-    assert looked(made, sent, seconds=30).waiting is None
-    sent = looked(made, sent, minutes=11)
-    assert sent.waiting
-    errors = sent.waiting.text.splitlines()
-    assert sent.waiting.subject == f"brokerbi, {DAY}: 1 error"
-    assert any(
-        line.startswith(f"- new: {RUNNING} of {M16}, 2026-10..2026-11: ") and "customer id" in line
-        for line in errors
-    )
-    assert looked(made, sent, minutes=12).waiting is None
+    assert looked(made, sent, seconds=30)[1] is None
+    sent, message = looked(made, sent, minutes=11)
+    assert message
+    [line] = message.text.splitlines()
+    assert message.subject == f"brokerbi, {DAY}: 1 error"
+    assert line.startswith(f"- new: {RUNNING} of {M16}, 2026-10..2026-11: ")
+    assert looked(made, sent, minutes=12)[1] is None
     fetch(made, tags={NIGHT_OF: "the next"})
     made.publish()
-    assert looked(made, sent, minutes=22).waiting == Message("brokerbi, the next: all is well again", "")
+    well = Message("brokerbi, the next: all is well again", "")
+    assert looked(made, sent, minutes=22)[1] == well
 
 
 def test_an_error_that_lasts_is_no_longer_new(made: Harness) -> None:
-    sent = replace(SENT, day="")
-    texts = []
+    sent, texts = replace(SENT, day=""), []
     for day in (DAY, "the next"):
         fetch(made, Fault("404", customer=M16), tags={NIGHT_OF: day})
-        sent = looked(made, sent, minutes=11)
-        texts.append(text(sent).count("new: "))
-    assert texts[0] > 0
-    assert texts[1] == 0
+        sent, message = looked(made, sent, minutes=11)
+        texts.append(message.text.count("new: ") if message else None)
+    assert texts == [1, 0]
+
+
+def test_a_cause_is_new_for_a_customer_more_and_not_for_one_less() -> None:
+    rows = [Condition(Kind.FAILED, customer=name, error="404", cause_key="404") for name in ("M1", "M2")]
+    both, first, last = (set(keys_of(Cause.of(some))) for some in (rows, rows[:1], rows[1:]))
+    assert (first < both, last < both, first.isdisjoint(last)) == (True, True, True)
 
 
 def test_a_run_that_broke_is_reported_once_and_so_is_another_with_the_same_reason(made: Harness) -> None:
-    ended(made, "1", "The disk is full.")
-    sent = looked(made, SENT)
-    assert sent.waiting == Message(f"brokerbi, {DAY}: 1 run failed", "- nightly: The disk is full. (run 1)")
+    ended(made, "1", "The disk is full.", tags={RANGE_START: "M1|2026-01", RANGE_END: "M1|2026-03"})
+    sent, message = looked(made, SENT)
+    line = "- nightly (M1|2026-01...M1|2026-03): The disk is full. (run 1)"
+    assert message == Message(f"brokerbi, {DAY}: 1 error", line)
     ended(made, "2", "The disk is full.")
-    assert looked(made, sent).waiting is None
+    assert looked(made, sent)[1] is None
+
+
+def test_reasons_that_end_alike_are_each_reported(made: Harness) -> None:
+    ended(made, "1", "Landing is damaged. Restore it.")
+    sent, _ = looked(made, SENT)
+    ended(made, "2", "The file is damaged. Restore it.")
+    assert text(looked(made, sent)) == "- nightly: The file is damaged. Restore it. (run 2)"
 
 
 def test_a_run_that_waits_for_its_retry_is_not_reported(made: Harness) -> None:
     ended(made, "1", "The disk is full.", tags={"dagster/will_retry": "true"})
-    assert looked(made, SENT).waiting is None
+    assert looked(made, SENT)[1] is None
 
 
-def test_a_failed_backfill_is_reported_by_day_and_a_night_with_its_own_message(made: Harness) -> None:
-    fetch(made, Fault("404", customer=M16), tags={NIGHT_OF: DAY})
-    assert looked(made, SENT).waiting is None
+def test_a_failed_backfill_is_reported_by_day_and_the_night_after_calls_it_known(made: Harness) -> None:
     fetch(made, Fault("404", customer=M16))
-    assert " partitions failed, of M30016. " in text(looked(made, SENT))
+    sent, message = looked(made, SENT)
+    assert f"- {RUNNING} of {M16}, 2026-10..2026-11: " in text((sent, message))
+    fetch(made, Fault("404", customer=M16), tags={NIGHT_OF: "the next"})
+    assert text(looked(made, sent, minutes=11)).startswith(f"- {RUNNING} of {M16}")
 
 
-def test_a_nightly_run_that_does_not_come_is_reported_once(made: Harness) -> None:
-    made.instance.add_run(
-        dg.DagsterRun("nightly", run_id="1", status=dg.DagsterRunStatus.SUCCESS, tags={NIGHT_OF: DAY})
-    )
-    sent = looked(made, SENT, hours=31)
-    assert "There has been no nightly run since " in text(sent)
-    assert looked(made, sent, hours=40).waiting is None
+def test_a_night_that_breaks_is_not_well_until_the_next(made: Harness) -> None:
+    fetch(made)
+    made.publish()
+    ended(made, "1", "The code is broken.", tags={NIGHT_OF: "the next"})
+    sent, message = looked(made, SENT, minutes=3)
+    assert text((sent, message)) == "- new: nightly: The code is broken. (run 1)"
+    fetch(made, tags={NIGHT_OF: "a later one"})
+    assert "all is well again" in str(looked(made, sent, minutes=6)[1])
 
 
-def test_a_channel_that_refuses_is_tried_again_and_meanwhile_there_is_no_other_message(made: Harness) -> None:
-    chat, mail = Inbox(), Inbox(refuses=True)
-    both = {"chat": chat, "mail": mail}
-    sent = replace(SENT, waiting=Message("It failed", ""), channels=["chat", "mail"])
-    sent = replace(sent, channels=list(deliver(sent, both, LOG)))
-    assert (len(chat.taken), sent.channels) == (1, ["mail"])
-    assert look(made.project, made.instance, sent, ["chat", "mail"]) == sent
+def test_a_file_that_cannot_be_read_is_an_error_that_ends(made: Harness) -> None:
+    fetch(made, tags={NIGHT_OF: "the next"})
+    made.publish()
+    path = made.project.store.path
+    whole = path.read_bytes()
+    path.write_text("this is no DuckDB file" * 1000)
+    sent, message = looked(made, SENT, minutes=3)
+    assert "is damaged" in text((sent, message))
+    path.write_bytes(whole)
+    fetch(made, tags={NIGHT_OF: "a later one"})
+    assert "all is well again" in str(looked(made, sent, minutes=6)[1])
 
 
-def test_there_is_a_sensor_for_messages_if_there_is_a_channel(tmp_path: Path) -> None:
+@pytest.mark.parametrize("nights", [0, 1])
+def test_a_nightly_run_that_does_not_come_is_reported_once(made: Harness, nights: int) -> None:
+    for _ in range(nights):
+        made.instance.add_run(dg.DagsterRun("nightly", tags={NIGHT_OF: DAY}))
+    sent, message = looked(made, SENT, hours=31)
+    assert "There has been no nightly run since " in text((sent, message))
+    assert looked(made, sent, hours=40)[1] is None
+
+
+def test_a_channel_that_takes_no_message_has_it_the_next_time_and_keeps_none_from_others(
+    made: Harness,
+) -> None:
+    taken: list[Message] = []
+
+    def refuse(_: Message) -> None:
+        if not taken:
+            raise ChannelRefused("not now")
+
+    ended(made, "1", "The disk is full.")
+    sensors = [
+        messages_sensor(made.project, "mail", refuse),
+        messages_sensor(made.project, "chat", taken.append),
+    ]
+    cursors = []
+    for sensor in [*sensors, sensors[0]]:
+        with dg.build_sensor_context(made.instance, cursor=CURSOR.dump_json(SENT).decode()) as context:
+            sensor.evaluate_tick(context)
+            cursors.append(CURSOR.validate_json(context.cursor or ""))
+    assert [list(sent.runs) for sent in cursors] == [[], ["1"], ["1"]]
+
+
+def test_there_is_a_sensor_for_each_channel(tmp_path: Path) -> None:
+    mail = {"alert_email_to": "a@example.com", "alert_email_from": "b@example.com", "alert_smtp_host": "mail"}
     names = [
         {sensor.name for sensor in build_definitions(Project(settings(tmp_path, **more))).sensors or ()}
-        for more in ({}, {"alert_webhook": "https://chat.test/a-secret"})
+        for more in ({}, {"alert_webhook": "https://chat.test/a-secret", **mail})
     ]
-    assert names[1] - names[0] == {"messages"}
+    assert names[1] - names[0] == {"messages_webhook", "messages_mail"}

@@ -120,4 +120,4 @@ def test_a_mail_server_that_refuses_is_named_with_its_code_and_without_its_words
 def test_the_settings_say_which_channels_there_are(tmp_path: Path) -> None:
     mail = {"alert_email_to": "a@example.com", "alert_email_from": "b@example.com", "alert_smtp_host": "mail"}
     assert list(channels(settings(tmp_path))) == []
-    assert list(channels(settings(tmp_path, **WEBHOOK_SETTINGS, **mail))) == ["the webhook", "the mail"]
+    assert list(channels(settings(tmp_path, **WEBHOOK_SETTINGS, **mail))) == ["webhook", "mail"]

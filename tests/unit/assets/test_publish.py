@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +15,23 @@ from dagster._core.storage.partition_status_cache import AssetStatusCacheValue
 from assets.definitions import build_definitions
 from assets.marts import FILE
 from assets.partitions import customer_months
-from assets.publish import LOAD, PUBLISH, reason_to_wait
+from assets.project import Project
+from assets.publish import LOAD, PUBLISH, publishing_sensor
 from pipelines.diagnosis.health import daemon_seen
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import CUSTOMERS, M16, M17, RUNNING, Harness, failure_of, harness
+from tests.unit.assets.test_messages import Later
 from tests.unit.repository.files import ROOT
-from warehouse.publishing.publish import Unpublished
+from warehouse.publishing.publish import loaded_since_publication
 
 ELSEWHERE = "https://files.test/bi"
 
 
-def look(made: Harness) -> list[str | None]:
-    """The keys of the runs that the sensor requests."""
-    sensor = next(one for one in build_definitions(made.project).sensors or () if one.name == "publishing")
-    assert isinstance(sensor, dg.SensorDefinition)
+def look(made: Harness, project: Project | None = None) -> list[dg.RunRequest]:
+    """The runs that the sensor requests."""
+    sensor = publishing_sensor(project or made.project)
     with dg.build_sensor_context(made.instance, sensor_name="publishing") as context:
-        return [one.run_key for one in sensor.evaluate_tick(context).run_requests or []]
+        return list(sensor.evaluate_tick(context).run_requests or [])
 
 
 @dataclass(frozen=True)
@@ -177,38 +178,29 @@ def test_a_nightly_run_that_ended_is_published_though_others_wait(tmp_path: Path
     assert len(look(made)) == 1
 
 
-def test_a_run_that_could_not_write_the_file_is_not_repeated_at_once(tmp_path: Path) -> None:
+def after_failed_tries(made: Harness, number: int, minutes: int) -> int:
+    """How many runs are requested so much later than so many runs that could not publish the load."""
+    load = str(loaded_since_publication(made.project.store).load_number)  # type: ignore[union-attr]
+    for _ in range(number):
+        failed = dg.DagsterRun(job_name=PUBLISH, status=dg.DagsterRunStatus.FAILURE, tags={LOAD: load})
+        made.instance.add_run(failed)
+    context = replace(made.project.run_context, clock=Later(ahead=timedelta(minutes=minutes)))
+    return len(look(made, replace(made.project, run_context=context)))
+
+
+def test_a_load_that_could_not_be_published_is_tried_again_every_half_hour_however_often(
+    tmp_path: Path,
+) -> None:
     made = harness(tmp_path)
     made.run()
-    [key] = look(made)
-    (made.file.parent / "published").write_text("in the way")
-    failed = dg.DagsterRun(
-        job_name=PUBLISH, status=dg.DagsterRunStatus.FAILURE, tags={LOAD: str(key).removeprefix("load ")}
-    )
-    made.instance.add_run(failed)
-    assert look(made) == []
+    requested = [after_failed_tries(made, *tries) for tries in ((1, 0), (0, 31), (25, 0), (0, 31))]
+    assert requested == [0, 1, 0, 1]
 
 
-NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("is_refused", "tries", "minutes", "closed", "waits"),
-    [
-        (False, 1, 2, [], ""),
-        (False, 1, 0, [], "tried again after 0:01:00"),
-        (False, 4, 7, [], "tried again after 0:08:00"),
-        (False, 20, 361, [], ""),
-        (False, 1, 2, [Path("published")], "published cannot be written"),
-        (True, 1, 2, [], "was refused"),
-    ],
-    ids=["can be", "a moment ago", "for the fifth time", "after hours", "cannot be", "a check refused it"],
-)
-def test_a_load_is_published_by_another_run_when_its_file_can_be_written(
-    is_refused: bool, tries: int, minutes: int, closed: list[Path], waits: str
-) -> None:
-    why = reason_to_wait(Unpublished(3, NOON, is_refused), tries, timedelta(minutes=minutes), closed)
-    assert (waits in why, bool(why)) == (True, bool(waits))
+def test_a_load_that_a_check_refused_is_not_tried_again(refused: Harness) -> None:
+    refused.run(last="G1|2026-09")
+    assert not refused.publish().success
+    assert after_failed_tries(refused, 1, 31) == 0
 
 
 def test_no_mart_compares_itself_with_every_partition_of_its_reports(tmp_path: Path) -> None:

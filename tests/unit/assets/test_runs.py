@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import fcntl
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Timer
 
 import dagster as dg
 import pytest
 
 from assets.definitions import build_definitions
 from assets.project import Project
-from assets.runs import show_alive, silent_runs
+from assets.runs import RUNS, show_alive, silent_runs
 from pipelines.clock import SystemClock
 from tests.unit.assets.harness import Harness, harness
+from warehouse.store.files import make_folder
+from warehouse.store.lock import is_locked
 
 
 class TwoMinutesLater(SystemClock):
@@ -56,3 +60,13 @@ def test_a_run_that_works_or_has_only_begun_is_left_alone(made: Harness) -> None
 def test_a_cancelled_run_whose_process_died_is_over(made: Harness) -> None:
     made.instance.add_run(dg.DagsterRun("nightly", run_id="2", status=dg.DagsterRunStatus.CANCELING))
     assert {run.run_id for run in silent_runs(later(made), made.instance)} == {"1", "2"}
+
+
+def test_a_run_begins_though_a_sensor_looks_at_its_file_in_that_moment(made: Harness) -> None:
+    path = made.project.settings.data_dir / RUNS / "3"
+    make_folder(path.parent)
+    with path.open("w") as looked_at:
+        fcntl.flock(looked_at, fcntl.LOCK_SH)
+        Timer(0.1, fcntl.flock, (looked_at, fcntl.LOCK_UN)).start()
+        show_alive(made.project, "3")
+    assert is_locked(path)

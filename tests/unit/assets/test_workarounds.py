@@ -2,11 +2,11 @@
 
 | Work-around | It can go when this fails |
 |---|---|
-| `plan_what_is_left` in `results.py` | planned in one event |
+| `turn_red` in `results.py` | planned in one event |
 | an event for each partition, then a failure, in `reports.py` | for some partitions of a range |
 | `wipe_asset_cached_status` in `reports.py` and `publish.py` | `test_publish.py`: lost count of |
 | `report_dep` in `marts.py` | staleness is worked out |
-| `squares_of_backfill` in `runs.py` | `test_backfills.py`: several |
+| `partitions_of_backfill` in `runs.py` | `test_backfills.py`: several |
 | names of Dagster's own in `messages.py`, `reports.py` and `runs.py` | the names it uses |
 """
 
