@@ -57,15 +57,12 @@ PLAIN = "office_id;user_id;month;commission;sold\nM1;U1;2027-01;105000;2\n"
 TEXTS: dict[str, str | bytes] = {
     "semicolons": PLAIN,
     "commas": PLAIN.replace(";", ","),
-    "tabs": PLAIN.replace(";", "\t"),
     "a byte order mark": b"\xef\xbb\xbf" + PLAIN.encode(),
     "Windows ends of lines": PLAIN.replace("\n", "\r\n"),
-    "old ends of lines": PLAIN.replace("\n", "\r"),
     "heads as people write them": PLAIN.replace("office_id;user_id", "Office ID; USER-ID "),
     "columns in another order": "sold;commission;month;user_id;office_id\n2;105000;2027-01;U1;M1\n",
     "blanks around and lines without anything": PLAIN.replace("M1;U1", " M1 ; U1") + ";;;;\n\n  ;;;;\n",
     "quotes": PLAIN.replace("105000", '"105 000,00"'),
-    "no last end of line": PLAIN.rstrip(),
 }
 
 
@@ -85,13 +82,10 @@ def test_letters_of_windows_and_lines_above_the_heads_are_understood(tmp_path: P
     [
         ("105000", 105_000),
         ("105 000", 105_000),
-        ("105\N{NO-BREAK SPACE}000", 105_000),
         ("1\N{NARROW NO-BREAK SPACE}050\N{NARROW NO-BREAK SPACE}000", 1_050_000),
         ("105000,00", 105_000),
-        ("105000.0", 105_000),
         ("105 000 kr", 105_000),
         ("105 000:-", 105_000),
-        ("0", 0),
     ],
 )
 def test_an_amount_is_read_as_people_write_it(tmp_path: Path, written: str, number: int) -> None:
@@ -102,16 +96,13 @@ def test_an_amount_is_read_as_people_write_it(tmp_path: Path, written: str, numb
     ("written", "said"),
     [
         ("105.000", "thousands or decimals"),
-        ("105,000", "thousands or decimals"),
         ("105000,50", "not whole"),
         ("10 5000", "no number"),
         ("1,05E+05", "no number"),
         ("-", "no number; leave the cell empty"),
         ("#REF!", "no number"),
-        ("NaN", "no number"),
         ("cirka 5", "no number"),
         ("-5", "not from 0 to 10000000"),
-        ("\N{MINUS SIGN}5", "not from 0 to 10000000"),
         ("10000001", "not from 0 to 10000000"),
     ],
 )
@@ -164,14 +155,12 @@ def test_a_column_that_is_no_measure_is_left_aside_and_named(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", "has no row with the heads"),
         ("office_id;user_id;month;sold\n", "no row below its heads"),
         ("office_id;user_id;month\nM1;U1;2027-01\n", "no column to budget"),
         (PLAIN.replace("sold", "commission"), "more than once"),
         (PLAIN.replace(";", ",").replace("105000", "105 000,00"), "more cells than there are heads"),
         (PLAIN + 'M1;"U2;2027-01;1;1\n', "save it again"),
         (b"PK\x03\x04rest", "save it again"),
-        (b"PAR1rest", "save it again"),
         (b"\x00\x01\x02", "neither CSV, Parquet nor a workbook"),
     ],
 )

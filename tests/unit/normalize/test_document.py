@@ -14,16 +14,13 @@ from pipelines.normalize.document import InvalidJson, parse_exactly, read_docume
     ("body", "sentence"),
     [
         (b"", "The answer is empty where JSON was expected."),
-        (b" \r\n", "The answer is empty where JSON was expected."),
         (b"<!DOCTYPE html><html>", "The answer is HTML or XML where JSON was expected."),
         (b'[{"a": 1}', "The answer breaks off after 9 characters: it is half a JSON document."),
-        (b'[{"a": "text', "The answer breaks off after 12 characters: it is half a JSON document."),
         (b'[{"a"', "The answer breaks off after 5 characters: it is half a JSON document."),
         (b"[1] trailing", "The answer is not JSON: Extra data at character 4 of 12."),
         (b'"text"', "The answer is a text where an object or a list was expected."),
         (b"[nan]", "The answer is not JSON: Expecting value at character 1 of 5."),
         (b"7", "The answer is a number where an object or a list was expected."),
-        (b"false", "The answer is true or false where an object or a list was expected."),
         (b"[" * 100_000 + b"]" * 100_000, "The answer is nested too deeply to be read."),
     ],
 )

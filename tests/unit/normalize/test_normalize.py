@@ -136,13 +136,6 @@ def test_undeclared_fields_of_objects_around_the_rows_are_not_loaded() -> None:
     assert [table.frame.columns for table in result.tables] == [table.frame.columns for table in bare.tables]
 
 
-def test_what_was_asked_for_is_in_every_row() -> None:
-    result = normalized(
-        "user_budget_estate", [{"sold": 3}], [{"sold": 4}], months=(JANUARY,), asked=["H1", "H2"]
-    )
-    assert rows(result, "user_budget_estate", "asked_user_id", "sold_budget") == [("H1", 3), ("H2", 4)]
-
-
 COLLIDING = {"ID": 7, "id": "H1", "Id": 8, "_row": 1, "": 2, "a b": 3, "a_b": 4}
 
 

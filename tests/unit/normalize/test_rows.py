@@ -18,7 +18,6 @@ from tests.unit.normalize.answers import (
     reasons,
     report_with,
     rows,
-    types,
 )
 
 SALE = {"id": "S1"}
@@ -250,12 +249,6 @@ def test_an_answer_of_which_half_does_not_fit_is_an_error_if_it_is_of_ten_rows_a
             normalized(report, answer)
     else:
         assert len(normalized(report, answer).rejected) == wrong
-
-
-def test_undeclared_fields_and_lists_of_rows_are_columns_and_tables() -> None:
-    result = normalized(report_with("rows[]", ID), {"rows": [{**SALE, "n": 1, "bids": [{"sum": 2}]}]})
-    assert types(result, "rows") == {"n": "BIGINT"}
-    assert rows(result, "rows__bids", "_parent_row", "sum") == [(0, 2)]
 
 
 def test_plain_values_in_a_list_of_undocumented_rows_are_values() -> None:

@@ -46,15 +46,10 @@ MEASURES = (
 WALL_CLOCK = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.(\d{1,3}|\d{7}))?")
 UNDOCUMENTED: tuple[tuple[str, dict[str, Any]], ...] = (
     (f"{BI}/LiveData/Report", MAY),
-    (f"{BI}/LiveData/CommissionReport", MAY),
     (f"{BI}/TipsAndLeads/Report/Paged", {**MAY, "pageIndex": 0, "pageSize": 10}),
     (f"{BI}/External/Trademarks", {}),
     (f"{BI}/Budget/Estate/G1/2025/5", {}),
-    (f"{BI}/Budget/Commission/G1/2025/5", {}),
-    (f"{BI}/Budget/Crm/G1/2025/5", {}),
-    ("/Report/Budget/G1/SoldEstates", {}),
     ("/Report/Budget/G1/Commission", {}),
-    ("/Report/Budget/G1/Crm", {}),
     (f"{BI}/CommissionOfficeReportByMonth/G1", YEAR),
 )
 
