@@ -15,7 +15,6 @@ from tests.marts.given import (
     built,
     earned,
     held,
-    in_quarantine,
     loaded,
     rows,
     sold,
@@ -72,16 +71,6 @@ def test_a_headcount_is_unknown_where_the_user_report_of_an_office_is_not_held()
     query = "SELECT level, active_agent_count, missing_offices FROM marts.headcount_month ORDER BY ALL"
     assert [row for row in built(given, query) if row[0] in ("chain", "office")] == [
         ("chain", None, "M1, M2"), ("office", 1, "M1"), ("office", None, "M2"),
-    ]  # fmt: skip
-
-
-def test_an_agent_whose_row_is_in_quarantine_is_neither_quiet_nor_back() -> None:
-    given = warehouse()
-    at_work(given, {"stays": "1111", "lacks": "1 11"})
-    in_quarantine(given, "commission_user", "G1")
-    shown = "active_agent_count, back_count, quiet_count, missing_offices FROM marts.headcount_month"
-    assert built(given, f"SELECT {shown} WHERE level = 'office' AND member_id = 'M1' ORDER BY month")[:4] == [
-        (2, None, None, "M1"), (None, None, None, "M1"), (2, None, None, "M1"), (2, 0, 0, None),
     ]  # fmt: skip
 
 

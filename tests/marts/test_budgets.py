@@ -26,7 +26,6 @@ from tests.marts.given import (
     warehouse,
 )
 from warehouse.marts.queries import SQL
-from warehouse.store.meta_schema import write_configured
 
 SPRING, SUMMER, AUTUMN = datetime(2026, 3, 1), datetime(2026, 6, 1), datetime(2026, 9, 1)
 VERSION: Row = {"_fetched_at_utc": SPRING, "valid_from_utc": SPRING}
@@ -125,20 +124,6 @@ def test_a_user_is_held_against_the_own_budget(given: DuckDBPyConnection) -> Non
     loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 80)])
     found = built(given, "SELECT user_id, actual::INT FROM marts.user_budget_vs_actual")
     assert found == [("U1", 80)]
-
-
-def test_what_a_user_reached_in_a_month_whose_row_is_in_quarantine_is_unknown(
-    given: DuckDBPyConnection,
-) -> None:
-    for of_month, users in (("2025-12", ["U1", "U2"]), ("2026-01", ["U1"])):
-        for user in ("U1", "U2"):
-            budgeted(given, of_month, user, (100, SPRING, None))
-        loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, 160)])
-        loaded(given, "commission_user", "M1", of_month, [earned({"user_id": user}, 80) for user in users])
-    in_quarantine(given, "commission_user", "M1")
-    shown = "user_id, actual::INT, year_to_date_actual::INT"
-    query = f"SELECT {shown} FROM marts.user_budget_vs_actual WHERE month = '2026-01-01' ORDER BY 1"
-    assert built(given, query) == [("U1", 80, 80), ("U2", None, None)]
 
 
 def office_earned(given: DuckDBPyConnection, actuals: Mapping[int, float]) -> None:
@@ -499,24 +484,6 @@ def test_the_chain_is_unknown_against_its_budget_where_an_office_is(given: DuckD
         "FROM marts.chain_budget_vs_actual",
     )
     assert found == [(1, 200, 150, 0.75, None), (2, 200, None, None, "M2")]
-
-
-def test_brands_and_regions_stand_against_the_budgets_of_their_offices(given: DuckDBPyConnection) -> None:
-    of_two_offices(given, "2026-01", 90, 60)
-    regions = [
-        {"customer": "M1", "is_active": True, "region": "Coast"},
-        {"customer": "G1", "is_active": True},
-    ]
-    write_configured(given, "customers", [*regions, {"customer": "M2", "is_active": True}])
-    shown = "budget::INT, actual::INT, year_forecast::INT FROM marts"
-    queries = [
-        f"SELECT region, {shown}.region_budget_vs_actual ORDER BY 1",
-        f"SELECT brand, {shown}.brand_budget_vs_actual",
-    ]
-    build_for(given, *queries)
-    assert [given.execute(query).fetchall() for query in queries] == [
-        [("Coast", 100, 90, 1080), (None, 100, 60, 720)], [(None, 200, 150, 1800)],
-    ]  # fmt: skip
 
 
 def test_a_forecast_has_the_range_of_the_worst_miss_of_earlier_years_from_its_month_on(

@@ -66,18 +66,6 @@ def test_a_column_of_the_service_keeps_its_meaning_source_and_report(file: DuckD
     assert found == [(True, "type.text", "sales")]
 
 
-def test_a_field_whose_name_in_the_answer_is_inferred_is_not_called_documented(
-    file: DuckDBPyConnection,
-) -> None:
-    found = file.execute(
-        "SELECT is_documented, description FROM meta.dictionary "
-        "WHERE table_name = 'running_commissions' AND column_name = 'obtained_at' AND schema_name = 'bi'"
-    ).fetchall()
-    assert found == [
-        (False, "when it was earned; documented but for its name in the answer, which is inferred")
-    ]
-
-
 def test_a_key_with_control_characters_is_described_without_them(file: DuckDBPyConnection) -> None:
     found = file.execute(
         "SELECT source, description FROM meta.dictionary WHERE column_name = 'odd' AND schema_name = 'bi'"

@@ -116,18 +116,6 @@ def test_a_number_and_its_homes_are_set_beside_the_month_before_and_last_year() 
     assert compared(given, "2026-02", office="M1") == [months[0], ("2026-01", 80, None, 1)]
 
 
-def test_a_month_that_was_not_read_to_its_end_is_compared_with_nothing() -> None:
-    given = warehouse()
-    for of_month in ("2025-05", "2026-05"):
-        loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, 5)])
-    asked_for(given, M1="off")
-    assert compared(given, "2026-05", office="M1") == [("2026-05", 5, 0, 1)]
-    given.execute(
-        "UPDATE meta.months SET fetched_at_utc = '2026-05-20', state = 'open' WHERE month = '2026-05-01'"
-    )
-    assert compared(given, "2026-05", office="M1") == [("2026-05", 5, None, 1)]
-
-
 @pytest.mark.parametrize(("measure", "without"), [("commission", 80), ("average_price", None)])
 def test_a_commission_that_is_declared_with_vat_is_given_without_it_too(
     measure: str, without: int | None
@@ -350,16 +338,3 @@ def test_a_sale_counts_by_the_shares_of_whom_is_asked_for() -> None:
         for user, value in (("U1", 15), ("U2", 80), ("U3", 5))
     )
     assert found == [[low], [high, low], [other], []]
-
-
-def test_what_lacks_a_row_says_so() -> None:
-    given = warehouse()
-    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
-    [whole] = explained(given, "sources", "2026-01", office="M1")
-    row = "('commission_office', 'M1', DATE '2026-01-01', 'commission_office', 'x')"
-    given.execute(
-        f"INSERT INTO meta.quarantine_rows (report, customer, month, table_name, reason) VALUES {row}"
-    )
-    [lacking] = explained(given, "sources", "2026-01", office="M1")
-    assert (whole["lacks_rows"], lacking["lacks_rows"]) == (False, True)
-    assert "quarantine" in {one["kind"] for one in explained(given, "doubts", "2026-01", office="M1")}

@@ -234,13 +234,6 @@ def test_of_overlapping_groups_each_office_of_a_user_counts_once(
     assert built(given, "SELECT commission FROM marts.user_month") == [(earned_there,)]
 
 
-def test_a_switched_off_group_gives_way_to_its_office_for_users_of_both() -> None:
-    given = group_and_office()
-    user_of_both(given, group=LATER, office=FIRST_MOMENT)
-    asked_for(given, "M1", G1="off")
-    assert built(given, "SELECT customer_id, is_refreshed FROM marts.user_sources") == [("M1", True)]
-
-
 def test_a_user_works_at_the_office_that_the_months_sales_name_most() -> None:
     given = warehouse()
     for estate, office in (("E1", "M1"), ("E2", "M2"), ("E3", "M2")):

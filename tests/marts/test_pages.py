@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
-from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -18,7 +17,6 @@ from tests.marts.given import (
     built,
     earned,
     held,
-    in_quarantine,
     loaded,
     month,
     rows,
@@ -304,19 +302,6 @@ def test_an_agent_is_compared_with_the_same_months_of_last_year_where_they_are_h
         ("U1", 0, 7),
         ("U2", 0, 9),
     ]
-
-
-def test_an_agent_lacking_a_row_this_year_is_compared_with_nothing_and_has_not_left() -> None:
-    given = warehouse()
-    for year, users in ((2025, ["U1", "U2"]), (2026, ["U1"])):
-        for of_month in (f"{year}-0{number}" for number in (1, 2, 3)):
-            loaded(given, "commission_user", "M1", of_month, [earned({"user_id": one}, 5) for one in users])
-            read(given, "M1", {of_month: 10})
-    assert _stay(given) == {"U1": (None, None), "U2": ("left", month("2025-03"))}
-    in_quarantine(given, "commission_user", "M1", of_month="2026-02")
-    [u1, u2] = sorted(found(given, "agents"), key=itemgetter("name"))
-    assert (u1["stay"], u1["commission_change"]) == (None, 0)
-    assert (u2["stay"], u2["commission_change"], u2["is_complete"]) == (None, None, False)
 
 
 def test_a_refused_report_makes_its_figures_doubtful_and_others_leave_them_alone() -> None:

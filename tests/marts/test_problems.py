@@ -11,12 +11,10 @@ from pipelines.connect.errors import ConnectError, HostDown, NotFound, Unauthori
 from tests.marts.given import (
     asked_for,
     build,
-    built,
     earned,
     held,
     lacking,
     loaded,
-    sold,
     warehouse,
 )
 from warehouse.ledger.ledger import deny, forget_healed_refusals
@@ -94,19 +92,6 @@ def test_what_was_read_is_not_fresh_once_the_login_is_refused_until_it_is_answer
     assert len(given.execute(check).fetchall()) == 1
     held(given, "sales", "M1", ["2026-01"], at_utc=NOW)
     assert given.execute(STATES).fetchall() == [("sales", "M1", "fresh", False)]
-
-
-def test_customers_go_by_the_name_of_the_settings_or_else_of_their_office(given: DuckDBPyConnection) -> None:
-    configure(given, sales=True)
-    held(given, "sales", "M2", ["2025-12", "2026-02"])
-    sold(given, "M2", "2026-02", "M2", "E1", office_name="The square")
-    configure(given, sales=True)
-    shown = "customer_id, customer_name, start_month, is_active, offices, first_month, last_month"
-    found = built(given, f"SELECT {shown} FROM marts.customers")
-    assert found == [
-        ("M1", "Harbour", START, True, None, START, START),
-        ("M2", "The square", None, False, "The square", date(2025, 12, 1), date(2026, 2, 1)),
-    ]
 
 
 def problems(given: DuckDBPyConnection) -> list[tuple[object, ...]]:

@@ -118,17 +118,6 @@ def test_a_source_that_nobody_refreshes_is_the_likely_reason_if_the_other_was_re
     assert {reason for *_, reason in built(given, NOT_RECONCILED)} == found
 
 
-def test_a_sale_without_agents_is_called_so_and_not_shared(given: DuckDBPyConnection) -> None:
-    sold(given, "G1", "2026-01", "M1", "E2", final_price=1000)
-    offices = [
-        earned({"office_customer_id": "M1"}, 160, 1.6, 3200),
-        earned({"office_customer_id": "M2"}, 40, 0.4, 800),
-    ]
-    loaded(given, "commission_office", "G1", "2026-01", offices)
-    reasons = {reason for _, compared, *_, reason in built(given, NOT_RECONCILED) if compared == "sales list"}
-    assert reasons == {"sale listed without agents"}
-
-
 def test_one_sale_that_the_office_report_has_no_more_is_one_disagreement(given: DuckDBPyConnection) -> None:
     given.execute("DELETE FROM bi.commission_office WHERE office_customer_id = 'M1'")
     shown = (

@@ -125,18 +125,6 @@ def test_a_share_is_the_agents_part_of_commission_and_price_and_says_if_the_offi
     ]
 
 
-def test_every_sale_leads_back_to_its_customer_month_load_and_row() -> None:
-    given = warehouse()
-    load_id = sold(given, "G1", "2026-01", "M1", "E1")
-    found = built(
-        given,
-        "SELECT sales._load_id FROM marts.sales AS sales "
-        "JOIN bi.sales_estates AS landed USING (_customer, _month, _load_id, _row) "
-        "JOIN meta.loads ON load_id = _load_id",
-    )
-    assert found == [(load_id,)]
-
-
 def test_offices_and_users_are_known_by_name() -> None:
     given = warehouse()
     loaded(given, "commission_office", "G1", "2026-01", [earned({"office_customer_id": "M2"}, 1)])

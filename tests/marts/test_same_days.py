@@ -94,13 +94,6 @@ def test_an_office_that_lacks_a_row_is_in_neither_sum_and_is_named_and_its_users
     ]
 
 
-def test_a_year_of_which_a_month_lacks_a_row_is_not_compared_and_the_month_that_runs_is() -> None:
-    given = warehouse()
-    read(given, "M1")
-    quarantined(given, "M1", "2025-01")
-    assert built(given, "SELECT period FROM marts.same_days WHERE level = 'office'") == [("month",)]
-
-
 def test_days_of_last_year_that_were_not_read_and_a_month_that_is_over_are_not_compared() -> None:
     given = warehouse()
     read(given, "M1")

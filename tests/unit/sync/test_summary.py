@@ -37,13 +37,6 @@ def test_what_was_refused_earlier_today_is_named_as_status_does_and_no_failure_o
     assert (summary.complaints(), summary.is_well) == (["sales of M1: Ask for it."], True)
 
 
-def test_the_same_failure_of_several_customers_is_one_line() -> None:
-    summary = Summary("run", NOW)
-    for customer in ("M2", "M1"):
-        summary.add(WindowResult("sales", customer).ended(WindowStatus.FAILED, "It failed."))
-    assert summary.complaints() == ["sales of M1, M2 failed: It failed."]
-
-
 def test_the_table_of_a_sync_names_who_failed_and_leaves_the_reason_to_the_lines_of_causes() -> None:
     ended = [
         *(WindowResult("sales", name).ended(WindowStatus.FAILED, f"Long {name}.") for name in ("M2", "M1")),

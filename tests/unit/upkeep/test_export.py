@@ -16,7 +16,7 @@ import openpyxl
 import polars as pl
 import pytest
 
-from pipelines.upkeep.export import Export, export, remove_exports
+from pipelines.upkeep.export import Export, export
 from warehouse.errors import WarehouseError
 
 NOW = datetime(2026, 11, 21, 5, tzinfo=UTC)
@@ -57,12 +57,6 @@ def test_parquet_has_moments_doubles_and_meanings(here: Path) -> None:
         pl.Boolean,
     ]
     assert json.loads(pl.read_parquet_metadata(path)["columns"])["commission"] == MEANING
-
-
-def test_csv_keeps_every_value(here: Path) -> None:
-    exported(here, "csv")
-    with (here / "export/latest/csv/bi.estates.csv").open(encoding="utf-8", newline="") as file:
-        assert list(csv.reader(file)) == [["name of it"], ['a,"b"']]
 
 
 def test_no_text_of_a_csv_file_is_a_formula_and_every_number_is_one(here: Path) -> None:
@@ -189,8 +183,3 @@ def test_an_export_is_for_the_readers_of_the_published_file(here: Path) -> None:
         "-rw-------",
     }
     assert (place / "latest" / "csv" / "bi.estates.csv").exists()
-
-
-def test_exports_beside_the_file_can_be_removed(here: Path) -> None:
-    exported(here, "csv")
-    assert (remove_exports(here), (here / "export").exists()) == (1, False)

@@ -88,13 +88,6 @@ def test_a_column_that_widens_changes_no_row_whose_value_stays(given: Given) -> 
     assert opened == [2, 1, 1]
 
 
-def test_a_snapshot_of_months_speaks_of_its_own_months_only(given: Given) -> None:
-    both = [{"id": "1", "_month": JANUARY}, {"id": "2", "_month": FEBRUARY}]
-    given.load([snapshot("a", table(USERS, both), 0, months=(JANUARY, FEBRUARY))])
-    given.load([snapshot("b", table(USERS, []), 1, months=(FEBRUARY,))])
-    assert given.rows("SELECT id, _month FROM bi.users") == [("1", JANUARY)]
-
-
 def test_an_older_snapshot_counts_for_the_months_that_no_newer_one_speaks_of(given: Given) -> None:
     both = table(USERS, [{"id": "1", "_month": JANUARY}, {"id": "2", "_month": FEBRUARY}])
     old = snapshot("old", both, 0, months=(JANUARY, FEBRUARY))

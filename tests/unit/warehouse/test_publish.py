@@ -233,9 +233,3 @@ def test_what_a_killed_process_left_is_cleared_away(given: Given) -> None:
     published(given, 2)
     found = {path.name for path in given.data_dir.rglob("*")}
     assert not {name for name in found if name.startswith(".") or name.endswith((".tmp", "spilled"))}
-
-
-def test_a_published_file_that_is_gone_comes_back(tmp_path: Path) -> None:
-    path = published(Given(tmp_path), 1).path
-    path.unlink()
-    assert seen(rollback(tmp_path, now=NOON).path) == [("1",)]
