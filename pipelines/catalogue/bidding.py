@@ -31,7 +31,7 @@ BID = (
     boolean("isCanceled", "whether the bid was annulled"),
     boolean("identifiedBidder", "whether the bidder has proven who it is"),
     text("alias", "the bidder's name in the bidding", personal=True),
-    text("amount", "amount of the bid, a text; currency not documented"),
+    text("amount", "amount of the bid, a text; currency not documented", needed=True),
     local_time("createdAt", "when the bid was made"),
     text("condition", "condition that comes with the bid", personal=True),
     boolean("isHidden", "whether the bid is hidden"),

@@ -32,16 +32,18 @@ EARNINGS = (
     money(
         "commission",
         "commission for sales, valuations and writings together; currency and tax basis not documented",
+        needed=True,
     ),
     money(
         "soldTotalPrice",
         "sum of the prices of what was sold, by share of the commission; currency not documented",
+        needed=True,
     ),
     percent("soldCommissionPercentage", "commission of sales in percent of their prices; not to be added"),
     money(
         "soldAverageCommission", "average commission of a sale, in the terms of commission; not to be added"
     ),
-    parts("soldEstateParts", "homes sold, fractional where the commission is shared"),
+    parts("soldEstateParts", "homes sold, fractional where the commission is shared", needed=True),
     parts("writingParts", "writing assignments, fractional where shared"),
     parts("valuationParts", "valuations, fractional where shared"),
 )
@@ -57,16 +59,20 @@ USER_EARNINGS = (  # the service does not say of which office
 )
 # One event of RunningCommissions: no id, and equal rows can both be real.
 RUNNING_COMMISSION = (
-    text("userId", "id of the user who earned, from the commission split or the project", id_of="user"),
+    text(
+        "userId",
+        "id of the user who earned, from the commission split or the project",
+        id_of="user",
+        needed=True,
+    ),
     text("customerId", "customer id of the office, from the commission split or the project"),
     text("estateId", "id of the estate, or of the project, that earned it"),
-    money("amount", "amount excluding VAT in the estate's currency, already split"),
-    rate("exchangeRate", "rate that turns the amount into SEK"),
+    money("amount", "amount excluding VAT in the estate's currency, already split", needed=True),
+    rate("exchangeRate", "rate that turns the amount into SEK", needed=True),
     local_time("obtainedAt", "when it was earned"),
 )
 
 # A month of an office, as the by-month report is assumed to state it: its amounts as in commission_office.
-NEEDED = {"commission", "sold_total_price", "sold_estate_parts"}
 BY_MONTH = (
     assumed(
         "office_id", "VARCHAR", "commissionOffices[].customerId", "customer id of the office", needed=True
@@ -74,9 +80,7 @@ BY_MONTH = (
     assumed("year", "VARCHAR", "commissionOffices[].years[].year", "year of the month"),
     assumed("month", "VARCHAR", ".month", "month, as a number or with its year", needed=True),
     *(
-        assumed(
-            column.name, column.type, f".{column.source}", column.description, needed=column.name in NEEDED
-        )
+        assumed(column.name, column.type, f".{column.source}", column.description, needed=column.needed)
         for column in EARNINGS
     ),
 )

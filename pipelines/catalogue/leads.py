@@ -62,13 +62,13 @@ OUTGOING_DETAILS = (
 
 INCOMING_DETAILS = (
     *OUTGOING_DETAILS,
-    text("state", "state of the lead, such as New or Done; an open set"),
+    text("state", "state of the lead, such as New or Done; an open set", needed=True),
 )
 
 TIP_DETAILS = (
     text("id", "id of the tip"),
     text("title", "heading of the tip"),
-    text("state", "state of the tip, such as New or Done; an open set"),
+    text("state", "state of the tip, such as New or Done; an open set", needed=True),
     text("message", "text of the sender, which the receiver may have edited", personal=True),
     text("type", "whether the tip came FromUser or FromViewing"),
 )

@@ -28,7 +28,7 @@ PORTRAIT = (
 
 USER = (
     text("id", "id of the user", id_of="user"),
-    text("name", "name of the user", personal=True),
+    text("name", "name of the user", personal=True, needed=True),
     text("emailAddress", "e-mail address", personal=True),
     text("publicPhoneNumber", "phone number for the public", personal=True),
     text("cellPhone", "mobile phone number", personal=True),

@@ -58,7 +58,7 @@ AGENT_OFFICE = (
     text("city", "town of the agent's own office"),
 )
 AGENT_SHARE = (
-    money("value", "the agent's share in SEK; tax basis not documented"),
+    money("value", "the agent's share in SEK; tax basis not documented", needed=True),
     percent("percentageOfTotal", "the agent's share in percent of the whole commission"),
     money("valueForeign", "the agent's share in the foreign currency; foreign properties only"),
 )
@@ -81,14 +81,14 @@ ESTATE = (
     day("contractDay", "day of the sale contract"),
     day("accessDay", "day of possession"),
     local_time("depositReportedAt", "when the deposit was accounted for"),
-    money("commission", "whole commission; currency and tax basis not documented"),
+    money("commission", "whole commission; currency and tax basis not documented", needed=True),
     text("commissionText", "the agreed fee in free text, when it is a fixed one"),
     local_time("commissionReceivedAt", "when the commission was received"),
     boolean("isNewHome", "whether it is newly built"),
     *nested("wgs84Coordinate", COORDINATE),
     local_time("changedAt", "when the estate was last changed"),
     money("startingPrice", "asking price; currency not documented"),
-    money("finalPrice", "sale price; currency not documented"),
+    money("finalPrice", "sale price; currency not documented", needed=True),
     *nested("intakeSource", LABEL),
     money("commissionForeign", "whole commission in the foreign currency; foreign properties only"),
     money("startingPriceForeign", "asking price in the foreign currency; foreign properties only"),
@@ -136,12 +136,17 @@ REFERENCE = (
     boolean("isNewHome", "whether it is newly built"),
     text("responsibleAgentName", "name of the responsible agent; the id is not sent", personal=True),
     day("contractDay", "day of the sale contract"),
-    local_time("advertisedAt", "when it was first advertised"),
+    local_time("advertisedAt", "when it was first advertised", needed=True),
 )
 OF_OFFICE = "officeSaleReports[]"
 FILED = "the service filed the estate under, as the text it sends"
 LEVELS = (  # of the tree of offices, years and months that estates come in
-    text(f"{OF_OFFICE}.customerId", "customer id of the reporting office", name="office_customer_id"),
+    text(
+        f"{OF_OFFICE}.customerId",
+        "customer id of the reporting office",
+        name="office_customer_id",
+        needed=True,
+    ),
     text(f"{OF_OFFICE}.officeName", "name of the reporting office", name="office_name"),
     text(f"{OF_OFFICE}.years[].year", f"year {FILED}", name="year"),
     text(f"{OF_OFFICE}.years[].months[].month", f"month {FILED}", name="month"),

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from pipelines.cli.app import Json, NoWait, Reports, command, flag, working
-from pipelines.cli.output import print_json, print_table, read_settings, say
+from pipelines.cli.output import hang, print_json, print_table, read_settings, say
 
 if TYPE_CHECKING:
     from pipelines.sync.look import Look
 
-HEADS = ("report", "state", "rows at", "columns", "missing", "extra")
-DIFFERS = ("proposed", "not understood")
+HEADS = ("report", "state", "columns", "missing", "extra")
+DIFFERS = ("columns missing", "proposed", "not understood")
 
 
 @command("shapes")
@@ -47,16 +47,16 @@ def _show(looks: Sequence[Look]) -> None:
         (
             look.report.name,
             look.state,
-            look.report.tables[0].rows or "the answer",
             str(len(look.found)),
-            ", ".join(name.rpartition(".")[2] for name in look.missing),
+            str(len(look.missing)),
             str(len(look.extra)),
         )
         for look in looks
     ]
-    print_table(HEADS, rows, right=(3, 5))
+    print_table(HEADS, rows, right=(2, 3, 4))
     for look in looks:
-        if look.sentence and look.state != "as declared":
-            say(f"\n{look.report.name}: {look.sentence}")
+        if words := " ".join(filter(None, (look.sentence, look.remedy))):
+            say()
+            hang("", f"{look.report.name}: {words}")
         if look.proposal and look.state in DIFFERS:
             say(look.proposal.as_toml())

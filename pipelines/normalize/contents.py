@@ -159,6 +159,11 @@ class Contents:
         return values
 
 
+def is_nothing(value: Json) -> bool:
+    """Whether a value says that there are no rows: null, an empty list or an empty object, and no other."""
+    return value is None or value in ([], {})
+
+
 def holds_objects(value: Json) -> bool:
     """Whether a value is a list of objects, nulls between them allowed."""
     types = set(map(type, value)) if type(value) is list else set()

@@ -33,8 +33,8 @@ from pipelines.normalize.rows import (
     below_undeclared,
     columns_on_the_way,
     document_level,
-    mismatch,
     root_of,
+    what_is_there,
 )
 from pipelines.normalize.tables import (
     Normalized,
@@ -157,6 +157,8 @@ class _Answer:
                 level.columns[path] = self._elements(level, column)
             elif filled := own.pop(path.members, None):
                 level.columns[path] = filled
+            elif path.members in contents.spelled:
+                level.columns[path] = empty_column(column, len(level.elements))
         if table:
             parent = self._add_declared(level, table, own, parent)
         for inner in place.below:
@@ -325,9 +327,9 @@ class _Answer:
                 reason in (UNLIKE, NO_OBJECT) or count[number] > 1
             )
             if is_half or is_none:
-                expected = f"rows of {table.name} at {level.place.path}"
-                sentence = mismatch(expected, level.elements[row], [self.values[number]])
                 fitting = len(level.elements) - len(reasons)
+                there = what_is_there(level.elements[row], [self.values[number]])
                 raise ShapeMismatch(
-                    f"{sentence}; {fitting} of {len(level.elements)} fit, the first does not because {reason}"
+                    f"expected rows of {table.name} at {level.place.path}, of which {fitting} of "
+                    f"{len(level.elements)} fit, the first does not because {reason}; {there}"
                 )

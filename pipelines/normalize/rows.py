@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from pipelines.normalize.contents import EMPTY, Fields, FilledColumn, holds_objects
+from pipelines.normalize.contents import EMPTY, Fields, FilledColumn, holds_objects, is_nothing
 from pipelines.normalize.document import Json, Keys, Object
 from pipelines.shapes.paths import ANY, ColumnPath, simplified
 from pipelines.shapes.places import described, lists_of
@@ -24,7 +24,7 @@ from pipelines.shapes.shape import Place
 
 MOST_SUGGESTED = 3
 VALUE = "value"
-TYPES = {"[]": list, "{}": dict, "": dict}
+TYPES: dict[str, type] = {"[]": list, "{}": dict, "": dict}
 """What the steps of a path lead into."""
 
 
@@ -149,7 +149,7 @@ def root_of(documents: Sequence[Json], root: Keys) -> list[Json]:
         for number, value in enumerate(values):
             members = value.items() if type(value) is dict else ()
             inner = {simplified(key): member for key, member in members}
-            if value and name not in inner:
+            if name not in inner and not is_nothing(value):
                 raise ShapeMismatch(mismatch(f"an object with {'.'.join(root)}", value, documents))
             values[number] = inner.get(name)
     return values
@@ -199,7 +199,12 @@ def columns_on_the_way(level: Level) -> dict[str, FilledColumn]:
 
 def mismatch(expected: str, found: Json, documents: Sequence[Json]) -> str:
     """The sentence for an answer that does not fit: the expected path, what is there, and likely rows."""
-    sentence = f"expected {expected}, found {described(found)}"
+    return f"expected {expected}, {what_is_there(found, documents)}"
+
+
+def what_is_there(found: Json, documents: Sequence[Json]) -> str:
+    """A value that does not fit in words, and where lists of objects are in its document."""
+    sentence = f"found {described(found)}"
     places = sorted(lists_of(documents), key=lambda place: -place.count)[:MOST_SUGGESTED]
     return f"{sentence}; there are objects at {', '.join(map(str, places))}" if places else sentence
 
@@ -227,7 +232,9 @@ def _values(level: Level, place: Place, wanted: str, documents: Sequence[Json]) 
             fields = level.fields
         else:
             fields = Fields([value if type(value) is dict else EMPTY for value in values])
-            wrong = next((value for value in values if value and type(value) is not dict), None)
+            wrong = next(
+                (value for value in values if type(value) is not dict and not is_nothing(value)), None
+            )
             if wrong is not None and not level.place.table:
                 raise ShapeMismatch(mismatch(expected, wrong, documents))
         if lacking := fields.lacking(member):
@@ -246,7 +253,7 @@ def _values(level: Level, place: Place, wanted: str, documents: Sequence[Json]) 
         name = f"{name}.{spelled}" if name else spelled
     kind = TYPES[hop.step.each]
     for value in values:
-        if value and type(value) is not kind:
+        if not isinstance(value, kind) and not is_nothing(value):
             raise ShapeMismatch(mismatch(expected, value, documents))
         yield name, value
 
@@ -318,11 +325,10 @@ def _lists_of_any_name(level: Level, expected: str, documents: Sequence[Json]) -
         is_around = any(
             type(value) is dict and any(map(holds_objects, value.values())) for _, value in members
         )
-        if element and (not is_like or is_around):
+        lists = {key: value for key, value in members if type(value) is list and simplified(key) not in known}
+        rows = [FoundRows(row, key, value) for key, value in lists.items() if holds_objects(value)]
+        has_others_only = not rows and any(lists.values())
+        if not is_nothing(element) and (not is_like or is_around or has_others_only):
             raise ShapeMismatch(mismatch(expected, element, documents))
-        found += [
-            FoundRows(row, key, value)
-            for key, value in members
-            if holds_objects(value) and simplified(key) not in known
-        ]
+        found += rows
     return found

@@ -15,6 +15,7 @@ from pipelines.catalogue.model import Column, Report, Table
 from pipelines.shapes.paths import NONE, simplified
 from pipelines.shapes.places import FoundList, lists_of
 
+NOT_FOUND = f'not found: remove the first # and write its path, or keep "{NONE}" if there is none'
 MOST_ARE = 0.5
 """More than this share of a field's values have to be known ids: some offices and users are gone."""
 DEEPEST = 3
@@ -118,7 +119,7 @@ class Proposal:
                 elif candidates := proposal.unsure.get(column.name):
                     lines.append(f'# {column.name} = "{candidates[0]}"   # or {", ".join(candidates[1:])}')
                 elif column.needed:
-                    lines.append(f'# {column.name} = "?"   # nothing that it may be')
+                    lines.append(f'# {column.name} = "{NONE}"   # {NOT_FOUND}')
                 else:
                     lines.append(f'{column.name} = "{NONE}"')
             lines.append("")

@@ -120,7 +120,10 @@ def _paths_left_behind(report: Report, table: Table, where: str) -> dict[str, st
                 table_rows(report, table).column(path)
             except PathError as error:
                 if column.needed:
-                    raise ShapesError(f"{where} columns needs a path for {column.name}: {error}") from None
+                    raise ShapesError(
+                        f"{where} columns needs a line for {column.name}: write its path, or "
+                        f'"{NONE}" if the service has none ({error})'
+                    ) from None
                 left[column.name] = NONE
     return left
 

@@ -17,6 +17,8 @@ from pipelines.months import Month
 from pipelines.normalize.document import Document, read_document
 from pipelines.normalize.normalize import ShapeMismatch, normalize
 from pipelines.planning.windows import Question, Span
+from pipelines.shapes.paths import NONE
+from pipelines.shapes.places import named
 from pipelines.shapes.proposal import KnownIds, Proposal, propose
 from pipelines.sync.window.request import build_request
 
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
     from pipelines.connect.client import Client
     from pipelines.sync.run_context import Clients
 
-State = Literal["as declared", "proposed", "not understood", "empty", "no access", "not answered"]
+State = Literal[
+    "as declared", "columns missing", "proposed", "not understood", "empty", "no access", "not answered"
+]
 OFFICES = (("commission_office", "office_customer_id"),)
 USERS = (("commission_user", "user_id"), ("users", "id"))
 """Where documented reports state the ids of offices and of users: report and table, column."""
@@ -46,34 +50,55 @@ class Look:
     extra: tuple[str, ...] = ()
     proposal: Proposal | None = None
 
+    @property
+    def remedy(self) -> str:
+        """What the operator has to write in shapes.toml; a proposal says it already."""
+        if not self.missing or (self.proposal and self.proposal.tables):
+            return ""
+        tables = {table: column for table, _, column in (name.partition(".") for name in self.missing)}
+        table, column = next(iter(tables.items()))
+        part = self.report.name if len(self.report.tables) == 1 else f"{self.report.name}.{table}"
+        names = ", ".join(name.partition(".")[2] if len(tables) == 1 else name for name in self.missing)
+        if self.state == "not understood":
+            return f"In shapes.toml correct the rows of [{part}]; the columns that marts need are {names}."
+        fields = f" Fields without a column of ours: {named(self.extra)}." if self.extra else ""
+        return (
+            f"No row has {names}, which marts need. In shapes.toml write where it is, as in [{part}.columns] "
+            f'{column} = ".field", or "{NONE}" if the service has none.{fields}'
+        )
 
-def judged(report: Report, documents: Sequence[Document], known: KnownIds, timezone: str) -> Look:
-    """What answers of one kind look like, held against the shape of their report; documented ones stay."""
-    look = _held_against(report, documents, timezone)
-    if look.state != "not understood" or not report.is_assumed:
+
+def judged(
+    report: Report, documents: Sequence[Document], months: Sequence[Month], known: KnownIds, timezone: str
+) -> Look:
+    """Compare the answers for some months with the shape of their report; propose one if it is assumed."""
+    look = _compared(report, documents, months, timezone)
+    if look.state not in ("columns missing", "not understood") or not report.is_assumed:
         return look
     proposal = propose(report, [document.value for document in documents], known)
     return replace(look, state="proposed" if proposal.is_complete else look.state, proposal=proposal)
 
 
-def _held_against(report: Report, documents: Sequence[Document], timezone: str) -> Look:
-    """Whether answers are as declared: rows where they should be, with every needed column."""
+def _compared(report: Report, documents: Sequence[Document], months: Sequence[Month], timezone: str) -> Look:
+    """Read answers as loading would, and report the columns that they have."""
     try:
-        normalized = normalize(report, documents, months=(), timezone=timezone)
+        normalized = normalize(report, documents, months=months, timezone=timezone)
     except ShapeMismatch as error:
-        return Look(report, "not understood", str(error))
+        needed = tuple(
+            f"{table.name}.{column.name}"
+            for table in report.tables
+            for column in declared_columns(table)
+            if column.needed
+        )
+        return Look(report, "not understood", str(error), missing=needed)
     first = normalized.tables[0]
     declared = {column.name for column in declared_columns(report.tables[0])}
     filled = [column.name for column in first.columns if first.frame[column.name].count()]
     found = tuple(name for name in filled if name in declared)
     extra = tuple(name for name in filled if name not in declared)
-    if normalized.missing:
-        names = ", ".join(name.rpartition(".")[2] for name in normalized.missing)
-        return Look(
-            report, "not understood", f"no field is known to be {names}", found, normalized.missing, extra
-        )
     has_rows = bool(normalized.rejected) or any(table.frame.height for table in normalized.tables)
-    return Look(report, "as declared" if has_rows else "empty", "", found, (), extra)
+    state: State = "columns missing" if normalized.missing else "as declared" if has_rows else "empty"
+    return Look(report, state, "", found, normalized.missing, extra)
 
 
 @dataclass
@@ -97,12 +122,13 @@ class Survey:
         """Look at one report, going back month by month while an answer is empty."""
         look = Look(report, "empty")
         for back in range(1, months + 1):
-            documents = await self._request(report, self.today.plus(-back))
+            month = self.today.plus(-back)
+            documents = await self._request(report, month)
             if documents is None:
                 return Look(report, "no access", "the service denies it today (403)")
             if isinstance(documents, str):
                 return Look(report, "not answered", documents)
-            look = judged(report, documents, self.known, self.timezone)
+            look = judged(report, documents, [month], self.known, self.timezone)
             if look.state != "empty" or not report.has_months:
                 break
         return look
@@ -153,5 +179,6 @@ def as_json(look: Look) -> dict[str, Any]:
         "missing": list(look.missing),
         "extra": list(look.extra),
         "sentence": look.sentence,
+        "remedy": look.remedy,
         "proposal": look.proposal.as_toml() if look.proposal else "",
     }

@@ -173,10 +173,12 @@ def _look_at(
         stored = newest_answers(connection)
     looks: dict[str, Look] = {}
     for report in reports:
-        if path := stored.get(report.name):
+        if report.name in stored:
+            path, days = stored[report.name]
             with suppress(WarehouseError, OSError, InvalidJson):
                 documents = [read_document(body) for _, body in landing.read_used(path)]
-                looks[report.name] = judged(report, documents, known, settings.timezone)
+                requested = [Month.of(day) for day in days]
+                looks[report.name] = judged(report, documents, requested, known, settings.timezone)
     left = [report for report in reports if report.name not in looks and may_request(report)]
     customers = chosen_customers(settings, selection)
     if left and customers:

@@ -108,10 +108,16 @@ not_refreshed AS (
     WHERE name = 'numbers_are_refreshed' AND message = ''
 ),
 
-lacking AS (  -- needed columns that the newest answer of a report lacks
-    SELECT report, max(fetched_at_utc) AS since_utc, arg_max(missing, load_number) AS columns
-    FROM meta.loads
-    WHERE status = 'loaded'
+lacking AS (  -- needed columns that all answers of the latest day of a report lack
+    SELECT
+        report,
+        max(fetched_at_utc) AS since_utc,
+        list_reduce(list(missing), lambda these, others: list_intersect(these, others)) AS columns
+    FROM (
+        FROM meta.loads
+        WHERE status = 'loaded' AND "rows" > 0
+        QUALIFY fetched_at_utc > max(fetched_at_utc) OVER (PARTITION BY report) - INTERVAL 12 HOUR
+    )
     GROUP BY report
     HAVING len(columns) > 0
 ),
@@ -131,7 +137,11 @@ pushed AS (
 found AS (
     SELECT
         status AS kind, report, customer, month, since_utc, error_kind AS cause, error,
-        coalesce(remedy, 'Ask the service''s support about it.') AS remedy,
+        coalesce(
+            remedy,
+            CASE error_kind WHEN 'UnreadableRows' THEN 'Correct its shape in shapes.toml, then run `brokerbi replay`.'
+            ELSE 'Ask the service''s support about it.' END
+        ) AS remedy,
         last_try, login, trouble
     FROM failed
     UNION ALL BY NAME
@@ -224,8 +234,9 @@ found AS (
     UNION ALL BY NAME
     SELECT
         'column missing' AS kind, report, since_utc,
-        'No field is known to be ' || array_to_string(columns, ', ') || ', so what is made of it is empty.' AS error,
-        '`brokerbi shapes --report ' || report || '` shows what arrives; correct its shape in shapes.toml.' AS remedy
+        'No row has ' || array_to_string(columns, ', ') || ', so what is made of it is empty.' AS error,
+        'Write in shapes.toml which field it is, or "-" if the service has none: `brokerbi shapes --report ' || report
+        || '` shows what arrives.' AS remedy
     FROM lacking
     UNION ALL BY NAME
     SELECT
@@ -272,6 +283,8 @@ judged AS (
         found.* REPLACE (coalesce(found.severity, kinds.severities[1]) AS severity),
         kinds.is_of_figures,
         CASE
+            WHEN cause = 'UnreadableRows'  -- what does not fit, without numbers
+                THEN report || ': ' || regexp_replace(split_part(error, ';', 1), '[0-9]+', '#', 'g')
             WHEN kind IN ('no right', 'right lost')
                 THEN array_to_string(list_sort(list(report) OVER (PARTITION BY kind, customer)), ', ')
             WHEN kind NOT IN ('failed', 'held back', 'late', 'never read', 'shut out') THEN customer

@@ -329,7 +329,7 @@ def lacking(connection: DuckDBPyConnection, report: str, customer: str, *columns
     """The newest answer of a report lacks these needed columns."""
     load_id = held(connection, report, customer, ["2026-01"])
     connection.execute(
-        "UPDATE meta.loads SET missing = $1, load_number = $2 WHERE load_id = $3",
+        'UPDATE meta.loads SET missing = $1, load_number = $2, "rows" = 1 WHERE load_id = $3',
         [[*columns], next(_numbers), load_id],
     )
 

@@ -136,6 +136,16 @@ def test_months_that_failed_for_one_cause_are_one_problem_that_names_them() -> N
     assert found == [(4, "sales, users", "M1", START, date(2026, 2, 1))]
 
 
+def test_answers_that_do_not_fit_for_two_reasons_are_two_problems_of_their_report() -> None:
+    given = warehouse()
+    for customer, error in (("M1", "3 of 9 fit; a"), ("M2", "4 of 8 fit; b"), ("M3", "expected users[]; a")):
+        failed(given, NOW, "sales", customer, error_kind="UnreadableRows", error=error)
+    build(given, "meta.problems")
+    found = given.execute("SELECT condition_count, remedy FROM meta.problems ORDER BY 1").fetchall()
+    remedy = "Correct its shape in shapes.toml, then run `brokerbi replay`."
+    assert found == [(1, remedy), (2, remedy)]
+
+
 @pytest.mark.parametrize(
     ("error", "report", "number"),
     [
@@ -269,12 +279,21 @@ def test_reports_that_are_late_for_one_reason_are_one_problem(given: DuckDBPyCon
     assert problems(given) == [("late", "error", None, "M1", "It was not read for 36 hours.")]
 
 
-def test_a_needed_column_that_the_newest_answer_lacks_is_one_problem_of_its_report() -> None:
+def test_needed_columns_that_all_answers_of_the_latest_day_lack_are_one_problem_of_their_report() -> None:
     given = warehouse()
-    lacking(given, "budget_crm", "G1", "budget_crm.own_booked_budget")
-    lacking(given, "budget_crm", "G1", "budget_crm.meetings_budget", "budget_crm.month")
+    lacking(
+        given,
+        "budget_crm",
+        "G1",
+        "budget_crm.meetings_budget",
+        "budget_crm.own_booked_budget",
+        "budget_crm.month",
+    )
+    lacking(given, "budget_crm", "M1", "budget_crm.meetings_budget", "budget_crm.month")
+    lacking(given, "commission_office", "G1", "commission_office.commission")
+    lacking(given, "commission_office", "M1")
     build(given, "meta.problems")
     found = given.execute("SELECT report, message FROM meta.problems WHERE kind = 'column missing'")
     [(report, message)] = found.fetchall()
     assert report == "budget_crm"
-    assert message.startswith("No field is known to be budget_crm.meetings_budget, budget_crm.month, so")
+    assert message.startswith("No row has budget_crm.meetings_budget, budget_crm.month, so")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from typing import TYPE_CHECKING
 
 from warehouse.store.schema import read_tables
@@ -18,7 +19,7 @@ WHERE status = 'loaded' AND "rows" > 0 AND landing IS NOT NULL
 GROUP BY report
 """
 _NEWEST_ANSWERS = """
-SELECT report, arg_max(landing, fetched_at_utc)
+SELECT report, arg_max(landing, fetched_at_utc), arg_max(months, fetched_at_utc)
 FROM meta.loads
 WHERE landing IS NOT NULL
     AND (status = 'loaded' AND "rows" > 0 OR status = 'failed' AND error_kind = 'UnreadableRows')
@@ -31,9 +32,10 @@ def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
     return {report: set(shapes) for report, shapes in connection.execute(_LOADED_SHAPES).fetchall()}
 
 
-def newest_answers(connection: DuckDBPyConnection) -> dict[str, str]:
-    """The landing file of the newest answer of each report that has rows, or did not fit its shape."""
-    return dict(connection.execute(_NEWEST_ANSWERS).fetchall())
+def newest_answers(connection: DuckDBPyConnection) -> dict[str, tuple[str, list[date]]]:
+    """The landing file and months of the newest answer of each report with rows, or of another shape."""
+    rows = connection.execute(_NEWEST_ANSWERS).fetchall()
+    return {report: (landing, months) for report, landing, months in rows}
 
 
 def requested_reports(connection: DuckDBPyConnection) -> set[str]:

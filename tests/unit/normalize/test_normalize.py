@@ -180,9 +180,14 @@ def test_a_column_that_is_always_null_is_no_column_yet() -> None:
     assert types(normalized("trademarks", answer), "trademarks") == {"founded": "BIGINT"}
 
 
-def test_a_needed_column_that_no_row_has_is_missing_and_another_is_not() -> None:
-    result = normalized("live_commissions", live({"soldEstateParts": 1}, {}), months=(JANUARY,))
-    assert (result.missing, reasons(result)) == (("live_commissions.commission",), [])
+@pytest.mark.parametrize(
+    ("user", "missing"), [({}, ("live_commissions.commission",)), ({"commission": None}, ())]
+)
+def test_a_needed_column_that_no_row_has_is_missing_and_one_that_is_null_is_not(
+    user: dict[str, Any], missing: tuple[str, ...]
+) -> None:
+    result = normalized("live_commissions", live({"soldEstateParts": 1}, user), months=(JANUARY,))
+    assert (result.missing, reasons(result)) == (missing, [])
 
 
 def test_ids_that_pages_repeat_are_counted_and_kept_once_with_what_is_nested_in_them() -> None:

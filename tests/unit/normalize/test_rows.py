@@ -140,8 +140,8 @@ def test_an_absent_list_does_not_fit_if_an_object_around_has_one_of_its_name() -
         found(shape, offices)
 
 
-@pytest.mark.parametrize("beside", [{"x": {"houses": [SALE]}}, {"message": "busy"}])
-def test_lists_of_any_name_are_not_in_an_object_beside_them(beside: dict[str, Any]) -> None:
+@pytest.mark.parametrize("beside", [{"x": {"houses": [SALE]}}, {"message": "busy"}, {"houses": [1, 2]}])
+def test_lists_of_any_name_hold_objects_and_are_not_in_an_object_beside_them(beside: dict[str, Any]) -> None:
     assert found(("[].*[]", text("kind", "[].*[]#"), ID), [{"houses": [SALE]}]) == [("houses", "S1")]
     with pytest.raises(ShapeMismatch):
         found(("[].*[]", text("kind", "[].*[]#"), ID), [{"houses": [SALE]}, beside])
@@ -185,9 +185,10 @@ def test_before_the_first_list_one_that_is_declared_has_to_be_there(answer: Any)
         ("rows{}", {"rows": [SALE]}),
         ("rows[].sale", {"rows": [{"sale": [SALE]}]}),
         ("data.rows[]", {"data": [SALE]}),
+        *(("rows[]", {"rows": value}) for value in ("", 0, False)),
     ],
 )
-def test_an_object_in_place_of_a_list_and_the_other_way_round_do_not_fit(path: str, answer: Any) -> None:
+def test_what_is_neither_a_list_nor_nothing_does_not_fit_in_place_of_one(path: str, answer: Any) -> None:
     with pytest.raises(ShapeMismatch):
         found((path, ID), answer)
 
@@ -244,7 +245,8 @@ def test_an_answer_of_which_half_does_not_fit_is_an_error_if_it_is_of_ten_rows_a
     report = report_with("[]", boolean("isNew", "whether it is new"))
     if (wrong, fitting) == (10, 10):
         with pytest.raises(
-            ShapeMismatch, match="10 of 20 fit, the first does not because is_new is no BOOLEAN"
+            ShapeMismatch,
+            match="10 of 20 fit, the first does not because is_new is no BOOLEAN",
         ):
             normalized(report, answer)
     else:

@@ -69,8 +69,9 @@ def test_where_pages_state_their_total_is_no_other_shape_of_their_rows(tmp_path:
         (
             '[budget_commission]\nrows = "x[]"',
             (
-                "[budget_commission] columns needs a path for user_id: "
-                "'[].users[].userId' is not on the way to the rows at 'x[]'"
+                "[budget_commission] columns needs a line for user_id: write its path, "
+                'or "-" if the service has none '
+                "('[].users[].userId' is not on the way to the rows at 'x[]')"
             ),
         ),
         ("[budget_commission]\nrows = 1", "[budget_commission] rows is no text in quotes"),
