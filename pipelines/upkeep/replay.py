@@ -77,9 +77,15 @@ def replay(
     try:
         replaying.load_again(store, reports, customers, quarantine=quarantine)
     except OlderFormat:
-        replaying.replace_older_file(store)
-        if done.failures:
-            return done
+        with fresh_file(store) as fresh:
+            replaying.load_again(fresh, has_histories=True)
+            if done.failures:
+                done.failures.append(
+                    f"{store.path} stays as it was: copy the stored answers that are missing or damaged back "
+                    f"into {settings.data_dir / 'landing'} from a backup, and run `brokerbi replay` again"
+                )
+                return done
+            replace_file(store, fresh)
     if store.transform is not None:  # the names that were loaded before there was a key are in free space
         with store.writing() as connection:
             leave_traces(connection)
@@ -98,18 +104,6 @@ class _Replay:
     done: Replayed = field(default_factory=Replayed)
     unread: dict[str, str] = field(default_factory=dict)
 
-    def replace_older_file(self, store: Store) -> None:
-        """Rebuild the whole working file of an earlier version; it stays while an answer is missing."""
-        with fresh_file(store) as fresh:
-            self.load_again(fresh, histories_left=self.done.notes)  # they were copied
-            if not self.done.failures:
-                replace_file(store, fresh)
-                return
-        self.done.failures.append(
-            f"{store.path} stays as it was: copy the stored answers that are missing or damaged back into "
-            f"{self.landing.root} from a backup, and run `brokerbi replay` again"
-        )
-
     def load_again(
         self,
         store: Store,
@@ -117,9 +111,12 @@ class _Replay:
         customers: Sequence[str] = (),
         *,
         quarantine: bool = False,
-        histories_left: list[str] | None = None,
+        has_histories: bool = False,
     ) -> None:
-        """Load what is in force again; why histories stay as they are is a failure, or goes to a list."""
+        """Load what is in force again; a history as a whole or not at all.
+
+        That one stays as it is is a failure, or only a note if the store has it as copied.
+        """
         done = self.done
         with store.writing() as connection:
             declare_catalogue(connection, self.settings, self.catalogue, self.clock)
@@ -141,24 +138,17 @@ class _Replay:
             for load in loads
             if load.report not in gone
         ]
-        afresh: set[tuple[str, str]] = set()
-        if not quarantine:
-            afresh = self._whole_histories(loads, done.failures if histories_left is None else histories_left)
-            left = [load for load in loads if load.history and load.pair not in afresh]
-            self.unread |= {load.load_id: HISTORY_LEFT for load in left}
-            loads = [load for load in loads if load not in left]
         with WriteSession(store) as session:
             for group in _groups(loads):
-                readable = list(self._read_again(group))
-                if group[0].history and len(readable) < len(group):
+                is_history = group[0].history
+                readable = list(self._read_again(group, done.notes if has_histories else done.failures))
+                if is_history and len(readable) < len(group):
                     self.unread |= {load.load_id: HISTORY_LEFT for load in readable}
-                    continue  # a history is loaded again as a whole, or not at all
-                first = {load.pair for load in readable} & afresh
+                    continue
                 done.loads += len(readable)
                 done.rows += sum(table.frame.height for load in readable for table in load.tables)
                 done.rejected += sum(len(load.rejected) for load in readable)
-                session.load(readable, afresh=bool(first))
-                afresh -= first
+                session.load(readable, afresh=is_history and not quarantine)
                 self.on_load(done.loads, len(loads))
         with store.writing() as connection:
             note_unread(connection, self.unread)
@@ -188,22 +178,7 @@ class _Replay:
                 "remembered, so marts.restatements, marts.sale_changes and marts.user_month_versions lack it"
             )
 
-    def _whole_histories(self, loads: Sequence[WindowResult], reasons: list[str]) -> set[tuple[str, str]]:
-        """The histories to begin again; why others are left as they are is added to the reasons.
-
-        A history is only begun again if no file of it is missing.
-        """
-        whole = {load.pair for load in loads if load.history}
-        for load in loads:
-            if load.history and load.pair in whole:
-                try:
-                    self.landing.landed(load.landing)
-                except (WarehouseError, OSError) as error:
-                    whole.discard(load.pair)
-                    reasons.append(f"the history of {load.report} of {load.customer} stays as it is: {error}")
-        return whole
-
-    def _read_again(self, group: Sequence[WindowResult]) -> Iterator[WindowResult]:
+    def _read_again(self, group: Sequence[WindowResult], of_histories: list[str]) -> Iterator[WindowResult]:
         """The loads of a group with their rows, without those that cannot be read.
 
         A landing file that is missing or damaged is a failure of the replay; an answer without readable rows
@@ -216,9 +191,12 @@ class _Replay:
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - one answer must not stop the others
-                is_failure = isinstance(error, WarehouseError | OSError)
-                sentences = self.done.failures if is_failure else self.done.unfit
-                sentences.append(f"{load.report} of {load.customer}, {load.when}: {error}")
+                sentences, whose = self.done.unfit, f"{load.report} of {load.customer}, {load.when}"
+                if isinstance(error, WarehouseError | OSError):
+                    sentences = of_histories if load.history else self.done.failures
+                if load.history:
+                    whose = f"the history of {load.report} of {load.customer} stays as it is"
+                sentences.append(f"{whose}: {error}")
                 self.unread[load.load_id] = str(error)
 
 
