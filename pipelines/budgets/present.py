@@ -48,7 +48,6 @@ async def open_clients(settings: Settings, context: RunContext) -> AsyncIterator
     async with AsyncExitStack() as stack:
         yield context.open_clients(
             settings,
-            settings.active_customers,
             rate_limit,
             CircuitBreaker(rate_limit),
             stack,

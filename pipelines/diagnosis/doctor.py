@@ -124,7 +124,6 @@ class _Survey:
         async with AsyncExitStack() as stack:
             clients = self.context.open_clients(
                 _with_few_tries(settings),
-                settings.active_customers,
                 rate_limit,
                 CircuitBreaker(rate_limit, len(reports), min(len(reports), MOST_UNANSWERED)),
                 stack,

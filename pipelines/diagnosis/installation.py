@@ -101,7 +101,12 @@ def _work_finding(data_dir: Path) -> Finding:
     work = work_of(data_dir)
     if work is None or not work.is_running or work.pid == os.getpid():
         return Finding("work", Severity.WELL, "no other command works")
-    return Finding("work", Severity.WARNING, f"{work.sentence}; no request was sent", "let it end")
+    return Finding(
+        "work",
+        Severity.WARNING,
+        f"{work.sentence}; so this command sent no request",
+        "run `brokerbi doctor` again when that has ended",
+    )
 
 
 def file_findings(data_dir: Path) -> Iterator[Finding]:

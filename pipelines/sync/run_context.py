@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import cache
@@ -48,7 +48,6 @@ class RunContext:
     def open_clients(
         self,
         settings: Settings,
-        customers: Sequence[Customer],
         rate_limit: RateLimit,
         circuit_breaker: CircuitBreaker,
         stack: AsyncExitStack,
@@ -62,7 +61,7 @@ class RunContext:
         largest_bytes = settings.largest_answer_mb * MEGABYTE
         limits = Limits(seconds=settings.timeout_seconds, largest_bytes=largest_bytes)
         refused_logins = refused_logins_of(settings)
-        by_id, by_login = {customer.id: customer for customer in customers}, dict[Login, Client]()
+        by_id, by_login = {customer.id: customer for customer in settings.customers}, dict[Login, Client]()
 
         @cache
         def client(customer: str, path: str) -> Client:
@@ -83,8 +82,6 @@ class RunContext:
                 stack.push_async_callback(by_login[login].aclose)
             return by_login[login]
 
-        for customer in customers:
-            client(customer.id, "")
         return client
 
 

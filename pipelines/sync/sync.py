@@ -172,14 +172,11 @@ class _Run:
     ) -> Sequence[TaskState]:
         """Ask which sales changed, then request what the plan wants; returns all tasks that were begun."""
         settings, clock = self.settings, self.context.clock
-        reports_wanted = len({task.planned.report.name for task in tasks})
         fetcher = Fetcher(Landing(settings.data_dir / "landing"), clock, settings.timezone)
         rate_limit = self.context.rate_limit(settings)
         async with AsyncExitStack() as stack:
-            breaker = CircuitBreaker(rate_limit, reports_wanted)
-            planned = [task.planned.customer for task in tasks] + [probe.customer for probe in plan.probes]
-            customers = list({customer.id: customer for customer in planned}.values())
-            clients = self.context.open_clients(settings, customers, rate_limit, breaker, stack, log.record)
+            breaker = CircuitBreaker(rate_limit)
+            clients = self.context.open_clients(settings, rate_limit, breaker, stack, log.record)
             if plan.probes:
                 reports = list(self.context.catalogue.values())
                 active = [customer.id for customer in settings.active_customers]
@@ -188,6 +185,7 @@ class _Run:
                 ):
                     self.summary.add(result)
                 plan, tasks = self.plan_again()
+            breaker.reports = len({task.planned.report.name for task in tasks})
             self.on_plan(plan)
             scheduler = Scheduler(
                 fetcher=fetcher,

@@ -8,6 +8,7 @@ shape, from before the service changed, stay as loaded.
 from __future__ import annotations
 
 import asyncio
+import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
@@ -22,11 +23,12 @@ from pipelines.planning.selection import Selection, chosen_customers, chosen_rep
 from pipelines.shapes.proposal import KnownIds
 from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.look import MOST_MONTHS, OFFICES, USERS, Look, Survey, judged
+from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.sync import sync
 from pipelines.upkeep.replay import Replayed, replay
 from warehouse.errors import OlderFormat, WarehouseError
-from warehouse.ledger.ledger import deny, ledger_of
+from warehouse.ledger.ledger import add_requests, deny, ledger_of
 from warehouse.ledger.shapes import (
     loaded_ids,
     loaded_shapes,
@@ -204,17 +206,17 @@ async def _request(
         for (report, owner), at in ledger_of(store).denied.items()
         if owner == customer and at.astimezone(zone).date() == today
     }
-    rate_limit = context.rate_limit(settings)
+    rate_limit, log = context.rate_limit(settings), RequestLogger(settings.data_dir, "shapes", clock)
     async with AsyncExitStack() as stack:
-        wanted = [owner for owner in settings.active_customers if owner.id == customer]
-        clients = context.open_clients(settings, wanted, rate_limit, CircuitBreaker(rate_limit), stack)
+        breaker = CircuitBreaker(rate_limit)
+        clients = context.open_clients(settings, rate_limit, breaker, stack, log.record)
         survey = Survey(clients, customer, Month.of(today), settings.timezone, known, set(denied))
         await survey.learn_ids(catalogue)
         looks = {report.name: await survey.look(report, months=months) for report in reports}
-    if new := survey.denied - denied:
-        with store.writing() as connection:
-            for report in new:
-                deny(connection, report, customer, clock.utc_now())
+    with store.writing() as connection:
+        add_requests(connection, log.counts)
+        for report in survey.denied - denied:
+            deny(connection, report, customer, clock.utc_now())
     return looks
 
 
@@ -224,10 +226,10 @@ def add_to_file(path: Path, looks: Sequence[Look]) -> list[str]:
     Nothing is overwritten: a report that the file names already is left alone.
     """
     there = path.read_text("utf-8") if path.exists() else ""
-    written = []
+    named, written = tomllib.loads(there), []
     for look in looks:
         name = look.report.name
-        if look.proposal and f"[{name}]" not in there and f"[{name}." not in there:
+        if look.proposal and name not in named:
             there += ("\n" if there else "") + look.proposal.as_toml()
             written.append(name)
     if written:

@@ -168,6 +168,8 @@ def test_of_a_budget_and_its_outcome_nothing_is_loaded_until_the_operator_says_w
     failed = [result.report for result in summary.results if result.status is WindowStatus.FAILED]
     assert (failed, "budget_commission" in adopted) == (["budget_commission"], False)
     chosen = Selection(reports=("budget_commission",))
+    with here.settings.shapes_file.open("a") as file:
+        file.write("# [budget_commission] is no section here\n")
     add_to_file(here.settings.shapes_file, looks_of(here.settings, chosen, from_landing=True))
     unsure = 'commission_budget = ".target"   # or .commission'
     written = here.settings.shapes_file.read_text()
@@ -197,6 +199,8 @@ def test_what_is_denied_to_a_look_is_not_requested_again_that_day(tmp_path: Path
         )
         assert [look.state for look in looks] == ["no access"]
         assert sum("Trademarks" in call.path for call in here.asked) == requests
+    log = (here.data_dir / "work" / "requests.log").read_text("utf-8")
+    assert log.count('"brokerbi.report": "trademarks"') == 1
 
 
 def test_rows_without_a_month_are_requested_month_by_month_and_that_is_remembered(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ async def test_the_settings_say_how_patient_the_clients_are_and_how_much_they_re
     )
     context = RunContext(clock=StillClock(), transport=service)
     async with AsyncExitStack() as stack:
-        clients = context.open_clients(settings, settings.customers, limit, CircuitBreaker(limit), stack)
+        clients = context.open_clients(settings, limit, CircuitBreaker(limit), stack)
         with pytest.raises(error):
             await clients("M1", SALES.path).get(SALES, read)
     assert len(service.asked) == requests
@@ -73,15 +73,16 @@ async def test_each_function_of_the_service_is_asked_with_its_own_login() -> Non
     }
     settings = Settings.model_validate(
         {"base_url": "https://x.example", "username": "partner", "password": "one", "logins": own}
-        | {"customers": [{"id": "M1"}]}
+        | {"customers": [{"id": "M1"}, {"id": "M2"}]}
     )
     limit = RateLimit(5, 1e6, clock=StillClock())
     service = Service(ROWS)
     async with AsyncExitStack() as stack:
         clients = RunContext(clock=StillClock(), transport=service).open_clients(
-            settings, settings.customers, limit, CircuitBreaker(limit), stack
+            settings, limit, CircuitBreaker(limit), stack
         )
         for path in ("/CRM/Bids/M1", "/BusinessIntelligence/GetSalesReport", "/Report/Budget/M1/Crm"):
             await clients("M1", path).get(replace(SALES, path=path), read)
+        assert clients("M2", "") is clients("M1", "")  # one that the plan turns to later has a client too
     sent = [b64decode(one.headers["authorization"].split()[1]).decode() for one in service.asked]
     assert sent == ["partner:one", "partner:two", "budgets:three"]
