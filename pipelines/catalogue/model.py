@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -157,8 +157,7 @@ class Choices:
     values: Mapping[str, bool]
 
 
-@dataclass(frozen=True)
-class Ids:
+class Ids(NamedTuple):
     """Where ids come from: columns of a table of schema bi, of its rows that meet a condition in SQL.
 
     The condition may name `_today`, the local day.

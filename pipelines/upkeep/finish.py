@@ -17,8 +17,7 @@ from pipelines.upkeep.export import Export, refresh_export
 from pipelines.upkeep.report_page import ReportPage, refresh_operators_page, refresh_report_page
 from warehouse.errors import WarehouseError
 from warehouse.ledger.changes import remember_disagreements
-from warehouse.ledger.ledger import holds_anything
-from warehouse.ledger.sinks import forget_lake
+from warehouse.ledger.ledger import forget_lake, holds_anything
 from warehouse.load.schema_evolution import declare_missing
 from warehouse.marts.build import MartError, build_marts, within_memory
 from warehouse.marts.checks import CheckResult, check_and_keep

@@ -12,8 +12,7 @@ from pipelines.connect.errors import ConnectError
 from pipelines.page.language import language
 from tests.marts.given import build, held, warehouse
 from warehouse.ledger.conditions import Kind, traits_of_kinds
-from warehouse.ledger.ledger import deny
-from warehouse.ledger.sinks import note_lake
+from warehouse.ledger.ledger import deny, note_lake
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import insert_rows
 from warehouse.store.meta_schema import write_configured

@@ -18,8 +18,7 @@ LOGIN_REFUSED, LOGIN_CORRECTED, ACCESS_REFUSED = "Unauthorized", "login correcte
 """Causes: a login that the service refuses, one that is another by now, and a right that it lacks."""
 SERVICE = "service"
 REFUSAL = "refusal"
-"""The trouble behind conditions of many: the service is down, it refuses everybody, or the database that
-hosts share is away; else it names a login, or is empty."""
+"""The trouble behind many conditions: the service is down, or denies everything; else a login, or empty."""
 OUTAGES = frozenset((SERVICE, REFUSAL))
 """Troubles in which nobody is asked, so that they hide everything else."""
 

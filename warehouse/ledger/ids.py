@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from warehouse.store.duckdb_file import quoted
 from warehouse.store.meta_schema import aware
@@ -19,15 +19,8 @@ KnownIds = Mapping[str, datetime | None]
 _COLUMNS = "SELECT column_name FROM meta.columns WHERE table_name = $1"
 
 
-class Source(Protocol):
-    """Columns of a table of schema bi, of its rows that meet a condition; the catalogue declares it."""
-
-    @property
-    def table(self) -> str: ...
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-    @property
-    def condition(self) -> str: ...
+Source = tuple[str, tuple[str, ...], str]
+"""A table of schema bi, its columns of ids, and a condition in SQL on its rows."""
 
 
 def months_with_rows(
@@ -47,17 +40,17 @@ def known_ids(
     connection: DuckDBPyConnection, report: str, customer: str, sources: Sequence[Source], today: date
 ) -> KnownIds:
     """The ids of the first source that has any; a table that was never loaded may lack the columns."""
-    for source in sources:
-        columns = {name for (name,) in connection.execute(_COLUMNS, [source.table]).fetchall()}
-        if not columns.issuperset(source.columns):
+    for table, id_columns, condition in sources:
+        columns = {name for (name,) in connection.execute(_COLUMNS, [table]).fetchall()}
+        if not columns.issuperset(id_columns):
             continue
-        id_ = f" || '{BETWEEN_IDS}' || ".join(f"{quoted(column)}::VARCHAR" for column in source.columns)
+        id_ = f" || '{BETWEEN_IDS}' || ".join(f"{quoted(column)}::VARCHAR" for column in id_columns)
         rows = connection.execute(
             f"""
             WITH known AS (
                 SELECT DISTINCT {id_} AS _id
-                FROM bi.{quoted(source.table)}, (SELECT $3::DATE AS _today)
-                WHERE _customer = $1 AND ({source.condition}) AND _id IS NOT NULL
+                FROM bi.{quoted(table)}, (SELECT $3::DATE AS _today)
+                WHERE _customer = $1 AND ({condition}) AND _id IS NOT NULL
             ), answered AS (
                 SELECT asked AS _id, max(fetched_at_utc) AS answered_utc FROM meta.history_scopes
                 WHERE (report, customer) = ($2, $1) GROUP BY 1

@@ -53,6 +53,7 @@ _AS_IN_RESULT = (
     "load_id", "run_id", "report", "customer", "window_start", "window_end", "requests", "bytes", "sha256",
     "seconds", "landing", "shape",
 )  # fmt: skip
+LAKE = "lake"
 _AS_IN_FAILURE = ("trouble", "remedy", "http_status", "last_try", "login")
 
 
@@ -329,6 +330,32 @@ def add_requests(
     connection.execute("DELETE FROM meta.requests_by_day WHERE day >= $1", [since])
     connection.execute("INSERT INTO meta.requests_by_day BY NAME FROM added_up")
     connection.execute("DROP TABLE added_up")
+
+
+def note_lake(connection: DuckDBPyConnection, now: datetime, error: str = "") -> None:
+    """Write down that the lake has the latest publication, or why not and since when."""
+    found = connection.execute(
+        "SELECT waiting_since_utc FROM meta.sinks WHERE sink = $1 AND waiting_count > 0", [LAKE]
+    ).fetchall()
+    [(before,)] = found or [(None,)]
+    row = {
+        "sink": LAKE,
+        "tried_at_utc": naive_utc(now),
+        "waiting_count": int(bool(error)),
+        "waiting_since_utc": (before or naive_utc(now)) if error else None,
+        "error": error or None,
+    }
+    replace_rows(connection, "sinks", [row], key=["sink"])
+
+
+def forget_lake(connection: DuckDBPyConnection) -> None:
+    """Let no publication wait for a lake that is not set any more."""
+    connection.execute("UPDATE meta.sinks SET waiting_count = 0, error = NULL WHERE waiting_count > 0")
+
+
+def has_lake(connection: DuckDBPyConnection) -> bool:
+    """Whether anything was ever written to a lake, or tried."""
+    return bool(connection.execute("SELECT 1 FROM meta.sinks WHERE sink = $1", [LAKE]).fetchall())
 
 
 def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:

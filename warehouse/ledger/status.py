@@ -45,11 +45,6 @@ class PastPublication:
     bytes: int | None
     reasons: tuple[str, ...]
 
-    @property
-    def made_no_file(self) -> bool:
-        """Whether analysts were left with the file of before."""
-        return not self.name
-
 
 @dataclass(frozen=True)
 class RequestsOfNight:

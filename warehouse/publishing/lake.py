@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from warehouse.errors import WarehouseError
-from warehouse.ledger.sinks import has_lake, note_lake
+from warehouse.ledger.ledger import has_lake, note_lake
 from warehouse.publishing.table_export import PublishedColumn, PublishedTable, TableExport, table_export
 from warehouse.store.database import LOCK_SECONDS, Store
 from warehouse.store.duckdb_file import literal, quoted
