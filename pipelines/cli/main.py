@@ -14,10 +14,9 @@ from pipelines.cli.app import WELL, app
 
 MODULES = {
     "demo": ("demo", "sandbox"),
-    "plan": ("plan",),
-    "sync": ("sync",),
-    "shapes": ("shapes",),
-    "status": ("reports", "status", "doctor"),
+    "sync": ("plan", "sync"),
+    "shapes": ("reports", "shapes"),
+    "status": ("status", "doctor"),
     "maintenance": ("publish", "replay", "rollback", "export", "erase"),
     "explain": ("explain",),
     "query": ("query",),

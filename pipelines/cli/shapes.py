@@ -1,12 +1,13 @@
-"""Command `shapes`: what each report looks like, held against its declaration."""
+"""Commands `reports` and `shapes`: the reports as declared, and what each looks like at the service."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
+from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.app import Json, NoWait, Reports, command, flag, working
-from pipelines.cli.output import hang, print_json, print_table, read_settings, say
+from pipelines.cli.output import hang, print_json, print_records, print_table, read_settings, say
 
 if TYPE_CHECKING:
     from pipelines.sync.look import Look
@@ -60,3 +61,30 @@ def _show(looks: Sequence[Look]) -> None:
             hang("", f"{look.report.name}: {words}")
         if look.proposal and look.state in DIFFERS:
             say(look.proposal.as_toml())
+
+
+@command("reports")
+def run_reports(json: Json = False) -> int:
+    """List the reports, their limits and whether they are on."""
+    records: list[dict[str, object]] = [
+        {
+            "name": report.name,
+            "subject": report.subject,
+            "on": report.timing.enabled,
+            "on_demand": report.timing.on_demand,
+            "longest_request_months": report.endpoint.request_months if report.has_months else None,
+            "kept_as": report.stored_as,
+            "description": report.description,
+            "path": report.endpoint.path,
+            "query": dict(report.endpoint.query),
+            "longest_window_months": report.endpoint.window_months if report.has_months else None,
+            "paged": report.endpoint.paged,
+            "tables": [f"bi.{table.name}" for table in report.tables],
+        }
+        for report in REPORTS.values()
+    ]
+    if json:
+        print_json(records)
+    else:
+        print_records(records, list(records[0])[:6])
+    return 0

@@ -1,4 +1,4 @@
-"""Commands that only look: `status`, `reports` and `doctor`."""
+"""Commands that only look: `status` and `doctor`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from dataclasses import asdict
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.app import Json, command, flag, working
 from pipelines.cli.output import (
     cell,
@@ -75,15 +74,15 @@ def run_status(
         with store.reading() as connection:
             rows = [asdict(row) for row in quarantined_rows(connection)]
     if json:
-        from pipelines.cli.plan import planned_as_json
+        from pipelines.cli.sync import planned_as_json
 
         plans = [planned_as_json(plan) for plan in planned]
         in_quarantine = {"rows_in_quarantine": rows} if quarantine else {}
         print_json({"verdict": verdict.sentence, **asdict(view), "planned": plans, **in_quarantine})
     else:
-        say(verdict.sentence)
+        hang("", verdict.sentence)
         if (work := work_of(settings.data_dir)) and work.is_running:
-            say(f"under way: {work.sentence}")
+            hang("", f"under way: {work.sentence}")
         _print_view(view, planned, details=details)
         print_records(rows, ("table", "customer", "month", "reason", "place", "landing"))
     return int(check and not verdict.is_well)
@@ -106,10 +105,12 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
         say(f"{counted(more, 'more cause')} with --details")
     if days := [row.waiting_until for row in view.standings if row.waiting_until]:
         waiting = sum(row.waiting_months for row in view.standings)
-        say(f"{counted(waiting, 'month')} due by turns until {max(days)} (--details says of which reports)")
+        text = f"{counted(waiting, 'month')} due by turns until {max(days)} (--details says of which reports)"
+        hang("", text)
     for (report, customer), cap in view.caps.items():
         if words := str(cap):
-            say(f"learned: {report} of {customer} is requested {words} (brokerbi status --forget-caps)")
+            text = f"learned: {report} of {customer} is requested {words} (brokerbi status --forget-caps)"
+            hang("", text)
     nights = [{**asdict(night), "received": size(night.bytes)} for night in view.nights]
     print_records(nights, ("day", "customers", "requests", "repeated", "failed", "received"))
     publications = [{**asdict(row), "size": size(row.bytes or 0)} for row in view.publications]
@@ -146,33 +147,6 @@ def _standings(
                 turn = f"{row.waiting_months} due by turns until {row.waiting_until}"
                 shown["state"] = shown["state"] or (turn if row.waiting_until else row.state)
         yield shown
-
-
-@command("reports")
-def run_reports(json: Json = False) -> int:
-    """List the reports, their limits and whether they are on."""
-    records: list[dict[str, object]] = [
-        {
-            "name": report.name,
-            "subject": report.subject,
-            "on": report.timing.enabled,
-            "on_demand": report.timing.on_demand,
-            "longest_request_months": report.endpoint.request_months if report.has_months else None,
-            "kept_as": report.stored_as,
-            "description": report.description,
-            "path": report.endpoint.path,
-            "query": dict(report.endpoint.query),
-            "longest_window_months": report.endpoint.window_months if report.has_months else None,
-            "paged": report.endpoint.paged,
-            "tables": [f"bi.{table.name}" for table in report.tables],
-        }
-        for report in REPORTS.values()
-    ]
-    if json:
-        print_json(records)
-    else:
-        print_records(records, list(records[0])[:6])
-    return 0
 
 
 @command("doctor")

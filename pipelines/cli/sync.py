@@ -1,22 +1,144 @@
-"""Command `sync`: asking what is missing or due, loading and publishing it."""
+"""Commands `plan` and `sync`: show what is missing or due, or fetch, load and publish it."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
-from pipelines.cli.app import Customers, First, Ids, Last, NoWait, Refresh, Reports, command, flag, working
+from pipelines.cli.app import (
+    Customers,
+    First,
+    Ids,
+    Json,
+    Last,
+    NoWait,
+    Refresh,
+    Reports,
+    command,
+    flag,
+    working,
+)
 from pipelines.cli.maintenance import draw_operators_page, publish
-from pipelines.cli.output import complain, counter, hang, print_table, read_settings, say
+from pipelines.cli.output import (
+    complain,
+    counter,
+    hang,
+    print_json,
+    print_records,
+    print_table,
+    read_settings,
+    say,
+)
+from pipelines.clock import SystemClock
+from pipelines.planning.plan import PlannedReport, make_plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings
 from pipelines.sync.progress import HEADS, Progress, by_report
 from pipelines.sync.summary import Summary
 from pipelines.upkeep.shapes import sync_in_shape
-from pipelines.words import counted, duration, size
+from pipelines.words import count, counted, duration, size
 from warehouse.ledger.window_result import WindowResult
 from warehouse.publishing.publish import loaded_since_publication
 from warehouse.store.database import Store
+
+
+@command("plan")
+def run_plan(
+    *,
+    first: First = None,
+    last: Last = None,
+    customer: Customers,
+    report: Reports,
+    ids: Ids,
+    refresh: Refresh = False,
+    details: Annotated[bool, flag("--details", "a line for each report of a customer")] = False,
+    json: Json = False,
+) -> int:
+    """Show what a sync would request, without a request."""
+    selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh)
+    settings = read_settings(offline=True)
+    plan, _ = make_plan(settings, selection, Store(settings.data_dir), SystemClock())
+    if json:
+        print_json(
+            {
+                "requests": plan.requests,
+                "requests_expected": plan.requests_expected,
+                "seconds": round(plan.seconds, 1),
+                "requests_per_second": plan.requests_per_second,
+                "asking_what_changed": [probe.customer.id for probe in plan.probes],
+                "planned": [planned_as_json(planned) for planned in plan.planned],
+            }
+        )
+        return 0
+    groups: dict[tuple[str, ...], list[PlannedReport]] = {}
+    for planned in plan.planned:
+        groups.setdefault(planned.pair if details else planned.pair[1:], []).append(planned)
+    names = ("report", "customer") if details else ("customer",)
+    print_records(
+        [dict(zip(names, group, strict=True)) | _added_up(of_group) for group, of_group in groups.items()]
+    )
+    if plan.probes:
+        since = min(probe.first for probe in plan.probes)
+        say(
+            f"First {counted(len(plan.probes), 'request')} for the sales that were changed since {since}; "
+            "older months that this concerns are asked for as well, and are not in this plan."
+        )
+    say(
+        f"{counted(plan.requests_expected, 'request')} expected, {count(plan.requests)} at most if all is "
+        f"well; about {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was made."
+    )
+    return 0
+
+
+def _added_up(reports: Sequence[PlannedReport]) -> dict[str, Any]:
+    """Months, windows and requests of planned reports, with the months and rules or why none is requested."""
+    return {
+        "missing": sum(len(planned.wanted.missing) for planned in reports),
+        "due": sum(len(planned.wanted.due) for planned in reports),
+        "held": sum(planned.wanted.left for planned in reports),
+        "requests": sum(planned.requests for planned in reports),
+        "what": "; ".join(_remarks(reports)),
+    }
+
+
+def _remarks(reports: Sequence[PlannedReport]) -> Iterator[str]:
+    skipped = [planned.skipped for planned in reports if planned.skipped]
+    if len(skipped) == len(reports) and len({*skipped}) == 1:
+        yield skipped[0]
+        return
+    windows = [window for planned in reports for window in planned.windows]
+    months = [month for window in windows for month in window.months]
+    yield f"{min(months)} … {max(months)}" if months else "now" if windows else "all held"
+    for rule, number in Counter(rule for planned in reports for rule in planned.wanted.due.values()).items():
+        yield f"{count(number)} {rule}"
+    if skipped:
+        yield f"{counted(len(skipped), 'report')} not asked"
+    if days := [day for planned in reports for day in planned.wanted.waiting.values()]:
+        yield f"{count(len(days))} due by turns until {max(days)}"
+    if postponed := sum(planned.postponed for planned in reports):
+        yield f"{counted(postponed, 'id')} another night"
+
+
+def planned_as_json(planned: PlannedReport) -> dict[str, object]:
+    """The plan of one report of one customer."""
+    wanted = planned.wanted
+    return {
+        "report": planned.report.name,
+        "customer": planned.customer.id,
+        "missing": wanted.missing,
+        "due_because": {str(month): reason for month, reason in wanted.due.items()},
+        "held": wanted.left,
+        "waiting": {str(month): day for month, day in wanted.waiting.items()},
+        "requests": planned.requests,
+        "requests_expected": planned.requests_expected,
+        "skipped": planned.skipped,
+        "windows": [
+            {"months": window.months, "spans": [span.bounds for span in window.spans]}
+            for window in planned.windows
+        ],
+    }
 
 
 @command("sync")
