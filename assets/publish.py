@@ -153,7 +153,7 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
         owners=list(OWNERS),
         kinds={"duckdb"},
         tags={"layer": "published"},
-        metadata={"dagster/uri": path.as_uri(), "path": dg.MetadataValue.path(str(path))},
+        metadata={"dagster/uri": path.as_uri()},
         freshness_policy=freshness_policy(),
     )
 
@@ -168,14 +168,15 @@ def _publication(
         (cause.first.severity, cause.first.kind, cause.whom, cause.first.error, cause.first.remedy)
         for cause in found[:MOST_CAUSES]
     ]
-    shown = table(("severity", "kind", "whom", "found", "what to do"), rows)
+    headings = ("severity", "kind", "whom", "found", "what to do")
+    conditions = {"conditions": table(headings, rows)} if rows else {}
     publication = finished.publication
     if not publication.published:
         lines = [cause.line for cause in found if cause.first.kind == Kind.UNPUBLISHED]
         reasons = lines or [publication.why, *publication.reasons]
         return dg.Failure(
             "\n".join([*reasons, "The earlier file stays."]),
-            metadata={"conditions": shown} | ({CAUSES: len(lines)} if lines else {}),
+            metadata=conditions | ({CAUSES: len(lines)} if lines else {}),
         )
     for why in (finished.export, finished.lake, finished.ping):
         if why and isinstance(why, str):
@@ -189,7 +190,7 @@ def _publication(
             "page": _place(project, page.path) if isinstance(page, ReportPage) else page or "none",
             "file": _place(project, publication.path),
             "bytes": publication.bytes or 0,
-            "conditions": shown,
+            **conditions,
             "months_loaded": len(months),
             ROW_COUNT: sum(month.rows for month in months),
         },

@@ -40,6 +40,7 @@ from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
 from pipelines.shapes.shapes_file import ShapesError
 from pipelines.sync.progress import Progress
+from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import TROUBLE
 from pipelines.sync.sync import sync
 from pipelines.upkeep.report_page import refresh_operators_page
@@ -56,6 +57,8 @@ YES = "yes"
 """Run tag brokerbi/accept_shrink=yes: answers that the guard would hold back are loaded."""
 RETRY_NUMBER = "dagster/retry_number"
 NOT_LOADED = TROUBLE | {WindowStatus.NO_ACCESS}
+Part = Sequence[ReportPartition]
+"""What is synced at once, under the work lock."""
 
 NOTHING_SELECTED = (
     "Nothing was requested: the run names no customers and months. For all that is due, launch the run of "
@@ -173,7 +176,11 @@ def fetch_partitions(
     since = earlier or project.clock.utc_now()
     show_alive(project, context.run.run_id)
     try:
-        stopped = _sync(project, context, _parts(project, context, partitions, earlier), windows)
+        customers = {partition.customer for partition in partitions}
+        if customers.isdisjoint(customer.id for customer in project.settings.active_customers):
+            raise SettingsError([SWITCHED_OFF.format(", ".join(sorted(customers)))])
+        parts = _parts(project, context.instance, context.run, partitions)
+        stopped = _sync(project, context, parts, earlier, windows)
         outcome = _outcome(project, windows, since)
     except BaseException as error:
         left: list[ReportPartition] = list(partitions)
@@ -206,53 +213,62 @@ def fetch_partitions(
 
 
 def _parts(
-    project: Project,
-    context: dg.AssetExecutionContext,
-    partitions: Sequence[ReportPartition],
-    earlier: datetime | None,
-) -> list[Selection]:
-    """The selections that a run syncs, one after the other.
+    project: Project, instance: dg.DagsterInstance, run: dg.DagsterRun, partitions: Part
+) -> list[Part]:
+    """The partitions that a run syncs together: the nightly run all of them, any other each customer's.
 
-    The nightly run syncs what is due; any other run exactly its partitions, customer by customer. What was
-    fetched since `earlier` is left out, and so is a report that was denied before an automatic retry. Raises
-    SettingsError if no selected customer is active.
+    The first run of a backfill adds those of its customers that other runs are to fetch: one request covers
+    several months of a customer, never several customers.
     """
-    customers = {partition.customer for partition in partitions}
-    if customers.isdisjoint(customer.id for customer in project.settings.active_customers):
-        raise SettingsError([SWITCHED_OFF.format(", ".join(sorted(customers)))])
+    if NIGHT_OF in run.tags:
+        return [partitions]
+    parts: dict[str, list[ReportPartition]] = {}
+    for partition in partitions:
+        parts.setdefault(partition.customer, []).append(partition)
+    for partition in partitions_of_backfill(project, instance, run):
+        if partition.customer in parts:
+            parts[partition.customer].append(partition)
+    known = {customer.id for customer in project.settings.customers}
+    return [parts[name] for name in sorted(parts) if name in known]
+
+
+def _selection(
+    project: Project, context: dg.AssetExecutionContext, part: Part, since: datetime | None
+) -> Selection | None:
+    """What to request for a part: in the nightly run what is due, else exactly these partitions.
+
+    What was fetched since a moment is left out, and so is a report that was denied before an automatic retry.
+    """
     accept_shrink = context.run.tags.get(ACCEPT_SHRINK) == YES
     if NIGHT_OF in context.run.tags:
-        reports = tuple(dict.fromkeys(partition.report.name for partition in partitions))
-        night = Selection(reports=reports, guided=True, fresh_since=earlier, accept_shrink=accept_shrink)
-        return [night]
-    # of the same backfill: one request covers several months of a customer, never several customers
-    others = partitions_of_backfill(project, context.instance, context.run)
-    wanted = [*partitions, *(partition for partition in others if partition.customer in customers)]
-    if earlier:
+        reports = tuple(dict.fromkeys(partition.report.name for partition in part))
+        return Selection(reports=reports, guided=True, fresh_since=since, accept_shrink=accept_shrink)
+    if since:
         ledger, calendar = ledger_of(project.store), project.calendar
-        denied = {pair for pair, moment in ledger.denied.items() if moment >= earlier}
-        wanted = [
+        denied = {pair for pair, moment in ledger.denied.items() if moment >= since}
+        part = [
             partition
-            for partition in wanted
-            if not are_fresh(ledger, partition.ledger_keys(calendar), earlier)
+            for partition in part
+            if not are_fresh(ledger, partition.ledger_keys(calendar), since)
             and not (partition.pair in denied and _is_automatic_retry(context))
         ]
-    exact = months_by_pair(wanted, project.calendar)
-    names = [customer.id for customer in project.settings.customers]
-    parts = [{pair: months for pair, months in exact.items() if pair[1] == name} for name in sorted(names)]
-    return [Selection(refresh=True, exact=part, accept_shrink=accept_shrink) for part in parts if part]
+    exact = months_by_pair(part, project.calendar)
+    return Selection(refresh=True, exact=exact, accept_shrink=accept_shrink) if exact else None
 
 
 def _sync(
     project: Project,
     context: dg.AssetExecutionContext,
-    parts: Sequence[Selection],
+    parts: Sequence[Part],
+    earlier: datetime | None,
     windows: list[WindowResult],
 ) -> str:
     """Sync each part under the work lock and add its windows to `windows`; why it stopped early, if it did.
 
-    Between two parts a nightly run that waits goes first. Shapes are prepared once, with the first part.
+    Between two parts a nightly run that waits goes first. What was fetched since `earlier`, or by the command
+    that had the lock, is not requested again. Shapes are prepared once, with the first part.
     """
+    settings, clock = project.settings, project.clock
     what = f"run {context.run.run_id[:8]} of {context.run.job_name}"
     run_context, progress, reported = None, Progress(), set[str]()
 
@@ -267,18 +283,14 @@ def _sync(
             context.log.info(line)
 
     for part in parts:
-        with work_lock(project.settings.data_dir, what, on_wait=context.log.info, now=project.clock.utc_now):
-            if run_context is None:
-                every = {pair: months for each in parts for pair, months in each.exact.items()}
-                prepared = prepare_shapes(project.settings, replace(part, exact=every), project.run_context)
-                run_context = replace(
-                    project.run_context, catalogue=prepared.catalogue, held_back=prepared.held_back
-                )
-                for message in prepared.messages:
-                    context.log.info(message)
+        with work_lock(settings.data_dir, what, on_wait=context.log.info, now=clock.utc_now) as awaited_utc:
+            selection = _selection(project, context, part, earlier or awaited_utc)
+            if selection is None:
+                continue
+            run_context = run_context or _in_shape(project, context, parts)
             summary = sync(
-                project.settings,
-                part,
+                settings,
+                selection,
                 context=run_context,
                 on_plan=lambda plan: context.log.info(progress.begin(plan)),
                 on_result=note,
@@ -286,6 +298,15 @@ def _sync(
         if summary.stopped:
             return str(summary.stopped)
     return ""
+
+
+def _in_shape(project: Project, context: dg.AssetExecutionContext, parts: Sequence[Part]) -> RunContext:
+    """The run context with the shapes in force."""
+    reports = tuple(dict.fromkeys(partition.report.name for part in parts for partition in part))
+    prepared = prepare_shapes(project.settings, Selection(reports=reports), project.run_context)
+    for message in prepared.messages:
+        context.log.info(message)
+    return replace(project.run_context, catalogue=prepared.catalogue, held_back=prepared.held_back)
 
 
 def _outcome(project: Project, windows: Sequence[WindowResult], since: datetime) -> Outcome:

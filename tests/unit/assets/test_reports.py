@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -20,7 +21,7 @@ from assets.partitions import (
     partition_key,
 )
 from assets.project import Project
-from assets.runs import NIGHT_OF
+from assets.runs import BACKFILL, NIGHT_OF
 from assets.schedules import NIGHTLY
 from pipelines.months import Month
 from pipelines.sandbox.faults import Fault
@@ -251,6 +252,34 @@ def test_a_cancelled_run_keeps_what_it_fetched_and_the_next_asks_for_the_rest(tm
     rest = [window for window in made.asked() if window.startswith(G1)]
     assert 0 < len(rest) < 8  # all months are eight requests
     assert made.partitions()["G1 green"] == 11
+
+
+class Meanwhile(httpx.AsyncBaseTransport):
+    """A sandbox that does something else before it answers the first request."""
+
+    def __init__(self, service: Service, action: Callable[[], object]) -> None:
+        self._sandbox, self._actions = SandboxTransport(service), [action]
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        while self._actions:
+            self._actions.pop()()
+        return await self._sandbox.handle_async_request(request)
+
+
+def test_a_backfill_requests_nothing_that_a_nightly_run_fetched_since_it_began(read: Harness) -> None:
+    project = read.project
+
+    def fetch_the_last_customer() -> None:
+        with project.store.writing() as connection:
+            now = project.clock.utc_now().replace(tzinfo=None)
+            connection.execute("UPDATE meta.months SET fetched_at_utc = $1 WHERE customer = $2", [now, M17])
+
+    transport = Meanwhile(read.service, fetch_the_last_customer)
+    context = replace(project.run_context, transport=transport)
+    job = build_definitions(replace(project, run_context=context)).resolve_job_def(NIGHTLY)
+    tags = range_tags("G1|2026-09", f"{M17}|2026-11") | {BACKFILL: "a backfill"}
+    job.execute_in_process(instance=read.instance, asset_selection=[dg.AssetKey(RUNNING)], tags=tags)
+    assert read.customers_asked() == {G1, M16}
 
 
 def test_a_warehouse_that_cannot_be_written_fails_the_run_in_a_sentence(read: Harness) -> None:
