@@ -36,11 +36,6 @@ def test_wrong_usage_ends_with_2(words: list[str]) -> None:
     assert main(words) == 2
 
 
-def test_the_module_runs_the_command() -> None:
-    words = [sys.executable, "-m", "pipelines.cli.main", "staus"]
-    assert subprocess.run(words, check=False, capture_output=True, text=True).returncode == 2
-
-
 def test_a_plan_is_one_line_a_customer_and_with_details_one_a_report(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

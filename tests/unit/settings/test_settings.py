@@ -200,26 +200,12 @@ def test_a_login_may_be_for_a_function_of_all_or_of_one_customer(tmp_path: Path)
     ]
 
 
-def test_a_password_for_a_function_in_the_environment_wins_over_the_file_of_the_settings_file(
-    tmp_path: Path,
-) -> None:
-    file = '[logins.crm]\npassword_file = "missing"\nusername = "partner-crm"\n'
-    settings = load(tmp_path, file, BROKERBI_LOGIN__CRM__PASSWORD="own")
-    assert settings.login_of(settings.customers[0], CRM) == ("partner-crm", SecretStr("own"))
-
-
 def test_customers_named_in_the_environment_keep_what_the_file_says_of_them(tmp_path: Path) -> None:
     file = 'customers = [{id="M1", name="Office one", region="Coast", active=false}, {id="M2"}]'
     settings = load(tmp_path, file, BROKERBI_CUSTOMERS="M1,M9")
     assert names(settings.customers) == [("M1", "Office one"), ("M9", "")]
     assert names(settings.active_customers) == [("M9", "")]
     assert [customer.region for customer in settings.customers] == ["Coast", ""]
-
-
-def test_no_general_login_is_needed_when_every_customer_has_its_own(tmp_path: Path) -> None:
-    own = {"BROKERBI_CUSTOMER__M1__USERNAME": "m1", "BROKERBI_CUSTOMER__M1__PASSWORD": "of M1"}
-    settings = load(tmp_path, BROKERBI_USERNAME="", BROKERBI_PASSWORD="", BROKERBI_CUSTOMERS="M1", **own)
-    assert settings.login_of(settings.customers[0]) == ("m1", SecretStr("of M1"))
 
 
 def test_reading_needs_neither_customers_nor_a_login_and_opens_no_secret(tmp_path: Path) -> None:
