@@ -26,7 +26,6 @@ from assets.schedules import HIGH_PRIORITY, NIGHTLY
 from pipelines.diagnosis.health import note_daemon, observed
 from pipelines.sync.causes import causes
 from pipelines.upkeep.finish import Finished, finish
-from pipelines.upkeep.report_page import ReportPage
 from pipelines.words import counted, size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind
@@ -187,7 +186,7 @@ def _publication(
     return dg.MaterializeResult(
         asset_key=project.key(FILE),
         metadata={
-            "page": _place(project, page.path) if isinstance(page, ReportPage) else page or "none",
+            "page": _place(project, page) if isinstance(page, Path) else page or "none",
             "file": _place(project, publication.path),
             "bytes": publication.bytes or 0,
             **conditions,

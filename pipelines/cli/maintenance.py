@@ -5,7 +5,9 @@ Each imports what it needs itself: `publish` needs nothing of a replay.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from pipelines.cli.app import Customers, NoWait, Reports, command, flag, option, options, working
@@ -33,7 +35,6 @@ def publish(settings: Settings) -> bool:
     """Publish, print what the checks found, and return whether there is a new published file."""
     from pipelines.upkeep.export import Export
     from pipelines.upkeep.finish import finish
-    from pipelines.upkeep.report_page import ReportPage
 
     finished = finish(settings)
     for check in finished.checks:
@@ -48,8 +49,8 @@ def publish(settings: Settings) -> bool:
         f"published {publication.path} ({size(publication.bytes or 0)}), {len(finished.marts)} marts, "
         f"{len(finished.checks)} checks"
     )
-    if isinstance(finished.page, ReportPage):
-        say(f"the same as a page: {finished.page.path}")
+    if isinstance(finished.page, Path):
+        say(f"the same as a page: {finished.page}")
     if isinstance(finished.export, Export):
         _print_export(finished.export)
     _warn(finished.page, finished.export, finished.lake, finished.ping)
@@ -101,15 +102,7 @@ def run_export(
     from pipelines.upkeep.export import export
 
     settings = read_settings(reading=True)
-    made = export(
-        settings.data_dir,
-        formats=list(dict.fromkeys(formats or settings.export_formats or ("parquet",))),
-        to=to or settings.export_to,
-        tables=table,
-        language=settings.language,
-        now=SystemClock().utc_now(),
-    )
-    _print_export(made)
+    _print_export(export(settings, SystemClock().utc_now(), formats=formats, to=to, tables=table))
     return 0
 
 
@@ -178,7 +171,7 @@ def run_erase(
     kind: PersonKind = "user" if contact is None else "contact"
     with working(settings, "brokerbi erase", no_wait=no_wait):
         receipt = erase(settings, kind, contact or user or "")
-    print_json(receipt.described())
+    print_json(asdict(receipt))
     for problem in receipt.problems:
         complain(f"brokerbi: {problem}")
     return 1 if receipt.problems else 0

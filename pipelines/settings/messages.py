@@ -28,8 +28,7 @@ def variable(name: str) -> str:
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
     """The known name that was most likely meant."""
-    matches = get_close_matches(name.lower(), known, n=1, cutoff=0.75)
-    return matches[0] if matches else None
+    return next(iter(get_close_matches(name.lower(), known, n=1, cutoff=0.75)), None)
 
 
 def sentences(

@@ -286,13 +286,13 @@ class Settings(BaseModel):
             for name, is_set in has_password.items()
             if not is_set
         ]
-        is_http = self.base_url.startswith("http:")
-        if is_http and not is_loopback(self.base_url) and not self.allow_http:
+        is_here = is_loopback(self.base_url)
+        if self.base_url.startswith("http:") and not is_here and not self.allow_http:
             problems.append(
                 "BROKERBI_BASE_URL begins with http, so the login would cross the network readable by all; "
                 "write https, or set BROKERBI_ALLOW_HTTP=true if that is truly meant."
             )
-        if self.today and not is_loopback(self.base_url):
+        if self.today and not is_here:
             problems.append(
                 "BROKERBI_TODAY is set, but the service is not on this machine; take it out, or point "
                 "BROKERBI_BASE_URL at a sandbox here, like http://127.0.0.1:8080."

@@ -15,7 +15,6 @@ EXPORT_FORMATS = "BROKERBI_EXPORT_FORMATS"
 CUSTOMER = "BROKERBI_CUSTOMER__"
 LOGIN = "BROKERBI_LOGIN__"
 PRIVACY = ("pseudonym", "landing")
-LARGEST_SECRET = 4096
 
 Table = dict[str, Any]
 
@@ -135,8 +134,7 @@ class Sources:
 
 def secret_in(file: Path) -> str:
     """The secret that a file holds, without the end of its line."""
-    with file.open(encoding="utf-8") as opened:
-        return opened.read(LARGEST_SECRET).removeprefix("\ufeff").rstrip("\r\n")
+    return file.read_text("utf-8-sig").rstrip("\r\n")
 
 
 def overlaid(below: Table, above: Table) -> Table:

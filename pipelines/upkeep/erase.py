@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -51,9 +51,6 @@ class ErasureReceipt:
     exports_removed: int = 0
     not_searched: list[str] = field(default_factory=lambda: [*NOT_SEARCHED])
     problems: list[str] = field(default_factory=list)
-
-    def described(self) -> dict[str, object]:
-        return asdict(self)
 
 
 def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None = None) -> ErasureReceipt:

@@ -51,28 +51,29 @@ class Export:
 
 
 def export(
-    data_dir: Path,
-    *,
-    formats: Sequence[str],
+    settings: Settings,
     now: datetime,
+    *,
+    formats: Sequence[str] = (),
     to: str = "",
     tables: Sequence[str] = (),
-    language: str = "en",
 ) -> Export:
-    """Write the tables as parquet, csv or xlsx, and remove older exports from the same folder.
+    """Write the tables as the settings say unless other formats or places are named; remove older exports.
 
     Raises WarehouseError for what cannot be read or written.
     """
-    began = time.monotonic()
+    began, data_dir = time.monotonic(), settings.data_dir
+    to = to or settings.export_to
     root = Path(to).absolute() if to else data_dir / FOLDER
     too_long: list[str] = []
     with explained(root), _unfinished_folder(root) as folder:
         publication = Versions(data_dir).current()
         with table_export(data_dir) as source:
             chosen = source.tables(tables)
-            for format_ in formats:
+            for format_ in dict.fromkeys(formats or settings.export_formats or ("parquet",)):
                 if format_ == "xlsx":
-                    too_long = write_workbook(folder / WORKBOOK, source, chosen, now, language)
+                    path = folder / WORKBOOK
+                    too_long = write_workbook(path, source, chosen, now, settings.language)
                 else:
                     _write_files(source, chosen, folder / format_)
             _write_manifest(source, chosen, folder, publication, now)
@@ -87,13 +88,7 @@ def refresh_export(settings: Settings, now: datetime) -> Export | str | None:
     if not settings.export_formats:
         return None
     try:
-        return export(
-            settings.data_dir,
-            formats=settings.export_formats,
-            to=settings.export_to,
-            language=settings.language,
-            now=now,
-        )
+        return export(settings, now)
     except Exception as error:  # noqa: BLE001 - the numbers are published even if their export is not
         why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
         return f"The export could not be written, the one before stays: {why}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -14,7 +15,7 @@ from pipelines.planning.plan import note_next_due
 from pipelines.sync.declaration import declared_tables
 from pipelines.sync.privacy import documented_tables
 from pipelines.upkeep.export import Export, refresh_export
-from pipelines.upkeep.report_page import ReportPage, refresh_operators_page, refresh_report_page
+from pipelines.upkeep.report_page import refresh_operators_page, refresh_report_page
 from warehouse.errors import WarehouseError
 from warehouse.ledger.changes import remember_disagreements
 from warehouse.ledger.ledger import forget_lake, holds_anything
@@ -43,7 +44,7 @@ class Finished:
     marts: tuple[str, ...]
     checks: tuple[CheckResult, ...]
     publication: Publication
-    page: ReportPage | str | None = None  # beside the published file, or why it could not be drawn
+    page: Path | str | None = None  # beside the published file, or why it could not be drawn
     export: Export | str | None = None  # in other formats, if the settings want them, or why there is none
     lake: str = ""  # why the lake could not be written
     ping: str = ""  # why no monitor was called although there is a new file

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +19,7 @@ from pipelines.page.html_page import (
     render_page,
 )
 from pipelines.page.language import language
-from pipelines.planning.plan import PlannedReport, planned_now
+from pipelines.planning.plan import planned_now
 from pipelines.sync.causes import causes
 from warehouse.errors import WarehouseError, explained
 from warehouse.ledger.status import read_state
@@ -39,17 +39,8 @@ MOST_PROBLEMS = 200
 Drawn = TypeVar("Drawn")
 
 
-@dataclass(frozen=True)
-class ReportPage:
-    """The chain's page: its path, sections that the published file cannot answer, and the plan."""
-
-    path: Path
-    missing: tuple[str, ...]
-    planned: tuple[PlannedReport, ...]
-
-
-def write_report_page(settings: Settings, clock: Clock) -> ReportPage:
-    """Render the published file; a reader keeps the page that is open.
+def write_report_page(settings: Settings, clock: Clock) -> Path:
+    """Render the published file, and return the path of the chain's page.
 
     All pages are rendered before the first is put in place, each in one step, and pages of offices that the
     file no longer has are removed. Raises WarehouseError if there is no published file, or if a page cannot
@@ -60,13 +51,12 @@ def write_report_page(settings: Settings, clock: Clock) -> ReportPage:
         facts = facts_from_rows(rows_of(connection, SQL / "page", QUERIES))
         words = rows_of(connection, SQL / "page", dictionary.QUERIES)
     form = _form(settings, clock)
-    planned = planned_now(settings, Store(data_dir), clock)
     pages = {
         data_dir / page_path(page): render_page(facts, form, page)
         for page in facts.scopes
         if page.kind != "chain"
     }
-    pages[data_dir / OPERATORS_PAGE] = _operators_page(settings, clock, planned)
+    pages[data_dir / OPERATORS_PAGE] = _operators_page(settings, clock)
     pages[data_dir / REPORT_PAGE] = render_page(facts, form, page_of_chain(facts))
     described = {name: rows for name, rows in words.items() if rows is not None}
     if len(described) == len(words):
@@ -81,7 +71,7 @@ def write_report_page(settings: Settings, clock: Clock) -> ReportPage:
                 make_folder(place.parent, SHARED_FOLDER)
             write_file(place, html.encode(), mode=SHARED_FILE)
         remove_pages(data_dir, kept=pages)
-    return ReportPage(data_dir / REPORT_PAGE, tuple(facts.missing), planned)
+    return data_dir / REPORT_PAGE
 
 
 def remove_pages(data_dir: Path, kept: Collection[Path] = ()) -> None:
@@ -93,7 +83,7 @@ def remove_pages(data_dir: Path, kept: Collection[Path] = ()) -> None:
         page.unlink(missing_ok=True)
 
 
-def refresh_report_page(settings: Settings, clock: Clock) -> ReportPage | str | None:
+def refresh_report_page(settings: Settings, clock: Clock) -> Path | str | None:
     """The pages of a new publication, or the sentence that says why they failed: no sync fails of it.
 
     None if the settings want no pages: existing ones are removed.
@@ -106,8 +96,7 @@ def refresh_operators_page(settings: Settings, clock: Clock) -> str:
 
     def draw() -> str:
         if Store(settings.data_dir).path.exists():
-            planned = planned_now(settings, Store(settings.data_dir), clock)
-            html = _operators_page(settings, clock, planned)
+            html = _operators_page(settings, clock)
             write_file(settings.data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
         return ""
 
@@ -126,7 +115,7 @@ def _drawn(page: str, settings: Settings, draw: Callable[[], Drawn]) -> Drawn | 
     return None
 
 
-def _operators_page(settings: Settings, clock: Clock, planned: Sequence[PlannedReport]) -> str:
+def _operators_page(settings: Settings, clock: Clock) -> str:
     """The page with the verdict of `brokerbi status`.
 
     The state of the pipeline is that of the working file, if it exists; figures are those of the published
@@ -142,7 +131,7 @@ def _operators_page(settings: Settings, clock: Clock, planned: Sequence[PlannedR
         figures = published_rows(data_dir, SQL / "page", OF_FIGURES)
     except WarehouseError:
         figures = dict.fromkeys(OF_FIGURES, None if versions.published.exists() else ())
-    seen = observed(view, settings, now, planned=planned)
+    seen = observed(view, settings, now, planned=planned_now(settings, store, clock))
     verdict, all_causes = judge(seen), causes(seen.conditions)
     problems = [
         Row(

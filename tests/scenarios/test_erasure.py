@@ -72,7 +72,7 @@ def erased(whole: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Erased:
     refused.add({"path": f"/users/{user}", "status": 500}, f"<p>{mail} of {user}</p>".encode())
     refused.close({"error": "no JSON", "fetched_at_utc": "2026-11-20T00:00:00+00:00"})
     (here.data_dir / "work" / "requests.log").write_text(f"GET /users/{user}\n", "utf-8")
-    export(here.data_dir, formats=["csv"], tables=["users"], now=here.clock.utc_now())
+    export(here.settings, here.clock.utc_now(), formats=["csv"], tables=["users"])
     exported = files_with(here.data_dir / "export", user, mail)
     receipts = erase_user(here, user), erase(here.settings, "contact", contact, clock=here.clock)
     return Erased(here, (user, mail, contact), exported, totals, *receipts)
@@ -92,7 +92,7 @@ def test_amounts_and_counts_stay_as_they_were(erased: Erased) -> None:
 
 
 def test_a_receipt_counts_what_was_changed_and_names_nobody(erased: Erased) -> None:
-    receipt, described = erased.user, repr((erased.user.described(), erased.contact.described()))
+    receipt, described = erased.user, repr((erased.user, erased.contact))
     assert (receipt.landing_files > 0, receipt.rows['bi."sales_agents"'] > 0) == (True, True)
     assert (receipt.log_places, receipt.leftovers_removed, receipt.exports_removed) == (1, 1, 1)
     assert (erased.exported != [], len(receipt.versions_removed), receipt.problems) == (True, 1, [])

@@ -9,13 +9,14 @@ import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import duckdb
 import openpyxl
 import polars as pl
 import pytest
 
+from pipelines.settings.model import Settings
 from pipelines.upkeep.export import Export, export
 from warehouse.errors import WarehouseError
 
@@ -41,8 +42,11 @@ def here(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def exported(here: Path, *formats: str, days: int = 0, **more: Any) -> Export:
-    return export(here, formats=formats, now=NOW + timedelta(days=days), **more)
+def exported(
+    here: Path, *formats: str, days: int = 0, language: Literal["en", "sv"] = "en", **more: Any
+) -> Export:
+    settings = Settings(data_dir=here, language=language)
+    return export(settings, NOW + timedelta(days=days), formats=formats, **more)
 
 
 def test_parquet_has_moments_doubles_and_meanings(here: Path) -> None:
