@@ -43,7 +43,7 @@ from pipelines.sync.progress import Progress
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import TROUBLE
 from pipelines.sync.sync import sync
-from pipelines.upkeep.report_page import refresh_operators_page
+from pipelines.upkeep.finish import refresh_operators_page
 from pipelines.upkeep.shapes import prepare_shapes
 from warehouse.errors import WarehouseError
 from warehouse.ledger.ledger import ledger_of, read_ledger

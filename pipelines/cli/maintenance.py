@@ -59,7 +59,7 @@ def publish(settings: Settings) -> bool:
 
 def draw_operators_page(settings: Settings) -> None:
     """Draw the operators' page after a run without a publication."""
-    from pipelines.upkeep.report_page import refresh_operators_page
+    from pipelines.upkeep.finish import refresh_operators_page
 
     _warn(refresh_operators_page(settings, settings.clock_of_day(SystemClock())))
 
@@ -77,7 +77,7 @@ def run_rollback(
     no_wait: NoWait = False,
 ) -> int:
     """Put an earlier published file back."""
-    from pipelines.upkeep.report_page import refresh_report_page
+    from pipelines.upkeep.finish import refresh_report_page
     from warehouse.publishing.lake import refresh_lake
     from warehouse.publishing.publish import rollback
 

@@ -11,9 +11,8 @@ from pipelines.normalize.contents import name_of
 from pipelines.normalize.document import InvalidJson, parse_exactly, to_json
 from pipelines.sync.privacy import documented_tables
 from pipelines.upkeep.export import remove_exports
-from pipelines.upkeep.finish import finish
+from pipelines.upkeep.finish import finish, remove_pages
 from pipelines.upkeep.replay import replay
-from pipelines.upkeep.report_page import remove_pages
 from warehouse.ledger.ledger import holds_anything
 from warehouse.load.landing import Landing
 from warehouse.persons.erased_list import note_begun, note_finished, read_erased

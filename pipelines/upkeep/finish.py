@@ -15,7 +15,6 @@ from pipelines.planning.plan import note_next_due
 from pipelines.sync.declaration import declared_tables
 from pipelines.sync.privacy import documented_tables
 from pipelines.upkeep.export import Export, refresh_export
-from pipelines.upkeep.report_page import refresh_operators_page, refresh_report_page
 from warehouse.errors import WarehouseError
 from warehouse.ledger.changes import remember_disagreements
 from warehouse.ledger.ledger import forget_lake, holds_anything
@@ -89,6 +88,45 @@ def finish(
     else:
         refresh_operators_page(settings, clock)
     return Finished(tuple(marts), tuple(checks), publication, page, exported, lake, ping=ping)
+
+
+def refresh_report_page(settings: Settings, clock: Clock) -> Path | str | None:
+    """The page of a new publication, or the sentence that says why it failed: no sync fails of it.
+
+    None if the settings want no pages: existing ones are removed.
+    """
+    try:
+        if settings.pages:
+            from pipelines.upkeep.report_page import write_report_page  # a publication may do without
+
+            return write_report_page(settings, clock)
+        remove_pages(settings.data_dir)
+    except Exception as error:  # noqa: BLE001 - the numbers are loaded and published without the page
+        return _undrawn("report.html", error)
+    return None
+
+
+def refresh_operators_page(settings: Settings, clock: Clock) -> str:
+    """Draw the operators' page after a run without a publication; returns why it failed, if it did."""
+    try:
+        if settings.pages and Store(settings.data_dir).path.exists():
+            from pipelines.upkeep.report_page import write_operators_page
+
+            write_operators_page(settings, clock)
+    except Exception as error:  # noqa: BLE001 - as above
+        return _undrawn("operators.html", error)
+    return ""
+
+
+def _undrawn(page: str, error: Exception) -> str:
+    why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
+    return f"The page {page} could not be drawn, the one before stays: {why}"
+
+
+def remove_pages(data_dir: Path) -> None:
+    """Remove all pages: they name persons, and state what is no longer true."""
+    for page in [*data_dir.glob("*.html"), *data_dir.glob("*/*.html")]:
+        page.unlink()
 
 
 def call(address: str, transport: httpx.BaseTransport | None = None) -> str:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from pipelines.diagnosis.health import judge, observed
 from pipelines.page import dictionary
 from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, QUERIES, Row, facts_from_rows
-from pipelines.page.html_page import (
-    FOLDERS,
-    Form,
-    page_of_chain,
-    page_path,
-    render_operators,
-    render_page,
-)
+from pipelines.page.html_page import Form, page_of_chain, page_path, render_operators, render_page
 from pipelines.page.language import language
 from pipelines.planning.plan import planned_now
 from pipelines.sync.causes import causes
@@ -36,7 +29,6 @@ REPORT_PAGE = "report.html"
 OPERATORS_PAGE = "operators.html"
 DICTIONARY_PAGE = "dictionary.html"
 MOST_PROBLEMS = 200
-Drawn = TypeVar("Drawn")
 
 
 def write_report_page(settings: Settings, clock: Clock) -> Path:
@@ -70,49 +62,15 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
             if place.parent != data_dir:
                 make_folder(place.parent, SHARED_FOLDER)
             write_file(place, html.encode(), mode=SHARED_FILE)
-        remove_pages(data_dir, kept=pages)
+        for page in {*data_dir.glob("*.html"), *data_dir.glob("*/*.html")} - {*pages}:
+            page.unlink()
     return data_dir / REPORT_PAGE
 
 
-def remove_pages(data_dir: Path, kept: Collection[Path] = ()) -> None:
-    """Remove the other pages: they name persons, and state what is no longer true."""
-    pages = {data_dir / name for name in (REPORT_PAGE, OPERATORS_PAGE, DICTIONARY_PAGE)}
-    for folder in FOLDERS.values():
-        pages |= {*(data_dir / folder).glob("*.html")}
-    for page in pages - {*kept}:
-        page.unlink(missing_ok=True)
-
-
-def refresh_report_page(settings: Settings, clock: Clock) -> Path | str | None:
-    """The pages of a new publication, or the sentence that says why they failed: no sync fails of it.
-
-    None if the settings want no pages: existing ones are removed.
-    """
-    return _drawn(REPORT_PAGE, settings, lambda: write_report_page(settings, clock))
-
-
-def refresh_operators_page(settings: Settings, clock: Clock) -> str:
-    """Draw the operators' page after a run without a publication; returns why it failed, if it did."""
-
-    def draw() -> str:
-        if Store(settings.data_dir).path.exists():
-            html = _operators_page(settings, clock)
-            write_file(settings.data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
-        return ""
-
-    return _drawn(OPERATORS_PAGE, settings, draw) or ""
-
-
-def _drawn(page: str, settings: Settings, draw: Callable[[], Drawn]) -> Drawn | str | None:
-    """The result of a drawing, or why it failed; no page if the settings want none."""
-    try:
-        if settings.pages:
-            return draw()
-        remove_pages(settings.data_dir)
-    except Exception as error:  # noqa: BLE001 - the numbers are loaded and published without the page
-        why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
-        return f"The page {page} could not be drawn, the one before stays: {why}"
-    return None
+def write_operators_page(settings: Settings, clock: Clock) -> None:
+    """Render and put in place the operators' page alone, after a run without a publication."""
+    html = _operators_page(settings, clock)
+    write_file(settings.data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
 
 
 def _operators_page(settings: Settings, clock: Clock) -> str:

@@ -15,7 +15,8 @@ from pipelines.clock import RehearsalClock, SystemClock
 from pipelines.page import dictionary
 from pipelines.page.facts import QUERIES
 from pipelines.settings.model import Settings
-from pipelines.upkeep.report_page import refresh_report_page, remove_pages, write_report_page
+from pipelines.upkeep.finish import refresh_report_page, remove_pages
+from pipelines.upkeep.report_page import write_report_page
 from tests.marts.given import build, earned, loaded, warehouse
 from tests.unit.page.given import COLUMNS
 from tests.unit.page.test_dictionary import ROWS

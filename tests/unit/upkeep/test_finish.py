@@ -17,8 +17,7 @@ import pytest
 from pipelines.diagnosis.health import DAEMON_SEEN, judge, note_daemon, observed
 from pipelines.planning.plan import planned_now
 from pipelines.sandbox.faults import Fault
-from pipelines.upkeep.finish import Finished, call
-from pipelines.upkeep.report_page import refresh_operators_page
+from pipelines.upkeep.finish import Finished, call, refresh_operators_page
 from tests.scenarios.scenario import Scenario, scenario, synced
 from warehouse.ledger.status import overview
 from warehouse.marts.build import MartError
