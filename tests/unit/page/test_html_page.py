@@ -189,7 +189,7 @@ def test_what_makes_figures_doubtful_is_said_on_the_pages_and_why_on_the_operato
     )
     facts = replace(chain("A", "B"), problems=(problem,), doubts=(doubt(),))
     for html in (page(facts), office_page(facts, "A")):
-        assert "One thing to know of the figures" in html
+        assert "One note on the figures" in html
         assert "could not be read" in html
         assert "It answered 503." not in html
     marked = [one.get("href") for one in Elements(page(facts)).named("a") if one.get("class") == "mark"]
@@ -230,15 +230,15 @@ def test_offices_with_similar_ids_have_pages_of_their_own() -> None:
 def test_currency_and_basis_are_said_once_and_beside_headlines_only_by_the_switch() -> None:
     html = page(chain("A"))
     shown = re.sub(r'<(span|data) class="less".*?</\1>', "", html)
-    assert shown.count("as the service states") == shown.count("the service names no currency") == 1
+    assert shown.count("as the service states") == shown.count("the service states no currency") == 1
     assert '<small class="basis"><span class="less">, without VAT</span></small>' in html
 
 
 def test_where_nobody_says_whether_vat_is_in_commissions_one_switch_shows_the_other_reading() -> None:
     html = page(chain("A"))
-    assert (html.count('type="checkbox"'), "whether VAT is in" in html) == (1, False)
+    assert (html.count('type="checkbox"'), "whether VAT is included" in html) == (1, False)
     assert re.search(r'<data class="stated" [^>]*>950</data><data class="less" [^>]*>760</data>', html)
     basis = replace(chain("A").basis[0], commission_vat="included")
     declared = page(replace(chain("A"), basis=(basis,)))
     assert ('type="checkbox"' in declared, 'class="less"' in declared) == (False, False)
-    assert "Commissions are shown without VAT: 25% is taken off." in declared
+    assert "Commissions exclude VAT: 25% is deducted." in declared

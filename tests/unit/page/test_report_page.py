@@ -68,7 +68,7 @@ def test_a_file_without_some_marts_is_drawn_without_them(tmp_path: Path) -> None
         save(connection, tmp_path)
     write_report_page(Settings(data_dir=tmp_path), CLOCK)
     assert "cannot answer for: " in (tmp_path / "operators.html").read_text("utf-8")
-    assert "a later publication will" in (tmp_path / "report.html").read_text("utf-8")
+    assert "the next publication may have them" in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_the_page_is_put_in_place_whole_and_for_the_same_readers_as_the_file(

@@ -47,7 +47,7 @@ def test_the_year_is_a_line_of_figures_in_both_readings() -> None:
         ("Year to date", "950", "760"),
         ("of budget", "95%", "76%"),
         ("vs last year, like for like (1 of 1 offices)", "+10.0%", None),
-        ("Full-year forecast, of budget", "75%", "60%"),
+        ("Full-year forecast, share of budget", "75%", "60%"),
     ]
 
 
@@ -92,12 +92,12 @@ def test_a_period_is_a_row_with_its_changes_and_its_part_of_the_budget() -> None
 @pytest.mark.parametrize(
     ("known", "note"),
     [
-        ({"unheld": 1}, "One month of an office is not read and does not count."),
-        ({"wanted_month": month("2025-12")}, "Nothing before January 2026 is read."),
-        ({"compared": 0}, "The year before is not read."),
+        ({"unheld": 1}, "One month of an office has not been read and is left out."),
+        ({"wanted_month": month("2025-12")}, "Nothing before January 2026 has been read."),
+        ({"compared": 0}, "The year before has not been read."),
         (
             {"compared": 0, "began_month": month("2025-06")},
-            "The office has been there since June 2025: no whole year to compare with.",
+            "The office has existed since June 2025: there is no whole year to compare with.",
         ),
         (
             {"offices": 3, "compared": 2},
@@ -118,9 +118,11 @@ def test_a_forecast_has_a_range_after_three_years(years: int, count: int) -> Non
 
 
 def test_a_fresh_month_says_by_how_much_months_as_fresh_have_changed() -> None:
-    [note] = [note for note in opening(of_chain(chain("A")), ENGLISH).notes if "fresh" in note]
-    assert note.startswith("Last whole month: A fresh month: 3 earlier months of the chain, read at the same")
-    assert note.endswith(" −2.5% since (median; −4.0% to +1.0%).")
+    [note] = [note for note in opening(of_chain(chain("A")), ENGLISH).notes if "Recent" in note]
+    assert note.startswith(
+        "Last whole month: Recent months still change: 3 earlier months of the chain have changed"
+    )
+    assert note.endswith(" −2.5% since they were this recent (median; −4.0% to +1.0%).")
 
 
 def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -> None:
@@ -137,7 +139,7 @@ def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -
             "Sales to day 20: 90, −10.0% vs the same days of last year. "
             "Other figures are compared once the month has ended."
         ),
-        "Sales only to day: B 17, C 2.",
+        "Sales only up to an earlier day of the month: B 17, C 2.",
         "Sales are compared without D: not read in full in both years.",
     ]
 
@@ -177,9 +179,9 @@ def test_an_agent_who_has_left_moved_or_is_new_says_so() -> None:
         replace(agent("A", "Di"), stay="moved to", stay_office="B", stay_month=month("2026-02")),
     ]
     assert [row[0] for row in texts(agents_section(Facts(agents=stays), ENGLISH))] == [
-        "Al has left, last seen January 2026",
+        "Al has left, last active January 2026",
         "Bo new since June 2025",
-        "Cy known in part, has left",
+        "Cy partly known, has left",
         "Di moved to B in February 2026",
     ]
 
@@ -208,7 +210,7 @@ def test_a_changed_month_stands_beside_each_of_its_reasons() -> None:
     assert found is not None
     assert "one closed month changed at 2 offices (−120)" in [one.stated.text for one in found.figures]
     assert [[row[5], row[7]] for row in texts(found.folded[1])] == [
-        ["Main Street 1 (2601-001): sale gone", "−60"],
+        ["Main Street 1 (2601-001): sale removed", "−60"],
         ["Home 2601-001: moved to February 2026", "−60"],
         ["Al: valuations", "−5"],
         ["not known yet; awaiting sales", "+7"],
@@ -224,14 +226,14 @@ def test_what_changed_is_a_line_of_figures() -> None:
         "What has changed since 13 March 2026",
         [
             "one new sale (+100)",
-            "one sale gone (−60)",
+            "one sale removed (−60)",
             "one sale with another commission (+5)",
             "one closed month changed (−60)",
             "budgets of one office entered",
         ],
     )
     [budget] = texts(found.folded[2])
-    period = "February to March 2026 without April 2026, read for the first time"
+    period = "February to March 2026 excluding April 2026, read for the first time"
     assert budget == ["A", period, "–", "100", "+100", "Al +90"]
 
 
@@ -246,7 +248,7 @@ def test_charts_of_amounts_have_a_second_reading_and_others_none() -> None:
 def test_what_is_owed_is_summed_by_age_without_offices_that_note_no_receipts() -> None:
     found = owed_section(Facts(receivables=(owed("A"), owed("B"), owed("C", is_noted=False))), ENGLISH)
     assert [figure.stated.text for figure in found.figures] == [
-        "In all 600", "Not yet due 200", "0–30 days 400", "31–60 days 0", "Over 60 days 0",
+        "Total 600", "Not yet due 200", "0–30 days 400", "31–60 days 0", "Over 60 days 0",
     ]  # fmt: skip
     assert [row[-1] for row in texts(found.folded[0])] == ["9", "9"]
     assert found.notes[1] == "One office has never noted a receipt and is left out."
@@ -259,16 +261,16 @@ def test_money_is_stacked_by_month_of_possession() -> None:
     ]  # fmt: skip
     assert [label for _, label in found.charts[0].legend] == [
         "Received",
-        "To come",
+        "Expected",
         "Due",
-        "Over 30 days late",
+        "Over 30 days overdue",
     ]
 
 
 def test_valuations_assignments_and_sales_are_a_funnel_with_where_homes_came_from() -> None:
     found = funnel_section(of_chain(chain("A")), ENGLISH)
     assert found is not None
-    assert found.notes == ["Sales were 50% of the valuations of the same twelve months."]
+    assert found.notes == ["Sales were 50% of valuations in the same twelve months."]
     assert texts(found.folded[0]) == [["Web", "30", "90", "3.00%"]]
 
 
@@ -325,7 +327,7 @@ def test_what_is_doubtful_is_a_table_and_its_worst_the_level() -> None:
     found = verdict(Facts(doubts=(doubt(), doubt("late", None, "budgets"))), ENGLISH, STOCKHOLM)
     assert (found.severity, found.text) == (
         "error",
-        "2 things to know of the figures: sales, budgets of commission",
+        "2 notes on the figures: sales, budgets of commission",
     )
     assert texts(found.doubts) == [
         ["sales", "could not be read", "A", "February 2026"],
@@ -337,11 +339,11 @@ def test_a_basis_that_nobody_declares_is_a_thing_to_know_and_no_warning() -> Non
     basis = replace(doubt("tax basis", None, "commission"), severity="well", months=[], since_utc=None)
     found = verdict(replace(chain("A"), doubts=(basis,)), ENGLISH, STOCKHOLM)
     assert (found.severity, found.subjects) == ("well", frozenset())
-    assert found.text.endswith("were up to date. One thing to know of the figures: commissions")
+    assert found.text.endswith("were up to date. One note on the figures: commissions")
     missing = verdict(Facts(doubts=(basis,), missing=("leads",)), ENGLISH, STOCKHOLM)
-    assert (missing.severity, missing.text[:30]) == ("warning", "The file cannot answer all tha")
+    assert (missing.severity, missing.text[:30]) == ("warning", "The file lacks some of the fig")
     assert texts(found.doubts) == [
-        ["commissions", "nobody says whether VAT is in them; budgets are without", "all offices", "–"]
+        ["commissions", "not stated whether VAT is included; budgets exclude it", "all offices", "–"]
     ]
 
 
@@ -356,7 +358,7 @@ def test_people_are_a_line_and_tables() -> None:
     assert found is not None
     assert [figure.stated.text for figure in found.figures] == [
         "7 active agents in February 2026",
-        "in the last twelve months 12 new and 24 who left",
+        "12 joined and 24 left in the last twelve months",
     ]
     assert texts(found.folded[1]) == [["Agent of A", "A", "50", "40", "−10", "−20.0%"]]
     assert found.folded[2] is None
@@ -366,10 +368,10 @@ def test_cancelled_sales_are_counted_with_their_commission_in_both_readings() ->
     found = cancelled_section(of_chain(chain("A")), BOTH)
     assert found is not None
     assert (found.figures[0].stated.text, found.figures[0].less and found.figures[0].less.text) == (
-        "One sale, 60 of commission.",
-        "One sale, 48 of commission.",
+        "One sale, 60 in commission.",
+        "One sale, 48 in commission.",
     )
-    assert (found.notes[0], texts(found.folded[0])[0][0]) == ("Noticed since 1 February 2026.", "Lane of A")
+    assert (found.notes[0], texts(found.folded[0])[0][0]) == ("Tracked since 1 February 2026.", "Lane of A")
 
 
 def test_leads_are_drawn_by_week() -> None:
@@ -382,5 +384,5 @@ def test_leads_that_nobody_has_touched_are_told_by_office_and_age() -> None:
     found = leads_section(of_chain(chain("A")), ENGLISH)
     assert found is not None
     assert found.table is not None
-    assert found.table.name == "All leads and tips nobody has touched, however old, by age on 20 March 2026"
+    assert found.table.name == "All untouched leads and tips, by age on 20 March 2026"
     assert texts(found) == [["A", "1", "0", "2", "0", "3", "1"]]
