@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import build, build_for, built, earned, loaded, warehouse
-from warehouse.marts.queries import SQL
+from tests.marts.given import build, built, earned, loaded, warehouse
 
 
 def three_months(given: DuckDBPyConnection) -> None:
@@ -49,20 +47,6 @@ def test_every_month_of_an_agent_finds_its_day_its_office_and_its_agent(given: D
         "LEFT JOIN marts.dim_agent AS agents USING (user_id)"
     ).fetchall()
     assert found == [(3, 3, 3, 3)]
-
-
-def test_the_queries_of_the_evidence_project_run(given: DuckDBPyConnection) -> None:
-    project = SQL.parent / "docs" / "evidence"
-    pages = "".join(path.read_text("utf-8") for path in (project / "pages").glob("*.md"))
-    queries = re.findall(r"```sql (\w+)\n(.*?)```", pages, re.DOTALL)
-    given.execute("CREATE SCHEMA brokerbi")
-    for path in (project / "sources" / "brokerbi").glob("*.sql"):
-        query = path.read_text("utf-8")
-        build_for(given, query)
-        given.execute(f"CREATE TABLE brokerbi.{path.stem} AS {query}")
-    shown = {name: given.execute(query).fetchall() for name, query in queries}
-    assert {name for name in shown if f"data={{{name}}}" not in pages} == set()
-    assert len(shown["months"]) == 2
 
 
 def test_a_file_without_months_has_no_days() -> None:

@@ -1,1 +1,0 @@
-SELECT commission_basis FROM marts.tax_basis

@@ -1,1 +1,0 @@
-SELECT * FROM marts.chain_month WHERE NOT is_open

@@ -1,1 +1,0 @@
-SELECT * FROM marts.commission_drivers WHERE period = 'year to date'
