@@ -15,8 +15,8 @@ CREATE OR REPLACE VIEW meta.metrics AS
 FROM (VALUES
     ('commission', 'Commission', 'level_month', 'sum(commission)', 'level, member_id, month', 'money', true, 'as declared in marts.tax_basis', 'commission', 'Commission', 'Provision'),
     ('commission_per_agent', 'Commission', 'level_month', 'sum(commission_per_active_agent * active_agent_count) / sum(active_agent_count)', 'level, member_id, month', 'money', false, 'as declared in marts.tax_basis', 'commission', 'Per active agent and month', 'Per aktiv mäklare och månad'),
-    ('growth', 'Commission', 'growth', 'any_value(growth_share)', 'level, member_id, period, month', 'share', false, NULL, 'commission', 'Growth, total', 'Tillväxt, totalt'),
-    ('like_for_like_growth', 'Commission', 'growth', 'any_value(like_for_like_growth_share)', 'level, member_id, period, month', 'share', false, NULL, 'commission', 'Growth, like for like', 'Tillväxt, jämförbara kontor'),
+    ('growth', 'Commission', 'growth', 'sum(commission) / sum(commission_before) - 1', 'level, member_id, period, month', 'share', false, NULL, 'commission', 'Growth, total', 'Tillväxt, totalt'),
+    ('like_for_like_growth', 'Commission', 'growth', 'sum(like_for_like_commission) / sum(like_for_like_commission_before) - 1', 'level, member_id, period, month', 'share', false, NULL, 'commission', 'Growth, like for like', 'Tillväxt, jämförbara kontor'),
     ('homes', 'Sales', 'level_month', 'sum(sold_estate_parts)', 'level, member_id, month', 'homes', true, NULL, 'commission', 'Homes sold', 'Sålda bostäder'),
     ('average_price', 'Sales', 'level_month', 'sum(sold_total_price) / sum(sold_estate_parts)', 'level, member_id, month', 'money', false, NULL, 'commission', 'Average price', 'Snittpris'),
     ('fee', 'Sales', 'level_month', 'sum(sold_commission) / sum(sold_total_price)', 'level, member_id, month', 'share', false, 'as declared in marts.tax_basis', 'commission', 'Fee, % of price', 'Arvode, % av pris'),
@@ -31,5 +31,5 @@ FROM (VALUES
     ('valuations', 'Funnel', 'funnel_month', 'sum(valuation_parts)', 'earner_kind, earner_id, month', 'parts', true, NULL, 'commission', 'Valuations', 'Värderingar'),
     ('writings', 'Funnel', 'funnel_month', 'sum(writing_parts)', 'earner_kind, earner_id, month', 'parts', true, NULL, 'commission', 'Assignments', 'Uppdrag'),
     ('active_agents', 'People', 'headcount_month', 'sum(active_agent_count)', 'level, member_id, month', 'people', false, NULL, 'agents', 'Active agents', 'Aktiva mäklare'),
-    ('leads', 'Leads', 'lead_sources', 'sum(lead_count)', 'month, office_id, sender_name', 'leads', true, NULL, 'leads', 'Leads received', 'Mottagna tips')
+    ('leads', 'Leads', 'lead_sources', 'sum(lead_count)', 'month, office_id, sender_name', 'leads', true, NULL, 'leads', 'Leads received', 'Mottagna leads')
 ) AS _(metric, subject, mart, expression, grain, unit, is_additive, basis, doubt, label_en, label_sv);
