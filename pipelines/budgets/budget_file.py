@@ -58,7 +58,7 @@ def read_budget_file(path: Path, today: date) -> tuple[list[Entry], list[str]]:
     sheets = [below for rows in _sheets(path, content) if (below := _below_heads(rows))]
     if len(sheets) != 1:
         found = f"{len(sheets)} sheets" if sheets else "no row"
-        raise BudgetError([f"{path} has {found} with the heads {', '.join(IDS)}; there must be one."])
+        raise BudgetError([f"{path} has {found} with the headings {', '.join(IDS)}; there must be one."])
     [(names, rows)] = sheets
     problems = [f"the column {name} is there more than once" for name in COLUMNS if names.count(name) > 1]
     if not set(MEASURES) & set(names):
@@ -74,7 +74,7 @@ def read_budget_file(path: Path, today: date) -> tuple[list[Entry], list[str]]:
         problems.append("the file has no row below its heads")
     if problems:
         raise BudgetError([f"{path.name}: {problem}." for problem in problems])
-    notes = [f"the column {name} is left aside" for name in names if name and name not in COLUMNS]
+    notes = [f"the column {name} is ignored" for name in names if name and name not in COLUMNS]
     return [entry for entry in entries if entry.values], notes
 
 

@@ -97,7 +97,7 @@ def budget_of(report: Report, document: Document, change: Change) -> Values:
         return dict.fromkeys(fields.values())
     names = [name.rpartition(".")[2] for name in answer.missing]
     if missing := [name for name in names if name in fields]:
-        raise Unreadable(f"does not tell which field is {' and '.join(missing)}; {_remedy(report)}")
+        raise Unreadable(f"does not show which field is {' and '.join(missing)}; {_remedy(report)}")
     if answer.rejected:
         raise Unreadable(f"has a row that does not fit: {answer.rejected[0].reason}; {_remedy(report)}")
     own = [row for row in rows if _is_own(row, change)]
@@ -107,7 +107,7 @@ def budget_of(report: Report, document: Document, change: Change) -> Values:
 
 
 def _remedy(report: Report) -> str:
-    return f"`brokerbi shapes --report {report.name}` shows the answer, and shapes.toml tells its fields"
+    return f"`brokerbi shapes --report {report.name}` shows the answer, and shapes.toml names its fields"
 
 
 def _is_own(row: Mapping[str, Any], change: Change) -> bool:

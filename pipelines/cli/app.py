@@ -52,7 +52,7 @@ def _exit_code(run: Callable[..., int], given: dict[str, Any]) -> int:
     try:
         return run(**given)
     except KeyboardInterrupt:
-        complain("brokerbi: stopped; what was loaded is kept, and the next sync goes on from there")
+        complain("brokerbi: stopped; loaded rows are kept, and the next sync continues from there")
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

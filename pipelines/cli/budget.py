@@ -32,15 +32,17 @@ def run_plan(
     no_wait: NoWait = False,
     json: Json = False,
 ) -> int:
-    """Compare a file with the present budgets; send nothing."""
+    """Compare a file with the present budgets and write a plan; set nothing."""
     settings = read_settings()
 
     def announce(requests: int) -> None:
         seconds = duration(requests / settings.requests_per_second)
-        complain(f"asking {counted(requests, 'request')} at most, about {seconds}; nothing is sent")
+        complain(
+            f"reading present budgets, at most {counted(requests, 'request')}, about {seconds}; none is set"
+        )
 
     if not target.parent.is_dir():
-        raise BudgetError([f"There is no folder {target.parent} to keep the plan in; make it first."])
+        raise BudgetError([f"There is no folder {target.parent} for the plan; create it first."])
     if target.exists():
         BudgetPlan.read(target)  # a file that is no plan is not written over
     with working(settings, "brokerbi budget plan", no_wait=no_wait):
@@ -57,22 +59,25 @@ def run_plan(
         return 0
     users = len({change.user_id for change in plan.changes})
     say(
-        f"to be set: {counted(len(plan.changes), 'budget')} of {counted(users, 'user')}; the plan is "
-        f"{target}, and `brokerbi budget push {target}` sends it"
+        f"to be set: {counted(len(plan.changes), 'budget')} of {counted(users, 'user')}; the plan is in "
+        f"{target}: read it, then `brokerbi budget push {target}`"
     )
     return 0
 
 
 @command("push", budget)
 def run_push(
-    file: Annotated[Path, typer.Argument(metavar="PLAN", help="a plan that was kept")],
+    file: Annotated[Path, typer.Argument(metavar="PLAN", help="a plan that `budget plan` wrote")],
     patience: Annotated[
-        float, typer.Option(min=0, max=3600, metavar="SECONDS", help="how long a budget may take to be shown")
+        float,
+        typer.Option(
+            min=0, max=3600, metavar="SECONDS", help="how long to wait until the service shows a budget"
+        ),
     ] = 120,
     no_wait: NoWait = False,
     json: Json = False,
 ) -> int:
-    """Set at the service what a plan wants."""
+    """Set the budgets of a plan at the service."""
     settings = read_settings()
     plan = BudgetPlan.read(file)
 

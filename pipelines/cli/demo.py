@@ -27,11 +27,11 @@ INCIDENTS = timedelta(weeks=2)
 @command("demo")
 def run_demo(
     data_dir: Annotated[Path, option("where the demo keeps its files", "DIR")] = Path(".demo"),
-    months: Annotated[int, option("how many months of history", "NUMBER")] = 36,
-    reports: Annotated[str, option("as BROKERBI_REPORTS, like +bids", "NAMES")] = "",
-    keep: Annotated[bool, flag("--keep", "go on from an earlier demo's files")] = False,
+    months: Annotated[int, option("months of history", "NUMBER")] = 36,
+    reports: Annotated[str, option("as BROKERBI_REPORTS, for example +bids", "NAMES")] = "",
+    keep: Annotated[bool, flag("--keep", "continue with the files of an earlier demo")] = False,
 ) -> int:
-    """Run everything once against a sandbox of our own."""
+    """Run everything once against a sandbox: three nightly runs of eight weeks."""
     from pipelines.cli.maintenance import publish
     from pipelines.cli.sync import sync_with_progress
     from pipelines.planning.selection import Selection
@@ -62,7 +62,7 @@ def run_demo(
             **({"BROKERBI_REPORTS": reports} if reports else {}),
         }
         for night in nights[-1:] if keep else nights:
-            complain(f"the night of {night} …")
+            complain(f"nightly run of {night} …")
             service.set_as_of(night)
             settings = load_settings(words if night == today else {**words, "BROKERBI_TODAY": str(night)})
             summaries.append(sync_with_progress(settings, Selection()))
@@ -72,13 +72,13 @@ def run_demo(
             say()
     requests = counted(sum(summary.requests for summary in summaries), "request")
     taken = duration(time.monotonic() - began)
-    say(f"{counted(len(summaries), 'night')}, {requests} and a published file in {taken}.")
+    say(f"{counted(len(summaries), 'nightly run')}, {requests} and a published file in {taken}.")
     say(
-        f"On {today - INCIDENTS} a sale was cancelled and another restated (sql/analysis/08 names both), "
+        f"On {today - INCIDENTS} a sale was cancelled and another restated (`brokerbi query 08` names both), "
         "a budget was raised (07), and an agent left (25)."
     )
     say(f"\nOpen {data_dir}/warehouse.duckdb with DuckDB 1.1 or later, {data_dir}/report.html in a browser.")
-    say("Questions with their SQL are in sql/analysis/. For the same in the Dagster UI: make dev")
+    say("Questions with their SQL are in sql/analysis/. To see the same in the Dagster UI: make dev")
     for summary in summaries:
         for sentence in summary.complaints():
             complain(f"brokerbi: {sentence}")
@@ -89,7 +89,9 @@ def _clear(directory: Path) -> None:
     """Remove an earlier demo; refuses a directory that holds anything else."""
     mark = directory / MARK
     if directory.exists() and any(directory.iterdir()) and not mark.exists():
-        raise ValueError(f"{directory} is not empty and not of an earlier demo; name another with --data-dir")
+        raise ValueError(
+            f"{directory} is not empty and holds no earlier demo; name another directory with --data-dir"
+        )
     if directory.exists():
         shutil.rmtree(directory)
     make_folder(directory, SHARED_FOLDER)

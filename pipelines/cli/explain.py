@@ -31,13 +31,13 @@ MOST_ROWS = 30
 def run_explain(
     month: Annotated[Month, option("the month", "YYYY-MM", parser=parse_month)],
     measure: Annotated[str, option("a column of the mart of months, or budget_commission", "NAME")],
-    office: Annotated[str, option("an id or part of a name; else the chain", "ID_OR_NAME")] = "",
+    office: Annotated[str, option("an id or part of a name; default: the chain", "ID_OR_NAME")] = "",
     user: Annotated[str, option("an id or part of a name", "ID_OR_NAME")] = "",
     json: Json = False,
 ) -> int:
     """Follow a number back to its stored answers."""
     if office and user:
-        raise ValueError("--office and --user exclude each other; name one of them")
+        raise ValueError("give --office or --user, not both")
     data_dir = read_settings(reading=True).data_dir
     explanation = explain(data_dir, month=month.first_day, measure=measure, office=office, user=user)
     if json:
@@ -70,11 +70,14 @@ def print_explanation(explanation: Explanation) -> None:
     if trace.meaning:
         line("", trace.meaning)
     if not trace.loads and number.kind != "chain":
-        line("unknown", f"{number.source.report} is not loaded for this month; never taken for zero")
+        line(
+            "unknown",
+            f"{number.source.report} is not loaded for this month, so the number is unknown, not zero",
+        )
         return
     line("the rows", counted(trace.row_count, "row"))
     line("", f"SELECT * {trace.rows}")
-    checked = "" if explanation.damage else ", read again and as in the ledger"
+    checked = "" if explanation.damage else ", checked: the file is as it was stored"
     for load in trace.loads:
         window = f", {load.window_start} to {load.window_end}" if load.window_start else ""
         line("the load", f"{load.load_id} in meta.loads: {load.report} of {load.customer}{window}")

@@ -202,5 +202,9 @@ def sentence_of(error: Exception) -> str:
         return str(error)
     if isinstance(error, OSError):
         found = f"{error.strerror or error} ({error.filename or 'no file named'})"
-        return found if isinstance(error, FileNotFoundError) else f"{found}; check the disk and its rights"
-    return f"this should not happen ({type(error).__name__}); set BROKERBI_TRACEBACK=1 to see where"
+        return (
+            found if isinstance(error, FileNotFoundError) else f"{found}; check the disk and its permissions"
+        )
+    return (
+        f"unexpected error ({type(error).__name__}); set BROKERBI_TRACEBACK=1 and run it again to see where"
+    )

@@ -26,14 +26,18 @@ MOST_ROWS = 1000
 @command("query")
 def run_query(
     question: Annotated[
-        str | None, typer.Argument(metavar="SQL_OR_NAME", help="one statement or analysis; else their list")
+        str | None,
+        typer.Argument(
+            metavar="SQL_OR_NAME",
+            help="a statement, or the name of an analysis or check; without it: a list of analyses",
+        ),
     ] = None,
     form: Annotated[Literal["table", "csv", "json", "parquet"], typer.Option("--format")] = "table",
     out: Annotated[Path | None, option("where it is written; else to stdout", "FILE")] = None,
     year: Annotated[int | None, option("for analyses that take a year", "YYYY")] = None,
     office: Annotated[str | None, option("for analyses that take an office", "ID")] = None,
 ) -> int:
-    """Put SQL or an analysis to the published file."""
+    """Run SQL, an analysis or a check on the published file."""
     settings = read_settings(reading=True)
     if question is None:
         print_records(

@@ -20,12 +20,14 @@ DIFFERS = ("columns missing", "proposed", "not understood")
 def run_shapes(
     *,
     report: Reports,
-    from_landing: Annotated[bool, flag("--from-landing", "only stored answers, without a request")] = False,
-    write: Annotated[bool, flag("--write", "add what is proposed to shapes.toml")] = False,
+    from_landing: Annotated[
+        bool, flag("--from-landing", "read stored answers only; send no request")
+    ] = False,
+    write: Annotated[bool, flag("--write", "add the proposals to shapes.toml")] = False,
     no_wait: NoWait = False,
     json: Json = False,
 ) -> int:
-    """Show what each report looks like, and propose its shape."""
+    """Show how each report looks; propose a shape where it differs from the declared one."""
     from pipelines.planning.selection import Selection
     from pipelines.sync.look import as_json
     from pipelines.upkeep.shapes import add_to_file, looks_of

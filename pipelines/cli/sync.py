@@ -150,11 +150,11 @@ def run_sync(
     report: Reports,
     ids: Ids,
     refresh: Refresh = False,
-    accept_shrink: Annotated[bool, flag("--accept-shrink", "load what the guard held back")] = False,
+    accept_shrink: Annotated[bool, flag("--accept-shrink", "load rows that were held back")] = False,
     no_publish: Annotated[bool, flag("--no-publish", "leave the published file as it is")] = False,
     no_wait: NoWait = False,
 ) -> int:
-    """Fetch what is missing or due, load it and publish."""
+    """Fetch and load what is missing or due, then publish."""
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh, accept_shrink)
     settings = read_settings()
     with working(settings, "brokerbi sync", no_wait=no_wait) as awaited_utc:
@@ -166,7 +166,7 @@ def run_sync(
         elif summary.loaded or was_left_unpublished(settings):
             is_published = publish(settings)
         else:
-            say("nothing was loaded, so the published file stays as it is")
+            say("nothing was loaded, so the published file stays")
             draw_operators_page(settings)
     for sentence in summary.complaints():
         complain(f"brokerbi: {sentence}")
@@ -181,7 +181,7 @@ def was_left_unpublished(settings: Settings) -> bool:
     waiting = loaded_since_publication(Store(settings.data_dir))
     if waiting is None or waiting.is_refused:
         return False
-    say("nothing was loaded; what an earlier sync loaded is published")
+    say("nothing new was loaded; publishing the rows of an earlier sync")
     return True
 
 

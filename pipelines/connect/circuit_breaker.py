@@ -71,10 +71,10 @@ class CircuitBreaker:
         if is_denied and self._is_mass_denial():
             self._give_up(
                 AllRefused(
-                    "The service refuses every report with 403, customer after customer, so this run asks "
-                    "no more, lest it blocks us.",
-                    "Ask the service's support what has become of the rights; `brokerbi doctor` shows what "
-                    "is left of them.",
+                    "The service denies access to every report (403), customer after customer, so this run "
+                    "stops before the service blocks the login.",
+                    "Ask the service's support what changed in the access of the login; `brokerbi doctor` "
+                    "shows which reports still answer.",
                     request=tried.request,
                 )
             )
@@ -86,7 +86,7 @@ class CircuitBreaker:
         pairs = {(item.request.customer, item.request.report) for item in failed}
         reports = {report for _, report in pairs}
         if len(failed) >= UNREACHABLE_IN_A_ROW and all(isinstance(item, Unreachable) for item in failed):
-            found = "Nobody answers at the address of the service."
+            found = "No server answers at BROKERBI_BASE_URL."
         elif (
             len(failed) >= self.enough
             and len(pairs) >= FEWEST_PAIRS
@@ -94,7 +94,7 @@ class CircuitBreaker:
         ):
             found = (
                 f"The service failed {len(failed)} requests in a row, each in all its tries, so this run "
-                "asks no more."
+                "stops."
             )
         else:
             return

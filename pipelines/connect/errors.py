@@ -116,34 +116,34 @@ class AllRefused(HostDown):
 
 
 LOGIN_REFUSED = "The login was denied (401). It is tried once more the next night, then only if it changes."
-RUN_AGAIN = "The next run asks again; ask the service's support if it lasts."
+RUN_AGAIN = "The next run requests it again; if it lasts, ask the service's support."
 CHECK_ADDRESS = (
     "Check BROKERBI_BASE_URL and the customer id (one like M30011). If other months of the report are "
-    "answered, both are right: ask the service's support whether it holds these."
+    "answered, both are right: ask the service's support whether it has these months."
 )
 OLD_OR_A_GROUP = (
     "If the first month is older than what the service answers, set BROKERBI_START later. If the report does "
-    "not answer for a group, name its offices as customers in BROKERBI_CUSTOMERS, or leave the report out "
-    "with BROKERBI_REPORTS."
+    "not answer for a group, name its offices as customers in BROKERBI_CUSTOMERS, or switch the report "
+    "off with BROKERBI_REPORTS."
 )
 KEPT_IN_LANDING = (
-    "What came is kept in landing. If it stays so, ask the service's support, or leave the report out with "
+    "The answer is kept in landing. If it lasts, ask the service's support, or switch the report off with "
     "BROKERBI_REPORTS."
 )
 REFUSALS: dict[int, tuple[type[ConnectError], str, str]] = {
-    400: (BadRequest, "it calls the question wrong.", OLD_OR_A_GROUP),
+    400: (BadRequest, "it rejects the request.", OLD_OR_A_GROUP),
     403: (
         Forbidden,
         "the login has no access to it.",
-        "Ask the service's support for it; everything else is asked as before.",
+        "Ask the service's support for access; everything else is requested as before.",
     ),
-    404: (NotFound, "there is no such thing.", CHECK_ADDRESS),
-    410: (NotFound, "there is no such thing.", CHECK_ADDRESS),
+    404: (NotFound, "it has no such report or customer.", CHECK_ADDRESS),
+    410: (NotFound, "it has no such report or customer.", CHECK_ADDRESS),
 }
 IN_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
     "unreachable": (
         Unreachable,
-        "found nobody to connect to",
+        "could not connect",
         "Check BROKERBI_BASE_URL and the network of this machine.",
     ),
     "timed out": (Unavailable, "took too long", "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),
@@ -151,7 +151,7 @@ IN_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
     "stale": (
         Unavailable,
         "answered from a cache",
-        "Let no cache or proxy store what the service answers; its operator knows how.",
+        "Stop the cache or proxy before the service from storing its answers.",
     ),
     "not json": (NotJson, "answered with something that is not JSON", KEPT_IN_LANDING),
 }
@@ -163,10 +163,14 @@ def refusal(answer: Answer, login: Login) -> ConnectError:
     if answer.status == UNAUTHORIZED:
         return unauthorized(answer.request, login, answer)
     kind, meaning, remedy = REFUSALS.get(
-        answer.status, (Unexpected, "nobody has documented that.", "Ask the service's support.")
+        answer.status, (Unexpected, "this status is not documented.", "Ask the service's support.")
     )
     if 300 <= answer.status < 400 and "location" in answer.headers:
-        kind, meaning, remedy = Redirected, "it points elsewhere, which is not followed.", CHECK_ADDRESS
+        kind, meaning, remedy = (
+            Redirected,
+            "it redirects to another address, which is not followed.",
+            CHECK_ADDRESS,
+        )
     found = f"The service answered {answer.status}: {meaning}{_quoted(answer, login)}"
     return kind(found, remedy, request=answer.request, answer=answer, tries=answer.tries)
 
@@ -186,7 +190,7 @@ def unauthorized(request: Request, login: Login, answer: Answer | None = None) -
 def too_large(request: Request, answer: Answer | None, last: Try, limits: Limits) -> AnswerTooLarge:
     """The error for an answer that grew beyond the limit, or beyond another that the last try names."""
     limit = f"is larger than {limits.largest_bytes / MEGABYTE:g} MB"
-    advice = "leave the report out." if last.detail else "raise BROKERBI_LARGEST_ANSWER_MB."
+    advice = "switch the report off." if last.detail else "raise BROKERBI_LARGEST_ANSWER_MB."
     return AnswerTooLarge(
         f"The answer {last.detail or limit}.",
         f"Ask for less, or {advice}",
@@ -207,11 +211,11 @@ def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
     else:
         kind, ending, remedy = Unavailable, f"answered {last.status}", RUN_AGAIN
     if last.trouble == "not json" and last.detail.startswith(MARKUP):
-        remedy = "Check that BROKERBI_BASE_URL is the service, and no page in front of it."
+        remedy = "Check that BROKERBI_BASE_URL is the service itself, and not a login page in front of it."
     number = "one try" if len(tries) == 1 else f"{len(tries)} tries"
     detail = f" ({last.detail})" if last.trouble and last.detail else ""
     error = kind(
-        f"In {number} there was no answer; the last: {ending}{detail}.",
+        f"There was no usable answer in {number}; the last {ending}{detail}.",
         remedy,
         request=last.request,
         answer=answer,

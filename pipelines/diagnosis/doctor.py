@@ -74,7 +74,7 @@ def examine(
     reports = chosen_reports(settings, Selection(), context.catalogue)
     yield from local_findings(settings, environment, None if settings.shard else CHECKOUT / "dagster.yaml")
     if ask and (closed := unwritable(settings.data_dir)):
-        found = f"not asked, as {closed[0]} cannot be written"
+        found = f"not checked, as {closed[0]} cannot be written"
         yield Finding("service", Severity.WARNING, found)
     elif ask:
         yield from asyncio.run(_Survey(settings, context, on_access).run(reports))
@@ -216,15 +216,15 @@ def rights(access: Sequence[Access]) -> Iterator[Finding]:
         answers = f"{len(seen)} of {len(words)} reports answer"
         if not refused:
             if len(seen) == len(words):  # else each failure is a finding, and says nothing of rights
-                yield Finding(f"rights of {customer}", Severity.WELL, answers)
+                yield Finding(f"access of {customer}", Severity.WELL, answers)
             continue
-        severity, remedy = Severity.WARNING, "ask the service's support for the rights"
+        severity, remedy = Severity.WARNING, "ask the service's support for access"
         if useful.isdisjoint(refused):
             remedy += ", or leave the reports out: BROKERBI_REPORTS="
             remedy += ",".join(f"-{name}" for name in refused) if len(refused) < len(seen) else ",".join(seen)
         if len(refused) == len(words) > 1:
-            severity, remedy = Severity.ERROR, "check the customer id and the login's rights"
-        yield Finding(f"rights of {customer}", severity, f"{answers}; refused: {', '.join(refused)}", remedy)
+            severity, remedy = Severity.ERROR, "check the customer id and the access of the login"
+        yield Finding(f"access of {customer}", severity, f"{answers}; denied: {', '.join(refused)}", remedy)
 
 
 def _clock_finding(late_by: timedelta | None) -> Finding:

@@ -66,12 +66,12 @@ def judge(view: Overview) -> Verdict:
     )
     if errors:
         also = f"; also {', '.join(warnings)}" if warnings else ""
-        return Verdict(f"Look: {', '.join(errors)}{also}.", ERROR)
+        return Verdict(f"Action needed: {', '.join(errors)}{also}.", ERROR)
     if not view.states:
-        begin = "Nothing has been asked yet; `brokerbi sync` begins."
+        begin = "Nothing has been requested yet; run `brokerbi sync`."
         return Verdict(begin, WARNING, has_begun=False)
     if not view.is_published:
-        go_on = "Nothing has been published yet; `brokerbi sync` goes on."
+        go_on = "Nothing has been published yet; run `brokerbi sync`."
         return Verdict(go_on, WARNING, has_begun=False)
     fresh = counted(sum(state == "fresh" for state in view.states), "report")
     but = f" but for {', '.join(warnings)}" if warnings else ""
@@ -190,7 +190,7 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
         error = f"{work.what}, begun {work.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
     elif work.is_stopped:
-        remedy = f"`kill -CONT {work.pid}` lets it go on, `kill -KILL {work.pid}` ends it."
+        remedy = f"`kill -CONT {work.pid}` continues it, `kill -KILL {work.pid}` ends it."
         error = f"{work.what} (process {work.pid}) was stopped, so nothing else can work."
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
     elif waiting and now - waiting.begun_utc > LONG_WAIT:
@@ -236,7 +236,7 @@ def _of_customers(view: Overview, settings: Settings) -> Iterator[Condition]:
                 customer=customer.id,
                 cause=Kind.NEVER_READ,
                 error="It was never read so far.",
-                remedy="Launch a backfill, or wait for the next night.",
+                remedy="Launch a backfill, or wait for the next nightly run.",
             )
     loaded = (row.customer for row in view.standings if row.last_success_utc)
     remedy = "Correct BROKERBI_CUSTOMERS, or keep it there with active = false."
@@ -251,8 +251,8 @@ def left_customers(settings: Settings, stored: Iterable[str]) -> dict[str, str]:
     sentences = {}
     for name in sorted(known - {customer.id for customer in settings.customers}):
         meant = nearest(name, list(new))
-        what = f"is {new[meant]} meant to be that one?" if meant else "what is held of it stays."
-        sentences[name] = f"{name} is held and no longer in BROKERBI_CUSTOMERS; {what}"
+        what = f"is {new[meant]} meant to be that one?" if meant else "its rows stay."
+        sentences[name] = f"{name} has loaded rows and is no longer in BROKERBI_CUSTOMERS; {what}"
     return sentences
 
 
@@ -275,7 +275,7 @@ def _months_missing(
     )
     if is_behind:
         months = counted(sum(len(plan.wanted.missing) for plan in planned), "month")
-        remedy = "Wait for the next nights, or sync."
+        remedy = "Wait for the next nightly runs, or run `brokerbi sync`."
         yield Condition(Kind.MONTHS_MISSING, error=f"{months} of reports missing", remedy=remedy)
 
 
@@ -304,7 +304,7 @@ def silent_daemon(data_dir: Path, now: datetime) -> Iterator[Condition]:
             ERROR if now - seen > DAEMON_SILENT_AFTER else WARNING,
             since_utc=seen.replace(tzinfo=None),
             error=f"Dagster's daemon was last seen {seen:%Y-%m-%d %H:%M:%S} UTC.",
-            remedy=f"{START_DAEMON}; where Dagster is not used any more, remove {data_dir / DAEMON_SEEN}.",
+            remedy=f"{START_DAEMON}; if Dagster is no longer used, remove {data_dir / DAEMON_SEEN}.",
         )
 
 

@@ -73,13 +73,15 @@ def local_findings(
 def settings_findings(settings: Settings) -> Iterator[Finding]:
     """Oddities of the settings, the customers, and whether a failed nightly run is reported to anybody."""
     for warning in settings.warnings:
-        yield Finding("settings", Severity.WARNING, warning, "take it out, or correct its name")
+        yield Finding("settings", Severity.WARNING, warning, "remove it, or correct its name")
     if settings.today is not None:
-        found = f"BROKERBI_TODAY says that it is {settings.today}: this is a rehearsal"
+        found = f"BROKERBI_TODAY is {settings.today}: this is a rehearsal"
         yield Finding("settings", Severity.WARNING, found, "take BROKERBI_TODAY out for real nights")
     active, all_ = len(settings.active_customers), len(settings.customers)
     off = f", {all_ - active} are switched off" if active < all_ else ""
-    found = f"{active} customers are asked since {settings.start}{off}; days are those of {settings.timezone}"
+    found = (
+        f"{active} customers are read from {settings.start} on{off}; days are those of {settings.timezone}"
+    )
     yield Finding("settings", Severity.WELL, found)
     try:
         with_shapes(REPORTS, settings.shapes_file)
@@ -90,7 +92,7 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
         if settings.shapes_file.exists():
             yield Finding("shapes", Severity.WELL, f"{settings.shapes_file} is used")
     if settings.alert_channels:
-        found = f"trouble is told by {' and '.join(settings.alert_channels)}"
+        found = f"messages go by {' and '.join(settings.alert_channels)}"
         yield Finding("alerts", Severity.WELL, found)
     else:
         remedy = "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server"
@@ -136,7 +138,7 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
     for name in PRIVATE_FOLDERS:
         folder = data_dir / name
         if folder.exists() and folder.stat().st_mode & 0o077:
-            found = f"{folder} holds personal data, and others than its owner can look into it"
+            found = f"{folder} holds personal data, and other users can read it"
             yield Finding("privacy", Severity.WARNING, found, f"chmod 700 {folder}")
 
 
@@ -177,7 +179,7 @@ def _dagster_finding(environment: Mapping[str, str], shipped: Path | None) -> Fi
         remedy = "set DAGSTER_HOME to a directory of its own for webserver and daemon"
         return Finding("dagster", Severity.WARNING, found, remedy)
     if not Path(home).is_absolute() or not Path(home).is_dir():
-        found = f"DAGSTER_HOME is {home}, which is no absolute path of a directory"
+        found = f"DAGSTER_HOME is {home}, which is not an absolute path of a directory"
         return Finding("dagster", Severity.ERROR, found, "make the directory, and write its whole path")
     file = Path(home) / "dagster.yaml"
     put_it_there = f"cp {shipped or 'dagster.yaml'} {home}/"
@@ -196,9 +198,9 @@ def _dagster_finding(environment: Mapping[str, str], shipped: Path | None) -> Fi
     ]
     if different:
         found = f"{file} differs from the shipped one in {', '.join(different)}"
-        remedy = f"take them over from {shipped}, unless it was meant so, and restart"
+        remedy = f"copy them from {shipped}, unless you changed them on purpose, and restart"
         return Finding("dagster", Severity.WARNING, found, remedy)
-    return Finding("dagster", Severity.WELL, f"{file} says what the shipped one says")
+    return Finding("dagster", Severity.WELL, f"{file} is as shipped")
 
 
 def daemon_findings(data_dir: Path, environment: Mapping[str, str]) -> Iterator[Finding]:

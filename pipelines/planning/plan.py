@@ -42,7 +42,7 @@ OVERLAP = timedelta(days=2)
 LONGEST = timedelta(days=365)
 """The longest time that one question about changes covers."""
 Catalogue = Mapping[str, Report]
-SWITCHED_OFF = "the customer is switched off in the settings; what is held stays"
+SWITCHED_OFF = "the customer is switched off in the settings; the stored rows stay"
 DENIED_TODAY = "no access (403 today); asked again tomorrow, or with --refresh"
 JUST_LOADED = "another command loaded it a moment ago"
 NO_MONTH = "no month that was selected can be asked today"

@@ -136,7 +136,7 @@ class Customer(FunctionLogin):
     """One office or group to ask for; it may bring its own password, or a whole login of its own.
 
     An own username needs an own password; `logins` are for functions of the service. An inactive customer is
-    no longer asked for, but what is held of it stays. A region is that of all offices it answers for, unless
+    no longer asked for, but its rows stay. A region is that of all offices it answers for, unless
     they are listed with their own.
     """
 
@@ -282,7 +282,7 @@ class Settings(BaseModel):
         if self.alert_smtp_username:
             has_password[variable("alert_smtp_")] = self.alert_smtp_password or self.alert_smtp_password_file
         problems = [
-            f"{name}PASSWORD is not set; set it or {name}PASSWORD_FILE, or take the login out."
+            f"{name}PASSWORD is not set; set it or {name}PASSWORD_FILE, or remove the login."
             for name, is_set in has_password.items()
             if not is_set
         ]
@@ -290,11 +290,11 @@ class Settings(BaseModel):
         if self.base_url.startswith("http:") and not is_here and not self.allow_http:
             problems.append(
                 "BROKERBI_BASE_URL begins with http, so the login would cross the network readable by all; "
-                "write https, or set BROKERBI_ALLOW_HTTP=true if that is truly meant."
+                "write https, or allow http with BROKERBI_ALLOW_HTTP=true."
             )
         if self.today and not is_here:
             problems.append(
-                "BROKERBI_TODAY is set, but the service is not on this machine; take it out, or point "
+                "BROKERBI_TODAY is set, but the service is not on this machine; remove it, or point "
                 "BROKERBI_BASE_URL at a sandbox here, like http://127.0.0.1:8080."
             )
         problems += [

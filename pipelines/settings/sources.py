@@ -84,7 +84,7 @@ class Sources:
             for key in [key for key in part if f"{key}_file" in self.names]:
                 del part[key]
                 self.problems.append(
-                    f"{path} holds a secret ({key}); take it out, and set {prefix}{key.upper()}, "
+                    f"{path} holds a secret ({key}); remove it, and set {prefix}{key.upper()}, "
                     f"or name a file in {key}_file."
                 )
         return table

@@ -35,12 +35,12 @@ OFFICE, OFFICE_OF_AGENT = "office_customer_id", "primary_office_customer_id"
 ENOUGH_TO_JUDGE = 10
 """Of fewer estates, changes before the requested days prove nothing."""
 UNFILTERED = (
-    "most of the sales told were changed before {}: the service seems to answer without regard to the days "
-    "asked for, so only those changed since then count"
+    "most of the reported sales changed before {}: the service seems to ignore the requested days, so only "
+    "sales changed since then count"
 )
-UNDATED = "{} sales do not say when they were changed, and count as changed just now"
+UNDATED = "{} sales do not state when they changed, and count as changed just now"
 UNANSWERED = (
-    "the service did not tell which sales were changed, so older months are read again only once in "
+    "the service did not report which sales changed, so older months are read again only once in "
     "four weeks: {}"
 )
 
@@ -99,7 +99,7 @@ def _remember_answer(
             connection, result, probe.asked_of, changed, note="; ".join(notes), estates=len(estates)
         )
     months = len({change.month for change in changed})
-    reason = f"{len(estates)} sales were changed since {probe.first}, which concerns {months} months"
+    reason = f"{len(estates)} sales changed since {probe.first}, in {months} months"
     return result.ended(WindowStatus.TOLD, reason, warnings=tuple(notes))
 
 

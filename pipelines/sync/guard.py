@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 MOST_IN_WORDS = 4
 REMEDY = (
-    "Ask the service about it; if it is right, launch it with the tag brokerbi/accept_shrink=yes, or give "
-    "`brokerbi sync` the option --accept-shrink."
+    "Compare with the brokerage system. If the answer is right, run `brokerbi sync --accept-shrink`, or "
+    "launch the report in Dagster with the tag brokerbi/accept_shrink=yes."
 )
 REMEDY_FOR_COLUMNS = (
     "If the service has renamed the empty columns, correct their paths in shapes.toml (`brokerbi shapes` "

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Customer, Settings
 
 CORRECTED = "The login was denied (401); it has changed since, was accepted, or is tried once more."
-NEXT_RUN_ASKS = "Wait for the next run, or sync: it is asked again."
+NEXT_RUN_ASKS = "Wait for the next run, or run `brokerbi sync`."
 
 
 def login_states(settings: Settings) -> Callable[[str, str], bool | None]:

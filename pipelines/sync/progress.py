@@ -42,10 +42,10 @@ class Progress:
         self.held = {planned.pair: planned.wanted.left for planned in plan.planned if planned.wanted.left}
         left = sum(self.held.values())
         return (
-            f"asking {counted(self.windows, 'window')}, "
+            f"requesting {counted(self.windows, 'window')}, "
             f"about {counted(plan.requests_expected, 'request')}, {duration(plan.seconds)} at "
             f"{plan.requests_per_second:g} requests per second"
-            + (f"; {counted(left, 'month')} held and left alone" if left else "")
+            + (f"; {counted(left, 'month')} are loaded and not due" if left else "")
         )
 
     def count(self, window: WindowResult) -> bool:
@@ -65,7 +65,7 @@ class Progress:
         if not self.windows or now - self.last_line < SECONDS_BETWEEN_LINES:
             return ""
         self.last_line = now
-        troubled = f", {count(self.troubled)} in trouble" if self.troubled else ""
+        troubled = f", {count(self.troubled)} with issues" if self.troubled else ""
         to_go = ""
         if self.done >= min(WINDOWS_BEFORE_ESTIMATE, self.windows // 2):
             seconds = (self.windows - self.done) * (now - self.began) / max(self.done, 1)

@@ -60,7 +60,7 @@ class Summary:
     def add_waiting(self, pair: Pair, waiting: Mapping[Month, date]) -> None:
         """Add months that were never read and are not requested before their day."""
         if waiting:
-            reason = f"due by turns until {max(waiting.values())}"
+            reason = f"due in turn until {max(waiting.values())}"
             self.add_left_alone(pair, reason, waiting, status=WindowStatus.WAITING)
 
     @property

@@ -144,7 +144,7 @@ class _Run:
             if planned.skipped:
                 add(planned.skipped)
             if planned.out_of_reach:
-                add("the service does not calculate these months; what is held stays", planned.out_of_reach)
+                add("the service does not calculate these months; the stored rows stay", planned.out_of_reach)
             if wanted.postponed:
                 reason = POSTPONED.format(len(wanted.postponed), len(wanted.due_as("changed")))
                 add(reason, wanted.postponed, warnings=(reason,))

@@ -131,8 +131,8 @@ def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
         receipt.versions_removed = Versions(settings.data_dir).clear(keep=1)
     else:
         receipt.problems.append(
-            "a check refused the new file, so the published one is the former: mend its reasons, and run "
-            "the same again"
+            "a check held back the new file, so the earlier one is still published: correct the reasons, "
+            "and run the same again"
         )
     if not finished.publication.published or isinstance(finished.page, str):
         remove_pages(settings.data_dir)

@@ -91,7 +91,7 @@ def refresh_export(settings: Settings, now: datetime) -> Export | str | None:
         return export(settings, now)
     except Exception as error:  # noqa: BLE001 - the numbers are published even if their export is not
         why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
-        return f"The export could not be written, the one before stays: {why}"
+        return f"The export could not be written, the earlier one stays: {why}"
 
 
 def remove_exports(data_dir: Path) -> int:

@@ -174,8 +174,8 @@ class _Replay:
             )
         if count:
             self.done.notes.append(
-                f"{counted(count, 'stored answer')} came from landing alone: what they changed is not "
-                "remembered, so marts.restatements, marts.sale_changes and marts.user_month_versions lack it"
+                f"{counted(count, 'stored answer')} were rebuilt from landing alone: what they changed is "
+                "unknown, so marts.restatements, marts.sale_changes and marts.user_month_versions lack it"
             )
 
     def _read_again(self, group: Sequence[WindowResult], of_histories: list[str]) -> Iterator[WindowResult]:

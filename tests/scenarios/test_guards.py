@@ -28,9 +28,9 @@ def test_a_month_that_empties_is_asked_twice_and_then_believed_with_a_warning(tm
     here = synced(tmp_path, ("commission_office",))
     summary = here.sync(Fault("empty_report"))
     assert [(one.status, one.requests) for one in summary.results] == [(WindowStatus.LOADED, 2)] * 2
-    assert all("is empty now, asked twice" in one.warnings[0] for one in summary.results)
+    assert all("is empty now, read twice" in one.warnings[0] for one in summary.results)
     assert here.value("SELECT count(*) FROM bi.commission_office") == 0
-    assert len(here.rows("FROM meta.loads WHERE note LIKE '%asked twice%'")) == 2
+    assert len(here.rows("FROM meta.loads WHERE note LIKE '%read twice%'")) == 2
 
 
 def test_a_month_that_was_empty_only_once_is_kept(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_what_a_killed_sync_had_not_decided_on_is_loaded_by_nobody(tmp_path: Pat
 def test_a_window_that_keeps_timing_out_is_halved_remembered_and_can_be_forgotten(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("sales",), offices=1)
     assert here.sync(Fault("slow_start", seconds=100, count=RetryPolicy.tries)).complaints() == []
-    assert "1 spans were refused and halved" in here.value("SELECT note FROM meta.loads")
+    assert "1 spans were rejected and halved" in here.value("SELECT note FROM meta.loads")
     assert caps(here) == [("sales", 1)]
     here.sync(refresh=True)
     assert len(here.asked) == 2

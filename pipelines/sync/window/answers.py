@@ -67,7 +67,7 @@ def normalize_answers(
     except Exception as error:
         raise UnreadableRows(
             f"no rows could be made of the answer ({type(error).__name__}: {error}); it is kept in landing, "
-            "and `brokerbi replay` loads it once the cause is mended"
+            "and `brokerbi replay` loads it once the cause is fixed"
         ) from error
     return normalized
 

@@ -153,18 +153,18 @@ class _WindowReader:
         """The window's rows; requested once more if a month or a snapshot has lost rows."""
         normalized = await self._read_once()
         if self._shrunken_months():
-            self.notes.append("asked twice")
+            self.notes.append("read twice")
             self.counted, self.normalized, self.bytes_held = [], None, 0
             normalized = await self._read_once()
             shrunken = self._shrunken_months()
             if shrunken and normalized.rejected and not any(self.rows_by_month.values()):
                 raise UnreadableRows(
                     f"none of {len(normalized.rejected)} rows can be read as before "
-                    f"({normalized.rejected[0].reason}); what is held stays"
+                    f"({normalized.rejected[0].reason}); the stored rows stay"
                 )
             self.warnings += [
                 f"{f'{day:%Y-%m}' if day else 'the report'} had {self.task.rows_held[day]} rows "
-                f"and {f'has {rows}' if (rows := self.rows_by_month[day]) else 'is empty'} now, asked twice"
+                f"and {f'has {rows}' if (rows := self.rows_by_month[day]) else 'is empty'} now, read twice"
                 for day in shrunken
             ]
         return normalized
@@ -194,7 +194,7 @@ class _WindowReader:
         else:
             self.counted += await self._read_ids(self.window.ids)
         if (refused := len(limit.refused) - refused_before) > 0:
-            self.notes.append(f"{refused} spans were refused and halved")
+            self.notes.append(f"{refused} spans were rejected and halved")
         self.fetcher.memory.note(self.report.name, self.bytes_held, is_whole=True)
         normalized = self.normalized if len(self.counted) == 1 else None
         if normalized is None:

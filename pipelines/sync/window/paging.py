@@ -86,7 +86,7 @@ class PageSize:
             else:
                 if rejections:
                     accepted = f"{rows} are accepted" if rows else "it is read unpaged"
-                    note(f"{self.rows} rows a page were refused, {accepted}")
+                    note(f"{self.rows} rows a page were rejected, {accepted}")
                 self.accept(rows)
                 return page
         raise rejections[0]

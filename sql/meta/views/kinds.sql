@@ -12,14 +12,14 @@
 --   there_is_one_while: when there is one
 CREATE OR REPLACE VIEW meta.kinds AS
 FROM (VALUES
-    ('failed', 'file', ['error'], true, true, 'a month was asked for, could not be read, and was not read since'),
+    ('failed', 'file', ['error'], true, true, 'a month was requested, could not be read, and has not been read since'),
     (
         'held back', 'file', ['error'], true, true,
         'a month''s rows wait for the operator: too many are gone, or a column is empty'
     ),
-    ('shut out', 'file', ['error'], true, true, 'each of several reports of a customer is refused (403)'),
-    ('right lost', 'file', ['error'], true, true, 'a report of a customer was answered before and is refused now'),
-    ('no right', 'file', ['warning'], true, true, 'a report of a customer was never answered and is refused'),
+    ('shut out', 'file', ['error'], true, true, 'access to each of several reports of a customer is denied (403)'),
+    ('right lost', 'file', ['error'], true, true, 'a report of a customer was answered before and is denied now'),
+    ('no right', 'file', ['warning'], true, true, 'a report of a customer was never answered and is denied'),
     ('late', 'file', ['error'], true, true, 'a report of a customer was not read for 36 hours (`meta.deadlines`)'),
     (
         'never read', 'file', ['error'], true, true,
@@ -27,41 +27,41 @@ FROM (VALUES
     ),
     (
         'unpublished', 'file', ['error'], false, false,
-        'the latest file was refused or failed, is gone or is not as it was published, or what was loaded three hours ago is in none'
+        'the latest file was held back or failed, is missing or damaged, or rows loaded three hours ago are in none'
     ),
     (
         'rolled back', 'file', ['warning'], true, false, 'analysts have an older version, which `brokerbi rollback` put back'
     ),
-    ('quarantine', 'file', ['warning'], true, true, 'rows were set aside, as something in them is not as it is documented'),
+    ('quarantine', 'file', ['warning'], true, true, 'rows were set aside because a value in them is not as documented'),
     ('check', 'file', ['warning', 'error'], true, true, 'a check of the figures found rows, or could not run'),
-    ('changes unknown', 'file', ['warning'], true, true, 'the service does not tell which sales were changed'),
+    ('changes unknown', 'file', ['warning'], true, true, 'the service does not report which sales changed'),
     ('changed column', 'file', ['warning'], true, false, 'a column''s type was widened'),
     ('column missing', 'file', ['warning'], true, true, 'rows of a report lack a column that marts need'),
-    ('overlap', 'file', ['warning'], true, false, 'two customers answer for the same office, so it is asked for twice'),
+    ('overlap', 'file', ['warning'], true, false, 'two customers answer for the same office, so it is requested twice'),
     (
         'not refreshed', 'file', ['warning'], true, true,
-        'figures come from a customer who is not read any more, and nobody else answers for the office'
+        'figures come from a customer that is no longer read, and no other customer answers for the office'
     ),
     (
         'not in the lake', 'file', ['warning', 'error'], false, false,
-        'the lake has not the latest publication; an error once it has waited as long as makes a report `late`'
+        'the lake lacks the latest publication; an error after as many hours as make a report `late`'
     ),
     (
         'budget unconfirmed', 'file', ['error'], true, false,
         'a budget that was sent in the latest 31 days is not shown by the service'
     ),
-    ('months missing', 'process', ['warning'], false, false, 'months that are over were not read yet, as after a backfill that was cancelled'),
-    ('not in settings', 'process', ['warning'], true, false, 'something is held of a customer who is not in the settings any more'),
-    ('not writable', 'process', ['error'], false, false, 'the data directory cannot be written, or be made'),
+    ('months missing', 'process', ['warning'], false, false, 'past months have not been read yet, for example after a cancelled backfill'),
+    ('not in settings', 'process', ['warning'], true, false, 'rows are loaded of a customer that is no longer in the settings'),
+    ('not writable', 'process', ['error'], false, false, 'the data directory cannot be written or created'),
     (
         'disk nearly full', 'process', ['warning', 'error'], false, false,
-        'less than 1 GB is free for the data directory, less than 100 MB'
+        'less than 1 GB is free for the data directory (warning), or less than 100 MB (error)'
     ),
     ('settings', 'process', ['error'], false, false, 'a sync would not accept the settings'),
     ('erasure', 'process', ['error'], false, false, 'an erasure is not finished'),
     (
         'daemon silent', 'process', ['warning', 'error'], false, false,
-        'Dagster''s daemon was not seen for a minute, for five minutes'
+        'Dagster''s daemon was not seen for a minute (warning), or for five minutes (error)'
     ),
     (
         'sync left', 'process', ['error'], false, false,

@@ -135,10 +135,10 @@ def test_a_failure_names_customers_and_months_and_what_to_do(failed: Failed) -> 
     assert failure_of(failed[1]).splitlines() == [
         "3 of 18 partitions failed, of M30016.",
         (
-            "running_commissions of M30016, 2026-09..2026-11: The service answered 404: there is no such "
-            'thing. It says: {"message":"There is nothing here."}. '
+            "running_commissions of M30016, 2026-09..2026-11: The service answered 404: it has no such "
+            'report or customer. It says: {"message":"There is nothing here."}. '
             "Check BROKERBI_BASE_URL and the customer id (one like M30011). If other months of the report "
-            "are answered, both are right: ask the service's support whether it holds these."
+            "are answered, both are right: ask the service's support whether it has these months."
         ),
         "Re-executing this run from failure asks only for what is missing then.",
     ]
@@ -171,7 +171,7 @@ def test_a_right_that_was_lost_fails_the_run_and_materializes_nothing(read: Harn
     refused = dg.AssetRecordsFilter(dg.AssetKey(RUNNING), asset_partitions=["M30016|2026-09"])
     assert len(read.instance.fetch_materializations(refused, limit=5).records) == 1
     assert read.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
-    assert failure_of(result).splitlines()[1].endswith(" Ask the service's support for the right.")
+    assert failure_of(result).splitlines()[1].endswith(" Ask the service's support for access.")
 
 
 def test_what_was_always_refused_is_neither_green_nor_red_and_asked_again_only_when_it_is_selected(

@@ -149,7 +149,7 @@ def test_every_row_that_is_wrong_is_named(tmp_path: Path) -> None:
 def test_a_column_that_is_no_measure_is_left_aside_and_named(tmp_path: Path) -> None:
     path = tmp_path / "budgets.csv"
     path.write_text(PLAIN.replace(";sold", ";Kommentar"), "utf-8")
-    assert read_budget_file(path, TODAY)[1] == ["the column kommentar is left aside"]
+    assert read_budget_file(path, TODAY)[1] == ["the column kommentar is ignored"]
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_a_formula_without_a_value_is_not_empty(tmp_path: Path) -> None:
 
 def test_two_sheets_of_budgets_are_one_too_many(tmp_path: Path) -> None:
     path = workbook(tmp_path, HEADS, Old=(HEADS,))
-    with pytest.raises(BudgetError, match="has 2 sheets with the heads"):
+    with pytest.raises(BudgetError, match="has 2 sheets with the headings"):
         read_budget_file(path, TODAY)
 
 

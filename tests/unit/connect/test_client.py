@@ -202,20 +202,23 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
         (reply(403), "answered 403: the login has no access to it. Ask the service's support"),
         (
             reply(404),
-            "answered 404: there is no such thing. Check BROKERBI_BASE_URL and the customer id",
+            "answered 404: it has no such report or customer. Check BROKERBI_BASE_URL and the customer id",
         ),
-        (reply(503), "In 5 tries there was no answer; the last: answered 503. The next run asks again"),
+        (
+            reply(503),
+            "There was no usable answer in 5 tries; the last answered 503. The next run requests it again",
+        ),
         (
             httpx.ReadTimeout(""),
-            "the last: took too long. Run again later, or raise BROKERBI_TIMEOUT_SECONDS.",
+            "the last took too long. Run again later, or raise BROKERBI_TIMEOUT_SECONDS.",
         ),
-        (reply(200, b"[1]", age="90000"), "the last: answered from a cache (25 hours old). Let no cache"),
+        (reply(200, b"[1]", age="90000"), "the last answered from a cache (25 hours old). Stop the cache"),
         (reply(200, HTML, content_type="text/html"), "that is not JSON (XML or HTML, text/html). Check that"),
-        (reply(200, b""), "What came is kept in landing. If it stays so, ask the service's support"),
-        (reply(429), "the last: answered 429. Lower BROKERBI_REQUESTS_PER_SECOND"),
+        (reply(200, b""), "The answer is kept in landing. If it lasts, ask the service's support"),
+        (reply(429), "the last answered 429. Lower BROKERBI_REQUESTS_PER_SECOND"),
         (
             httpx.ConnectError("no\nroute"),
-            "the last: found nobody to connect to (no route). Check BROKERBI_BASE_URL",
+            "the last could not connect (no route). Check BROKERBI_BASE_URL",
         ),
     ],
 )

@@ -111,8 +111,8 @@ def test_only_what_no_customer_may_read_is_to_be_left_out(
         for report, word in zip("abc", row.split(), strict=True)
     ]
     finding = next(rights(access))
-    said = f"ask the service's support for the rights{remedy}"
-    assert (finding.subject, finding.severity, finding.remedy) == ("rights of G1", severity, said)
+    said = f"ask the service's support for access{remedy}"
+    assert (finding.subject, finding.severity, finding.remedy) == ("access of G1", severity, said)
 
 
 def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_denied_report_rests_for_the_day_for_sync_and_doctor_alike(world: Scen
     world.service.faults.switch([Fault("403", path="GetSalesReport", customer="G1")])
     findings(world, ask=True)
     sync(world.settings, Selection(), context=world.context)
-    assert worst(world, "rights of G1", ask=True).found.endswith("refused: sales")
+    assert worst(world, "access of G1", ask=True).found.endswith("denied: sales")
     assert statuses_of_sales(world) == [403]
 
 

@@ -44,11 +44,11 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
         ),
         (
             [FAILED, replace(FAILED, report="tips"), NO_RIGHT],
-            Verdict("Look: failed (2 reports); also no right (1 report).", ERROR),
+            Verdict("Action needed: failed (2 reports); also no right (1 report).", ERROR),
         ),
         (
             [FAILED, Condition(Kind.UNPUBLISHED, error="The latest file was not published: x.duckdb.")],
-            Verdict("Look: failed (1 report), unpublished (1).", ERROR),
+            Verdict("Action needed: failed (1 report), unpublished (1).", ERROR),
         ),
         (
             [
@@ -106,7 +106,7 @@ def test_a_customer_that_left_the_settings_is_shown_only_if_something_of_it_is_h
 def test_settings_that_do_not_load_are_an_error(tmp_path: Path) -> None:
     refusal = SettingsError(["consurrency is no setting; did you mean concurrency?", "another"])
     view = observed(Overview([]), settings(tmp_path), NOW, refusal=refusal)
-    assert judge(view).sentence == "Look: settings (1)."
+    assert judge(view).sentence == "Action needed: settings (1)."
     said = "the settings do not load: consurrency is no setting; did you mean concurrency? (and 1 more)"
     assert view.conditions[0].error == said
 

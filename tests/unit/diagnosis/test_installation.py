@@ -1,4 +1,4 @@
-"""What `doctor` says of the channels that trouble is told by."""
+"""What `doctor` says of the channels that messages go by."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ REMEDY = "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail ser
     ("more", "found", "remedy"),
     [
         ({}, NOBODY, REMEDY),
-        (MAIL, "trouble is told by the mail", ""),
-        ({**WEBHOOK, **MAIL}, "trouble is told by the webhook and the mail", ""),
+        (MAIL, "messages go by the mail", ""),
+        ({**WEBHOOK, **MAIL}, "messages go by the webhook and the mail", ""),
     ],
 )
 def test_the_channels_are_named_or_the_settings_that_would_make_one(

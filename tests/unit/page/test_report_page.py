@@ -88,7 +88,7 @@ def test_without_a_published_file_there_is_a_sentence(tmp_path: Path) -> None:
 def test_a_page_that_cannot_be_drawn_is_no_failure(tmp_path: Path) -> None:
     (tmp_path / "warehouse.duckdb").write_bytes(b"no database")
     why = refresh_report_page(Settings(data_dir=tmp_path), CLOCK)
-    assert str(why).startswith("The page report.html could not be drawn, the one before stays: ")
+    assert str(why).startswith("The page report.html could not be drawn, the earlier one stays: ")
 
 
 def test_a_file_that_somebody_is_writing_in_is_no_failure_either(published: Path) -> None:

@@ -79,4 +79,4 @@ def test_a_run_that_gave_up_as_everything_was_refused_tells_of_rights_and_no_out
         asked = Request("/x", {}, f"r{number % 3}", f"M{number // 3}")
         breaker.note_try(Try(asked, 1, 403, 0, 0.1))
     assert breaker.over is not None
-    assert breaker.over.remedy.startswith("Ask the service's support what has become of the rights")
+    assert breaker.over.remedy.startswith("Ask the service's support what changed in the access")

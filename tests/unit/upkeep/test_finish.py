@@ -57,7 +57,7 @@ def test_an_error_that_a_check_found_is_the_reason_also_on_the_operators_page(he
     assert reason.endswith("? totals_are_not_negative, 1 row")
     html = (here.data_dir / "operators.html").read_text("utf-8")
     assert f"The latest file was not published: {reason}" in html
-    assert "The file of before stays until these numbers are right" in html
+    assert "The earlier file stays until the check passes" in html
 
 
 def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: Scenario) -> None:
@@ -160,7 +160,7 @@ def test_the_operators_page_has_the_verdict_of_the_status(here: Scenario) -> Non
     planned = planned_now(here.settings, store, clock)
     view = observed(overview(store), here.settings, clock.utc_now(), planned=planned)
     verdict = judge(view)
-    assert verdict.sentence.startswith("Look: daemon silent (1)")
+    assert verdict.sentence.startswith("Action needed: daemon silent (1)")
     html = operators_page(here)
     shown = re.search(r'class="verdict (\w+)"><p><span[^>]*>.</span> ([^<]*)', html)
     assert shown
@@ -172,7 +172,7 @@ def test_an_operators_page_that_cannot_be_drawn_is_no_failure(here: Scenario) ->
     (here.data_dir / "operators.html").unlink()
     (here.data_dir / "operators.html").mkdir()
     why = refresh_operators_page(here.settings, here.clock)
-    assert why.startswith("The page operators.html could not be drawn, the one before stays: ")
+    assert why.startswith("The page operators.html could not be drawn, the earlier one stays: ")
 
 
 def test_a_monitor_is_called_once_and_nobody_without_an_address() -> None:
