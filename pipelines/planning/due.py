@@ -1,7 +1,7 @@
 """Due months: the rules by which months of a report are requested again, and the next day of each.
 
-docs/operators.md has the same in words. Days count from the last request of a month, so a night without a run
-needs nothing special: its months are still due.
+docs/operators.md explains the rules. Days count from the last request of a month, so months of a night
+without a run stay due.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ OLDER_MONTHS = 10
 
 
 class Due(NamedTuple):
-    """The day in whose night a month is requested, and the rule."""
+    """The day on which the nightly run requests a month, and the rule."""
 
     on: date
     reason: Reason
@@ -50,7 +50,7 @@ class Due(NamedTuple):
 
 @dataclass(frozen=True)
 class Calendar:
-    """Today, and how far back and ahead of it a sync looks; months in the brokerage's local time."""
+    """Today, and how far back and ahead a sync looks; months in the brokerage's local time."""
 
     today: date
     start: Month
@@ -63,7 +63,7 @@ class Calendar:
         return Month.of(self.today)
 
     def age(self, month: Month) -> int:
-        """How many months ago it was; negative for months to come."""
+        """The age of a month in months; negative for months to come."""
         return self.this_month.since(month)
 
     def day_of(self, moment: datetime) -> date:
@@ -86,10 +86,11 @@ def calendar(settings: Settings, today: date) -> Calendar:
 class Rules:
     """The rules for the months of one report of one customer.
 
-    `together` months, which one request covers, have the same days of the week or of four weeks; those of the
-    next request come a day later, and `offset` moves all. `nightly` and `may_wait` are ages in months: every
-    night requests the first, and the second wait for their day even if they were never read. `failed` months
-    are requested at once, and so are those `changed` after their last request and those `unsettled`.
+    One request covers `together` months: they share their day of the week or of four weeks, the months of the
+    next request come a day later, and `offset` moves all days. `nightly` and `may_wait` are ages in months:
+    months of the first are requested every night, months of the second wait for their day even if they were
+    never read. Months that `failed`, that `changed` after their last request, or that are `unsettled` are
+    requested at once.
     """
 
     report: Report
@@ -106,7 +107,7 @@ class Rules:
 
     @property
     def is_one_by_one(self) -> bool:
-        """Whether its months are requested one by one, too many for every night."""
+        """Whether each month takes a request of its own, which is too much for every night."""
         return self.report.timing.weekly and self.together == 1
 
     def reason(self, month: Month, held: HeldMonth) -> Reason | None:
@@ -129,7 +130,8 @@ class Rules:
     def is_fresh(self, held: HeldMonth) -> bool:
         """Whether another command loaded it while this one waited.
 
-        The outline of the ledger rounds moments down to a quarter of an hour, so as much is taken off.
+        The outline of the ledger rounds moments down to a quarter of an hour, so the comparison allows for
+        that.
         """
         return self.fresh_since is not None and held.fetched_at_utc > self.fresh_since - QUARTER_HOUR
 
@@ -175,7 +177,7 @@ class Rules:
 
 
 def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
-    """Every month that the report may be requested for.
+    """Every month for which the report may be requested.
 
     Only budgets have months to come; a report that the service calculates for its latest months
     (interface, Limits: LiveData/CommissionReport) has no older ones.
@@ -192,8 +194,9 @@ def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
 class Wanted:
     """The months to request, and how many stored ones are `left` alone.
 
-    `missing` were never read; the day of those that `waited` has come, and `waiting` ones still wait. `due`
-    are stored and requested again by a rule; `postponed` are changed months beyond the cap of a night.
+    `missing` months were never read. `waited` months have reached their day, `waiting` months have not. `due`
+    months are stored, and a rule requests them again. `postponed` months changed, but exceed the cap of a
+    night.
     """
 
     missing: tuple[Month, ...] = ()
@@ -217,8 +220,8 @@ def wanted_months(
 ) -> Wanted:
     """The months in scope by what a sync does with them.
 
-    Of the changed months a night requests the latest `most_changed`: an answer that names everything must not
-    turn it into a backfill.
+    A night requests only the latest `most_changed` changed months: an answer that names every sale must not
+    cause a backfill.
     """
     missing: list[Month] = []
     waited: list[Month] = []

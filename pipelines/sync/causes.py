@@ -1,4 +1,4 @@
-"""Causes: conditions that have the same behind them, laid out together with what to do first."""
+"""Causes: conditions with the same cause, shown together, with the remedy."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ PASSING = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests"
 
 @dataclass(frozen=True)
 class Cause:
-    """Conditions of one kind that a service which is down, a login or the same error has caused.
+    """Conditions of one kind with one cause: a service that is down, a login, or the same error.
 
-    `first` speaks for all: meta.conditions has it before the others. They are `number`, and concern these
-    reports, customers and months, whose last tries ended like this.
+    `first` represents them: meta.conditions lists it first. `number` counts them; they concern these reports,
+    customers and months.
     """
 
     first: Condition
@@ -73,9 +73,9 @@ class Cause:
 
 
 def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[Cause]:
-    """Conditions by what is behind them, if wanted separately for each report of a customer.
+    """Conditions by cause, on request separately for each report of a customer.
 
-    Errors come first, then warnings; of each those first that concern most.
+    Errors come before warnings, and large causes before small ones.
     """
     groups: dict[tuple[object, ...], list[Condition]] = {}
     for condition in conditions:
@@ -91,7 +91,7 @@ def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[
 def concerning(
     keys: Collection[tuple[str, str, date | None]], conditions: Iterable[Condition]
 ) -> list[Condition]:
-    """The conditions that requests for these reports, customers and months ended with."""
+    """The conditions of these reports, customers and months."""
     pairs, customers = {(report, customer) for report, customer, _ in keys}, {key[1] for key in keys}
     return [
         row
@@ -103,7 +103,7 @@ def concerning(
 
 
 def refusals(report: str, customer: str, conditions: Iterable[Condition]) -> list[Condition]:
-    """The conditions that say that the service denies a report; an error if it once gave it."""
+    """The conditions of denied reports; errors if access was lost."""
     denials = [condition for condition in conditions if condition.cause == ACCESS_REFUSED]
     return concerning({(report, customer, None)}, denials)
 
@@ -116,17 +116,17 @@ def lines(conditions: Iterable[Condition], most: int = MOST_LINES) -> list[str]:
 
 
 def sentence(words: str) -> str:
-    """Words with a full stop, unless something else ends them."""
+    """The text with a full stop, unless it ends in other punctuation."""
     return words if not words or words.endswith((".", "?", "!", "…")) else f"{words}."
 
 
 def shortened(text: str, most: int) -> str:
-    """A text in one line, of at most `most` characters and a mark if there was more."""
+    """A text on one line, cut to `most` characters and marked if it was longer."""
     words = " ".join(text.split())
     return words if len(words) <= most else f"{words[:most].rstrip()}…"
 
 
 def names(texts: Iterable[str], most: int = MOST_NAMES) -> str:
-    """Some names as an enumeration: G1, M1 and 5 more."""
+    """Names as a list: G1, M1 and 5 more."""
     unique = sorted(set(filter(None, texts)))
     return ", ".join(unique[:most]) + (f" and {len(unique) - most} more" if len(unique) > most else "")

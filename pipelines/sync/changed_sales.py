@@ -1,4 +1,4 @@
-"""Changed sales: the service is asked which sales it changed, and their months are to be read again."""
+"""Changed sales: which sales the service changed, and which months are read again for them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 BY_CONTRACT = "contract_day"
 OFFICE, OFFICE_OF_AGENT = "office_customer_id", "primary_office_customer_id"
 ENOUGH_TO_JUDGE = 10
-"""Of fewer estates, changes before the requested days prove nothing."""
+"""With fewer estates, changes before the requested days prove nothing."""
 UNFILTERED = (
     "most of the reported sales changed before {}: the service seems to ignore the requested days, so only "
     "sales changed since then count"
@@ -54,9 +54,9 @@ async def ask_what_changed(
     customers: Sequence[str],
     run_id: str,
 ) -> list[WindowResult]:
-    """Ask about every customer at once, and record which months of the reports are concerned.
+    """Ask about all customers at once, and record the months that the changes concern.
 
-    `customers` are all active ones. A probe that fails is reported and stops nothing.
+    `customers` are all active customers. A failed probe is reported and stops nothing.
     """
     guided = [report for report in reports if report.timing.follows_sales]
 
@@ -110,12 +110,12 @@ def _concerned(
     estates: Sequence[ChangedEstate],
     customers: Sequence[str],
 ) -> dict[tuple[str, str, date], set[str]]:
-    """The ids of estates by the months that they concern: by report, customer and first day.
+    """Ids of estates by the month they concern: report, customer and first day.
 
-    A sale counts in the month of its contract: the one it has now, and the one under which it is stored, as
-    a corrected date moves it. Rows that name their estate but have a date of their own are in the month under
-    which they are stored, and may move to the month of access. The same months of the other customers that
-    answer for an agent's office are concerned, but not of their lists of sales: those do not have the sale.
+    A sale concerns the month of its contract: its present month and the stored one, because a corrected date
+    moves a sale. Rows that name an estate but have a date of their own concern the month under which they are
+    stored, and the month of access, to which they may move. Other customers that answer for an agent's office
+    are concerned in the same months, except in their lists of sales, which lack the sale.
     """
     named = {
         report.name: (report.tables[0].name, report.estate_id_column)
@@ -188,7 +188,7 @@ def _remember_failure(
 
 @dataclass(frozen=True)
 class ChangedEstate:
-    """An estate that was changed: when, and the months of its own dates, if it has them."""
+    """A changed estate: when it changed, and the months of its dates, if known."""
 
     id: str
     changed_at_utc: datetime
@@ -199,7 +199,7 @@ class ChangedEstate:
 def changed_estates(
     frame: pl.DataFrame, first: date, fetched_at_utc: datetime, timezone: str
 ) -> tuple[list[ChangedEstate], list[str]]:
-    """The estates of an answer that changed on the first day requested or later, and notes on odd answers."""
+    """The estates of an answer that changed on or after the first requested day, and notes on odd answers."""
     zone, notes = ZoneInfo(timezone), []
     rows = [row for row in frame.iter_rows(named=True) if row.get("id")]
     dated = [row["changed_at"] for row in rows if row.get("changed_at")]
@@ -227,7 +227,7 @@ def _month(row: Mapping[str, object], column: str) -> date | None:
 
 
 def latest_utc(moment: datetime, zone: ZoneInfo) -> datetime:
-    """A local moment in UTC; a day without a time may mean any moment of it, so its end."""
+    """A local moment in UTC; a day without a time counts as its end."""
     if moment.time() == time.min:
         moment = datetime.combine(moment.date(), time(23, 59, 59))
     return moment.replace(tzinfo=zone).astimezone(UTC)

@@ -48,7 +48,7 @@ def declare_catalogue(
 
 
 def _reach(report: Report, today: Calendar) -> dict[str, date]:
-    """The first and the last month that a report can be asked for today; nothing of one without months."""
+    """The first and last month for which a report can be requested today; none if it has no months."""
     if not report.has_months or report.is_by_id:
         return {}
     months = list(months_in_scope(report, today))

@@ -1,7 +1,7 @@
-"""Guard of stored rows: the rules by which a new answer is held back rather than loaded.
+"""Guard of stored rows: the rules that hold a new answer back.
 
-An answer is held back if it would take away more stored rows than the limits of its report allow, or if a
-declared column that most stored rows have is empty in all new rows. Only the requested months are compared,
+An answer is held back if it would remove more stored rows than the limits of its report allow, or if a
+declared column that most stored rows fill is empty in all new rows. Only the requested months are compared,
 and all windows of a report and customer are judged together.
 """
 
@@ -42,7 +42,7 @@ class DoubtKind(StrEnum):
 
 @dataclass(frozen=True)
 class Doubt:
-    """A broken rule: `part` of `whole` stored rows would go, or have the `column` that is empty now."""
+    """A broken rule: `part` of `whole` stored rows would go, or fill the `column` that is empty now."""
 
     kind: DoubtKind
     part: int
@@ -57,11 +57,11 @@ class Doubt:
 
 @dataclass
 class Comparison:
-    """The stored rows of one report and customer, and what the new answers have so far.
+    """The stored rows of one report and customer, compared with the new answers so far.
 
     `stored_rows` counts rows by month, None for a report without months. `stored` profiles the tables of the
-    requested months. `rows` counts the new rows by table; of the `declared` columns, with their tables,
-    those that any new row has are `filled`.
+    requested months. `rows` counts the new rows by table; `filled` are those `declared` columns, with their
+    tables, that any new row fills.
     """
 
     limits: ShrinkLimits
@@ -72,7 +72,7 @@ class Comparison:
     filled: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, tables: Sequence[TableLike]) -> None:
-        """Take note of the rows of one window."""
+        """Add the rows of one window."""
         for table in tables:
             self.rows[table.name] += table.frame.height
             declared = [
@@ -106,7 +106,7 @@ class Comparison:
                 yield Doubt(DoubtKind.COLUMN_EMPTIED, filled, table.rows, f"{name}.{column}")
 
     def _is_missed(self, table: TableProfile) -> bool:
-        """Whether a table without new rows had enough that its list, rather than its rows, is gone."""
+        """Whether a table without new rows had so many that its list must be missing, not its rows."""
         return table.rows >= self.limits.fewest_rows and self.rows.total() > 0
 
 

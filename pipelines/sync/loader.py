@@ -1,4 +1,4 @@
-"""Loader of one sync: fetched windows gathered in groups, one transaction each, while requests go on."""
+"""Loader of one sync: loads fetched windows in groups, one transaction each, while requests go on."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 LOADS_IN_A_GROUP = 200
 BYTES_IN_A_GROUP = UNDER_WAY // 2
-"""A group is full with these loads or bytes of answers; the rest of the memory is for fetching others."""
+"""A group is full with so many loads or bytes of answers; the rest of the memory is for fetching."""
 GATHERING_SECONDS = 2.0
-"""How long a fetched window waits for others; what waits is asked again when the run is killed."""
+"""How long a fetched window waits for others; if the run is killed, waiting windows are requested again."""
 
 
 @dataclass
 class Loader:
-    """Gathers fetched windows and loads them as one group, when it is full or has waited long enough.
+    """Gathers fetched windows and loads them as a group that is full or has waited long enough.
 
-    The working file stays open from one group to the next only if that is full already. A group that the
-    store refuses is tried again in halves, so that one bad window costs only itself; an error of the store
-    itself (a full disk, a lost lock) is raised to the run.
+    The working file stays open between two groups only if the second is full already. A group that the store
+    rejects is loaded again in halves, so that one bad window fails alone. An error of the store itself (a
+    full disk, a lost lock) ends the run.
     """
 
     store: Store
@@ -43,7 +43,7 @@ class Loader:
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def put(self, result: WindowResult) -> None:
-        """Hand over a fetched window; it leaves the memory budget when its rows are in the file."""
+        """Take a fetched window; it leaves the memory budget once its rows are in the file."""
         self.memory.fetched(result.report, result.bytes)
         async with self._changed:
             self._waiting.append(result)
@@ -62,7 +62,7 @@ class Loader:
             self.memory.loaded(*(result.bytes for result in loaded))
 
     async def finish(self, running: asyncio.Task[None]) -> None:
-        """Let what has been fetched be loaded, also when the run is being stopped."""
+        """Load all fetched windows, also if the run is being stopped."""
         async with self._changed:
             self._is_over = True
             self._changed.notify_all()
@@ -74,7 +74,7 @@ class Loader:
         return len(self._waiting) >= LOADS_IN_A_GROUP or size >= BYTES_IN_A_GROUP
 
     def _load_groups(self, loop: asyncio.AbstractEventLoop) -> Sequence[WindowResult]:
-        """Load what waits, and again while a full group waits; in a thread, while the loop goes on asking.
+        """Load the waiting group, and again while a full group waits; in a thread, so that requests go on.
 
         Returns the last group, whose rows DuckDB holds in memory until the file is closed.
         """
@@ -85,7 +85,7 @@ class Loader:
         return loaded
 
     async def _next(self, loaded: Sequence[WindowResult]) -> Sequence[WindowResult]:
-        """Report a group that was loaded; return the next, if it is worth keeping the file open."""
+        """Report a loaded group; return the next one if the file should stay open for it."""
         for result in loaded:
             self.summary.add(result)
         async with self._changed:
@@ -96,7 +96,7 @@ class Loader:
         return group
 
     def _load(self, session: WriteSession, group: Sequence[WindowResult]) -> Sequence[WindowResult]:
-        """What became of the windows of a group, without their rows."""
+        """The outcome of the windows of a group, without their rows."""
         try:
             return session.load(group)
         except WarehouseError:

@@ -1,4 +1,4 @@
-"""Logins that the service refused (401), and the condition that is left once they are corrected."""
+"""Denied logins (401), and the conditions that remain once they are corrected."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEXT_RUN_ASKS = "Wait for the next run, or run `brokerbi sync`."
 
 
 def login_states(settings: Settings) -> Callable[[str, str], bool | None]:
-    """A function that tells if the login of a customer and report was refused; None if that is not known."""
+    """A function that returns whether the login of a customer and report was denied; None if unknown."""
     refused_logins = refused_logins_of(settings)
     active = {customer.id: customer for customer in settings.active_customers} if settings.base_url else {}
 
@@ -41,7 +41,7 @@ def login_states(settings: Settings) -> Callable[[str, str], bool | None]:
 
 
 def with_corrected_logins(conditions: Iterable[Condition], settings: Settings) -> list[Condition]:
-    """The conditions, in other words for refused logins that the settings have replaced by now."""
+    """The conditions, reworded for denied logins that the settings have replaced since."""
     is_refused = login_states(settings)
 
     def corrected(row: Condition) -> Condition:

@@ -1,4 +1,4 @@
-"""Privacy of the rows that are loaded: erased persons stay away, contacts may be named by pseudonyms.
+"""Privacy of loaded rows: erased persons stay erased, contacts may be loaded under pseudonyms.
 
 With a key set, the tables hold a keyed hash where a contact would be named. The same name gets the same
 pseudonym as long as the key is the same, so people can still be told apart and counted. Landing keeps what

@@ -1,4 +1,4 @@
-"""Progress of a sync: windows done of windows planned, and the outcome of each report."""
+"""Progress of a sync: windows done and planned, and the outcome of each report."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 SECONDS_BETWEEN_LINES = 5.0
 WINDOWS_BEFORE_ESTIMATE = 10
-"""The first windows start together and say little about the pace of the rest."""
+"""The first windows start together, so they do not show the pace of the rest."""
 LONGEST_REASON = 70
 HEADS = ("report", "rows", "windows", "requests", "left alone", "quarantined", "what else")
 
 
 @dataclass
 class Progress:
-    """Counts windows, and makes a line of progress now and then."""
+    """Counts windows, and makes a line of progress from time to time."""
 
     windows: int = 0
     done: int = 0
@@ -36,7 +36,7 @@ class Progress:
     held: dict[Pair, int] = field(default_factory=dict)  # months that are left alone
 
     def begin(self, plan: Plan) -> str:
-        """Begin; the line says how much will be requested."""
+        """Begin; the line states how much will be requested."""
         self.began = self.last_line = monotonic()
         self.windows = plan.windows
         self.held = {planned.pair: planned.wanted.left for planned in plan.planned if planned.wanted.left}
@@ -49,7 +49,7 @@ class Progress:
         )
 
     def count(self, window: WindowResult) -> bool:
-        """Count a window that has come to its end; whether it is one of those planned."""
+        """Count a finished window; returns whether it was planned."""
         self.requests += window.requests
         if window.status in NOT_OF_TONIGHT or window.report == CHANGED_SALES:
             return False

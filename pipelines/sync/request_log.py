@@ -22,9 +22,9 @@ FILES_KEPT = 5
 class RequestLogger:
     """Writes the log of one run to `work/requests.log`; several processes may write to the same file.
 
-    The lines follow OpenTelemetry's log model and its semantic conventions for HTTP clients; they never
-    hold a header, a login or a body. A line for which the disk has no room is left out: loading reports that.
-    `counts` is for `meta.requests_by_day`: every try counts, seconds are those of waiting.
+    The lines follow OpenTelemetry's log model and its semantic conventions for HTTP clients; they never hold
+    a header, a login or a body. A line that does not fit on a full disk is left out; loading reports the
+    disk. `counts` fills `meta.requests_by_day`: it counts every try, and its seconds are waiting time.
     """
 
     data_dir: Path
@@ -34,7 +34,7 @@ class RequestLogger:
     counts: dict[tuple[date, str, str], dict[str, float]] = field(default_factory=dict)
 
     def record(self, attempt: Try) -> None:
-        """Write a try down and count it."""
+        """Log a try and count it."""
         key = (self.clock.utc_now().date(), attempt.request.customer, attempt.request.report)
         before = self.counts.get(key, {})
         counted = {
@@ -81,7 +81,7 @@ class RequestLogger:
 
 
 def _rotate(path: Path) -> None:
-    """Begin a new file; the older ones move on by one number, and the oldest goes."""
+    """Start a new file; older files get the next number, and the oldest is removed."""
     for number in range(FILES_KEPT - 1, 0, -1):
         with suppress(FileNotFoundError):
             path.with_name(f"{FILE}.{number}").replace(path.with_name(f"{FILE}.{number + 1}"))

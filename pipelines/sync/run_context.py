@@ -1,4 +1,4 @@
-"""Context of a run: its clock, network and catalogue, so that a test can hand in its own."""
+"""Context of a run: its clock, network and catalogue, which tests replace."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 Clients = Callable[[str, str], Client]
-"""The client that asks for a customer at a path of the service: with the login of its function."""
+"""The client for a customer and a path of the service, with the login of its function."""
 
 
 @dataclass(frozen=True)
 class RunContext:
-    """`transport` replaces the network, `clock` the time, `catalogue` the reports there are.
+    """`transport` replaces the network, `clock` the time, `catalogue` the reports.
 
     `held_back` are reports that are not requested, each with the sentence that says why.
     """
@@ -86,7 +86,7 @@ class RunContext:
 
 
 def login_of(settings: Settings, customer: Customer, path: str = "") -> Login:
-    """The login to ask for a customer with at a path, under the name that messages give it."""
+    """The login for a customer at a path, with the name that messages give it."""
     return Login(*settings.login_of(customer, path), login_in_words(settings, customer, path))
 
 

@@ -1,4 +1,4 @@
-"""Summary of a sync: the result of every window, and the sentences that people and schedules read."""
+"""Summary of a sync: the result of every window, and the sentences for people and schedules."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Summary:
     is_of_named: bool = False  # the operator named reports or customers, so that each denial is an error
 
     def add(self, result: WindowResult) -> None:
-        """Add a window that has come to its end."""
+        """Add a finished window."""
         self.results.append(result)
         if self.on_result:
             self.on_result(result)
@@ -53,7 +53,7 @@ class Summary:
         status: WindowStatus = WindowStatus.SKIPPED,
         warnings: tuple[str, ...] = (),
     ) -> None:
-        """Add months of a report, or all of it, that this sync does not request."""
+        """Add months of a report, or a whole report, that this sync does not request."""
         result = WindowResult(*pair, tuple(month.first_day for month in sorted(months)), warnings=warnings)
         self.add(result.ended(status, reason))
 

@@ -1,4 +1,4 @@
-"""Sync: plan what is missing or due, ask for it, load it, and report what became of every window."""
+"""Sync: plan the missing and due months, request and load them, and report every window."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def sync(
 ) -> Summary:
     """Request what is missing or due, load it, and report the outcome of every window.
 
-    One customer's or report's failure stops nothing else and is in the summary. Raises WarehouseError
-    when nothing can be kept at all (a full disk, an unwritable directory), SettingsError for logins.
+    One customer's or report's failure stops nothing else and is in the summary. Raises WarehouseError if
+    nothing can be stored (a full disk, an unwritable directory), SettingsError for logins.
     """
     context = context or RunContext()
     clock = settings.clock_of_day(context.clock)
@@ -103,7 +103,7 @@ class _Run:
     def prepare(self) -> tuple[Plan, list[TaskState]]:
         """The first plan and its tasks; every documented table is declared, with the file opened once.
 
-        What killed syncs left unfinished in landing is removed.
+        Unfinished landing files of killed syncs are removed.
         """
         with self.store.writing() as connection:
             Landing(self.settings.data_dir / "landing").clear_unfinished()
@@ -236,7 +236,7 @@ class _Run:
 
 
 def _not_asked(summary: Summary) -> Iterator[WindowResult]:
-    """The requests that a run which gave up did not make: one failed window for each report and customer."""
+    """The requests that a stopped run did not send, as one failed window for each report and customer."""
     left = (row for row in summary.results if row.status is WindowStatus.NOT_ASKED and row.failure.error)
     for windows in results_by_pair(left).values():
         months = sorted({month for window in windows for month in window.months})

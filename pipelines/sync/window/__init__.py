@@ -1,1 +1,1 @@
-"""One window on its way: asked, read until it is proven to be whole, landed, and made rows of."""
+"""One window: requested, read until it is proven whole, landed, and turned into rows."""

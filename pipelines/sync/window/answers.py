@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warehouse.load.landing import Landing
 
 MOST_OBJECTS = 1_000_000
-"""Objects and lists of one answer, its rows and all that is nested in them; an empty one takes 60 bytes."""
+"""Objects and lists of one answer: rows and everything nested in them; an empty one takes 60 bytes."""
 
 
 class UnreadableRows(Exception):
@@ -33,7 +33,7 @@ class RowsWithoutMonths(Exception):
 
 
 def check_size(body: bytes) -> None:
-    """Raise TooManyObjects for a body whose values would take far more memory than others of its size."""
+    """Raise TooManyObjects for a body whose values would take far more memory than its size suggests."""
     count = body.count(b"{") + body.count(b"[")
     if count > MOST_OBJECTS:
         raise TooManyObjects(f"holds {count} objects and lists, more than {MOST_OBJECTS}")
@@ -109,7 +109,7 @@ def with_rows(result: WindowResult, normalized: Normalized, timezone: str, shape
 def open_months(
     months: Sequence[date], window_end: date | None, fetched_at_utc: datetime, timezone: str
 ) -> frozenset[date]:
-    """The months of a window that were not over when it was asked, or that it does not reach the end of."""
+    """The months of a window that were not over when it was requested, or that it covers only in part."""
     asked_on = fetched_at_utc.astimezone(ZoneInfo(timezone)).date()
     reached = min(window_end, asked_on - timedelta(days=1)) if window_end else asked_on
     return frozenset(day for day in months if Month.of(day).last_day > reached)
@@ -121,7 +121,7 @@ def shape_in(report: Report, *, unpaged: bool) -> Report:
 
 
 def rows_by_month(tables: Sequence[TableLike], months: Sequence[date]) -> dict[date | None, int]:
-    """How many rows each month of a window turned out to have, over all tables; none without months."""
+    """The number of rows of each month of a window, over all tables; none without months."""
     counts: dict[date | None, int] = dict.fromkeys(months or (None,), 0)
     for table in tables:
         for day, number in table.frame["_month"].value_counts().iter_rows():

@@ -1,4 +1,4 @@
-"""Bisection of what the service refuses: it is asked in halves, and the limit is remembered."""
+"""Bisection of rejected spans: they are requested in halves, and the limit is remembered."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from pipelines.planning.windows import Span, Window, spans_of_days
 
 T = TypeVar("T")
 FEWEST_ROWS, ROUND = 500, 100
-"""A service that limits the rows of its answers does so at a multiple of 100, from 500 on."""
+"""A service that limits the rows of an answer does so at a multiple of 100, from 500 on."""
 
 
 class RefusedTogether(Exception):
-    """Several months were refused (400) in one window: they may be too many, or one of them too old."""
+    """Several months were rejected (400) in one window: they may be too many, or one may be too old."""
 
 
 @dataclass
 class WindowLimit:
-    """The longest span a report of a customer has been answered for, once a longer one was refused.
+    """The longest span that was answered for a report and customer, once a longer one was rejected.
 
-    `answered` counts the days of the longest span answered in this run. `has_failed` says that a whole month
-    was refused for another reason than its length. `rows` is the number after which the service ends every
-    answer, 0 if it ends none.
+    `answered` counts the days of the longest span answered in this run. `has_failed` is true if a whole month
+    was rejected for another reason than its length. `rows` is the number of rows after which the service cuts
+    every answer off, 0 if it cuts none.
     """
 
     months: int | None = None
@@ -47,7 +47,7 @@ class WindowLimit:
         return rows == self.rows > 0
 
     def learn(self, refused: Span) -> None:
-        """Take note that a span was refused; half of it is tried from now on."""
+        """Remember that a span was rejected; from now on, half of it is requested."""
         self.refused.append(refused)
         months = _months_of(refused)
         if months > 1:
@@ -64,7 +64,7 @@ class WindowLimit:
         return limit
 
     def cut(self, span: Span) -> Iterator[Span]:
-        """The spans to ask instead of one that is longer than the limit."""
+        """The spans to request in place of one that exceeds the limit."""
         if self.days is not None:
             yield from spans_of_days(span, self.days)
         elif self.months is not None and _months_of(span) > self.months:
@@ -106,17 +106,17 @@ async def read_spans(
 
 
 def _may_be_about_length(error: ConnectError, span: Span, limit: WindowLimit) -> bool:
-    """Whether a shorter span may be answered: not where one that is as long was, or a neighbour was not."""
+    """Whether a shorter span may be answered: not if one as long was answered, or a neighbour was not."""
     if isinstance(error, BadRequest):
         return span.days > limit.answered and not limit.has_failed
     return isinstance(error, AnswerTooLarge) or (isinstance(error, Unavailable) and error.timed_out)
 
 
 def may_be_halved(report: Report, span: Span) -> bool:
-    """Whether parts of a span add up to the whole: only where every row finds its month by itself.
+    """Whether parts of a span add up to the whole: only if every row states its month.
 
-    Averages of halves would be no average of the whole, so an aggregate is never cut below its month,
-    and rows that carry a year and a month are only cut between months.
+    The average of halves is not the average of the whole, so an aggregate is never cut below its month, and
+    rows that carry a year and a month are only cut between months.
     """
     if report.month_of_row == "documented date":
         return span.days > 1

@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from warehouse.load.landing import Landed, Landing, LandingWriter
 
 TRIES_BEYOND = 2
-"""Of a page after as many rows as the service states: some fail where they should say that there is none."""
+"""Errors of a page after all stated rows: some services fail there instead of sending an empty page."""
 FEWEST_LOST, LARGEST_SHARE_LOST = 10, 0.1
-"""A snapshot that lost so many rows, and such a share of them, is requested a second time."""
+"""A snapshot that lost so many rows and such a share of them is requested a second time."""
 UNREADABLE = UnreadableRows.__name__
 LARGE_ANSWER = 1_000_000
 """Bytes; larger answers are read one by one: values take about seven times the memory of the body."""
@@ -72,9 +72,9 @@ class Fetcher:
     ) -> tuple[WindowResult, Exception | None]:
         """Fetch one window into a landing file; its record with its rows, or as far as it came and the error.
 
-        `held` keeps the file from being loaded by anybody until it is released. Of RowsWithoutMonths and
-        RefusedTogether nothing is kept, of any other error the record says where the answers are. Raises what
-        ends the whole run.
+        `held` keeps the file from being loaded until it is released. After RowsWithoutMonths and
+        RefusedTogether nothing is kept; after any other error the record states where the answers are. Raises
+        errors that end the whole run.
         """
         report = task.planned.report
         load_id = f"{self.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
@@ -107,10 +107,10 @@ class Fetcher:
 
 @dataclass
 class _WindowReader:
-    """Reads one window; every answer is written to its landing file before anything is made of it.
+    """Reads one window; every answer is in the landing file before it is parsed.
 
-    Answers that do not count in the end (pages that moved, the second look, refusals) are landed too;
-    `counted` are those that do, and `bytes_held` the size of those that may.
+    Answers that do not count in the end (moved pages, repeated pages, rejections) are landed too; `counted`
+    are those that do, and `bytes_held` is the size of those that may.
     """
 
     fetcher: Fetcher
@@ -135,7 +135,7 @@ class _WindowReader:
     looked_at: dict[tuple[Question, int, bytes], Page] = field(default_factory=dict)
 
     def record(self) -> WindowResult:
-        """What is known of the window so far."""
+        """The record of the window so far."""
         return replace(
             self.result,
             requests=self.requests,
@@ -150,7 +150,7 @@ class _WindowReader:
         )
 
     async def read(self) -> Normalized:
-        """The window's rows; requested once more if a month or a snapshot has lost rows."""
+        """The window's rows; requested again if a month or a snapshot has lost rows."""
         normalized = await self._read_once()
         if self._shrunken_months():
             self.notes.append("read twice")
@@ -170,7 +170,7 @@ class _WindowReader:
         return normalized
 
     async def finish_landing(self, *, error: str = "", held: bool = False) -> None:
-        """Complete the landing file with the answers that count; none does after an error.
+        """Complete the landing file with the answers that count; after an error none does.
 
         Those that do not fit their shape count: a replay loads them once it is corrected.
         """
@@ -186,7 +186,7 @@ class _WindowReader:
         self.landed = await asyncio.to_thread(self.writer.close, trailer, held=held)
 
     async def _read_once(self) -> Normalized:
-        """Ask for the whole window, and make rows of it."""
+        """Request the whole window and make its rows."""
         limit = self.task.limit
         refused_before = len(limit.refused)
         if self.window.ids is None:
@@ -210,7 +210,7 @@ class _WindowReader:
     def _shrunken_months(self) -> list[date | None]:
         """Months that had rows and have none now; None for a snapshot that lost a tenth and ten rows.
 
-        That is an answer, but one worth a second request.
+        Such an answer is requested a second time.
         """
         shrunken: list[date | None] = []
         for day, rows in self.rows_by_month.items():
@@ -222,7 +222,7 @@ class _WindowReader:
         return shrunken
 
     async def _read_ids(self, ids: Sequence[str]) -> list[Page]:
-        """The answers for every id of the window, of which some may be gone (404).
+        """The answers for every id of the window; some may be gone (404).
 
         If all are, the customer or the address is wrong: raises NotFound, and the stored rows stay.
         """
@@ -249,9 +249,9 @@ class _WindowReader:
         return await read_spans(self.report, self.window, self.task.limit, ask)
 
     async def _read_uncut(self, asked: str | None, span: Span) -> list[Page]:
-        """The answers for one span; its halves are requested too if the service may have cut it off.
+        """The answers for one span; its halves are requested too if it may have been cut off.
 
-        If they hold more rows, they count, and the number is remembered; else that nothing is cut off.
+        If the halves hold more rows, they count, and the limit is remembered; else, that there is none.
         """
         return await self._complete(asked, span, await self._read_span(asked, span))
 
@@ -273,7 +273,7 @@ class _WindowReader:
         return pages
 
     async def _read_span(self, asked: str | None, span: Span | None) -> list[Page]:
-        """The pages of one span, with every choice there is."""
+        """The pages of one span, for every value of the report's choice."""
         questions = [Question(asked, choice) for choice in self.report.endpoint.questions]
         if not self.report.endpoint.paged:
             return [await self._ask(question, span) for question in questions]
@@ -287,7 +287,7 @@ class _WindowReader:
         return list(chain.from_iterable(answers))
 
     async def _read_paged(self, question: Question, span: Span | None) -> list[Page]:
-        """The pages of one question, or its one answer without pages; raises UnreadableRows."""
+        """The pages of one request, or its one answer without pages; raises UnreadableRows."""
 
         async def refusal_of(page: Page) -> Exception | None:
             found = await asyncio.to_thread(self._normalize, [page])
@@ -317,7 +317,7 @@ class _WindowReader:
         rows: int = UNPAGED,
         tries: int | None = None,
     ) -> Page:
-        """One request; its answer is landed, also one that brings no rows."""
+        """Send one request and land its answer, even one without rows."""
         today = self.fetcher.clock.utc_now().astimezone(ZoneInfo(self.fetcher.timezone)).date()
         asked = span and span.widened(self.report.margin, self.window, today)
         request = build_request(self.report, self.result.customer, asked, question, paged=rows != UNPAGED)
@@ -340,9 +340,9 @@ class _WindowReader:
     def _parse(self, body: bytes, *, question: Question, rows: int, is_whole: bool) -> Page:
         """Read a body, in a thread; raises ValueError for one that is not JSON.
 
-        Rows are made at once of the one answer of a window. Of several the values are given up, to be
-        read again when all are there: values take far more memory than the body. A page that is asked
-        again and has not changed is not read again.
+        A single answer becomes rows at once. The values of several answers are dropped, and read again once
+        all have come, because values take far more memory than the body. A repeated page that has not changed
+        is not read again.
         """
         if same := self.looked_at.get((question, rows, body)):
             return replace(same)
@@ -359,7 +359,7 @@ class _WindowReader:
 
     @contextmanager
     def _one_large(self, size: int) -> Iterator[None]:
-        """One large answer is read at a time."""
+        """Read only one large answer at a time."""
         with self.fetcher.one_large if size > LARGE_ANSWER else nullcontext():
             yield
 

@@ -1,4 +1,4 @@
-"""Memory budget of one sync: how many bytes of answers may be under way, from the question until loaded."""
+"""Memory budget of one sync: the bytes of answers under way, from request to load."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 UNDER_WAY = 32_000_000
-"""Bytes of answers asked for, being read or waiting to be loaded; one larger answer goes alone."""
+"""Bytes of answers requested, being read or waiting to be loaded; one larger answer goes alone."""
 SMALLEST_WINDOW = 50_000
-"""Bytes that every window counts for: its frames take memory however few rows they hold."""
+"""Bytes that every window counts at least: frames take memory even with few rows."""
 WAIT_FOR_ROOM_SECONDS = 30.0
 """How long a window waits for others to be loaded: they may be waiting for the service."""
 
 
 @dataclass
 class MemoryBudget:
-    """Lets windows begin in the order of the plan while the answers under way are not too large together.
+    """Lets windows begin in the order of the plan while all answers under way fit into memory.
 
-    While it is being asked, a window counts for as many bytes as the largest of its report so far, or of
-    any report if it is the first of its own; the very first goes alone until all its pages are there. From
-    then until it is loaded it counts for the bytes of its own answers.
+    During its requests a window counts as many bytes as the largest window of its report so far, or of any
+    report if it is the first of its own. Then, until it is loaded, it counts the bytes of its own answers.
+    The very first window runs alone until all its pages have come.
     """
 
     total: int = UNDER_WAY
@@ -32,7 +32,7 @@ class MemoryBudget:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def enter(self, report: str) -> None:
-        """Count a window of a report as being asked, as soon as there is room for it."""
+        """Count a window of a report as under way, as soon as there is room for it."""
         async with self._in_turn:
             with suppress(TimeoutError):
                 async with asyncio.timeout(WAIT_FOR_ROOM_SECONDS):
@@ -42,22 +42,22 @@ class MemoryBudget:
             self._asked[report] += 1
 
     def note(self, report: str, size: int, *, is_whole: bool = False) -> None:
-        """A window has brought these bytes so far, or as a whole, perhaps more than those before it."""
+        """Note the bytes of a window so far, which may be more than those of earlier windows."""
         if is_whole or report in self._largest:
             self._largest[report] = max(self._largest.get(report, SMALLEST_WINDOW), size)
 
     def fetched(self, report: str, size: int) -> None:
-        """A window has all its answers, of these bytes, and waits to be loaded."""
+        """Note that a window has all its answers, of these bytes, and waits to be loaded."""
         self._fetched += max(size, SMALLEST_WINDOW)
         self.leave(report)
 
     def loaded(self, *sizes: int) -> None:
-        """Answers of these sizes were loaded."""
+        """Note that answers of these sizes were loaded."""
         self._fetched -= sum(max(size, SMALLEST_WINDOW) for size in sizes)
         self._changed.set()
 
     def leave(self, report: str) -> None:
-        """A window is no longer being fetched."""
+        """Note that a window is no longer being fetched."""
         self._asked[report] -= 1
         self._largest.setdefault(report, SMALLEST_WINDOW)
         self._changed.set()

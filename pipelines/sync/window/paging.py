@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 PAGING_TRIES = 2
 """How often a span is read page by page before it is read unpaged."""
 MOST_PAGES = 1_000
-"""A report that still has rows after so many pages is taken to repeat itself for ever: it is read unpaged."""
+"""A report that still has rows after so many pages is assumed to repeat itself: it is read unpaged."""
 
 SMALLEST_PAGE = 100
-"""Rows a page; where so few are refused, the report is asked for without pages."""
+"""Rows a page; if so few are rejected, the report is requested without pages."""
 UNPAGED = 0
-"""In place of rows a page: the whole report in one answer."""
+"""A page size that means the whole report in one answer."""
 
 
 class PagingUnproven(Exception):
@@ -32,16 +32,16 @@ class PagingUnproven(Exception):
 
 
 class PagingRefused(PagingUnproven):
-    """The service refuses a page after the first, or has no last one: pages are not asked for again."""
+    """The service rejects a page after the first, or never ends: pages are not requested again."""
 
 
 @dataclass
 class PageSize:
     """The rows a page in which a report of a customer is requested; all its windows share it.
 
-    `learned` is what was accepted after more was rejected, UNPAGED if no page was. A rejection is only about
-    the size until one is accepted: then it `is_settled`. The service does not cap its pages below the
-    `most_rows` and the `fullest_list` seen on one page.
+    `learned` is the size that was accepted after a larger one was rejected, UNPAGED if none was. Once a size
+    is accepted it `is_settled`, and later rejections are about something else. The service does not cap its
+    pages below the `most_rows` and the `fullest_list` seen on one page.
     """
 
     largest: int = 1000
@@ -56,23 +56,23 @@ class PageSize:
         self.is_settled = self.rows == UNPAGED
 
     def is_shorter(self, page: Page) -> bool:
-        """Whether a page has fewer rows than another had, so that nothing but its rows can have ended it."""
+        """Whether a page has fewer rows than another, so that it ended because the rows did."""
         return page.rows < self.most_rows and page.fullest_list < self.fullest_list
 
     def note(self, page: Page) -> None:
-        """Remember how many rows came on a page."""
+        """Remember the number of rows of a page."""
         self.most_rows = max(self.most_rows, page.rows)
         self.fullest_list = max(self.fullest_list, page.fullest_list)
 
     def accept(self, rows: int) -> None:
-        """Request so many rows a page from now on."""
+        """Use this page size from now on."""
         self.learned = self.learned if rows == self.rows else rows
         self.rows, self.is_settled = rows, True
 
     async def find(self, ask: Callable[[int], Awaitable[Page]], note: Callable[[str], None]) -> Page:
-        """The first page, of as many rows as the service accepts, or all rows if it accepts no page.
+        """The first page of the largest accepted size, or all rows if no size is accepted.
 
-        A 400 may mean the size or the span: raises the first one if nothing was accepted.
+        A 400 may mean the size or the span: raises the first 400 if no size was accepted.
         """
         rejections: list[BadRequest] = []
         for rows in sorted({self.rows, min(self.rows, SMALLEST_PAGE), UNPAGED}, reverse=True):
@@ -94,12 +94,12 @@ class PageSize:
 
 @dataclass
 class Page:
-    """One answer, and the facts of its rows that paging is proven by.
+    """One answer, and the facts about its rows that prove the paging.
 
-    `asked_for` is how many rows it could have, UNPAGED if it was requested for all there are. `total` is the
-    service's own count of all rows, if its shape says where that is. `ids` are by table; without any,
-    `rows_hash` tells a page that comes again. `mismatch` is the sentence for an answer that does not fit its
-    shape. `place` is the position of the answer in its landing file.
+    `asked_for` is the requested number of rows, UNPAGED for all rows. `total` is the service's own count of
+    all rows, if the shape names its place. `ids` are by table; without any, `rows_hash` recognises a repeated
+    page. `mismatch` is the sentence for an answer that does not fit its shape. `place` is the position of the
+    answer in its landing file.
     """
 
     document: Document
@@ -130,17 +130,17 @@ class Page:
 
     @property
     def is_full(self) -> bool:
-        """Whether it is as long as was requested, by its rows or by one of its lists."""
+        """Whether it is as long as requested, by its rows or by one of its lists."""
         return self.asked_for in (self.rows, self.fullest_list)
 
     def holds_the_same(self, other: Page) -> bool:
-        """Whether another look at the same page shows the same rows."""
+        """Whether the same page holds the same rows when it is read again."""
         mine, others = ((page.rows, page.total, page.is_empty, dict(page.ids)) for page in (self, other))
         return mine == others
 
 
 def page_of_answer(report: Report, document: Document, question: Question, asked_for: int) -> Page:
-    """An answer with the facts of its rows if it is a page, else with their number if they are dated."""
+    """An answer with the facts about its rows if it is a page, else with their number if they are dated."""
     page = Page(document, question.asked, question.choice, asked_for)
     if report.endpoint.paged:
         facts = page_facts(shape_in(report, unpaged=asked_for == UNPAGED), document)
@@ -154,7 +154,7 @@ def page_of_answer(report: Report, document: Document, question: Question, asked
 
 
 Ask = Callable[[int, bool], Awaitable[Page]]
-"""Asks for a page by its number, and knows whether as many rows have come as are stated in all."""
+"""Requests a page by its number, and knows whether the stated total has come."""
 
 
 async def read_whole(
@@ -164,10 +164,10 @@ async def read_whole(
     note: Callable[[str], None],
     size: PageSize,
 ) -> list[Page]:
-    """The pages of one question, proven to be whole, or else the one answer of its unpaged twin.
+    """The pages of one request, proven to be whole, or else the one answer of its unpaged counterpart.
 
-    Where pages come in an envelope that nobody knows and the twin has rows, no more pages are asked for.
-    Raises the refusal of an answer that is something else: beside good ones it would go unnoticed.
+    If pages come in an unknown envelope and the counterpart has rows, no more pages are requested. Raises the
+    rejection of an answer that is something else, as it would go unnoticed next to good ones.
     """
     pages = await read_proven(ask, note, size)
     if pages is None:
@@ -190,7 +190,7 @@ async def read_whole(
 
 
 async def read_proven(ask: Ask, note: Callable[[str], None], size: PageSize) -> list[Page] | None:
-    """The pages of one question; none where they cannot be proven to be whole."""
+    """The pages of one request; none if they cannot be proven to be whole."""
     for _ in range(PAGING_TRIES):
         try:
             pages = await read_pages(ask, size)
@@ -209,17 +209,16 @@ async def read_proven(ask: Ask, note: Callable[[str], None], size: PageSize) -> 
 async def read_pages(ask: Ask, size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that none moved meanwhile.
 
-    The reading ends with an empty page, or with a page that has fewer rows than asked for when as many have
-    come as are stated: one of these signs alone may mean that the service caps its pages, or counts something
-    else. A total that is no more than the rows of the first page may be of that page, unless another page was
-    longer. Where none of several pages is full it does cap them, and only an empty page is the end. A page
-    refused, or failing, after the stated total has come is an end as well, and one refused after one that was
-    no longer full. Then pages are asked once more and must hold the same rows: the first where the rows are
-    as many as are surely stated. Where nothing counts them, every page but the last with rows, as a row that
-    was removed from any of them would have pulled another one past us, and the empty one, which alone says
-    that no more follow.
-    (A row removed and one added within one reading escape the count; the next reading has them.) Raises
-    PagingUnproven otherwise. After a first answer that is something else than a page, nothing is asked.
+    The reading ends with an empty page, or with a page that has fewer rows than requested once the stated
+    total has come: either sign alone may mean that the service caps its pages, or counts something else. A
+    total no larger than the first page may be that page's own count, unless another page was longer. If none
+    of several pages is full, the service caps them, and only an empty page is the end. A page that is
+    rejected or fails after the stated total has come is an end as well, and so is one rejected after a page
+    that was no longer full. Then pages are read again and must hold the same rows. If the total is certain,
+    only the first is read again. If no total counts the rows, all are, except the last with rows: a row
+    removed from any of them would have moved another one past us, and only the empty page proves that no more
+    follow. (A row removed and another added within one reading escape the count; the next reading has them.)
+    Raises PagingUnproven otherwise. If the first answer is not a page, no more is requested.
     """
     pages: list[Page] = []
     seen: set[object] = set()
@@ -255,7 +254,7 @@ async def read_pages(ask: Ask, size: PageSize) -> list[Page]:
 
 
 def _to_ask_again(pages: Sequence[Page], received: int) -> Sequence[int]:
-    """The pages whose rows, or whose lack of them, are still to be seen a second time."""
+    """The pages that are still to be read a second time."""
     with_rows = [page for page in pages if not page.is_empty]
     is_counted = pages[0].total is not None and received == pages[0].total
     if is_counted or not with_rows:
@@ -266,7 +265,7 @@ def _to_ask_again(pages: Sequence[Page], received: int) -> Sequence[int]:
 
 
 def _check_new(page: Page, pages: Sequence[Page], seen: set[object]) -> None:
-    """Raise PagingUnproven when a page is none, or shows that rows have moved; remember it."""
+    """Raise PagingUnproven if an answer is no page, or shows that rows have moved; remember it."""
     if page.mismatch:
         raise PagingUnproven(f"page {len(pages)} has neither rows nor empty lists")
     first = pages[0] if pages else page

@@ -22,12 +22,11 @@ UNANSWERED = frozenset({WindowStatus.FAILED, WindowStatus.NOT_ASKED, WindowStatu
 class TaskState:
     """The state of one report of one customer, which its windows share.
 
-    Its `windows` are requested the newest first, as the service may answer nothing before some day: after
-    some months that are rejected in a row no more are requested. `rows_held` counts
-    the rows stored before the sync, by month (None without months). `closed` is the reason why no more
-    windows are requested. `denied` means 403, for it or for all reports of its customer. With a `comparison`,
-    fetched windows wait in `held_back` until the guard has seen all of them. `lacks_months` means that rows
-    of several months do not carry their month.
+    Its `windows` are requested newest first, as the service may answer nothing before some day; after several
+    rejected months in a row no more are requested. `rows_held` counts the rows stored before the sync, by
+    month (None without months). `closed` is the reason why no more windows are requested. `denied` means 403,
+    for it or for all reports of its customer. With a `comparison`, fetched windows wait in `held_back` until
+    the guard has seen all of them. `lacks_months` is true if rows of several months do not state their month.
     """
 
     planned: PlannedReport
@@ -47,11 +46,11 @@ class TaskState:
 
     @property
     def months(self) -> tuple[date | None, ...]:
-        """The first days of all months that are asked for; None of a report without months."""
+        """The first days of all requested months; None for a report without months."""
         return tuple(month.first_day for window in self.planned.windows for month in window.months) or (None,)
 
     def next_windows(self, most: int, today: date) -> list[Window]:
-        """At most so many of the newest windows that are left, each as long as is known to be answered."""
+        """At most n of the newest remaining windows, none longer than the learned limit."""
         newest: list[Window] = []
         while self.windows and len(newest) < most:
             window = self.windows.popleft()
@@ -62,11 +61,11 @@ class TaskState:
         return newest
 
     def put_back(self, windows: Iterable[Window]) -> None:
-        """Take windows among those that are left."""
+        """Put windows back among the remaining ones."""
         self.windows = newest_first([*self.windows, *windows])
 
     def learned(self, results: Sequence[WindowResult]) -> Cap:
-        """What later syncs know of the report and customer, after these results of it."""
+        """The caps that later syncs use for the report and customer, after these results."""
         unanswered = {day for result in results if result.status in UNANSWERED for day in result.months}
         limit = self.limit.without(unanswered)
         is_loaded = any(result.status is WindowStatus.LOADED for result in results)  # else no such answer
@@ -74,7 +73,7 @@ class TaskState:
         return Cap(limit.days, months, self.page_size.learned, self.limit.rows)
 
     def begin(self, window: Window, run_id: str) -> WindowResult:
-        """The record of one of its windows, before anything is known of it."""
+        """The empty record of one of its windows."""
         report = self.planned.report
         return WindowResult(
             report=report.name,
