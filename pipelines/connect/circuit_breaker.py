@@ -24,13 +24,13 @@ CustomerLogin = tuple[str, Login | None]
 
 @dataclass
 class CircuitBreaker:
-    """One for each run; its clients share it, whatever their logins.
+    """One for each run; all its clients share it, with any login.
 
     When half of the latest tries failed or were denied, the rate limit is halved. The run is over, and
     nothing more is requested, when `enough` requests in a row failed in all their tries, of three reports (or
     of all that the run requests, `reports`) and three pairs of customer and report; when three in a row found
-    nothing to connect to; or when every report is denied (403), customer after customer. `over` is why the
-    run is over.
+    nothing to connect to; or when every report is denied (403), customer after customer. `over` is the error
+    that ended the run.
     """
 
     rate_limit: RateLimit
@@ -102,7 +102,7 @@ class CircuitBreaker:
         self._give_up(HostDown(found, error.remedy, request=error.request, last_try=error.last_try))
 
     def refuses_customer(self, customer: str, login: Login | None = None) -> bool:
-        """Whether a login was denied three reports of a customer, also such as others get, and got none."""
+        """Whether a login got none of a customer's reports and was denied three, some of which others get."""
         denied = self._denied_reports.get((customer, login), set())
         return (
             (customer, login) not in self._answered

@@ -108,10 +108,10 @@ class Client:
             await self._clock.sleep(delay)
 
     async def post(self, request: Request) -> Answer:
-        """Send a request that writes, once, whatever becomes of it; the answer to one that was accepted.
+        """Send a request that writes, exactly once; returns the answer if it was accepted.
 
-        Raises a ConnectError in every other case. After TooManyRequests, Unavailable and Unreachable it is
-        not known whether the service has written: look before it is sent again.
+        Raises a ConnectError in every other case. After TooManyRequests, Unavailable and Unreachable the
+        service may or may not have written: read before sending again.
         """
         _, tried, answer = await self._try(request, 1)
         self._note(tried)
@@ -132,9 +132,9 @@ class Client:
         return error
 
     async def _try(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        """When one try was sent, and its outcome, unless the login or the circuit is against it.
+        """Send one try, unless the login was denied or the circuit is open; returns its start and outcome.
 
-        The first try of a login goes alone, so that a wrong one costs one request.
+        The first try of a login goes alone, so that a wrong login costs one request.
         """
         self._check(request)
         if not self._is_tried:
@@ -168,7 +168,7 @@ class Client:
             raise unauthorized(request, self.login)
 
     async def _parse(self, tried: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
-        """What `read` makes of the body, in a list; else an empty list, and the trouble in the try."""
+        """A list of what `read` returns for the body; else an empty list, and the trouble in the try."""
         if answer.status not in (OK, NO_CONTENT):
             detail = f"status {answer.status} where a report was asked for"
         elif answer.body[:LOOKED_AT].lstrip(BLANKS).startswith(b"<"):

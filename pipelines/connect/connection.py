@@ -28,7 +28,7 @@ UNREACHABLE = (
 )
 KEEP_OPEN_SECONDS = 30.0
 LARGEST_AGE = 3600
-"""Seconds that an answer may have been in a cache on the way."""
+"""The longest time in seconds that an answer may come from a cache."""
 GZIP = 16 + zlib.MAX_WBITS
 
 
@@ -72,7 +72,7 @@ class Connection:
         )
 
     async def send(self, request: Request, number: int) -> tuple[Try, Answer | None]:
-        """Send once and collect the whole body; a refusal counts even if its body breaks off.
+        """Send once and collect the whole body; a rejection counts even if its body breaks off.
 
         The answer is None if there was not even a status.
         """
@@ -157,7 +157,7 @@ class Connection:
 
 
 def _in_utf_8(body: bytes, charset: str | None) -> bytes:
-    """A body as the service declares it, if it is not UTF-8, which JSON should be."""
+    """A body decoded from its declared charset, if that is not UTF-8."""
     if charset is not None and charset.lower() != "utf-8":
         try:
             body.decode()

@@ -13,12 +13,11 @@ UNAUTHORIZED = 401
 
 
 class ConnectError(Exception):
-    """The service could not be asked for `request`, which the message does not name.
+    """`request` failed; the message does not name it.
 
-    `found` is what came back and `remedy` what to do about it; the message is both. `answer` is the last
-    answer, for the landing; `tries` counts the requests, and `last_try` is how the last of several ended.
-    `login` are the words for a login that was denied. Errors with the same `trouble` are one cause in
-    meta.conditions.
+    The message is `found` (what came back) and `remedy` (what to do). `answer` is the last answer, for
+    landing; `tries` counts the requests, and `last_try` is the last of several. `login` names a denied login.
+    Errors with the same `trouble` are one cause in meta.conditions.
     """
 
     trouble: str = ""
@@ -68,7 +67,7 @@ class BadRequest(ConnectError):
 
 
 class Unexpected(ConnectError):
-    """Any other status that is not documented."""
+    """Any other, undocumented status."""
 
 
 class Redirected(ConnectError):
@@ -80,7 +79,7 @@ class AnswerTooLarge(ConnectError):
 
 
 class TooManyObjects(ValueError):
-    """Raised by a reader of answers for a small body with more values than memory can hold."""
+    """A small body has more values than memory can hold; readers of answers raise it."""
 
 
 class NotJson(ConnectError):
@@ -104,7 +103,7 @@ class Unreachable(ConnectError):
 
 
 class HostDown(ConnectError):
-    """The circuit is open: one request after the other failed, and the run is over."""
+    """The circuit is open: too many requests failed in a row, and the run is over."""
 
     trouble = "service"
 
@@ -155,7 +154,7 @@ IN_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
     ),
     "not json": (NotJson, "answered with something that is not JSON", KEPT_IN_LANDING),
 }
-"""The error of a request whose last try ended so, how that try ended, and the advice."""
+"""By trouble of the last try: the error, how that try ended, and the remedy."""
 
 
 def refusal(answer: Answer, login: Login) -> ConnectError:
@@ -188,7 +187,7 @@ def unauthorized(request: Request, login: Login, answer: Answer | None = None) -
 
 
 def too_large(request: Request, answer: Answer | None, last: Try, limits: Limits) -> AnswerTooLarge:
-    """The error for an answer that grew beyond the limit, or beyond another that the last try names."""
+    """The error for an answer larger than the limit, or than another limit that the last try names."""
     limit = f"is larger than {limits.largest_bytes / MEGABYTE:g} MB"
     advice = "switch the report off." if last.detail else "raise BROKERBI_LARGEST_ANSWER_MB."
     return AnswerTooLarge(

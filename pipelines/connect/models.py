@@ -29,7 +29,7 @@ _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
 class Login:
     """A username and its password; neither shows when the login is printed.
 
-    `words` are what a sentence calls it: where it is set, and whose it is.
+    `words` name it in sentences: where it is set, and whose it is.
     """
 
     username: str = field(repr=False)
@@ -50,7 +50,7 @@ class Login:
     def hide_in_body(self, body: bytes, *, has_rows: bool) -> bytes:
         """A body without the password; the username stays, it may be an ordinary word of the text.
 
-        Among rows a password that may be data stays as well: one that is short, or of letters or digits only.
+        Within rows, a password that may be data stays as well: if it is short, or only letters or digits.
         """
         secrets: tuple[str, ...] = self._secrets
         if has_rows:
@@ -107,9 +107,9 @@ def _spellings(sign: str) -> str:
 class Limits:
     """The limits of one try.
 
-    `seconds` bounds every single wait for the network, `whole_seconds` the try from its first byte to
-    its last, so that an answer that comes byte by byte ends as well. `largest_bytes` bounds the answer
-    before and after decompression; it is held in memory as a whole.
+    `seconds` bounds each wait for the network, `whole_seconds` the try from first byte to last, so that an
+    answer that comes byte by byte ends as well. `largest_bytes` bounds the answer before and after
+    decompression; it is held in memory as a whole.
     """
 
     seconds: float = 30.0
@@ -121,7 +121,8 @@ class Limits:
 class Request:
     """One request: a path below the base address, percent-encoded already, and its query.
 
-    One with a `body`, which is JSON, writes. Refuses a path that is not encoded, or that climbs with `..`.
+    A request with a `body`, which is JSON, writes. Rejects a path that is not encoded, or that climbs with
+    `..`.
     """
 
     path: str
@@ -173,14 +174,14 @@ class Answer:
 
 
 Trouble = Literal["unreachable", "timed out", "broken", "too large", "stale", "not json"]
-"""Why a try brought no answer that can be read."""
+"""The reason why a try brought no readable answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """What became of one try of a request: its status, if there was one, and the trouble, if there was any.
+    """The outcome of one try of a request: its status, if any, and its trouble, if any.
 
-    `detail` says more about the trouble, without the login; `bytes` is the size of what came.
+    `detail` describes the trouble, without the login; `bytes` is the received size.
     """
 
     request: Request
@@ -193,12 +194,12 @@ class Try:
 
     @property
     def is_retryable(self) -> bool:
-        """Whether it is worth asking again: 429, 5xx, and trouble that may pass."""
+        """Whether the request may be repeated: 429, 5xx, and trouble that may pass."""
         if self.trouble is not None:
             return self.trouble != "too large"
         return self.status is not None and (self.status == TOO_MANY_REQUESTS or 500 <= self.status < 600)
 
     @property
     def failure(self) -> str:
-        """What went wrong, for the log; empty when nothing did."""
+        """The error for the log; empty if there was none."""
         return self.trouble or ("" if self.status in (OK, NO_CONTENT) else f"status {self.status}")

@@ -42,7 +42,7 @@ class RateLimit:
             yield
 
     def slow_down(self) -> None:
-        """Halve the rate; many calls at once count as one, and one halving a minute is taken back."""
+        """Halve the rate; calls at the same time count once, and one halving a minute is undone."""
         now = self._clock.monotonic()
         if now - self._slowed_at >= HALVED_ONCE_IN:
             self._halvings = min(MOST_HALVINGS, self.halvings + 1)
@@ -50,7 +50,7 @@ class RateLimit:
 
     @property
     def halvings(self) -> int:
-        """How often the rate is halved at this moment."""
+        """The number of halvings now in force."""
         if not self._halvings:
             return 0
         return max(0, self._halvings - int((self._clock.monotonic() - self._slowed_at) // RECOVERS_AFTER))

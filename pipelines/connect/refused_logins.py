@@ -13,26 +13,26 @@ from pydantic import SecretStr
 from pipelines.connect.models import Login
 
 COST = 2**14
-"""Of scrypt: a guess at the password behind a fingerprint takes as long as ours, and 16 MB."""
+"""Parameters of scrypt: each guess at a password takes as long as ours, and 16 MB."""
 PRIVATE = 0o600
 SECONDS_TO_SECOND_TRY = 12 * 3600
-"""A login is tried once more in the night after its first denial, which may be a slip of the service."""
+"""A denied login is tried once more the next night, as the denial may be an error of the service."""
 
 
 @dataclass(frozen=True)
 class RefusedLogins:
-    """The logins that the service answered 401 to, in a folder of the data directory.
+    """The denied logins (401), in a folder of the data directory.
 
-    A file stands for a username with its password at one address and contains neither. Its time is that of
-    the latest denial, and it is empty until the second try is denied as well. Another password is another
-    file, so a corrected one is tried at once.
+    A file stands for a username and password at one address, and contains neither. Its time is that of the
+    latest denial; it is empty until the second try is denied as well. Another password is another file, so a
+    corrected one is tried at once.
     """
 
     folder: Path
     base_url: str
 
     def holds(self, login: Login) -> bool:
-        """Whether this login was denied, and is not to be tried a second time by now."""
+        """Whether this login was denied and may not be tried again yet."""
         try:
             state = self._file(login).stat()
         except FileNotFoundError:
@@ -40,7 +40,7 @@ class RefusedLogins:
         return state.st_size > 0 or time.time() - state.st_mtime < SECONDS_TO_SECOND_TRY
 
     def remember(self, login: Login) -> None:
-        """Note that the service answered 401 to it."""
+        """Record that the service denied it (401)."""
         file = self._file(login)
         is_second = file.exists() and not self.holds(login)
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ class RefusedLogins:
             file.write_bytes(b"2")
 
     def forget(self, login: Login) -> None:
-        """Note that the service accepts it."""
+        """Record that the service accepts it."""
         self._file(login).unlink(missing_ok=True)
 
     def _file(self, login: Login) -> Path:
@@ -58,6 +58,6 @@ class RefusedLogins:
 
 @cache
 def _fingerprint(base_url: str, username: str, password: SecretStr) -> str:
-    """Cached, as it is slow by intention."""
+    """Cached, because it is slow on purpose."""
     salt = f"{base_url}\n{username}".encode()
     return scrypt(password.get_secret_value().encode(), salt=salt, n=COST, r=8, p=1, dklen=16).hex()

@@ -15,8 +15,8 @@ ONE_DAY = 86_400.0  # a Retry-After beyond it is taken for a mistake of the serv
 class RetryPolicy:
     """How often and for how long one request is repeated.
 
-    The bound: at most `tries` requests (one always goes out), and none is planned to begin more than
-    `total_seconds` after the first one began.
+    At most `tries` requests are sent (always one), and none is planned to begin more than `total_seconds`
+    after the first.
     """
 
     tries: int = 5
@@ -28,8 +28,7 @@ class RetryPolicy:
     def delay(self, tried: int, elapsed: float, retry_after: float | None) -> float | None:
         """Seconds to wait after n tries, or None when it is time to give up.
 
-        Never waits less than the `retry_after` of the service; when that does not fit into
-        the total, giving up is the only way to obey.
+        Never shorter than the service's `retry_after`; if that exceeds the total, the request gives up.
         """
         if tried >= self.tries:
             return None
@@ -39,7 +38,7 @@ class RetryPolicy:
 
 
 def retry_after_seconds(header: str | None, now: datetime) -> float | None:
-    """The seconds a Retry-After header asks for, in seconds or as an HTTP date; None when it is nonsense."""
+    """The seconds of a Retry-After header, written as seconds or as an HTTP date; None if it is invalid."""
     if header is None:
         return None
     try:

@@ -1,13 +1,12 @@
 """Slowly changing history: snapshots merged row by row, each version valid from one moment to another.
 
-A row that is in the old snapshot and in the new one, the same in every column, is not touched. A row
-that is only in the old one ends at the moment the new one was fetched, and one that is only in the new
-one begins then. Where the service documents an id, a row of the same id keeps its `_row` when its
-content changes, so that its children need not change with it. Equal rows may both be real, so they are
-numbered on both sides: that is why this is no plain MERGE.
+A row that is equal in the old and the new snapshot is not touched. A row of the old one alone ends when the
+new one was fetched; a row of the new one alone begins then. If the service documents an id, a row keeps its
+`_row` when its content changes, so that its children need not change. Equal rows may both be real, so both
+sides number them: a plain MERGE cannot.
 
-A snapshot says all there is of its scopes: of one month, or one asked id, or all of a report and customer.
-Snapshots whose scopes do not overlap are merged at once, as a wave.
+A snapshot states everything of its scopes: of one month, of one requested id, or of a report and customer.
+Snapshots whose scopes do not overlap are merged together, as a wave.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ if TYPE_CHECKING:
     from warehouse.load.incoming import Load
 
 ROWS_OF_A_LOAD = 1 << 24
-"""Each load has so many numbers for the rows of a table: what makes `_row` unique over all loads."""
+"""Numbers that each load has for the rows of a table: they make `_row` unique over all loads."""
 ScopeKey = tuple[str, str, date | None, str | None]
 Merged = Mapping[ScopeKey, tuple[int, datetime | None]]
-"""The number of the newest load, and when a snapshot last differed from the one before, by scope."""
+"""The newest load's number, and when a snapshot last differed from the one before, by scope."""
 
 _SCOPES = """
 CREATE OR REPLACE TEMP TABLE scopes (
@@ -70,8 +69,9 @@ LEFT JOIN (
     GROUP BY ALL
 ) AS taken ON new._load_id = taken._load_id
 """
-"""Under which number each row that came is stored: that of the row it continues, or a new one. A load that is
-repeated numbers its rows past those that it numbered before."""
+"""The number under which each new row is stored: that of the row it continues, or a new one. A load that is
+repeated numbers its rows past those that it numbered before.
+"""
 _CHANGED = """
 SELECT new._row AS _came_as, old._row FROM
 (SELECT *, {turn} FROM new_rows WHERE {whole}) AS new JOIN
@@ -112,7 +112,7 @@ class Scope:
 
 
 def merged_scopes(connection: DuckDBPyConnection, loads: Sequence[Load]) -> Merged:
-    """The number of the newest load, and when a snapshot last differed from the one before, by scope."""
+    """The newest load's number, and when a snapshot last differed from the one before, by scope."""
     results = [load.result for load in loads]
     found = connection.execute(
         """
@@ -126,7 +126,7 @@ def merged_scopes(connection: DuckDBPyConnection, loads: Sequence[Load]) -> Merg
 
 
 def waves_of(loads: Sequence[Load], merged: Merged) -> list[list[Scope]]:
-    """Sort the scopes of snapshots into waves, oldest first, without those older than what is merged.
+    """Sort the scopes of snapshots into waves, oldest first; leave out those older than the merged ones.
 
     Takes the months that are left out from the loads.
     """
@@ -156,8 +156,8 @@ def merge_snapshots(
 ) -> None:
     """Merge the snapshots of one report whose scopes do not overlap, parents before their children.
 
-    `insert` writes what came for a table into a temporary one. Raises ValueError for rows that nobody
-    asked for.
+    `insert` writes the new rows of a table into a temporary one. Raises ValueError for rows that were not
+    requested.
     """
     connection.execute(_SCOPES)
     rows = [
@@ -194,7 +194,7 @@ def merge_snapshots(
 
 
 def remember_scopes(connection: DuckDBPyConnection, waves: Sequence[Sequence[Scope]], merged: Merged) -> None:
-    """Write down the newest snapshot of each scope, and when it last changed."""
+    """Store the newest snapshot of each scope, and when it last changed."""
     changed = {key: changed_at for key, (_, changed_at) in merged.items()}
     newest = {}
     for scope in chain.from_iterable(waves):
@@ -218,7 +218,7 @@ def remember_scopes(connection: DuckDBPyConnection, waves: Sequence[Sequence[Sco
 def forget_histories(
     connection: DuckDBPyConnection, tables: Tables, pairs: Sequence[tuple[str, str]]
 ) -> None:
-    """Begin the histories of these reports and customers again, as if nothing had been merged."""
+    """Forget the histories of these reports and customers, as if nothing had been merged."""
     for report, customer in pairs:
         for schema in tables_of_report(tables, report, history=True):
             connection.execute(f"DELETE FROM {schema.stored} WHERE _customer = ?", [customer])
@@ -229,7 +229,7 @@ def forget_histories(
 
 
 def _can_tell_scopes(connection: DuckDBPyConnection, schema: TableSchema, scopes: Sequence[Scope]) -> bool:
-    """Whether the scopes can be told apart in this table; refuses rows that nobody asked for."""
+    """Whether this table can tell the scopes apart; rejects rows that were not requested."""
     asked = [
         f"{load.result.load_id} {asked_id}"
         for load in {scope.load.result.load_id: scope.load for scope in scopes}.values()
@@ -247,7 +247,7 @@ def _can_tell_scopes(connection: DuckDBPyConnection, schema: TableSchema, scopes
 
 
 def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Sequence[Scope]) -> None:
-    """End the rows of a table that are no longer so, and begin those that are so from now on."""
+    """End the rows of a table that the snapshot lacks, and begin those that are new in it."""
     compared = [*(["_parent_row"] if schema.nested else []), *schema.content]
     columns = [*map(quoted, schema.ours), *schema.content]
     words = {
@@ -273,7 +273,7 @@ def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Se
 
 
 def _changed(schema: TableSchema) -> str:
-    """SQL of the rows that have a documented id in common, where content differs."""
+    """SQL of rows with the same documented id and different content."""
     key = [quoted(schema.columns[name.lower()].name) for name in schema.key if name.lower() in schema.columns]
     if not key or len(key) < len(schema.key):
         return _NOTHING_CHANGED
@@ -285,5 +285,5 @@ def _changed(schema: TableSchema) -> str:
 
 
 def _kept(name: str) -> str:
-    """The temporary table that says under which number each row of a wave is stored."""
+    """The temporary table with the number under which each row of a wave is stored."""
     return quoted(f"kept {name.lower()}")

@@ -1,4 +1,4 @@
-"""Loads on their way into the tables, and their rows by table, frames that are alike in one batch."""
+"""Loads on their way into the tables, and their rows by table, with equal frames in one batch."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from warehouse.store.schema import NOTHING, StoredColumn, TableSchema
 
 Transform = Callable[[TableLike], pl.DataFrame]
 Incoming = dict[str, tuple[TableSchema, Sequence[Batch]]]
-"""What comes for each table, by its name in lower case: the table as it would be made, and its rows."""
+"""New rows by table, its name in lower case: the schema it would have, and the rows."""
 
 PLACES = {"_row", "_parent_row", "_month"}
-"""Our own columns in a frame that is handed over; every other one is the service's."""
+"""Our own columns in a frame; every other one is the service's."""
 TOO_WIDE = (pl.Int128, pl.UInt64)
-"""Whole numbers that BIGINT may not hold; undocumented ones are stored as text."""
+"""Whole numbers too large for BIGINT; undocumented ones are stored as text."""
 
 
 @dataclass
@@ -39,13 +39,13 @@ class Load:
     closed: int = 0  # and that ended
 
     def leave_out(self, months: Collection[date | None]) -> None:
-        """Leave these months as a newer load has filled them."""
+        """Leave out these months, which a newer load has filled."""
         self.months = tuple(month for month in self.months if month not in months)
         self.superseded = tuple(month for month in self.result.months if month not in self.months)
 
 
 def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incoming:
-    """All rows of the loads by table, frames that are alike in one batch."""
+    """All rows of the loads by table, with equal frames in one batch."""
     by_table: dict[str, list[tuple[Load, TableLike]]] = {}
     for load in loads:
         for table in load.result.tables:
@@ -86,7 +86,7 @@ def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incomin
 
 
 def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
-    """Frames that are alike as one, with our own columns before the service's."""
+    """Equal frames as one batch, with our own columns before the service's."""
     columns: Mapping[str, ColumnLike] = {column.name.lower(): column for column in pile[0][1].columns}
     frames = [frame for *_, frame in pile]
     frame = pl.concat(frames)
@@ -138,7 +138,7 @@ def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
 
 
 def batches_of(loads: Collection[Load], batches: Iterable[Batch]) -> Iterator[Batch]:
-    """The rows of batches that come with these loads."""
+    """The rows of these loads in batches."""
     load_ids = [load.result.load_id for load in loads]
     for batch in batches:
         frame = batch.frame.filter(pl.col("_load_id").is_in(load_ids))

@@ -1,10 +1,10 @@
 """Landing: the bytes of every answer exactly as received, one compressed, private file per load.
 
 A file is a plain .tar.zst: `load.json` says which load it is, `0000.json` and `0000.body` are the first
-answer, and so on, and `end.json` closes it, so that half a file is known as one. While a guard has not
-decided whether its rows may be loaded, a file ends with `.held`: neither a kill nor a rebuild gets round
-the guard. The compression carries a checksum of its content, the ledger that of the whole file; files of
-older versions also have one next to each answer.
+answer, and so on, and `end.json` closes it, so that half a file is known as one. Until the guard has decided
+whether its rows may be loaded, a file ends with `.held`, so neither a kill nor a rebuild gets round the
+guard. The compression carries a checksum of its content, the ledger that of the whole file; files of older
+versions also have one next to each answer.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from warehouse.store.files import PRIVATE_FILE, PRIVATE_FOLDER, make_folder
 ENDING = ".tar.zst"
 UNFINISHED = ".part"
 HELD = ".held"
-"""What follows the ending of a file while nobody has decided that it may be loaded."""
+"""The ending of a file until the guard has decided that it may be loaded."""
 HEADER = "load.json"
 TRAILER = "end.json"
 LEVEL = 1
@@ -44,7 +44,7 @@ Answers = Iterator[tuple[dict[str, Any], bytes]]
 
 @dataclass(frozen=True)
 class Landed:
-    """A finished landing file: its path below the landing directory, what its load is, and how it ended."""
+    """A finished landing file: its path below the landing directory, its header and its trailer."""
 
     path: str
     header: Mapping[str, Any]
@@ -68,7 +68,7 @@ class Landing:
         load_id: str,
         header: Mapping[str, object] | None = None,
     ) -> LandingWriter:
-        """Begin the file of a load; `header` says what else a rebuild needs to know."""
+        """Begin the file of a load; `header` holds what else a rebuild needs."""
         window = f"{start}_{end}" if start and end else WITHOUT_WINDOW
         with explained(self.root):
             make_folder(self.root)
@@ -120,13 +120,13 @@ class Landing:
 
     @contextmanager
     def _present(self, path: str) -> Iterator[Path]:
-        """Where a file is, for reading it."""
+        """The path of a file for reading."""
         whole = self.root / path
         with _readable(whole):
             yield whole
 
     def walk(self) -> Iterator[Landed | LandingDamaged]:
-        """Every landing file, in the order of their names; a damaged one comes as the error that says so."""
+        """Every landing file in the order of names; a damaged one comes as its error."""
         for path in self.paths():
             try:
                 yield self.landed(path)
@@ -138,18 +138,18 @@ class Landing:
         return sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob(f"*{ENDING}"))
 
     def held(self) -> list[str]:
-        """Finished files that were held back, or never decided on; no rebuild reads them."""
+        """Finished files that were held back or are undecided; no rebuild reads them."""
         return sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob(f"*{ENDING}{HELD}"))
 
     def release(self, path: str) -> str:
-        """Let a held file be loaded, now and by every rebuild; returns its name from now on."""
+        """Allow a held file to be loaded, now and by every rebuild; returns its new name."""
         name = path.removesuffix(HELD)
         with explained(self.root):
             (self.root / path).replace(self.root / name)
         return name
 
     def clear_unfinished(self) -> int:
-        """Remove the files that killed processes left unfinished; returns how many there were.
+        """Remove unfinished files of killed processes; returns how many.
 
         Only for a holder of the work lock: no other process writes then.
         """
@@ -160,7 +160,7 @@ class Landing:
 
 
 class LandingWriter:
-    """Writes one landing file, under another name until every byte is on the disk."""
+    """Writes one landing file, under a temporary name until every byte is on the disk."""
 
     def __init__(self, root: Path, path: Path, header: Mapping[str, object]) -> None:
         self._root = root
@@ -188,7 +188,7 @@ class LandingWriter:
     def close(self, trailer: Mapping[str, object] | None = None, *, held: bool = False) -> Landed:
         """Finish the file, wait for the disk, and give it its name; `held` until `Landing.release`.
 
-        The directory need not be waited for: the ledger's own wait, which comes after, includes it.
+        The directory needs no fsync: that of the ledger, which comes after, includes it.
         """
         sys.audit("brokerbi.before_landing_closed")
         with explained(self._root):
@@ -210,12 +210,12 @@ class LandingWriter:
         return Landed(path.as_posix(), self._header, trailer, size, digest)
 
     def discard(self) -> None:
-        """Leave nothing behind."""
+        """Remove the unfinished file."""
         self._file.close()
         self._unfinished.unlink(missing_ok=True)
 
     def _add_member(self, name: str, content: bytes | Mapping[str, object]) -> None:
-        """Add bytes as they are, or a small document: the same bytes for the same content."""
+        """Add bytes, or a small document: the same bytes for the same content."""
         if not isinstance(content, bytes):
             content = json.dumps(content, ensure_ascii=False, sort_keys=True, default=str).encode()
         about = tarfile.TarInfo(name)
@@ -225,7 +225,7 @@ class LandingWriter:
 
 
 def safe(name: str) -> str:
-    """A name as part of a path: it cannot leave its directory, be empty, or be that of another name."""
+    """A name made safe for a path: it cannot leave its directory, be empty, or equal another name."""
     written = quote(name, safe="").replace(".", "%2E").replace("~", "%7E") or "%"
     if len(written) <= LONGEST_NAME:
         return written

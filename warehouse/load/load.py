@@ -53,7 +53,7 @@ def load_group(
     now: datetime,
     transform: Transform | None = None,
 ) -> list[WindowResult]:
-    """Load a group inside the caller's transaction; what became of its windows, once that is committed.
+    """Load a group inside the caller's transaction; returns the outcome of its windows after the commit.
 
     `afresh` first forgets the histories of the group's reports and customers; `transform` makes the rows
     that are loaded of every table. Raises ValueError for windows that contradict themselves.
@@ -98,7 +98,7 @@ def load_group(
 
 
 def _check(results: Sequence[WindowResult]) -> None:
-    """Refuse what only a mistake of the caller can be."""
+    """Raise ValueError for mistakes of the caller."""
     for load_id, times in Counter(result.load_id for result in results).items():
         if times > 1:
             raise ValueError(f"load {load_id} is {times} times in result group")
@@ -125,7 +125,7 @@ def _held_months(connection: DuckDBPyConnection, results: Sequence[WindowResult]
 
 
 def _admitted(connection: DuckDBPyConnection, results: Sequence[WindowResult], held: Held) -> list[Load]:
-    """Number the loads, and leave out the months for which a newer load is held or comes along."""
+    """Number the loads, and leave out months that a newer load has filled or fills in the group."""
     loads = _numbered(connection, results)
     newest = {key: number for key, (number, _) in held.items()}
     for load in loads:
@@ -139,7 +139,7 @@ def _admitted(connection: DuckDBPyConnection, results: Sequence[WindowResult], h
 
 
 def _numbered(connection: DuckDBPyConnection, results: Sequence[WindowResult]) -> list[Load]:
-    """The loads with their numbers: the next ones, or for a replay those that they were loaded with."""
+    """The loads with their numbers: new ones, or for a replay those of the first load."""
     loaded_before = {
         load_id: (number, opened, closed)
         for load_id, number, opened, closed in connection.execute(
@@ -172,7 +172,7 @@ def following_number(connection: DuckDBPyConnection) -> int:
 def _delete_months(
     connection: DuckDBPyConnection, schema: TableSchema, loads: Sequence[Load], held: Held
 ) -> None:
-    """Delete the held months of these loads from a table."""
+    """Delete the stored months of these loads from a table."""
     old = [
         (load.result.customer, month)
         for load in loads
@@ -263,7 +263,7 @@ def _write_ledger(
     *,
     afresh: bool,
 ) -> None:
-    """Write down the loads and the months now in force; a replayed load that is no news stays as it is."""
+    """Store the loads and the months now in force; a replayed load that changes nothing stays."""
     rows: Counter[str] = Counter()
     by_month: Counter[tuple[str, date | None]] = Counter()
     for (load_id, _, month), number in counts.items():

@@ -1,7 +1,7 @@
 """Quarantine: rows that broke their documented type, as long as their load is in force.
 
-The rows themselves are in the landing file of their load, which is kept for as long: the working file only
-knows their place and a checksum, and so holds nothing of them that analysts must not see.
+The rows are in the landing file of their load, which is kept as long. The working file has only their place
+and a checksum, and so nothing that analysts must not see.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warehouse.load.incoming import Load
 
 FINGERPRINT = 32
-"""Digits of a checksum: two different rows never share as many."""
+"""Digits of a checksum: enough that different rows never share them."""
 
 _OUT_OF_FORCE = """
 DELETE FROM meta.quarantine_rows AS old
@@ -41,7 +41,7 @@ AND old.month IS NULL AND new.month IS NULL
 AND (old.report, old.customer, old.table_name, old.fingerprint)
     = (new.report, new.customer, new.table_name, new.fingerprint)
 """
-"""Windows overlap, and a row of unknown month belongs to none of them: the newest answer has it."""
+"""Windows overlap, and a row of unknown month belongs to no month: the newest answer counts."""
 
 
 _QUARANTINED_ROWS = """
@@ -70,12 +70,12 @@ class QuarantinedRow:
 
 
 def fingerprint(raw: str) -> str:
-    """A fingerprint of a row as it came, which tells nothing of it."""
+    """A fingerprint of a received row, which reveals nothing of it."""
     return hashlib.sha256(raw.encode()).hexdigest()[:FINGERPRINT]
 
 
 def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) -> None:
-    """Take in the rows that these loads rejected, and drop those whose months were replaced."""
+    """Add the rows that these loads rejected, and drop those whose months were replaced."""
     rows = [
         {
             "load_id": load.result.load_id,

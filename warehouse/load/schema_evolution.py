@@ -1,8 +1,8 @@
-"""Tables of schema bi as they grow with what is documented and what arrives.
+"""Tables of schema bi, which grow with documented and arriving columns.
 
 Documented columns exist from the first day. An unknown column is added when it first arrives, and an
-undocumented one is widened in place: null < BOOLEAN | BIGINT < DOUBLE < VARCHAR. One whose values turn into
-objects or lists arrives as other columns or a child table: the old column stays, and is null from then on.
+undocumented one is widened in place: null < BOOLEAN | BIGINT < DOUBLE < VARCHAR. A column whose values become
+objects or lists arrives as other columns or a child table; the old column stays, and is null from then on.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows of loads whose frames are alike, ready for one INSERT: our own columns, then the service's.
+    """Rows of loads with equal frames, ready for one INSERT: our own columns, then the service's.
 
-    The service's columns have lower-case names; `types` are the types in which they arrive, NULL where
-    nothing but null has come.
+    The service's columns have lower-case names; `types` are the types in which they arrive, NULL for columns
+    with nothing but null.
     """
 
     frame: pl.DataFrame
@@ -76,7 +76,7 @@ def declare_missing(
 
 
 def declare(connection: DuckDBPyConnection, declared: Sequence[TableSchema], at_utc: datetime) -> None:
-    """Bring tables to what is documented of them; columns that are no longer documented stay."""
+    """Bring tables to their documentation; columns that are no longer documented stay."""
     tables = read_tables(connection)
     changed = []
     for table in declared:
@@ -92,7 +92,7 @@ def declare(connection: DuckDBPyConnection, declared: Sequence[TableSchema], at_
 
 
 def ensure_tables_of(connection: DuckDBPyConnection, tables: Tables, reports: Iterable[str]) -> None:
-    """Make the known tables of these reports that were dropped by hand, as they were, without rows."""
+    """Create again, without rows, tables of these reports that were dropped by hand."""
     wanted = set(reports)
     for schema in tables.values():
         if schema.report in wanted and not schema.exists:
@@ -103,7 +103,7 @@ def ensure_tables_of(connection: DuckDBPyConnection, tables: Tables, reports: It
 def ensure_table(
     connection: DuckDBPyConnection, tables: Tables, arriving: TableSchema, batches: Sequence[Batch]
 ) -> None:
-    """Make the table if it is unknown, and every column wide enough for the values that come.
+    """Create the table if it is unknown, and widen every column for the arriving values.
 
     `arriving` has the documented columns alone; the others are those of the batches.
     """
@@ -168,7 +168,7 @@ def _declare_again(
 
 
 def _survives(connection: DuckDBPyConnection, schema: TableSchema, column: StoredColumn, type_: str) -> bool:
-    """Whether every value of a column can be had in another type."""
+    """Whether every value of a column can be cast to another type."""
     value = quoted(column.name)
     lost = f"try_cast({value} AS {type_}) IS NULL"
     if type_.startswith(("DECIMAL", "BIGINT", "DOUBLE")):
@@ -192,7 +192,7 @@ def _parent_of(tables: Tables, name: str) -> str | None:
 def _fitted(
     connection: DuckDBPyConnection, schema: TableSchema, name: str, batches: Sequence[Batch]
 ) -> StoredColumn:
-    """The column as it must be to hold what is stored and what arrives; widens it where it is known."""
+    """The column that holds both stored and arriving values; widens a known one."""
     known = schema.columns.get(name)
     column = known or StoredColumn.of(batches[0].columns[name])
     types = {batch.types[name] for batch in batches}
@@ -215,7 +215,7 @@ def _fitted(
 
 
 def _first_load(name: str, batches: Sequence[Batch]) -> tuple[str, datetime] | None:
-    """The first load of which a column has values, or else that has it at all, and when it was fetched."""
+    """The first load with values of a column, else the first that has it, and when it was fetched."""
     for batch in [batch for batch in batches if batch.types[name] != NOTHING] or batches:
         if name in batch.frame.columns:
             with_values = batch.frame[name].is_not_null()
@@ -245,5 +245,5 @@ def _digits_at_risk(
 
 
 def _meaning(column: StoredColumn) -> StoredColumn:
-    """The column as comments and views know it."""
+    """The column's meaning for comments and views."""
     return replace(column, first_seen_utc=None, first_load_id=None)

@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 SESSION_SECONDS = 2.0
-"""How long a session keeps the file open before it lets others have it."""
+"""How long a session keeps the file open before it closes it for others."""
 SESSION_LOG_BYTES = 16_000_000
-"""How long its write-ahead log may become before; what is in the log is in memory, too."""
+"""The longest write-ahead log before that; the log is in memory, too."""
 
 
 @dataclass
 class WriteSession(AbstractContextManager["WriteSession"]):
     """Loads group after group with the working file open between them, for two seconds or 16 MB at most.
 
-    To open and close the file costs as much as to load several small windows. Each group is still a
-    transaction of its own: committed rows are in the write-ahead log, on the disk, and are found after a
-    crash. After two seconds, or when that log is long, the next load opens the file
-    anew, and whoever has waited for the lock meanwhile comes first. Nobody else can open the file while a
-    session waits, so a session should end as soon as there is nothing to load.
+    Opening and closing the file costs as much as loading several small windows. Each group is still a
+    transaction of its own: committed rows are in the write-ahead log on the disk, and survive a crash. After
+    two seconds, or when that log is long, the next load opens the file again, and processes that wait for the
+    lock come first. No other process can open the file during a session, so end it as soon as there is
+    nothing to load.
     """
 
     store: Store
@@ -53,9 +53,9 @@ class WriteSession(AbstractContextManager["WriteSession"]):
         sys.audit("brokerbi.session_closed")
 
     def load(self, results: Sequence[WindowResult], *, afresh: bool = False) -> Sequence[WindowResult]:
-        """Load a group in one transaction, all or none; one that fails leaves the others as they are.
+        """Load a group in one transaction, all or nothing; a failed one leaves the others as they are.
 
-        Returns what became of the windows, without their rows. `afresh` first forgets the histories of the
+        Returns the outcome of the windows, without their rows. `afresh` first forgets the histories of the
         group's reports and customers, for `replay`.
         """
         if not results:
@@ -86,12 +86,12 @@ class WriteSession(AbstractContextManager["WriteSession"]):
         return loaded
 
     def _close(self) -> None:
-        """Bring what was committed from the log into the file, and let others have it."""
+        """Write the committed log into the file, and close it for other processes."""
         self._connection = None
         self._file.close()
 
     def _roll_back(self, connection: DuckDBPyConnection) -> None:
-        """Roll a group back; a file that cannot even do that is opened again for the next."""
+        """Roll a group back; if even that fails, the file is opened again for the next group."""
         try:
             connection.rollback()
         except duckdb.Error:

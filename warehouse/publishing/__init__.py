@@ -1,1 +1,1 @@
-"""What analysts open: the published file, its versions, and tables exported from it."""
+"""The published file, its versions, and tables exported from it."""

@@ -55,7 +55,7 @@ _WITHOUT_VALUES = '"NULL"'
 
 
 def refresh_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str:
-    """Write the published file into the lake, if one is set; why it could not be written, else "".
+    """Write the published file into the lake, if one is set; returns why it could not be written, else "".
 
     The result is noted in meta.sinks. The numbers are published even if the lake fails.
     """
@@ -68,7 +68,7 @@ def refresh_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str
 def clean_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str:
     """Write the published file into the lake and remove the files of earlier publications; why not, else "".
 
-    Older versions cannot be read any more, those of other shards in the same tables neither.
+    Older versions can no longer be read, not even those of other shards in the same tables.
     """
     with Store(data_dir).reading() as connection:
         if not has_lake(connection):

@@ -1,11 +1,11 @@
 """Publishing: copies of the working file that analysts open, whole or not at all, and a way back.
 
-The published file can be read by its owner and group (0640), in folders that the group can enter (0750);
-everything else the pipeline keeps is private to its owner.
+Owner and group can read the published file (0640), in folders that the group can enter (0750); all other
+files are private to their owner.
 
-A copy has the free space of the working file too, and deleted rows are still in there. So nothing may
-ever be in the working file that analysts must not see; where something was (a person who is erased, rows in
-quarantine of an older format), the working file is rewritten first, once, and copied then.
+A copy includes the free space of the working file, which still holds deleted rows. So the working file may
+never hold anything that analysts must not see. If it did (an erased person, quarantined rows of an older
+format), it is rewritten once before it is copied.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from warehouse.store.versions import (
 
 @dataclass(frozen=True)
 class Publication:
-    """A publication that was made, refused, failed or rolled back to; `reasons` say why there is no file."""
+    """A publication that was made, held back, failed or rolled back to; `reasons` if it made no file."""
 
     status: str
     at_utc: datetime
@@ -63,7 +63,7 @@ class Publication:
 
     @property
     def published(self) -> bool:
-        """Whether analysts see another file than before."""
+        """Whether there is a new published file."""
         return self.version is not None
 
     @property
@@ -80,9 +80,9 @@ def publish(
     reasons_against: Sequence[str] = (),
     lock_seconds: float = LOCK_SECONDS,
 ) -> Publication:
-    """Give analysts a copy of the working file; with reasons against it, only write those down.
+    """Publish a copy of the working file; if there are reasons against it, only record them.
 
-    So is the reason why no file could be written, as far as anything can be. Killed at any moment, it leaves
+    A reason why no file could be written is recorded as well, if possible. Killed at any moment, it leaves
     the old file or the new one.
     """
     began = time.monotonic()
@@ -117,7 +117,7 @@ def publish(
 
 
 def note_failure(data_dir: Path, now: datetime, error: Exception) -> None:
-    """Write down that a publication ended with this error, where anything is held, if it can be written."""
+    """Record that a publication ended with this error, if there is a working file that can be written."""
     store = Store(data_dir)
     reason = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
     with suppress(WarehouseError, OSError, duckdb.Error), store.writing() as connection:
@@ -136,10 +136,10 @@ def note_failure(data_dir: Path, now: datetime, error: Exception) -> None:
 
 @dataclass(frozen=True)
 class Unpublished:
-    """The newest load that no publication has seen, and since when analysts have waited.
+    """The newest load that is in no publication, and since when analysts have waited.
 
-    That is since the latest publication, or since the first load if there was none. `is_refused` says that
-    a check or a mart speaks against this very load.
+    They have waited since the latest publication, or since the first load. `is_refused` is true if a check or
+    a mart held back this very load.
     """
 
     load_number: int
@@ -167,7 +167,7 @@ def loaded_since_publication(store: Store) -> Unpublished | None:
 
 
 def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publication:
-    """Put back the version before the current one, or the one named, in one step."""
+    """Put back the earlier version, or the named one, in one step."""
     versions, store = Versions(data_dir), Store(data_dir)
     with store.locked(), explained(versions.published):
         version = _chosen(versions, to)
@@ -187,7 +187,7 @@ SELECT (SELECT count(DISTINCT load_id) FROM meta.months),
 
 
 def _make_version(store: Store, versions: Versions, publication: Publication, began: float) -> Publication:
-    """Copy the working file, tell the copy that it is published, and show it to the analysts."""
+    """Copy the working file, mark the copy as published, and rename it into place."""
     version = publication.version or ""
     make_folder(versions.folder, SHARED_FOLDER)
     left = (*versions.folder.glob(".unfinished*"), *versions.data_dir.glob(".warehouse.duckdb.new*"))

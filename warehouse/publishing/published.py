@@ -1,4 +1,4 @@
-"""Questions to the published file: one statement that only reads, with no way to any other file."""
+"""Queries of the published file: one statement that only reads, and can reach no other file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 class WrongQuestion(WarehouseError):
-    """A question that the published file cannot answer; the sentence says why."""
+    """A query that the published file cannot answer; the sentence says why."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class Rows:
 
 
 def analyses() -> list[Query]:
-    """The example questions, by name; their parameters are variables that may be set."""
+    """The analyses, by name; their parameters are variables that may be set."""
     return queries(SQL / "analysis", "analysis")
 
 
 def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> str:
-    """The statement that is meant: that of an analysis (by name or number) or a check, else the text itself.
+    """The statement of an analysis (by name or number) or a check, else the text itself.
 
-    Raises WrongQuestion for a name that none has, and for a parameter that an analysis does not take.
+    Raises WrongQuestion for an unknown name, and for a parameter that the analysis does not take.
     """
     name = text.strip().removesuffix(".sql")
     if len(name.split()) != 1:
@@ -81,7 +81,7 @@ def _has_number(query: Query, name: str) -> bool:
 
 
 def first_rows(data_dir: Path, statement: str, variables: Mapping[str, object], *, most: int) -> Rows:
-    """So many rows of the answer; raises WrongQuestion when it is not one statement that reads."""
+    """At most n rows of the answer; raises WrongQuestion unless the text is one statement that reads."""
     with _asked(data_dir, variables) as connection:
         _check(connection, statement)
         answer = connection.execute(statement)
@@ -102,7 +102,7 @@ def write_answer(
 ) -> None:
     """Write the whole answer into a file, as CSV or in one of FILE_FORMATS; raises WrongQuestion as above.
 
-    A file that is there keeps its rights.
+    An existing file keeps its permissions.
     """
     with _asked(data_dir, variables, writes=path) as connection:
         _check(connection, statement)
@@ -130,7 +130,7 @@ def _check_office(connection: DuckDBPyConnection, office: object) -> None:
 def _asked(
     data_dir: Path, variables: Mapping[str, object], *, writes: Path | None = None
 ) -> Iterator[DuckDBPyConnection]:
-    """The published file, with these variables set; only the file that is to be written can be reached."""
+    """The published file with these variables set; only the output file can be reached."""
     versions = Versions(data_dir)
     with versions.reading() as connection:
         for name, value in variables.items():

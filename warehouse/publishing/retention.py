@@ -15,9 +15,9 @@ from warehouse.store.files import remove, replacement
 from warehouse.store.meta_schema import naive_utc
 
 DAY = timedelta(days=1)
-"""A file that the ledger does not know may be one that is about to be loaded, for so long at least."""
+"""For so long, a file that the ledger does not know may be about to be loaded."""
 LANDING_FILES = "*.tar.zst*"
-"""Also those that are held back or unfinished, whose names go on (see landing.py)."""
+"""Held and unfinished files, too, whose names have another ending (see landing.py)."""
 
 _UNNEEDED = """
 FROM meta.loads AS load WHERE landing IS NOT NULL AND fetched_at_utc < $1 AND status <> 'landed'
@@ -26,11 +26,11 @@ AND NOT EXISTS (FROM meta.history_scopes AS held WHERE held.load_id = load.load_
 AND NOT EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = load.load_id)
 AND NOT (history AND status = 'loaded' AND opened + closed > 0)
 """
-"""Loads that no month and no history in force would be rebuilt from."""
+"""Loads from which no month and no history in force would be rebuilt."""
 
 
 def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
-    """Remove landing files older than n days that nothing in force needs; returns which.
+    """Remove landing files older than n days that no month in force needs; returns their paths.
 
     The ledger lets go of them first: killed in between, the next call removes what is left.
     """
@@ -57,7 +57,7 @@ def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
 
 
 def leave_traces(connection: DuckDBPyConnection) -> None:
-    """Note that free space holds what analysts must not see: the next publication rewrites the file."""
+    """Note that free space holds rows that analysts must not see: the next publication rewrites the file."""
     connection.execute("UPDATE meta.storage SET has_traces = true")
 
 
@@ -77,7 +77,7 @@ def compact(data_dir: Path) -> None:
 
 
 def rewrite_file(connection: DuckDBPyConnection, target: Path) -> None:
-    """Write everything that is in the open file into a new one, and nothing that was deleted."""
+    """Write the open file into a new one, without deleted rows."""
     sys.audit("brokerbi.before_rewriting")
     remove(target)
     [(source,)] = connection.execute("SELECT current_database()").fetchall()

@@ -24,9 +24,9 @@ THREADS = 2
 NUMBERS = re.compile(r"DECIMAL.*|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE")
 """The types of columns that hold numbers."""
 EXACT = re.compile(r"DECIMAL.*|U?HUGEINT")
-"""Types that most readers of files take for objects and not for numbers: they are exported as DOUBLE."""
+"""Types that most readers take for objects, not numbers: they are exported as DOUBLE."""
 MEMORY = "512MB"
-"""Left to itself DuckDB would take most of a machine's."""
+"""By default DuckDB would take most of the machine's memory."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class PublishedTable:
 
     @property
     def source(self) -> str:
-        """The name as SQL takes it."""
+        """The quoted name."""
         return f"{quoted(self.schema)}.{quoted(self.table)}"
 
     @property
@@ -100,7 +100,7 @@ _BASIS = "SELECT commission_vat, vat_rate, commission_basis FROM marts.tax_basis
 
 
 class TableExport:
-    """The published file, open for copying its tables; every file it writes is written in one go."""
+    """The published file, open for copying its tables; each file is written whole or not at all."""
 
     def __init__(self, connection: DuckDBPyConnection) -> None:
         self.connection = connection
@@ -150,7 +150,7 @@ class TableExport:
     def write_parquet(self, table: PublishedTable, path: Path) -> None:
         """All rows of a table, typed; the metadata of the file has the meanings of table and columns.
 
-        Days are written as moments: pandas makes objects of days, which equal no timestamp.
+        Days are written as timestamps: pandas reads days as objects, which never equal a timestamp.
         """
         days = [quoted(column.name) for column in table.columns if column.type == "DATE"]
         moments = ", ".join(f"{day}::TIMESTAMP AS {day}" for day in days)
@@ -163,7 +163,7 @@ class TableExport:
         )
 
     def write_csv(self, table: PublishedTable, path: Path, formula_signs: str) -> None:
-        """All rows of a table under a line of heads, in UTF-8, with commas and decimal points."""
+        """All rows of a table under a line of headings, in UTF-8, with commas and decimal points."""
         copy_as_csv(self.connection, table.select, path, formula_signs)
 
     def frame(self, select: str) -> pl.DataFrame:
@@ -172,7 +172,7 @@ class TableExport:
 
 
 def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula_signs: str) -> None:
-    """Write the answer of a statement, with an apostrophe before each text and head that begins so."""
+    """Write the rows of a statement, with an apostrophe before text and headings that look like a formula."""
     signs = ", ".join(map(literal, formula_signs))
     # The line break ends a comment that the statement may end with.
     found = connection.execute(f"DESCRIBE ({select}\n)").fetchall()
