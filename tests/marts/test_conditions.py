@@ -40,15 +40,6 @@ def test_each_kind_of_a_file_is_found_by_it_and_has_its_words_on_pages_where_fig
         assert labels == of_figures | {"reports differ", "tax basis"}
 
 
-def test_operators_read_of_each_kind_how_bad_it_is_and_when_there_is_one() -> None:
-    told = (SQL.parent / "docs" / "operators.md").read_text("utf-8")
-    rows = [
-        f"| `{one.kind}` | {' or '.join(one.severities)} | {one.there_is_one_while} |"
-        for one in traits_of_kinds().values()
-    ]
-    assert re.findall(r"^\| `[a-z ]+` \| \w+(?: or \w+)? \|.*$", told, re.MULTILINE) == rows
-
-
 def test_every_kind_is_described() -> None:
     assert set(traits_of_kinds()) == {*Kind}
 

@@ -24,8 +24,9 @@ from websockets.sync.client import ClientConnection, connect
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --disable-dev-shm-usage --remote-debugging-port=0"
+    "--headless --hide-scrollbars --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync --disable-dev-shm-usage "
+    "--remote-debugging-port=0"
 ).split()
 TIMEOUT_SECONDS = 60.0
 SECONDS_BETWEEN_LOOKS = 0.25

@@ -9,55 +9,56 @@ import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from urllib.parse import quote
 
-from tests.tools.browser.backfill import Operator, make_dev
+from pipelines.catalogue.reports import REPORTS
 from tests.tools.browser.chromium import NotThere, Tab, browser
-from tests.tools.night.server import half_a_day_away, this_month
+from tests.tools.night import graphql
+from tests.tools.night.server import Server, serving, this_month, wait
 from tests.tools.telling import conclude, say
 from tests.unit.repository.files import ROOT
 
 PICTURES = ROOT / "docs" / "pictures"
 LARGEST = 200_000
 """Bytes of a picture that a code host shows at once."""
-CUSTOMERS, MONTHS = "M30011,M30012", 12
-REPORTS = "/asset-groups?asset-selection=" + quote('tag:"layer"="report"')
-PORTS = (8781, 8782, 8783)
+CUSTOMERS, MONTHS, PORT = ("M30011", "M30012", "M30013"), 12, 8781
+SUBJECTS = ("commissions", "sales", "leads")
+SECONDS_TO_SETTLE = 3.0
 
 
 def main() -> int:
     try:
-        with TemporaryDirectory(prefix="pictures") as folder, browser(width=1400, height=1000) as tab:
-            tab.go((ROOT / ".demo" / "report.html").as_uri())
-            tab.shot(PICTURES / "page.png")
-            status = _dagster(tab, Path(folder))
+        with browser(width=1400, height=900) as tab, TemporaryDirectory(prefix="pictures") as folder:
+            _take(tab, (ROOT / ".demo" / "report.html").as_uri(), "page")
+            _take_dagster(tab, Server(Path(folder), PORT, CUSTOMERS, this_month().plus(1 - MONTHS)))
     except NotThere as missing:
         say(str(missing))
-        return 1
-    if status != "Succeeded":
-        say(f"the backfill is {status!r}")
         return 1
     sizes = {picture.name: picture.stat().st_size for picture in sorted(PICTURES.glob("*.png"))}
     say(f"the pictures are in {PICTURES}: {sizes}")
     return conclude(f"{name} has {size:,} bytes" for name, size in sizes.items() if size > LARGEST)
 
 
-def _dagster(tab: Tab, folder: Path) -> str:
-    """Take pictures of the graph and of a backfill that has ended; its status."""
-    variables = {
-        "CUSTOMERS": CUSTOMERS,
-        "FROM": str(this_month().plus(1 - MONTHS)),
-        "NIGHTLY": half_a_day_away(),
-    }
-    with make_dev(folder / "dev", PORTS, variables) as development:
-        operator = Operator(tab, development.ui, folder)
-        backfill = operator.backfill_everything(len(CUSTOMERS.split(",")), MONTHS, REPORTS)
-        while (status := operator.backfill(backfill)) in ("Requested", "In progress"):
-            time.sleep(2)
-        operator.look("/asset-groups", "Materialize all", "graph")
-    for name in ("graph", "backfill"):
-        (folder / f"{name}.png").replace(PICTURES / f"{name}.png")
-    return status
+def _take_dagster(tab: Tab, server: Server) -> None:
+    """Pictures of the asset graph, and of a backfill of some subjects that has ended."""
+    on = [report for report in REPORTS.values() if report.timing.enabled and report.has_months]
+    names = [report.name for report in on if report.subject in SUBJECTS]
+    months = [server.first.plus(number) for number in range(MONTHS)]
+    with serving(server):
+        backfill = server.backfill(names, server.customers, months)
+        wait(lambda: "COMPLETED" in str(server.ask(graphql.BACKFILL_STATUS, backfill)), seconds=900)
+        for path, words, name in (
+            ("/asset-groups", "Materialize all", "graph"),
+            (f"/runs/b/{backfill}", "Succeeded", "backfill"),
+        ):
+            _take(tab, f"http://127.0.0.1:{PORT + 1}{path}", name, words)
+
+
+def _take(tab: Tab, address: str, name: str, words: str = "") -> None:
+    """The picture of a page that shows these words."""
+    tab.go(address)
+    tab.wait_for(words)
+    time.sleep(SECONDS_TO_SETTLE)
+    tab.shot(PICTURES / f"{name}.png")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import argparse
 import ast
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from typer.main import get_command
 from pipelines.cli.main import app_with
 from pipelines.sandbox.options import add_arguments
 from pipelines.settings.model import Customer, Settings
+from tests.tools import numbers
 from tests.unit.repository.files import ROOMS, ROOT, files_below, read
 
 README = read(ROOT / "README.md")
@@ -72,6 +74,27 @@ def test_every_make_target_the_readme_tells_of_exists() -> None:
 def test_every_file_the_readme_points_at_is_there() -> None:
     pointed = re.findall(r"`((?:sql|pipelines|assets|warehouse|tests|docs|deploy)/[\w/.]*)`", README)
     assert [name for name in pointed if not (ROOT / name).exists()] == []
+
+
+def test_the_page_of_numbers_holds_every_metric() -> None:
+    _, _, rest = read(numbers.PAGE).partition(numbers.MARK)
+    assert rest == numbers.tables(), "run python -m tests.tools.numbers"
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *files_below("docs", "deploy", ending=".md")])
+def test_every_link_of_a_page_leads_to_a_file_and_a_heading(page: Path) -> None:
+    for target, heading in re.findall(r"\]\(([\w./-]*)#?([\w-]*)\)", read(page)):
+        file = page.parent / target if target else page
+        headings = (
+            [re.sub(r"[^\w -]", "", line).lower() for line in read(file).splitlines()] if heading else []
+        )
+        assert file.exists(), target
+        assert not heading or heading in [line.strip().replace(" ", "-") for line in headings], heading
+
+
+def test_a_code_host_shows_every_picture_at_once() -> None:
+    pictures = [ROOT / "docs" / name for name in re.findall(r"!\[.*\]\((?:docs/)?(.*)\)", DOCS)]
+    assert [picture.name for picture in pictures if picture.stat().st_size > 200_000] == []
 
 
 PAGE = read(ROOT / "docs" / "faults.md")
