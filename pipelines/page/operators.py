@@ -60,7 +60,7 @@ def operators_page(facts: Facts, words: Language, timezone: ZoneInfo) -> Operato
     states = {square.state for square in facts.coverage}
     reports = groupby(facts.coverage, lambda square: square.report)
     return OperatorsPage(
-        problems=table("Open problems", "", _problems(words, timezone), facts.problems),
+        problems=table("Open issues", "", _problems(words, timezone), facts.problems),
         agreements=table("Do the reports agree?", "", _AGREEMENTS, facts.agreements),
         differences=table("The largest differences", "", _DIFFERENCES, facts.differences),
         restatements=table("Later changes", "", _restatements(words, timezone), facts.restatements),
@@ -91,9 +91,9 @@ def _problems(words: Language, timezone: ZoneInfo) -> list[PageColumn]:
         return words.period(row.first_month, row.last_month) if row.first_month and row.last_month else ""
 
     return [
-        PageColumn("How bad", "severity"),
-        PageColumn("What", "kind"),
-        PageColumn("Conditions", "condition_count", "count"),
+        PageColumn("Severity", "severity"),
+        PageColumn("Condition", "kind"),
+        PageColumn("Number", "condition_count", "count"),
         PageColumn("Since", lambda row, _: words.moment(row.since_utc, timezone)),
         PageColumn("What was found, and what to do", lambda row, _: _finding(row), "words"),
         PageColumn("Reports", "reports", "words"),
@@ -113,7 +113,7 @@ def _restatements(words: Language, timezone: ZoneInfo) -> list[PageColumn]:
         PageColumn("Office", "office_name"),
         PageColumn("Month", "month", "month"),
         PageColumn("Commission before", "commission_before", "exact"),
-        PageColumn("since", "commission_after", "exact"),
+        PageColumn("Commission after", "commission_after", "exact"),
         PageColumn("Change", "commission_change", "exact"),
         PageColumn("Rows", "row_count_change", "count"),
     ]
@@ -144,7 +144,7 @@ _DIFFERENCES = (
     PageColumn("Office report", "amount", "exact"),
     PageColumn("Other report", "compared_amount", "exact"),
     PageColumn("Difference", "difference", "exact"),
-    PageColumn("Likely because", "likely_reason", "words"),
+    PageColumn("Likely reason", "likely_reason", "words"),
 )
 _REQUESTS = (
     PageColumn("Day", "day", "day"),
@@ -157,7 +157,7 @@ _QUARANTINE = (
     PageColumn("Report", "report"),
     PageColumn("Table", "table_name"),
     PageColumn("Column", "column_name"),
-    PageColumn("Why", "reason", "words"),
+    PageColumn("Reason", "reason", "words"),
     PageColumn("Rows", "row_count", "count"),
     PageColumn("First month", "first_month", "month"),
     PageColumn("Last month", "last_month", "month"),

@@ -1,6 +1,6 @@
--- On which basis do amounts stand, and since when does the page say what changed?
--- One row. VAT that the settings declare to be in commissions is taken off everywhere on the pages, so that they stand beside
--- budgets without it; the rate is that of the settings, else the Swedish one, which is what may be in them if nobody says.
+-- On which basis are amounts, and since when does the page report changes?
+-- One row. VAT that the settings declare as included is deducted on all pages, so that commissions compare with budgets
+-- without VAT; the rate is that of the settings, else the Swedish rate, which may be included if nothing is declared.
 WITH published AS (
     SELECT max(at_utc) AS at_utc, arg_max(name, at_utc) AS version, arg_max(loads, at_utc) AS loads
     FROM meta.publications

@@ -1,7 +1,7 @@
--- Which sales have come, gone or changed since the moment that is compared with?
--- One row per sale, the largest change of commission first. Sales count whole, at the listing
--- office; new is a sale only where its office was known before: what is read for the first time is no news. One that moved to
--- another office is neither. Agents are the last known. Declared VAT is taken off.
+-- Which sales are new, removed or changed since the compared publication?
+-- One row per sale, the largest change of commission first. Sales count whole, at the listing office. A sale is new
+-- only if its office was known before: rows read for the first time are no news. A sale that moved to another office is
+-- neither new nor removed. Agents are the last known ones. Declared VAT is deducted.
 WITH since AS (
     SELECT since_utc AS at_utc
     FROM meta.news_since

@@ -1,8 +1,8 @@
--- Which months that were over have another commission than then, and why?
--- One row per office and month that was over at the moment that is compared with (meta.news_since) and sale, agent or rest that
--- explains a part of its change, as marts.month_change_reasons says; the largest change first. A change is told late if it is
--- older and a reason was noted since. Less than a krona is no reason; where there is none, amount is null. The amounts of a
--- month are in each of its rows: add them up where is_first_reason. Declared VAT is taken off.
+-- Which past months have another commission than at the compared publication, and why?
+-- One row per office and month that was over then (meta.news_since), and sale, agent or rest that explains a part of
+-- its change, as in marts.month_change_reasons; the largest change first. A change is late if it is older and a reason
+-- was found since. Less than a krona is no reason; amount is null if there is none. The amounts of a month are in each
+-- of its rows: add up the rows with is_first_reason. Declared VAT is deducted.
 WITH told AS (
     SELECT changes.*, changes.noted_at_utc <= since.since_utc AS is_told_late
     FROM marts.month_changes AS changes

@@ -1,7 +1,7 @@
 -- How far are the budgets of commission of the coming year entered?
--- One row per office with such budgets, or with budgets of this year in the same months, who lacks most first; no row as long as
--- nobody has one. The months are those that have a budget anywhere. Agents are counted that have a budget of their own. Who has
--- left is in neither year.
+-- One row per office with such budgets, or with budgets of this year in the same months, the office that lacks most
+-- first; no row until one office has such a budget. The months are those with a budget at any office. Only agents with
+-- a budget of their own are counted. Agents who have left are in neither year.
 WITH now AS (
     SELECT budgets.office_id, budgets.user_id, budgets.month, sum(budgets.amount) AS amount
     FROM marts.budgets AS budgets

@@ -1,6 +1,6 @@
--- Of which months is something missing, and what?
--- One row per report, customer and month, of the reports and customers of which a month is missing, failed or held back:
--- the newest thirty-six months of the report. `missing_count` is of the whole report.
+-- Which months are incomplete, and why?
+-- One row per report, customer and month, of reports and customers with a month that is missing, failed or held back:
+-- the newest thirty-six months of the report. missing_count covers the whole report.
 SELECT
     report,
     customer,

@@ -1,7 +1,7 @@
 -- Which figures of the pages are missing or doubtful?
--- One row per kind of marts.doubts, customer, with the offices of which it answers (null: perhaps any), or office, and months,
--- with the figures; what nobody reads any more is of the two years that pages show. A check says not here of which office: one
--- that warns is of the chain.
+-- One row per kind of marts.doubts, customer (with its offices; null if any may be concerned) or office, and months,
+-- with the figures; of customers that are no longer read, only the two years that pages show. Checks name no office
+-- here: a check that warns concerns the chain.
 WITH found AS (
     SELECT
         kind,

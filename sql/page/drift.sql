@@ -1,5 +1,5 @@
--- By how much have months that were as fresh as the newest one is changed since?
--- One row where marts.month_drift knows months of its age, as it was read: what three of the chain's or more have changed by.
+-- By how much did months as recent as the newest one change later?
+-- One row if marts.month_drift knows at least three months of the chain of that age, with the changes since.
 SELECT
     newest.month,
     drift.change_share::DOUBLE AS change,

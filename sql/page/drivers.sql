@@ -1,6 +1,6 @@
--- Was it the number of homes, their price or the fee that made commission of sales another than a year before?
--- One row per page and period: the newest month that is over for every office, and the year up to it. Null where an office is not
--- known in one of the months. Declared VAT is taken off.
+-- Why did commission of sales differ from the year before: number of homes, price or fee?
+-- One row per page and period: the newest month that is over for every office, and the year up to it. Null if an office
+-- is not known in one of the months. Declared VAT is deducted.
 SELECT
     drivers.level AS kind,
     coalesce(drivers.member_id, '') AS scope,

@@ -1,6 +1,6 @@
--- Which commissions are due the longest?
--- One row per sale of an office that notes receipts whose possession has come and whose commission is not received; a receipt that is noted for a day to come has not come. Amounts are as in
--- receivables.
+-- Which commissions have been due longest?
+-- One row per sale past possession without a received commission, of offices that note receipts; a receipt with a later
+-- date does not count yet. Amounts are as in receivables.
 SELECT
     due.office_id,
     coalesce(due.office_name, due.office_id) AS office_name,

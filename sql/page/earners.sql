@@ -1,5 +1,5 @@
--- Who earned most, by the newest month that is over for every office, as the rest of the page has it?
--- One row per kind, period and earner, the best first. Declared VAT is taken off.
+-- Who earned most, up to the newest month that is over for every office, as on the rest of the page?
+-- One row per kind, period and earner, the best first. Declared VAT is deducted.
 SELECT
     earner_kind AS kind,
     period,

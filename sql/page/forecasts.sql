@@ -1,6 +1,7 @@
 -- How far may the year's forecast be off, and how good were those of earlier years at the same time?
--- One row per page and year with a forecast at the end of the same month as the newest one that is over for every office, the
--- newest first, as marts.level_budget_vs_actual has it; with a range where an earlier year is held to its end. Declared VAT is taken off, as of a budget.
+-- One row per page and year with a forecast at the end of the same month as the newest one that is over for every
+-- office, the newest first, as in marts.level_budget_vs_actual; with a range if an earlier year is loaded to its end.
+-- Declared VAT is deducted.
 SELECT
     found.level AS kind,
     coalesce(found.member_id, '') AS scope,

@@ -1,5 +1,5 @@
--- How many agents are at work, who came and who left?
--- One row per page and month: the newest thirteen that are over. Null where the user report of an office is not held.
+-- How many agents are at work, and who joined or left?
+-- One row per page and month: the newest thirteen that are over. Null if the user report of an office is not loaded.
 SELECT
     counted.level AS kind,
     coalesce(counted.member_id, '') AS scope,

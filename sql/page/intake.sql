@@ -1,5 +1,5 @@
 -- Where did the assignments come from that became sales?
--- One row per office and source: contracts of the twelve months to the last one that is over. Declared VAT is taken off.
+-- One row per office and source: contracts of the twelve months to the last one that is over. Declared VAT is deducted.
 SELECT
     office_id,
     intake_source AS source,

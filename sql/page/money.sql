@@ -1,5 +1,6 @@
--- In which month does commission come in, and what of it has come?
--- One row per office, month of possession and state, from half a year before the month that runs, of offices that note receipts.
+-- In which month does commission come in, and how much has come?
+-- One row per office, month of possession and state, from half a year before the current month on, of offices that note
+-- receipts.
 SELECT office_id, access_month AS month, state, commission - late_commission AS amount, late_commission AS late
 FROM marts.money_calendar
 WHERE is_receipt_noted

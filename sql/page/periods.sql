@@ -1,10 +1,13 @@
--- What was earned in each period, beside the year before and the budget?
--- One row per page (the chain, a brand, a region or an office), period and office, and one without an office for all of them:
--- the month that runs, the last whole one, the year to it and the twelve months to it. Offices of their own are in the last
--- whole month and the year alone. A month counts as marts.chain_month has it. Changes are like for like: of the offices that were open in the
--- whole of both periods and of which every month of both is held to its end; `compared` counts them. Total_change is that of all
--- offices, also of those that opened or closed, see marts.growth. The month that runs is compared with nothing. A budget stands beside what was reached of it, of the offices that have one. The year ends where
--- each office's latest month that is over says, where all twelve have a budget; budget_months counts them. Commissions are without the VAT that is declared.
+-- What was earned in each period, compared with the year before and the budget?
+-- One row per page (the chain, a brand, a region or an office), period and office, and one without an office for all of
+-- them: the current month, the last whole month, the year to it and the twelve months to it. Single offices are in the
+-- last whole month and the year only. A month counts as in marts.chain_month. Changes are like for like: they cover the
+-- offices that were open in the whole of both periods and of which every month of both is loaded to its end; compared
+-- counts them. total_change is that of all offices, also of those that opened or closed, see marts.growth. The current
+-- month is compared with nothing. A budget is compared with the actual of the offices that have a budget. The year's
+-- forecast is that of each office's latest month that is over, if all twelve months have a budget; budget_months counts
+-- them. Declared VAT is deducted. Figures come three times: all that is known of a period, and the compared ones now
+-- and before.
 WITH of_pages AS (
     SELECT
         months.* REPLACE (

@@ -1,6 +1,7 @@
 -- How much commission is signed and not received, and how long has it been due?
--- One row per office, the one with most overdue first. An office that has never noted a receipt has one without amounts: it
--- would look as if nobody had paid. Amounts are as the service states them, as that is what will be paid, with any VAT in them.
+-- One row per office, the office with most overdue first. An office that has never noted a receipt has a row without
+-- amounts: with amounts it would look as if it had never been paid. Amounts are as the service states them, with any
+-- VAT, because that will be paid.
 WITH outstanding AS (
     SELECT *, state <> 'received' AND outstanding_commission > 0 AS is_outstanding FROM marts.receivables
 )

@@ -1,5 +1,5 @@
--- What was asked of the service lately?
--- One row per day, in UTC: the newest fourteen on which anything was asked.
+-- How many requests were sent lately?
+-- One row per day, in UTC: the newest fourteen with a request.
 SELECT
     day,
     sum(requests)::BIGINT AS requests,

@@ -1,6 +1,6 @@
--- How far is the month that runs, beside the same days of last year?
--- One row per page with a sale in these days of either year, from marts.same_days, with the offices whose days end earlier.
--- Declared VAT is taken off.
+-- How does the current month compare with the same days of last year?
+-- One row per page with a sale in these days of either year, from marts.same_days, with the offices whose days end
+-- earlier. Declared VAT is deducted.
 WITH offices_earlier AS (
     SELECT
         levels.level,

@@ -1,6 +1,6 @@
--- Which agents are falling, and which are rising?
--- One row per agent who has not left, with the three newest months that are over for every office beside the same three of last
--- year, those who fell most first. Declared VAT is taken off.
+-- Whose commission falls, and whose rises?
+-- One row per agent who has not left, with the three newest months that are over for every office compared with the
+-- same three of last year, the largest decline first. Declared VAT is deducted.
 SELECT
     trends.office_id,
     trends.office_name,

@@ -1,6 +1,6 @@
--- Which offices have incoming leads and tips that nobody has touched, and how old are they?
--- One row per office, valuation requests that are older than two days first. Leads of offices that are not asked for any more
--- are left out, as nobody knows what became of them.
+-- Which offices have untouched leads and tips, and how old are they?
+-- One row per office, offices with valuation requests older than two days first. Offices that are no longer requested
+-- are left out, because the state of their leads is not known.
 SELECT
     office_id,
     coalesce(any_value(office_name), office_id) AS office_name,

@@ -108,7 +108,7 @@ def test_an_unknown_office_month_or_measure_is_answered_with_what_there_is(publi
 def test_the_command_shows_the_whole_way(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
     print_explanation(explained(published))
     output = capsys.readouterr().out
-    parts = ("1 row", "bi.commission_office", "meta.loads", "GET /", "landing/", "read again")
+    parts = ("1 row", "bi.commission_office", "meta.loads", "GET /", "landing/", "as it was stored")
     assert [part for part in parts if part not in output] == []
 
 
