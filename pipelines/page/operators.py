@@ -16,22 +16,22 @@ from pipelines.page.language import Language
 from pipelines.page.tables import PageColumn, PageTable, Writer
 
 SIGNS = {
-    "held": ("✓", "held"),
-    "empty": ("0", "held, without a row"),
-    "open": ("…", "held, the month is not over"),
-    "off": ("·", "switched off, not asked any more"),
-    "waiting": ("~", "has its turn within a month"),
-    "refused": ("⊘", "the service gives no access"),
+    "held": ("✓", "loaded"),
+    "empty": ("0", "loaded, without rows"),
+    "open": ("…", "loaded, the month is not over"),
+    "off": ("·", "switched off, no longer requested"),
+    "waiting": ("~", "requested within a month"),
+    "refused": ("⊘", "access denied"),
     "missing": ("–", "missing"),
-    "held back": ("!", "held back, waiting for somebody to look"),
+    "held back": ("!", "held back, waits for the operator"),
     "failed": ("✕", "failed"),
 }
-"""What a square of the coverage says: its sign and its words."""
+"""The sign and the words of each state of the coverage."""
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """Customers by months of a report of which something is missing, and how much is."""
+    """Customers by months of a report with missing months, and their number."""
 
     report: str
     missing: int
@@ -41,7 +41,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class OperatorsPage:
-    """What the page says: tables of what is not as it should be, and of what else is known."""
+    """The tables of the page: open issues first, then all other facts."""
 
     problems: PageTable | None
     agreements: PageTable | None
