@@ -201,7 +201,7 @@ def test_a_service_that_is_down_and_a_login_that_is_refused_are_one_problem_whom
         ),
         (
             "column_changes VALUES ('live_activity', 'calls', 'BIGINT', 'VARCHAR', 'L1', now()::TIMESTAMP)",
-            "changed column", "live_activity", None, "live_activity.calls turned from BIGINT into VARCHAR",
+            "changed column", "live_activity", None, "live_activity.calls changed from BIGINT into VARCHAR",
         ),
     ],
     ids=["quarantine", "changed column"],

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from assets.partitions import partition_key
 from pipelines.catalogue.reports import REPORTS
 from tests.tools.browser.chromium import NotThere, Tab, browser
 from tests.tools.night import graphql
@@ -23,6 +24,9 @@ LARGEST = 200_000
 CUSTOMERS, MONTHS, PORT = ("M30011", "M30012", "M30013"), 12, 8781
 SUBJECTS = ("commissions", "sales", "leads")
 SECONDS_TO_SETTLE = 3.0
+STATUS = """
+query ($given: String!) {partitionBackfillOrError(backfillId: $given) {... on PartitionBackfill {status}}}
+"""
 
 
 def main() -> int:
@@ -41,11 +45,15 @@ def main() -> int:
 def _take_dagster(tab: Tab, server: Server) -> None:
     """Pictures of the asset graph, and of a backfill of some subjects that has ended."""
     on = [report for report in REPORTS.values() if report.timing.enabled and report.has_months]
-    names = [report.name for report in on if report.subject in SUBJECTS]
     months = [server.first.plus(number) for number in range(MONTHS)]
+    given = {
+        "assetSelection": [{"path": [report.name]} for report in on if report.subject in SUBJECTS],
+        "partitionNames": [partition_key(customer, month) for customer in CUSTOMERS for month in months],
+        "tags": [],
+    }
     with serving(server):
-        backfill = server.backfill(names, server.customers, months)
-        wait(lambda: "COMPLETED" in str(server.ask(graphql.BACKFILL_STATUS, backfill)), seconds=900)
+        backfill = server.ask(graphql.BACKFILL, given)["launchPartitionBackfill"]["backfillId"]
+        wait(lambda: "COMPLETED" in str(server.ask(STATUS, backfill)), seconds=900)
         for path, words, name in (
             ("/asset-groups", "Materialize all", "graph"),
             (f"/runs/b/{backfill}", "Succeeded", "backfill"),

@@ -81,7 +81,7 @@ def test_an_acknowledged_condition_is_no_alarm_until_its_day(tmp_path: Path) -> 
 def test_a_directory_has_not_begun_until_the_first_publication() -> None:
     assert not judge(Overview([])).has_begun
     killed = judge(Overview([FRESH], [NO_RIGHT], is_published=False))
-    assert (killed.sentence[:35], killed.is_well) == ("Nothing has been published yet; run", False)
+    assert (killed.sentence[:31], killed.is_well) == ("Nothing has been published yet;", False)
     failed = Overview([FRESH], [FAILED], is_published=False)
     assert judge(failed) == judge(replace(failed, is_published=True))
 

@@ -136,7 +136,7 @@ def test_a_first_night_that_failed_is_on_the_operators_page(tmp_path: Path) -> N
     here.sync(Fault("503"))
     html = operators_page(here)
     assert "Nothing is published yet." in html
-    assert "the last: answered 503" in html
+    assert "the last answered 503" in html
     assert [path.name for path in tmp_path.glob("*.html")] == ["operators.html"]
 
 
@@ -147,7 +147,7 @@ def test_a_night_that_failed_is_on_the_operators_page_beside_figures_that_are_pu
     here.sync(Fault("503"), refresh=True)
     here.execute("DROP SCHEMA marts CASCADE")
     html = operators_page(here)
-    assert ["the last: answered 503" in html, "cannot answer for" in html] == [True, False]
+    assert ["the last answered 503" in html, "cannot answer for" in html] == [True, False]
     after = {path: path.read_bytes() for path in here.data_dir.rglob("*.html")}
     assert [path.name for path in before if before[path] != after[path]] == ["operators.html"]
 
