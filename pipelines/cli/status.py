@@ -36,9 +36,9 @@ MOST_CAUSES = 20
 
 @command("status")
 def run_status(
-    check: Annotated[bool, flag("--check", "end with 1 while a condition is an error")] = False,
+    check: Annotated[bool, flag("--check", "end with 1 while a condition has severity error")] = False,
     forget_caps: Annotated[bool, flag("--forget-caps", "forget the learned windows and pages")] = False,
-    details: Annotated[bool, flag("--details", "every report of every customer")] = False,
+    details: Annotated[bool, flag("--details", "a line for each report of each customer")] = False,
     quarantine: Annotated[
         bool, flag("--quarantine", "the place and reason of each row in quarantine")
     ] = False,
@@ -58,7 +58,7 @@ def run_status(
     if forget_caps:
         with store.writing() as connection:
             ledger.forget_caps(connection)
-        say("the learned windows and pages are forgotten; the next sync asks in full length again")
+        say("learned windows and pages are forgotten; the next sync uses full windows again")
     planned = planned_now(settings, store, SystemClock())
     now, refusal = SystemClock().utc_now(), why_refused(os.environ, settings)
     view = observed(
@@ -105,7 +105,7 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
         say(f"{counted(more, 'more cause')} with --details")
     if days := [row.waiting_until for row in view.standings if row.waiting_until]:
         waiting = sum(row.waiting_months for row in view.standings)
-        text = f"{counted(waiting, 'month')} due by turns until {max(days)} (--details says of which reports)"
+        text = f"{counted(waiting, 'month')} due in turn until {max(days)} (--details names the reports)"
         hang("", text)
     for (report, customer), cap in view.caps.items():
         if words := str(cap):
@@ -144,14 +144,14 @@ def _standings(
         if details:
             shown["state"] = plans[pairs[0]].skipped if pairs[0] in plans else None
             for row in rows:
-                turn = f"{row.waiting_months} due by turns until {row.waiting_until}"
+                turn = f"{row.waiting_months} due in turn until {row.waiting_until}"
                 shown["state"] = shown["state"] or (turn if row.waiting_until else row.state)
         yield shown
 
 
 @command("doctor")
 def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to the service")] = False) -> int:
-    """Look for trouble in settings, disk, logins and rights."""
+    """Check settings, disk, files, logins and access, with a remedy for each issue."""
     from pipelines.diagnosis.doctor import Access, examine
     from pipelines.sync.run_context import RunContext
 

@@ -56,7 +56,7 @@ def run_plan(
     details: Annotated[bool, flag("--details", "a line for each report of a customer")] = False,
     json: Json = False,
 ) -> int:
-    """Show what a sync would request, without a request."""
+    """Show what a sync would request; send nothing."""
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh)
     settings = read_settings(offline=True)
     plan, _ = make_plan(settings, selection, Store(settings.data_dir), SystemClock())
@@ -82,8 +82,8 @@ def run_plan(
     if plan.probes:
         since = min(probe.first for probe in plan.probes)
         say(
-            f"First {counted(len(plan.probes), 'request')} for the sales that were changed since {since}; "
-            "older months that this concerns are asked for as well, and are not in this plan."
+            f"First {counted(len(plan.probes), 'request')} for sales that changed since {since}; "
+            "older months of these sales are requested as well, and are not in this plan."
         )
     say(
         f"{counted(plan.requests_expected, 'request')} expected, {count(plan.requests)} at most if all is "
@@ -110,15 +110,15 @@ def _remarks(reports: Sequence[PlannedReport]) -> Iterator[str]:
         return
     windows = [window for planned in reports for window in planned.windows]
     months = [month for window in windows for month in window.months]
-    yield f"{min(months)} … {max(months)}" if months else "now" if windows else "all held"
+    yield f"{min(months)} … {max(months)}" if months else "now" if windows else "all loaded"
     for rule, number in Counter(rule for planned in reports for rule in planned.wanted.due.values()).items():
         yield f"{count(number)} {rule}"
     if skipped:
-        yield f"{counted(len(skipped), 'report')} not asked"
+        yield f"{counted(len(skipped), 'report')} not requested"
     if days := [day for planned in reports for day in planned.wanted.waiting.values()]:
-        yield f"{count(len(days))} due by turns until {max(days)}"
+        yield f"{count(len(days))} due in turn until {max(days)}"
     if postponed := sum(planned.postponed for planned in reports):
-        yield f"{counted(postponed, 'id')} another night"
+        yield f"{counted(postponed, 'id')} on a later night"
 
 
 def planned_as_json(planned: PlannedReport) -> dict[str, object]:

@@ -147,18 +147,18 @@ found AS (
     UNION ALL BY NAME
     SELECT
         'shut out' AS kind, customer, since_utc, 'Forbidden' AS cause,
-        'Every report is refused (403).' AS error,
-        CASE WHEN was_answered THEN 'Ask the service''s support for the rights: they were there before.'
-            ELSE 'Check the customer id and the login''s rights.' END AS remedy
+        'Access to every report is denied (403).' AS error,
+        CASE WHEN was_answered THEN 'Ask the service''s support to restore the access.'
+            ELSE 'Check the customer id and the access of the login.' END AS remedy
     FROM shut_out
     UNION ALL BY NAME
     SELECT
         CASE WHEN last_success_utc IS NULL THEN 'no right' ELSE 'right lost' END AS kind,
         report, customer, refused_since_utc AS since_utc, 'Forbidden' AS cause,
-        CASE WHEN last_success_utc IS NULL THEN 'It is refused (403).'
-            ELSE 'It was answered before and is refused now (403); what is held stays, and each day it is asked for again.'
+        CASE WHEN last_success_utc IS NULL THEN 'Access is denied (403).'
+            ELSE 'Access was lost: it was answered before and is denied now (403). Loaded rows stay; it is requested again each day.'
         END AS error,
-        CASE WHEN last_success_utc IS NOT NULL THEN 'Ask the service''s support for the right.' END AS remedy
+        CASE WHEN last_success_utc IS NOT NULL THEN 'Ask the service''s support for access.' END AS remedy
     FROM asked
     ANTI JOIN shut_out USING (customer)
     WHERE state = 'no access'
@@ -166,9 +166,9 @@ found AS (
     SELECT
         CASE WHEN last_success_utc IS NULL THEN 'never read' ELSE 'late' END AS kind, report,
         customer, due_utc AS since_utc, state AS cause,
-        CASE WHEN last_success_utc IS NULL THEN 'It was never read so far.'
-            ELSE 'It was not read for ' || late_after_hours || ' hours.' END AS error,
-        CASE WHEN last_success_utc IS NULL THEN 'Launch a backfill, or wait for the next night.'
+        CASE WHEN last_success_utc IS NULL THEN 'It has never been read.'
+            ELSE 'It has not been read for ' || late_after_hours || ' hours.' END AS error,
+        CASE WHEN last_success_utc IS NULL THEN 'Launch a backfill, or wait for the next nightly run.'
             ELSE 'See that the schedule `nightly` and the daemon run.' END AS remedy,
         'reports_are_fresh' AS check_name
     FROM freshness
@@ -181,14 +181,14 @@ found AS (
         CASE WHEN made_no_file THEN 'The latest file was not published: ' || why
             ELSE 'What was loaded since ' || strftime(since_utc, '%Y-%m-%d %H:%M') || ' UTC is not published.' END AS error,
         CASE status WHEN 'failed' THEN NULL
-            WHEN 'refused' THEN 'The file of before stays until these numbers are right: mend what is behind them, then run `brokerbi publish`.'
+            WHEN 'refused' THEN 'The earlier file stays until the check passes: correct the cause, then run `brokerbi publish`.'
             ELSE 'Look at the latest run of the job `publish`, or run `brokerbi publish`.' END AS remedy
     FROM unpublished
     UNION ALL BY NAME
     SELECT
         'rolled back' AS kind, since_utc, name AS cause,
-        'Analysts have the version ' || name || ', and not the latest one, ' || latest_name || '.' AS error,
-        'Run `brokerbi publish`, once what was wrong is mended; the next night publishes anew as well.' AS remedy
+        'Analysts have version ' || name || ', not the latest one, ' || latest_name || '.' AS error,
+        'Run `brokerbi publish` once the cause is corrected; the next nightly run publishes as well.' AS remedy
     FROM rolled_back
     UNION ALL BY NAME
     SELECT
@@ -199,7 +199,7 @@ found AS (
     UNION ALL BY NAME
     SELECT
         'check' AS kind, severity, checked_at_utc AS since_utc, name AS cause, finding AS error,
-        CASE WHEN message = '' AND severity = 'warning' THEN 'To see them: `brokerbi query ' || name || '`.' END AS remedy,
+        CASE WHEN message = '' AND severity = 'warning' THEN 'To see the rows: `brokerbi query ' || name || '`.' END AS remedy,
         name AS check_name, row_count
     FROM meta.check_results
     WHERE row_count > 0
@@ -210,9 +210,9 @@ found AS (
     SELECT
         'changes unknown' AS kind, asked_of AS report, customer,
         max(fetched_at_utc) AS since_utc,
-        'The service did not tell which sales were changed, so older months are read again only once in '
+        'The service did not report which sales changed, so older months are read again only once in '
         || 'four weeks: ' || arg_max(error, fetched_at_utc) AS error,
-        'The next night asks again.' AS remedy
+        'The next nightly run asks again.' AS remedy
     FROM meta.probes AS probes
     LEFT JOIN meta.customers AS customers USING (customer)
     LEFT JOIN meta.reports AS reports ON reports.report = asked_of
@@ -226,7 +226,7 @@ found AS (
     UNION ALL BY NAME
     SELECT
         'changed column' AS kind, tables.report, changes.changed_at_utc AS since_utc,
-        changes.table_name || '.' || changes.column_name || ' turned from ' || changes.from_type || ' into '
+        changes.table_name || '.' || changes.column_name || ' changed from ' || changes.from_type || ' into '
         || changes.to_type AS error
     FROM meta.column_changes AS changes
     INNER JOIN meta.tables AS tables USING (table_name)
@@ -242,15 +242,15 @@ found AS (
     SELECT
         'overlap' AS kind, pair.yielding_customer_id AS customer, checked_at_utc AS since_utc,
         pair.customer_id || ' answers for ' || pair.shared_offices
-        || ' as well; each office is counted once, but asked for twice' AS error,
-        CASE WHEN pair.is_contained THEN pair.yielding_customer_id || ' need not be asked for itself.' END AS remedy,
+        || ' as well; each office is counted once, but requested twice' AS error,
+        CASE WHEN pair.is_contained THEN pair.yielding_customer_id || ' need not be a customer of its own.' END AS remedy,
         'customers_do_not_overlap' AS check_name
     FROM overlapping
     UNION ALL BY NAME
     SELECT
         'not refreshed' AS kind, source.customer_id AS customer, checked_at_utc AS since_utc,
         source.source_state AS cause,
-        'Nobody else answers for ' || source.offices || ', so numbers of ' || source.customer_id
+        'No other customer answers for ' || source.offices || ', so numbers of ' || source.customer_id
         || ' from these reports stay as read on ' || left(source.last_read_utc, 10) || ' (UTC): ' || source.source_state
         || coalesce(' (' || source.reports || ')', '') AS error,
         'numbers_are_refreshed' AS check_name
@@ -260,7 +260,7 @@ found AS (
         'not in the lake' AS kind,
         CASE WHEN waiting_since_utc < now_utc - to_hours(late_after_hours) THEN 'error' ELSE 'warning' END AS severity,
         waiting_since_utc AS since_utc, sink AS cause,
-        'The lake has not the latest publication' || coalesce(': ' || sinks.error, '.') AS error,
+        'The lake lacks the latest publication' || coalesce(': ' || sinks.error, '.') AS error,
         'It is tried again with the next publication, or by `brokerbi publish`.' AS remedy
     FROM meta.sinks AS sinks, meta.current_moment, meta.deadlines
     WHERE waiting_count > 0

@@ -231,7 +231,7 @@ def test_numbers_that_nobody_refreshes_are_told_in_words() -> None:
         given, [CheckResult("numbers_are_refreshed", "warning", 1, (), "Are they?", subjects=[source])], NOW
     )
     words = (
-        "Nobody else answers for M1, M2, so numbers of M1 from these reports stay as read on "
+        "No other customer answers for M1, M2, so numbers of M1 from these reports stay as read on "
         f"{NOW:%Y-%m-%d} (UTC): customer switched off (sales)"
     )
     assert problems(given) == [("not refreshed", "warning", None, "M1", words)]
@@ -242,7 +242,7 @@ def test_a_group_configured_together_with_one_of_its_offices_is_told_in_words() 
     pair = {"customer_id": "G1", "yielding_customer_id": "M1", "shared_offices": "M1", "is_contained": True}
     found = CheckResult("customers_do_not_overlap", "warning", 1, (), "Do they?", subjects=[pair])
     keep_results(given, [found], NOW)
-    words = "G1 answers for M1 as well; each office is counted once, but asked for twice"
+    words = "G1 answers for M1 as well; each office is counted once, but requested twice"
     assert problems(given) == [("overlap", "warning", None, "M1", words)]
 
 
@@ -270,13 +270,13 @@ def test_a_customer_that_is_refused_everywhere_is_one_problem() -> None:
     configure(given, sales=True, users=True)
     for report in ("sales", "users"):
         deny(given, report, "M1", NOW.replace(tzinfo=UTC))
-    assert problems(given) == [("shut out", "error", None, "M1", "Every report is refused (403).")]
+    assert problems(given) == [("shut out", "error", None, "M1", "Access to every report is denied (403).")]
 
 
 def test_reports_that_are_late_for_one_reason_are_one_problem(given: DuckDBPyConnection) -> None:
     held(given, "users", "M1", ["2026-01"], at_utc=LONG_AGO)
     configure(given, sales=True, users=True)
-    assert problems(given) == [("late", "error", None, "M1", "It was not read for 36 hours.")]
+    assert problems(given) == [("late", "error", None, "M1", "It has not been read for 36 hours.")]
 
 
 def test_needed_columns_that_all_answers_of_the_latest_day_lack_are_one_problem_of_their_report() -> None:
