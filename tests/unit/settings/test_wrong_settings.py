@@ -30,7 +30,7 @@ WRONG = [
     ("START", "2024", "is not a month; write it as YYYY-MM, for example 2024-01."),
     ("START", "0024-01", "is 0024-01, before 1990-01, when no customer can have had reports."),
     ("CONCURRENCY", "0", "('0') is not a whole number from 1 to 50."),
-    ("TODAY", "2026-03-31", "is set, but the service is not on this machine; take it out, or point"),
+    ("TODAY", "2026-03-31", "is set, but the service is not on this machine; remove it, or point"),
     ("NIGHTLY", "at five", "('at five') is not a schedule in cron's five fields, like 0 5 * * *"),
     ("PASSWORD", "hush\n", "holds a line break or another control character; look for one that"),
     ("USERNAME", "hush:hush", "may not hold a colon or a control character: Basic authentication"),
@@ -96,9 +96,9 @@ def test_all_that_does_not_fit_together_is_told_at_once() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ('password = "hush-hush"', "holds a secret (password); take it out, and set BROKERBI_PASSWORD, or"),
+        ('password = "hush-hush"', "holds a secret (password); remove it, and set BROKERBI_PASSWORD, or"),
         ('customers = [{id = "G2", password = "hush-hush"}]', "and set BROKERBI_CUSTOMER__G2__PASSWORD, or"),
-        ('alert_webhook = "hush-hush"', "holds a secret (alert_webhook); take it out, and set BROKERBI_AL"),
+        ('alert_webhook = "hush-hush"', "holds a secret (alert_webhook); remove it, and set BROKERBI_AL"),
         ('logins.crm = {password = "hush-hush", password_file = "brokerbi.toml"}', "BROKERBI_LOGIN__CRM__PA"),
         ('[logins.crm]\nusername = "x"', "BROKERBI_LOGIN__CRM__PASSWORD is not set; set it or BROKERBI_LO"),
         ('logins = ["crm"]', "BROKERBI_LOGINS is not a table for each function, like crm"),
