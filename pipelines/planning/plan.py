@@ -13,8 +13,6 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.catalogue.sales import DAYS_AT_ONCE, changed_sales
 from pipelines.months import Month
 from pipelines.planning.due import (
-    Due,
-    HeldMonths,
     PlanInputs,
     Rules,
     Wanted,
@@ -62,8 +60,6 @@ class PlannedReport:
     report: Report
     customer: Customer
     wanted: Wanted = field(default_factory=Wanted)
-    rules: Rules | None = None
-    held: HeldMonths = field(default_factory=dict)
     windows: tuple[Window, ...] = ()
     requests: int = 0
     requests_expected: int = 0
@@ -74,11 +70,6 @@ class PlannedReport:
     @property
     def pair(self) -> Pair:
         return (self.report.name, self.customer.id)
-
-    @property
-    def next_due(self) -> dict[Month | None, Due]:
-        """The next day of each month that a rule makes due, tonight or later."""
-        return days_due(self.held, self.rules) if self.rules else {}
 
 
 @dataclass(frozen=True)
@@ -139,7 +130,18 @@ def make_plan(
 def read_plan(
     connection: Connection, settings: Settings, selection: Selection, today: date, catalogue: Catalogue
 ) -> tuple[Plan, Ledger]:
-    """The same with the working file open, for today or for a night to come."""
+    """The same with the working file open."""
+    inputs = read_inputs(connection, settings, selection, today, catalogue)
+    probes = plan_probes(inputs) if inputs.most_changed and selection.asks_for_changes else ()
+    request_seconds = inputs.ledger.request_seconds or ASSUMED_REQUEST_SECONDS
+    rates = settings.requests_per_second, settings.concurrency, request_seconds
+    return Plan(tuple(plan_reports(inputs)), *rates, tuple(probes)), inputs.ledger
+
+
+def read_inputs(
+    connection: Connection, settings: Settings, selection: Selection, today: date, catalogue: Catalogue
+) -> PlanInputs:
+    """The inputs of a plan for today or for a night to come."""
     ledger = read_outline(connection)
     reports = chosen_reports(settings, selection, catalogue)
     customers = chosen_customers(settings, selection)
@@ -156,13 +158,7 @@ def read_plan(
         for customer, months in months_with_rows(connection, rows.table, rows.condition).items()
     }
     caps = settings.ids_a_night, settings.changed_months
-    inputs = PlanInputs(
-        calendar(settings, today), ledger, selection, reports, customers, ids, unsettled, *caps
-    )
-    probes = plan_probes(inputs) if inputs.most_changed and selection.asks_for_changes else ()
-    request_seconds = ledger.request_seconds or ASSUMED_REQUEST_SECONDS
-    rates = settings.requests_per_second, settings.concurrency, request_seconds
-    return Plan(tuple(plan_reports(inputs)), *rates, tuple(probes)), ledger
+    return PlanInputs(calendar(settings, today), ledger, selection, reports, customers, ids, unsettled, *caps)
 
 
 def planned_now(
@@ -178,14 +174,15 @@ def planned_now(
 def note_next_due(
     connection: Connection, settings: Settings, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> None:
-    """Write down when every month is requested next, and by which rule, from the plan of the next night."""
+    """Write down when every month is requested next, from the next night on, and by which rule."""
     tomorrow = settings.today_local(clock) + timedelta(days=1)
-    plan, ledger = read_plan(connection, settings, Selection(), tomorrow, catalogue)
+    inputs = read_inputs(connection, settings, Selection(), tomorrow, catalogue)
     days = {
-        (*planned.pair, month.first_day if month else None): due
-        for planned in plan.planned
-        if planned.pair in ledger.held
-        for month, due in planned.next_due.items()
+        (report.name, customer.id, month.first_day if month else None): due
+        for report in inputs.reports
+        for customer in settings.active_customers
+        if (held := inputs.held.get((report.name, customer.id)))
+        for month, due in days_due(held, rules_for(inputs, report, customer.id)).items()
     }
     write_due_days(connection, days)
 
@@ -215,9 +212,8 @@ def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
         planned = _choose_months(inputs, planned)
     else:
         since = inputs.selection.fresh_since
-        planned = replace(planned, rules=(rules := Rules(report, calendar, 1, fresh_since=since)))
         stored = inputs.held.get(planned.pair, {}).get(None)
-        if stored and not each and rules.is_fresh(stored):
+        if stored and not each and Rules(report, calendar, 1, fresh_since=since).is_fresh(stored):
             return replace(planned, skipped=JUST_LOADED)
         planned = _choose_ids(inputs, planned, each) if each else replace(planned, windows=(NOW,))
     return _price(inputs, planned)
@@ -244,8 +240,6 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     return replace(
         planned,
         wanted=wanted,
-        rules=rules,
-        held=held,
         windows=tuple(
             replace(window, ids=ids) for window in windows(wanted.months, rules.together, today, days, limit)
         ),
@@ -292,7 +286,11 @@ def _price(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
         together = max((len(window.spans) for window in planned.windows), default=1)
         most *= PAGES_ALLOWED if pages is None else math.ceil(pages * 1.5) + 2
         likely *= math.ceil(pages / together) if pages else 2
-    elif report.month_of_row.startswith("year and month") and not planned.held and months > spans:
+    elif (
+        report.month_of_row.startswith("year and month")
+        and not inputs.held.get(planned.pair)
+        and months > spans
+    ):
         most += months
     return replace(planned, requests=most, requests_expected=likely)
 

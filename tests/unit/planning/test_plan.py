@@ -12,7 +12,7 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS, report
 from pipelines.months import Month, months_between
-from pipelines.planning.due import Calendar, PlanInputs
+from pipelines.planning.due import Calendar, PlanInputs, days_due, rules_for
 from pipelines.planning.plan import PlannedReport, plan_reports
 from pipelines.planning.selection import Pair, Selection
 from pipelines.planning.windows import windows
@@ -109,8 +109,10 @@ def test_older_months_of_reports_and_customers_are_asked_on_different_nights(cap
     learned = {(name, one.id): cap for name, cap in caps.items() for one in chain}
     requests = Counter[tuple[str, date]]()
     ledger = Ledger(held=held, caps=learned)
-    for one in plan_reports(PlanInputs(CALENDAR, ledger, Selection(), reports, chain)):
-        days = {month: due.on for month, due in one.next_due.items() if due.reason == "monthly"}
+    inputs = PlanInputs(CALENDAR, ledger, Selection(), reports, chain)
+    for one in plan_reports(inputs):
+        due_days = days_due(inputs.held[one.pair], rules_for(inputs, one.report, one.customer.id))
+        days = {month: due.on for month, due in due_days.items() if due.reason == "monthly"}
         for day in set(days.values()):
             months = [month for month in days if month and days[month] == day]
             together = learned.get(one.pair, Cap(months=one.report.endpoint.window_months)).months or 1
