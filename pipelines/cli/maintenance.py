@@ -73,7 +73,9 @@ def _warn(*results: object) -> None:
 
 @command("rollback")
 def run_rollback(
-    to: Annotated[str | None, option("a version that `status` lists; else the one before", "VERSION")] = None,
+    to: Annotated[
+        str | None, option("a version that `status --details` lists; default: the one before", "VERSION")
+    ] = None,
     no_wait: NoWait = False,
 ) -> int:
     """Put an earlier published file back."""
@@ -94,7 +96,9 @@ def run_rollback(
 @command("export")
 def run_export(
     *,
-    formats: Annotated[list[Format], options("parquet, csv or xlsx; else as set", "FORMAT", "--format")],
+    formats: Annotated[
+        list[Format], options("parquet, csv or xlsx; default: BROKERBI_EXPORT_FORMATS", "FORMAT", "--format")
+    ],
     to: Annotated[str, option("a directory", "DIR")] = "",
     table: Annotated[list[str], options("only this table", "NAME", "--table")],
 ) -> int:
@@ -110,7 +114,7 @@ def _print_export(made: Export) -> None:
     """Where it is, how large, and what it lacks."""
     say(f"exported to {made.place} ({made.files} files, {size(made.bytes)}, {duration(made.seconds)})")
     for table in made.too_long:
-        complain(f"brokerbi: {table} is longer than a sheet of Excel; it is not in the workbook")
+        complain(f"brokerbi: {table} has more rows than an Excel sheet holds; it is not in the workbook")
 
 
 @command("replay")
@@ -121,7 +125,7 @@ def run_replay(
     quarantine: Annotated[bool, flag("--quarantine", "only loads with rows in quarantine")] = False,
     no_wait: NoWait = False,
 ) -> int:
-    """Rebuild tables from landing alone, without the service."""
+    """Rebuild tables from landing, without the service."""
     from pipelines.catalogue.reports import report as report_named
     from pipelines.upkeep.shapes import replay_in_shape
 
@@ -147,7 +151,7 @@ def run_replay(
         f"{count(done.rejected)} in quarantine"
     )
     if done.loads:
-        say("analysts see them after `brokerbi publish`")
+        say("run `brokerbi publish` to give them to analysts")
     for sentence in done.notes:
         say(sentence)
     for sentence in (*done.failures, *done.unfit):
@@ -161,7 +165,7 @@ def run_erase(
     user: Annotated[str | None, option("the user with this id", "ID")] = None,
     no_wait: NoWait = False,
 ) -> int:
-    """Suppress a person in everything that is stored."""
+    """Suppress a person in everything that is stored or loaded later."""
     from pipelines.upkeep.erase import erase
     from warehouse.persons.personal_data import PersonKind
 

@@ -120,7 +120,7 @@ def refresh_operators_page(settings: Settings, clock: Clock) -> str:
 
 def _undrawn(page: str, error: Exception) -> str:
     why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
-    return f"The page {page} could not be drawn, the one before stays: {why}"
+    return f"The page {page} could not be drawn, the earlier one stays: {why}"
 
 
 def remove_pages(data_dir: Path) -> None:
