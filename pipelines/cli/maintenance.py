@@ -33,7 +33,6 @@ def run_publish(no_wait: NoWait = False) -> int:
 
 def publish(settings: Settings) -> bool:
     """Publish, print what the checks found, and return whether there is a new published file."""
-    from pipelines.upkeep.export import Export
     from pipelines.upkeep.finish import finish
 
     finished = finish(settings)
@@ -51,7 +50,7 @@ def publish(settings: Settings) -> bool:
     )
     if isinstance(finished.page, Path):
         say(f"the same as a page: {finished.page}")
-    if isinstance(finished.export, Export):
+    if finished.export and not isinstance(finished.export, str):
         _print_export(finished.export)
     _warn(finished.page, finished.export, finished.lake, finished.ping)
     return True

@@ -83,10 +83,8 @@ def export(
     return Export(str(root / LATEST), len(files), size, time.monotonic() - began, tuple(too_long))
 
 
-def refresh_export(settings: Settings, now: datetime) -> Export | str | None:
-    """The export of a new publication if the settings want one, or the sentence that says why it failed."""
-    if not settings.export_formats:
-        return None
+def refresh_export(settings: Settings, now: datetime) -> Export | str:
+    """The export of a new publication, or the sentence that says why it failed."""
     try:
         return export(settings, now)
     except Exception as error:  # noqa: BLE001 - the numbers are published even if their export is not

@@ -14,7 +14,6 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.planning.plan import note_next_due
 from pipelines.sync.declaration import declared_tables
 from pipelines.sync.privacy import documented_tables
-from pipelines.upkeep.export import Export, refresh_export
 from warehouse.errors import WarehouseError
 from warehouse.ledger.changes import remember_disagreements
 from warehouse.ledger.ledger import forget_lake, holds_anything
@@ -32,6 +31,7 @@ from warehouse.store.meta_schema import write_configured, write_declared
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
+    from pipelines.upkeep.export import Export
 
 PING_SECONDS = 10.0
 
@@ -79,10 +79,14 @@ def finish(
             raise
     if settings.landing_days is not None:
         clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())
-    page, exported, lake, ping = None, None, "", ""
+    page, lake, ping = None, "", ""
+    exported: Export | str | None = None
     if publication.published:
         page = refresh_report_page(settings, clock)
-        exported = refresh_export(settings, clock.utc_now())
+        if settings.export_formats:
+            from pipelines.upkeep.export import refresh_export  # most publications do without
+
+            exported = refresh_export(settings, clock.utc_now())
         lake = refresh_lake(data_dir, settings.lake, settings.shard, clock.utc_now())
         ping = call(settings.ping_url.get_secret_value(), transport)
     else:

@@ -52,6 +52,11 @@ def test_every_row_in_quarantine_is_shown_with_its_place_in_landing(here: Scenar
     assert said("--quarantine").count(rows[0]["landing"]) == waiting
 
 
+def test_no_line_is_longer_than_the_terminal_is_wide(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert [line for line in said("--details").splitlines() if len(line) > 80] == []
+
+
 def given_settings(monkeypatch: pytest.MonkeyPatch, here: Scenario, data_dir: Path) -> None:
     """What `plan` needs, for another data directory."""
     customers = ",".join(one.id for one in here.settings.customers)
