@@ -475,13 +475,16 @@ def of_two_offices(given: DuckDBPyConnection, of_month: str, *actuals: float) ->
         loaded(given, "commission_office", office, of_month, [earned({"office_customer_id": office}, actual)])
 
 
-def test_the_chain_is_unknown_against_its_budget_where_an_office_is(given: DuckDBPyConnection) -> None:
+@pytest.mark.parametrize(
+    "mart", ["chain_budget_vs_actual", "brand_budget_vs_actual", "region_budget_vs_actual"]
+)
+def test_a_level_is_unknown_against_its_budget_if_an_office_is(given: DuckDBPyConnection, mart: str) -> None:
     of_two_offices(given, "2026-01", 90, 60)
     of_two_offices(given, "2026-02", 90)
     found = built(
         given,
         "SELECT month(month), budget::INT, actual::INT, attainment_share::FLOAT, missing_offices "
-        "FROM marts.chain_budget_vs_actual",
+        f"FROM marts.{mart}",
     )
     assert found == [(1, 200, 150, 0.75, None), (2, 200, None, None, "M2")]
 
