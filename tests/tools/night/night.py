@@ -1,6 +1,6 @@
 """How long a night of twenty customers takes, and how much of that is Dagster's.
 
-`python -m tests.tools.night.measured` asks all reports of 20 customers at 50 ms: once as `brokerbi sync`
+`python -m tests.tools.night.night` asks all reports of 20 customers at 50 ms: once as `brokerbi sync`
 does, once as the night of a server does. Each is compared with what the network alone would take: requests
 times latency divided by the requests in flight.
 """
