@@ -55,10 +55,7 @@ def _prepared(prepare: Callable[[DuckDBPyConnection], object]) -> Path:
     return path
 
 
-_CONFIG: dict[str, str | bool | int | float | list[str]] = {
-    "autoload_known_extensions": False,
-    "threads": 1,
-}
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {"autoload_known_extensions": False, "threads": 1}
 
 
 @cache

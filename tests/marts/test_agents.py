@@ -8,18 +8,7 @@ from decimal import Decimal
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import (
-    FIRST_MOMENT,
-    Row,
-    build_for,
-    built,
-    earned,
-    held,
-    loaded,
-    rows,
-    sold,
-    warehouse,
-)
+from tests.marts.given import FIRST_MOMENT, Row, build_for, built, earned, held, loaded, rows, sold, warehouse
 from warehouse.marts.queries import SQL
 
 FLOWS = (
@@ -105,10 +94,7 @@ def test_who_has_left_is_seen_from_months_that_the_own_office_was_read_to_the_en
 
 @pytest.mark.parametrize(
     ("taken_out_on", "left_on", "is_day_known"),
-    [
-        (datetime(2026, 4, 2, 5), date(2026, 4, 2), True),
-        (datetime(2026, 5, 20, 5), date(2026, 3, 31), False),
-    ],
+    [(datetime(2026, 4, 2, 5), date(2026, 4, 2), True), (datetime(2026, 5, 20, 5), date(2026, 3, 31), False)],
     ids=["in the next month", "long after"],
 )
 def test_an_agent_left_after_the_last_active_month_on_the_day_that_the_directory_shows(

@@ -161,10 +161,7 @@ def test_the_year_is_forecast_from_what_was_reached_of_the_budget_so_far(given: 
 
 @pytest.mark.parametrize(
     ("earned_in_april", "read_at", "days_left", "forecast"),
-    [
-        (10, datetime(2026, 4, 16), 15, 1160),
-        (90, datetime(2026, 4, 16, 18), Decimal("14.25"), 1238),
-    ],
+    [(10, datetime(2026, 4, 16), 15, 1160), (90, datetime(2026, 4, 16, 18), Decimal("14.25"), 1238)],
     ids=["slow", "in the evening"],
 )
 def test_the_month_that_runs_is_forecast_as_reached_and_by_the_time_left(
@@ -555,9 +552,7 @@ def changed_budgets(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
     return given.sql(BUDGET_CHANGES).select(f"{shown}, {amounts}").fetchall()
 
 
-def test_the_page_says_by_which_agents_an_offices_budget_changed(
-    given: DuckDBPyConnection,
-) -> None:
+def test_the_page_says_by_which_agents_an_offices_budget_changed(given: DuckDBPyConnection) -> None:
     budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER))
     budgeted(given, "2026-12", "U2", (500, SPRING, None))
     budgeted(given, "2026-12", "U3", (200, SUMMER, None))

@@ -46,10 +46,7 @@ def test_the_chain_is_the_sum_of_its_offices_and_its_averages_come_from_sums() -
     assert found == [(Decimal(1000), Decimal(4), Decimal(250), True)]
 
 
-@pytest.mark.parametrize(
-    ("running", "last_over"),
-    [({"2026-03"}, 2), ({"2026-02", "2026-03"}, 1)],
-)
+@pytest.mark.parametrize(("running", "last_over"), [({"2026-03"}, 2), ({"2026-02", "2026-03"}, 1)])
 def test_one_month_is_the_last_that_is_over(running: set[str], last_over: int) -> None:
     given = warehouse()
     for of_month in ("2026-01", "2026-02", "2026-03"):

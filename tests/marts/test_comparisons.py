@@ -8,16 +8,7 @@ from decimal import Decimal
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import (
-    FIRST_MOMENT,
-    build,
-    built,
-    earned,
-    in_quarantine,
-    loaded,
-    sales_read,
-    warehouse,
-)
+from tests.marts.given import FIRST_MOMENT, build, built, earned, in_quarantine, loaded, sales_read, warehouse
 from warehouse.marts.queries import SQL
 from warehouse.store.meta_schema import write_declared
 

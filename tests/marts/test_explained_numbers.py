@@ -303,10 +303,7 @@ def test_agents_make_the_office() -> None:
         "INSERT INTO bi.users_history (_customer, id, name, valid_from_utc, valid_to_utc) "
         "VALUES ('M1', 'U0', 'Al', '2026-01-01', '2026-02-15'), ('M1', 'U1', 'Bo', '2026-01-01', NULL)"
     )
-    assert parts(given, "2026-01", office="M1") == [
-        ("U1", 5, 0, month("2026-01")),
-        ("U0", 3, 5, None),
-    ]
+    assert parts(given, "2026-01", office="M1") == [("U1", 5, 0, month("2026-01")), ("U0", 3, 5, None)]
     left = [one["left_after_month"] for one in explained_again(given, "parts", "2026-01", office="M1")]
     assert left == [None, month("2026-01")]
     count = explained(given, "parts", "2026-01", office="M1", measure="active_agent_count")

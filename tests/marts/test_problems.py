@@ -8,15 +8,7 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from pipelines.connect.errors import ConnectError, HostDown, NotFound, Unauthorized, Unavailable
-from tests.marts.given import (
-    asked_for,
-    build,
-    earned,
-    held,
-    lacking,
-    loaded,
-    warehouse,
-)
+from tests.marts.given import asked_for, build, earned, held, lacking, loaded, warehouse
 from warehouse.ledger.ledger import deny, forget_healed_refusals
 from warehouse.marts.checks import CheckResult, keep_results, run_checks
 from warehouse.marts.queries import SQL

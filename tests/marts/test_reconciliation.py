@@ -102,10 +102,7 @@ def test_quarantined_rows_are_named_as_the_likely_reason(given: DuckDBPyConnecti
 
 @pytest.mark.parametrize(
     ("days", "found"),
-    [
-        (3, {"an answer that nobody refreshes any more: M1: customer switched off"}),
-        (0, {"not explained"}),
-    ],
+    [(3, {"an answer that nobody refreshes any more: M1: customer switched off"}), (0, {"not explained"})],
     ids=["read before the other", "read with the other"],
 )
 def test_a_source_that_nobody_refreshes_is_the_likely_reason_if_the_other_was_read_later(
@@ -137,11 +134,7 @@ def test_the_one_report_that_differs_is_named(given: DuckDBPyConnection) -> None
 
 
 @pytest.mark.parametrize(
-    ("measure", "too_much", "is_reconciled"),
-    [
-        ("commission", "0.02", True),
-        ("commission", "0.03", False),
-    ],
+    ("measure", "too_much", "is_reconciled"), [("commission", "0.02", True), ("commission", "0.03", False)]
 )
 def test_amounts_of_users_may_differ_by_the_rounding_of_each(
     given: DuckDBPyConnection, measure: str, too_much: str, is_reconciled: bool
@@ -180,9 +173,7 @@ def test_reports_that_were_read_long_before_one_that_disagrees_are_due(given: Du
     assert disagreements(given) == []  # they are due already
 
 
-def test_reports_that_disagree_and_were_read_within_two_days_are_not_due(
-    given: DuckDBPyConnection,
-) -> None:
+def test_reports_that_disagree_and_were_read_within_two_days_are_not_due(given: DuckDBPyConnection) -> None:
     cancelled(given, days(1.9))
     assert disagreements(given) == []
 
@@ -204,8 +195,7 @@ def test_reports_that_agree_are_not_due_however_far_apart_they_were_read(given: 
 
 
 @pytest.mark.parametrize(
-    ("changed_months", "promised"),
-    [(12, "; the office report is asked again by the next night"), (0, "")],
+    ("changed_months", "promised"), [(12, "; the office report is asked again by the next night"), (0, "")]
 )
 def test_the_report_that_was_read_later_is_named_and_the_other_is_asked_again_if_the_settings_let_it(
     given: DuckDBPyConnection, changed_months: int, promised: str
@@ -337,10 +327,7 @@ def by_office(given: DuckDBPyConnection, of_month: str, at: float, users: Earner
 
 @pytest.mark.parametrize(
     ("users", "is_moved"),
-    [
-        ({"M1": {}, "M2": {"U1": 60, "U2": 40}}, True),
-        ({"M1": {"U1": 10}, "M2": {"U2": 90}}, False),
-    ],
+    [({"M1": {}, "M2": {"U1": 60, "U2": 40}}, True), ({"M1": {"U1": 10}, "M2": {"U2": 90}}, False)],
     ids=["a user", "what users earned"],
 )
 def test_where_a_users_past_is_put_under_another_office_all_months_of_both_are_due(

@@ -61,15 +61,8 @@ STEPS = {
         Step("load_committed", 2),
         Step("session_closed"),
     ),
-    "rollback": (
-        Step("before_naming"),
-        Step("file_named"),
-    ),
-    "compact": (
-        Step("before_rewriting"),
-        Step("file_rewritten"),
-        Step("compacted"),
-    ),
+    "rollback": (Step("before_naming"), Step("file_named")),
+    "compact": (Step("before_rewriting"), Step("file_rewritten"), Step("compacted")),
 }
 
 

@@ -117,7 +117,4 @@ def _moment(chance: Random, month: int) -> str:
     return f"{MONTHS[month]}-{day + 1:02}T{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
 
 
-_CONTENTS: Mapping[str, Callable[[int, Random], object]] = {
-    "running": _running,
-    "sales": _sales,
-}
+_CONTENTS: Mapping[str, Callable[[int, Random], object]] = {"running": _running, "sales": _sales}

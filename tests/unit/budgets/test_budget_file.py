@@ -115,14 +115,11 @@ def test_an_amount_that_may_be_another_is_refused(tmp_path: Path, written: str, 
 def test_an_empty_cell_leaves_a_budget_as_it_is(tmp_path: Path) -> None:
     assert row(tmp_path, commission=" ") == {"sold": 2}
     assert given(tmp_path, PLAIN.replace("105000", "") + "M1;U2;2027-01;;\n") == [
-        Entry(2, "M1", "U1", JANUARY, {"sold": 2}),
+        Entry(2, "M1", "U1", JANUARY, {"sold": 2})
     ]
 
 
-@pytest.mark.parametrize(
-    "written",
-    ["2027-01", "2027-01-31", "20270101", "2027-01-01 00:00:00"],
-)
+@pytest.mark.parametrize("written", ["2027-01", "2027-01-31", "20270101", "2027-01-01 00:00:00"])
 def test_a_month_may_be_a_date(tmp_path: Path, written: str) -> None:
     assert given(tmp_path, PLAIN.replace("2027-01", written)) == [WANTED]
 

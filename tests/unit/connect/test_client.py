@@ -12,12 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.connect.errors import (
-    AnswerTooLarge,
-    ConnectError,
-    Unauthorized,
-    Unavailable,
-)
+from pipelines.connect.errors import AnswerTooLarge, ConnectError, Unauthorized, Unavailable
 from pipelines.connect.models import MEGABYTE, Limits, Request, Try
 from pipelines.connect.retry import RetryPolicy
 from tests.unit.connect.fake_service import (
@@ -195,10 +190,7 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
     ("said", "sentence"),
     [
         (reply(400, b'{"message":\r\n"too \x1b[31mlong"}'), 'It says: {"message": "too [31mlong"}'),
-        (
-            reply(401),
-            "tried once more the next night, then only if it changes. Correct BROKERBI_",
-        ),
+        (reply(401), "tried once more the next night, then only if it changes. Correct BROKERBI_"),
         (reply(403), "answered 403: the login has no access to it. Ask the service's support"),
         (
             reply(404),
@@ -216,10 +208,7 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
         (reply(200, HTML, content_type="text/html"), "that is not JSON (XML or HTML, text/html). Check that"),
         (reply(200, b""), "The answer is kept in landing. If it lasts, ask the service's support"),
         (reply(429), "the last answered 429. Lower BROKERBI_REQUESTS_PER_SECOND"),
-        (
-            httpx.ConnectError("no\nroute"),
-            "the last could not connect (no route). Check BROKERBI_BASE_URL",
-        ),
+        (httpx.ConnectError("no\nroute"), "the last could not connect (no route). Check BROKERBI_BASE_URL"),
     ],
 )
 async def test_an_error_says_what_came_back_and_the_next_step_and_holds_what_was_asked(

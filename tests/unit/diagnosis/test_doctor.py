@@ -184,10 +184,7 @@ def garbage(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("spoil", "words", "severity"),
-    [
-        (newer, "older clients cannot open it", Severity.WARNING),
-        (garbage, "is damaged", Severity.ERROR),
-    ],
+    [(newer, "older clients cannot open it", Severity.WARNING), (garbage, "is damaged", Severity.ERROR)],
 )
 def test_a_published_file_that_is_not_as_it_should_be_is_told(
     world: Scenario, spoil: Callable[[Path], None], words: str, severity: Severity

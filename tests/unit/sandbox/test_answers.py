@@ -8,18 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.sandbox.asking import (
-    AGREED,
-    BI,
-    EVERYTHING,
-    MAY,
-    YEAR,
-    Json,
-    ask,
-    estates,
-    leads,
-    quiet,
-)
+from tests.unit.sandbox.asking import AGREED, BI, EVERYTHING, MAY, YEAR, Json, ask, estates, leads, quiet
 
 ESTATE = (
     "id estateNumber status type assignment address agents contractDay accessDay depositReportedAt "

@@ -27,8 +27,7 @@ def _users(service: Service, customer: str = "G1") -> Reply:
 
 
 @pytest.mark.parametrize(
-    ("written", "header"),
-    [("seconds", "90"), ("date", "Thu, 01 Jan 2026 05:01:30 GMT"), ("none", None)],
+    ("written", "header"), [("seconds", "90"), ("date", "Thu, 01 Jan 2026 05:01:30 GMT"), ("none", None)]
 )
 def test_retry_after_is_seconds_or_a_date_or_missing(written: str, header: str | None) -> None:
     answered = _users(_service(Fault("429", retry_after=written, seconds=90)))

@@ -9,18 +9,7 @@ import pytest
 
 from pipelines.sandbox.calls import Call
 from pipelines.sandbox.service import SandboxLogin, Service
-from tests.unit.sandbox.asking import (
-    AGREED,
-    BI,
-    MAY,
-    YEAR,
-    ask,
-    credentials,
-    estates,
-    quiet,
-    reply,
-    world,
-)
+from tests.unit.sandbox.asking import AGREED, BI, MAY, YEAR, ask, credentials, estates, quiet, reply, world
 
 OFFICES = f"{BI}/CommissionOfficeReport/G1"
 RUNNING = f"{BI}/RunningCommissions"

@@ -23,12 +23,7 @@ from pipelines.months import Month
 from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window, windows
 from pipelines.settings.model import Customer
-from pipelines.sync.window.answers import (
-    MOST_OBJECTS,
-    UnreadableRows,
-    check_size,
-    open_months,
-)
+from pipelines.sync.window.answers import MOST_OBJECTS, UnreadableRows, check_size, open_months
 from pipelines.sync.window.bisect import WindowLimit
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.paging import UNPAGED, Page

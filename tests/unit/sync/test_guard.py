@@ -10,15 +10,7 @@ import pytest
 
 from pipelines.catalogue.model import SNAPSHOT_LIMITS, ShrinkLimits, text
 from pipelines.normalize.tables import NormalizedTable
-from pipelines.sync.guard import (
-    REMEDY,
-    REMEDY_FOR_COLUMNS,
-    Comparison,
-    Doubt,
-    DoubtKind,
-    reason,
-    remedy,
-)
+from pipelines.sync.guard import REMEDY, REMEDY_FOR_COLUMNS, Comparison, Doubt, DoubtKind, reason, remedy
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.profile import TableProfile
 

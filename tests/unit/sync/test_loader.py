@@ -131,9 +131,7 @@ def test_the_rows_of_a_window_are_let_go_when_it_is_loaded(tmp_path: Path) -> No
     assert (result.loaded.rows, list(result.tables), list(result.rejected)) == ({REPORT.name: 3}, [], [])
 
 
-def test_no_window_waits_for_ever_for_company_and_nobody_holds_the_file_meanwhile(
-    tmp_path: Path,
-) -> None:
+def test_no_window_waits_for_ever_for_company_and_nobody_holds_the_file_meanwhile(tmp_path: Path) -> None:
     done: list[WindowResult] = []
 
     def wait_until_loaded_and_free(month: date) -> None:

@@ -99,10 +99,7 @@ WHOLE = {
     "no rows take one request": (holding("", total=no_total), [0]),
     "no total": (holding("abc", total=no_total), [0, 1, 2, 0, 2]),
     "rows without an id are not repeated ones": (holding("---"), [0, 1, 0]),
-    "a total of the page alone": (
-        holding("abcde", total=lambda _, on_page: on_page),
-        [0, 1, 2, 3, 0, 1, 3],
-    ),
+    "a total of the page alone": (holding("abcde", total=lambda _, on_page: on_page), [0, 1, 2, 3, 0, 1, 3]),
     "a total of something smaller": (holding("abcde", total=lambda *_: 1), [0, 1, 2, 3, 0, 1, 3]),
     "no total: all pages but the last with rows are looked at twice": (
         holding("abcdefg", total=no_total),
@@ -138,10 +135,7 @@ def test_a_page_refused_without_a_total_proves_nothing_after(rows: str) -> None:
             Service(lambda asked: "abcdef" if asked < 2 else "abdef", total=no_total),
             "page 1 holds other rows",
         ),
-        (
-            Service(lambda asked: "abcdef" if asked != 1 else "", total=no_total),
-            "page 1 holds other rows",
-        ),
+        (Service(lambda asked: "abcdef" if asked != 1 else "", total=no_total), "page 1 holds other rows"),
         (Service(lambda asked: "abcdef" if asked != 1 else "error"), "page 1 has neither rows"),
         (holding("abcd", total=no_total, has_ids=False, ignores_page_number=True), "earlier page again"),
         (holding("abc", total=lambda *_: 9), "3 rows of the 9 stated"),

@@ -17,16 +17,7 @@ from pipelines.connect.rate_limit import RateLimit
 from pipelines.months import Month
 from pipelines.settings.model import Customer, FunctionLogin, Settings
 from pipelines.sync.run_context import RunContext, login_of
-from tests.unit.connect.fake_service import (
-    ROWS,
-    SALES,
-    Chunks,
-    Reply,
-    Service,
-    StillClock,
-    read,
-    reply,
-)
+from tests.unit.connect.fake_service import ROWS, SALES, Chunks, Reply, Service, StillClock, read, reply
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from warehouse.store.files import (
-    SHARED_FOLDER,
-    give_name,
-    make_folder,
-    replacement,
-    same_file,
-    write_file,
-)
+from warehouse.store.files import SHARED_FOLDER, give_name, make_folder, replacement, same_file, write_file
 
 CONTENT = os.urandom(1 << 16)
 

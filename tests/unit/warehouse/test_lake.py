@@ -68,9 +68,7 @@ def test_a_publication_is_noted_with_its_tables(tmp_path: Path) -> None:
     }
 
 
-def test_the_next_publication_takes_the_place_of_the_rows_and_keeps_the_earlier_files(
-    tmp_path: Path,
-) -> None:
+def test_the_next_publication_takes_the_place_of_the_rows_and_keeps_the_earlier_files(tmp_path: Path) -> None:
     refresh(tmp_path, sold("1"))
     refresh(tmp_path, sold("2"), number=1)
     assert rows(tmp_path) == [{"sold": 2, "_shard": "all"}]

@@ -32,9 +32,7 @@ def landed(root: Path, load_id: str = "load", customer: str = "M1") -> tuple[Lan
     return landing, writer.close({"used": [2, 0], "fetched_at_utc": "2024-04-01T12:00:00+00:00"})
 
 
-def test_answers_come_back_in_their_order_or_in_that_in_which_they_counted(
-    tmp_path: Path,
-) -> None:
+def test_answers_come_back_in_their_order_or_in_that_in_which_they_counted(tmp_path: Path) -> None:
     landing, file = landed(tmp_path)
     found = [(meta["path"], body) for meta, body in landing.read(file.path, file.sha256)]
     assert found == [(f"/Sales/{number}", body) for number, body in enumerate(BODIES)]
