@@ -1,4 +1,4 @@
-"""Faults: what goes wrong, for whom and how often, drawn the same way for the same seed."""
+"""Faults: which requests fail, how and how often; the same for the same seed."""
 
 from __future__ import annotations
 
@@ -8,66 +8,66 @@ from hashlib import sha256
 from typing import Any
 
 STATUSES = {
-    "400": "refuses the question",
-    "401": "refuses the login",
-    "403": "has no right for it",
-    "404": "knows nothing there",
-    "429": "is asked too often, with Retry-After",
-    "500": "has an unexpected error",
-    "502": "is a bad gateway",
+    "400": "rejects the request",
+    "401": "denies the login",
+    "403": "denies access",
+    "404": "finds nothing there",
+    "429": "reports too many requests, with Retry-After",
+    "500": "reports an unexpected error",
+    "502": "reports a bad gateway",
     "503": "is unavailable, with Retry-After",
-    "redirect": "sends the caller to a page of a login (302)",
+    "redirect": "redirects to a login page (302)",
 }
 BODIES = {
-    "html": "answers a page of HTML with status 200",
-    "empty": "answers nothing with status 200",
-    "charset": "answers in Latin-1 under the name of UTF-8",
+    "html": "answers with an HTML page and status 200",
+    "empty": "answers with an empty body and status 200",
+    "charset": "answers in Latin-1 declared as UTF-8",
     "gzip": "compresses the answer",
 }
 ENDINGS = {
-    "half": "ends the answer in its middle",
-    "half_without_length": "ends the answer in its middle, without having said how long it is",
+    "half": "ends the answer halfway",
+    "half_without_length": "ends the answer halfway, without a Content-Length",
     "reset": "cuts the connection before the answer",
-    "reset_inside": "cuts the connection within the answer",
+    "reset_inside": "cuts the connection during the answer",
 }
 DELAYS = {
     "slow_start": "waits before it answers",
-    "slow_body": "takes its time over the answer",
+    "slow_body": "sends the answer slowly",
 }
 PAGES = {
-    "moving_rows": "has more rows once the first page was read",
-    "repeated_ids": "repeats rows of the page before",
+    "moving_rows": "adds rows once the first page has been read",
+    "repeated_ids": "repeats rows of the previous page",
 }
 CONTENTS = {
-    "unknown_fields": "has fields nobody has documented in some rows",
-    "wrong_types": "has a value of the wrong type in some rows",
-    "wrong_rows": "has something else than an object in place of some rows",
-    "nested_list": "has a list of objects more in every row",
-    "fractional": "has fractions in place of whole numbers",
-    "text": "has text in place of numbers",
-    "empty_report": "has no row, in the usual envelope",
+    "unknown_fields": "adds undocumented fields to some rows",
+    "wrong_types": "puts a value of the wrong type into some rows",
+    "wrong_rows": "replaces some rows by something other than an object",
+    "nested_list": "adds a list of objects to every row",
+    "fractional": "sends fractions in place of whole numbers",
+    "text": "sends text in place of numbers",
+    "empty_report": "sends no rows, in the usual envelope",
 }
 KINDS = STATUSES | BODIES | ENDINGS | DELAYS | PAGES | CONTENTS
 """What the sandbox does, by the kind of fault."""
 NAMES = {
-    "rate": "how often it strikes, from 0 to 1",
-    "count": "how many times at most",
-    "after": "how many such requests go well first",
-    "tries": "only the first so many tries of the same request fail",
-    "path": "only where this is a part of the path",
-    "customer": "only when this customer is asked for",
-    "seconds": "how long a delay is, or a Retry-After",
-    "retry_after": "how a Retry-After is written: seconds, date or none",
-    "rows": "how many rows move, or are repeated",
-    "share": "which part of the rows is spoiled, from 0 to 1",
-    "restless": "true: rows come and go with every look at a page",
+    "rate": "share of requests that fail, from 0 to 1",
+    "count": "the most failures",
+    "after": "requests that succeed first",
+    "tries": "number of tries of the same request that fail",
+    "path": "only for paths that contain this text",
+    "customer": "only for this customer",
+    "seconds": "length of a delay or a Retry-After",
+    "retry_after": "form of a Retry-After: seconds, date or none",
+    "rows": "rows that move or are repeated",
+    "share": "share of rows that are spoiled, from 0 to 1",
+    "restless": "true: rows come and go with every reading of a page",
 }
-"""What may be said of a fault, by the name of the value."""
+"""The options of a fault, with their meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that goes wrong: KINDS and NAMES say what is meant."""
+    """One fault; KINDS and NAMES explain its fields."""
 
     kind: str
     rate: float = 1.0
@@ -133,7 +133,7 @@ class Faults:
         self.switch(faults)
 
     def switch(self, faults: Sequence[Fault]) -> None:
-        """Exactly these from now on; counting starts again."""
+        """Replace all faults, and start counting again."""
         self._active = list(faults)
         self._met = [0] * len(faults)
         self._struck = [0] * len(faults)
@@ -148,7 +148,7 @@ class Faults:
         ]
 
     def striking(self, path: str, target: str, customer: str) -> list[Fault]:
-        """The faults that strike a request: of those that end it only the first."""
+        """The faults that strike a request; only the first of those that end it."""
         struck: list[Fault] = []
         for number, fault in enumerate(self._active):
             if fault.path is not None and fault.path.lower() not in path.lower():

@@ -23,7 +23,7 @@ def paged(question: Question) -> object:
     index, size = question.page
     everything = list(_wanted(question))[question.hidden_rows :]
     total = len(everything)
-    # A page past the end is empty; a faulty one repeats rows of the page before.
+    # A page past the end is empty; a faulty one repeats rows of the previous page.
     page = slice(max(0, index * size - question.repeated_rows), index * size + size)
     if question.shapes == "a":
         return {
