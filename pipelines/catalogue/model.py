@@ -180,7 +180,7 @@ class Unsettled:
     most: int
 
 
-ONCE, NIGHTLY, WEEKLY = None, 1, 7
+NIGHTLY, WEEKLY = 1, 7
 """After how many days an answered id is requested again."""
 
 
@@ -194,7 +194,7 @@ class Each:
 
     names: tuple[str, ...]
     ids_from: tuple[Ids, ...] = ()
-    days: int | None = NIGHTLY
+    days: int = NIGHTLY
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -275,7 +275,6 @@ class Report:
     tables: tuple[Table, ...]
     timing: Timing = field(default_factory=Timing)
     estate_id_column: str | None = None  # column of the first table: id of the estate that a row is about
-    shrink: ShrinkLimits | None = None  # None: the limits of its kind
     root: str = ""  # members that lead from an answer to what the paths of tables begin at
     total_rows: str = ""  # of a report in pages: members that lead to the number of rows of all pages
     decimal: str = "."  # what is before the fraction of numbers that are written as texts
@@ -299,8 +298,8 @@ class Report:
 
     @property
     def shrink_limits(self) -> ShrinkLimits:
-        """The limits of this report, or else those of reports by month or of snapshots."""
-        return self.shrink or (ShrinkLimits() if self.has_months else SNAPSHOT_LIMITS)
+        """The limits of reports by month, or those of snapshots."""
+        return ShrinkLimits() if self.has_months else SNAPSHOT_LIMITS
 
     @property
     def is_by_id(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from pipelines.cli.app import command, flag, option
+from pipelines.cli.app import command, option
 from pipelines.cli.output import complain, say
 from pipelines.months import Month
 from pipelines.words import counted, duration
@@ -29,7 +29,6 @@ def run_demo(
     data_dir: Annotated[Path, option("where the demo keeps its files", "DIR")] = Path(".demo"),
     months: Annotated[int, option("months of history", "NUMBER")] = 36,
     reports: Annotated[str, option("as BROKERBI_REPORTS, for example +bids", "NAMES")] = "",
-    keep: Annotated[bool, flag("--keep", "continue with the files of an earlier demo")] = False,
 ) -> int:
     """Run everything once against a sandbox: three nightly runs of eight weeks."""
     from pipelines.cli.maintenance import publish
@@ -42,8 +41,7 @@ def run_demo(
     from pipelines.upkeep.finish import finish
 
     began = time.monotonic()
-    if not keep:
-        _clear(data_dir)
+    _clear(data_dir)
     today = datetime.now(UTC).date()
     start = Month.of(today).plus(1 - months)
     complain(f"an invented brokerage opens on this machine, with sales since {start} …")
@@ -61,7 +59,7 @@ def run_demo(
             "BROKERBI_REQUESTS_PER_SECOND": "500",
             **({"BROKERBI_REPORTS": reports} if reports else {}),
         }
-        for night in nights[-1:] if keep else nights:
+        for night in nights:
             complain(f"nightly run of {night} …")
             service.set_as_of(night)
             settings = load_settings(words if night == today else {**words, "BROKERBI_TODAY": str(night)})

@@ -256,8 +256,7 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, each: Each) -> Plann
     def is_due(answered: datetime | None) -> bool:
         if answered is None or inputs.selection.refresh:
             return True
-        age = inputs.calendar.today - inputs.calendar.day_of(answered)
-        return each.days is not None and age.days >= each.days
+        return (inputs.calendar.today - inputs.calendar.day_of(answered)).days >= each.days
 
     due, postponed, left = inputs.selection.ids, 0, 0
     if each.ids_from:
