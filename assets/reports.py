@@ -24,10 +24,10 @@ from assets.results import (
     Outcome,
     PartitionResult,
     PartitionState,
-    are_fresh,
     conditions_of,
     events_of,
     failure,
+    is_fresh,
     may_pass,
     summary_line,
     turn_red,
@@ -243,16 +243,13 @@ def _selection(
     if NIGHT_OF in context.run.tags:
         reports = tuple(dict.fromkeys(partition.report.name for partition in part))
         return Selection(reports=reports, guided=True, fresh_since=since, accept_shrink=accept_shrink)
-    if since:
-        ledger, calendar = ledger_of(project.store), project.calendar
-        denied = {pair for pair, moment in ledger.denied.items() if moment >= since}
-        part = [
-            partition
-            for partition in part
-            if not are_fresh(ledger, partition.ledger_keys(calendar), since)
-            and not (partition.pair in denied and _is_automatic_retry(context))
-        ]
-    exact = months_by_pair(part, project.calendar)
+    ledger, moment, exact = ledger_of(project.store), since or project.clock.utc_now(), {}
+    denied = {pair for pair in ledger.denied if ledger.denied[pair] >= moment}
+    for pair, months in months_by_pair(part, project.calendar).items():
+        days = {month: month.first_day if month else None for month in months or (None,)}
+        left = [month for month, day in days.items() if not is_fresh(ledger.month(*pair, day), moment)]
+        if left and not (pair in denied and _is_automatic_retry(context)):
+            exact[pair] = tuple(filter(None, left))
     return Selection(refresh=True, exact=exact, accept_shrink=accept_shrink) if exact else None
 
 

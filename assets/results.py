@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -104,19 +104,19 @@ class Outcome:
             day for window in windows if window.status is WindowStatus.WAITING for day in window.months
         }
         own = partition.ledger_keys(self.calendar)[0]
-        is_held = self.ledger.month(*own) is not None
-        is_fresh = are_fresh(self.ledger, [own], self.since_utc)
+        month = self.ledger.month(*own)
+        is_held, is_fetched = month is not None, is_fresh(month, self.since_utc)
         if partition.customer not in self.active:
             reason = "the customer is switched off or no longer in the settings"
             return PartitionState.HELD if is_held else PartitionState.NOTHING, reason
-        if partition.pair in self.ledger.denied and not is_fresh:
+        if partition.pair in self.ledger.denied and not is_fetched:
             denials = refusals(*partition.pair, self.conditions)
             is_lost = any(condition.is_error for condition in denials)
             reason = " ".join(condition.error for condition in denials)
             return PartitionState.LOST_ACCESS if is_lost else PartitionState.NO_ACCESS, reason
         reason = "; ".join(dict.fromkeys(window.reason for window in windows if window.reason))
         if is_held:
-            return PartitionState.FETCHED if is_fresh else PartitionState.HELD, reason
+            return PartitionState.FETCHED if is_fetched else PartitionState.HELD, reason
         if own[-1] in waiting:
             return PartitionState.WAITING, reason
         if any(window.status is WindowStatus.SKIPPED for window in windows):
@@ -124,10 +124,9 @@ class Outcome:
         return PartitionState.FAILED, reason or NOT_ASKED
 
 
-def are_fresh(ledger: Ledger, keys: Iterable[tuple[str, str, date | None]], since_utc: datetime) -> bool:
-    """Whether all of these months were fetched since a moment, by whatever run."""
-    months = [ledger.month(*key) for key in keys]
-    return all(month is not None and month.fetched_at_utc >= since_utc for month in months)
+def is_fresh(month: HeldMonth | None, since_utc: datetime) -> bool:
+    """Whether a month was fetched since a moment, by whatever run."""
+    return month is not None and month.fetched_at_utc >= since_utc
 
 
 def with_changed_months(

@@ -282,6 +282,18 @@ def test_a_backfill_requests_nothing_that_a_nightly_run_fetched_since_it_began(r
     assert read.customers_asked() == {G1, M16}
 
 
+def test_a_run_of_a_backfill_requests_only_the_months_ahead_that_no_other_run_has_fetched(
+    tmp_path: Path,
+) -> None:
+    made, report = harness(tmp_path, reports="office_budget_crm"), "office_budget_crm"
+    month, tags = Range(first="G1|2026-11", last="G1|2026-11"), {BACKFILL: "a backfill"}
+    made.run(report, **month, tags=tags)
+    with made.project.store.writing() as connection:
+        connection.execute("DELETE FROM meta.months WHERE month = '2027-01-01'")
+    made.run(report, **month, tags=tags)
+    assert [entry.path.split("/")[-2:] for entry in made.service.log.entries] == [["2027", "1"]]
+
+
 def test_a_warehouse_that_cannot_be_written_fails_the_run_in_a_sentence(read: Harness) -> None:
     (read.project.settings.data_dir / "work" / "warehouse.duckdb").write_text("this is no DuckDB file" * 1000)
     assert "is damaged" in failure_of(read.run())
