@@ -299,28 +299,6 @@ def test_a_warehouse_that_cannot_be_written_fails_the_run_in_a_sentence(read: Ha
     assert "is damaged" in failure_of(read.run())
 
 
-def test_what_is_held_is_green_again_after_a_run_that_broke_down(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.run(first="G1|2026-06")
-    made.change_settings(customers="G2")
-    assert not made.run(first="G1|2026-06").success
-    made.change_settings(customers="G1,M30016,M30017")
-    assert made.partitions() == {f"{customer} red": 6 for customer in CUSTOMERS}
-    assert made.run(first="G1|2026-06", tags=NIGHT).success
-    assert made.partitions() == {f"{customer} green": 11 for customer in CUSTOMERS}
-
-
-def test_a_customer_switched_off_is_not_asked_and_keeps_its_data_until_it_comes_back(read: Harness) -> None:
-    read.change_settings(customer__m30016__active="false")
-    result = read.run(last="M30016|2026-11")
-    assert result.success
-    assert read.customers_asked() == {G1, M17}
-    assert read.events(result)["M30016|2026-11"]["state"] == "held"
-    read.change_settings(customer__m30016__active="true")
-    read.run(first=f"{M16}|2026-09", last=f"{M16}|2026-11")
-    assert read.customers_asked() == {M16}
-
-
 def test_a_run_of_customers_that_nobody_asks_fails_with_the_reason(read: Harness) -> None:
     read.change_settings(customers="G1,M3O016,M30017")
     result = read.run(first=f"{M16}|2026-09", last=f"{M16}|2026-11")

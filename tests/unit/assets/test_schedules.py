@@ -7,29 +7,13 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import dagster as dg
-import pytest
-from dagster._utils.schedules import schedule_execution_time_iterator
 
 from assets.project import Project
 from assets.runs import NIGHT_OF, RANGE_END, RANGE_START
-from tests.unit.assets.harness import TODAY, run_requests, schedule_of, settings
+from tests.unit.assets.harness import TODAY, run_requests, settings
 
 STOCKHOLM = ZoneInfo("Europe/Stockholm")
 LONG_AGO = datetime(2026, 11, 19, 5, tzinfo=STOCKHOLM)
-
-
-@pytest.mark.parametrize("cron", ["0 5 * * *", "30 2 * * *"])
-@pytest.mark.parametrize(
-    "first", [datetime(2027, 3, 27, tzinfo=STOCKHOLM), datetime(2026, 10, 24, tzinfo=STOCKHOLM)]
-)
-def test_there_is_one_night_a_day_also_when_the_clocks_change(
-    tmp_path: Path, cron: str, first: datetime
-) -> None:
-    schedule = schedule_of(Project(settings(tmp_path, nightly=cron)), "nightly")
-    ticks = schedule_execution_time_iterator(
-        first.timestamp(), schedule.cron_schedule, schedule.execution_timezone
-    )
-    assert [next(ticks).astimezone(STOCKHOLM).day - first.day for _ in range(3)] == [0, 1, 2]
 
 
 def test_a_nightly_run_is_named_after_the_clock_and_goes_before_others(tmp_path: Path) -> None:

@@ -26,12 +26,6 @@ def test_every_check_of_a_shard_is_about_its_own_assets(tmp_path: Path) -> None:
     assert {key.asset_key.path[0] for key in graph.asset_check_keys} == {"north"}
 
 
-def test_jobs_and_schedules_keep_their_names_and_runs_of_jobs_name_the_shard(tmp_path: Path) -> None:
-    made = build_definitions(Project(settings(tmp_path, shard="north")))
-    whole = build_definitions(Project(settings(tmp_path)))
-    assert {one.name for one in made.schedules or ()} == {one.name for one in whole.schedules or ()}
-
-
 def test_a_shard_looks_only_at_runs_of_its_own_code_location(tmp_path: Path) -> None:
     assert Project(settings(tmp_path, shard="north")).runs().tags == {REPOSITORY: "__repository__@north"}
     assert Project(settings(tmp_path)).runs() == dg.RunsFilter()
