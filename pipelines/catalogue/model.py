@@ -88,15 +88,12 @@ def column(sql_type: str, source: str, description: str, *, name: str = "", **ma
 # The service sends money as JSON numbers (commissions fractional, prices whole): never int or float here.
 money = partial(column, "DECIMAL(18,4)")
 parts = partial(column, "DECIMAL(18,8)")  # a count, fractional when a sale is shared
-percent = partial(column, "DECIMAL(18,8)")
-rate = partial(column, "DECIMAL(18,8)")
-degrees = partial(column, "DECIMAL(18,8)")
+percent = rate = degrees = partial(column, "DECIMAL(18,8)")
 local_time = partial(column, "TIMESTAMP")  # the brokerage's wall clock
 day = partial(column, "TIMESTAMP", is_day=True)  # sent as the midnight that it begins with
 text = partial(column, "VARCHAR")
 integer = partial(column, "BIGINT")
 boolean = partial(column, "BOOLEAN")
-
 
 assumed = partial(Column, name_inferred=True)
 """A column of a report whose rows are documented nowhere: our name of it, and its assumed path."""
@@ -170,10 +167,7 @@ class Ids(NamedTuple):
 
 @dataclass(frozen=True)
 class Unsettled:
-    """Rows that the service will still change, by a condition in SQL on a table of schema bi.
-
-    The `most` of their months that were read longest ago are requested every night.
-    """
+    """Rows of a table that will still change; the `most` months read longest ago are requested each night."""
 
     table: str
     condition: str

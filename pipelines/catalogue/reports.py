@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 
 from pipelines.catalogue import bidding, budgets, commissions, leads, people, sales
 from pipelines.catalogue.model import Report
@@ -21,9 +20,9 @@ def _placed(reports: Sequence[Report]) -> Iterator[Report]:
         yield replace(entry, timing=replace(entry.timing, place=places[entry.name]))
 
 
-REPORTS: Mapping[str, Report] = MappingProxyType(
-    {entry.name: entry for entry in _placed([entry for subject in SUBJECTS for entry in subject.REPORTS])}
-)
+REPORTS: Mapping[str, Report] = {
+    entry.name: entry for entry in _placed([entry for subject in SUBJECTS for entry in subject.REPORTS])
+}
 
 
 def report(name: str, catalogue: Mapping[str, Report] = REPORTS) -> Report:

@@ -80,7 +80,7 @@ def run_plan(
         [dict(zip(names, group, strict=True)) | _added_up(of_group) for group, of_group in groups.items()]
     )
     if plan.probes:
-        since = min(probe.first for probe in plan.probes)
+        since = min(probe.spans[0].first for probe in plan.probes)
         say(
             f"First {counted(len(plan.probes), 'request')} for sales that changed since {since}; "
             "older months of these sales are requested as well, and are not in this plan."

@@ -128,11 +128,7 @@ class Rules:
         return "unsettled" if month in self.unsettled else None
 
     def is_fresh(self, held: HeldMonth) -> bool:
-        """Whether another command loaded it while this one waited.
-
-        The outline of the ledger rounds moments down to a quarter of an hour, so the comparison allows for
-        that.
-        """
+        """Whether another command loaded it while this one waited; an outline rounds moments down."""
         return self.fresh_since is not None and held.fetched_at_utc > self.fresh_since - QUARTER_HOUR
 
     def next_due(self, month: Month, held: HeldMonth) -> Due | None:

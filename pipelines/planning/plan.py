@@ -81,10 +81,6 @@ class PlannedProbe:
     report: Report
     spans: tuple[Span, ...]
 
-    @property
-    def first(self) -> date:
-        return self.spans[0].first
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -102,15 +98,14 @@ class Plan:
 
     @property
     def requests(self) -> int:
-        return sum(planned.requests for planned in self.planned) + self._requests_of_probes
+        return sum(planned.requests for planned in self.planned) + sum(
+            len(probe.spans) for probe in self.probes
+        )
 
     @property
     def requests_expected(self) -> int:
-        return sum(planned.requests_expected for planned in self.planned) + self._requests_of_probes
-
-    @property
-    def _requests_of_probes(self) -> int:
-        return sum(len(probe.spans) for probe in self.probes)
+        expected = sum(planned.requests_expected for planned in self.planned)
+        return expected + sum(len(probe.spans) for probe in self.probes)
 
     @property
     def seconds(self) -> float:

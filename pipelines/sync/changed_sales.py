@@ -82,7 +82,7 @@ def _remember_answer(
     customers: Sequence[str],
     timezone: str,
 ) -> WindowResult:
-    estates, notes = changed_estates(result.tables[0].frame, probe.first, result.fetched, timezone)
+    estates, notes = changed_estates(result.tables[0].frame, probe.spans[0].first, result.fetched, timezone)
     if rejected := len(result.rejected):
         notes.append(f"{rejected} rows could not be read")
     with store.reading() as connection:
@@ -99,7 +99,7 @@ def _remember_answer(
             connection, result, probe.asked_of, changed, note="; ".join(notes), estates=len(estates)
         )
     months = len({change.month for change in changed})
-    reason = f"{len(estates)} sales changed since {probe.first}, in {months} months"
+    reason = f"{len(estates)} sales changed since {probe.spans[0].first}, in {months} months"
     return result.ended(WindowStatus.TOLD, reason, warnings=tuple(notes))
 
 

@@ -18,7 +18,6 @@ KnownIds = Mapping[str, datetime | None]
 
 _COLUMNS = "SELECT column_name FROM meta.columns WHERE table_name = $1"
 
-
 Source = tuple[str, tuple[str, ...], str]
 """A table of schema bi, its columns of ids, and a condition in SQL on its rows."""
 
