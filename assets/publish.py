@@ -145,7 +145,7 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
     return dg.AssetSpec(
         key=project.key(FILE),
         deps=[*reports, *(mart_key(project, query.name) for query in files.marts)],
-        description="The file analysts open, replaced as a whole: open it at any time, nobody waits.\n\n"
+        description="The published file, replaced as a whole: open it at any time.\n\n"
         f"    duckdb -readonly {path}\n\n"
         "If a check of severity error fails, the earlier file stays, and this asset says why.",
         group_name="published",

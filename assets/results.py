@@ -23,10 +23,10 @@ from warehouse.ledger.conditions import Condition
 from warehouse.ledger.ledger import HeldMonth, Ledger
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
-NOT_ASKED = "it was not asked: the run ended before its turn"
+NOT_ASKED = "not requested: the run ended before its turn"
 CAUSES = "causes"
 """The metadata of a failure that meta.conditions has: the number of its causes."""
-REMEDY = "Re-executing this run from failure asks only for what is missing then."
+REMEDY = "Re-execute this run from failure: it requests only what is missing then."
 
 
 class PartitionState(StrEnum):

@@ -40,8 +40,8 @@ OF_WORKING_FILE = Remedy(
     "Analysts read the published warehouse.duckdb, never the working file.",
 )
 OF_PUBLISHED_FILE = Remedy(
-    "run `brokerbi publish`, which makes it anew from the working file",
-    "Analysts open it read-only, which locks nobody out.",
+    "run `brokerbi publish`, which makes it again from the working file",
+    "Analysts should open it read-only, which locks no other process out.",
 )
 MAKES_ROOM = (
     "the oldest files in published/ may be deleted by hand, then BROKERBI_LANDING_DAYS "
@@ -77,7 +77,7 @@ def _translated(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> Wa
     if code in _NO_ROOM or _NO_ROOM_WORDS.search(words):
         return WarehouseError(
             f"Free some space on the disk of {path} and run the same again, as there is no room left; "
-            f"{MAKES_ROOM}, and what was there before is unharmed."
+            f"{MAKES_ROOM}, and earlier data is unharmed."
         )
     if code in _NO_RIGHT or _NO_RIGHT_WORDS.search(words):
         place = Path(getattr(error, "filename", None) or path)

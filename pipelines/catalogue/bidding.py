@@ -20,8 +20,8 @@ from pipelines.catalogue.model import (
     text,
 )
 
-ASKED_OFFICE = requested("asked_customer_id", description="customer id of the office that we asked for")
-ASKED_ESTATE = requested("asked_estate_id", description="the estate that we asked for")
+ASKED_OFFICE = requested("asked_customer_id", description="customer id of the requested office")
+ASKED_ESTATE = requested("asked_estate_id", description="the requested estate")
 SOLD_LATELY = Ids("sales_estates", ("office_customer_id", "id"), "contract_day >= _today - INTERVAL 60 DAY")
 
 BID = (

@@ -22,7 +22,7 @@ from pipelines.catalogue.model import (
     requested,
 )
 
-ASKED_USER = requested("asked_user_id", description="the user that we asked the service for", id_of="user")
+ASKED_USER = requested("asked_user_id", description="the requested user", id_of="user")
 USER = Each(  # of a customer whose users are not known, those that earned commission
     ("userId",), (Ids("users", ("id",)), Ids("users", ("user_id",)), Ids("commission_user", ("user_id",)))
 )

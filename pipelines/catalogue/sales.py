@@ -158,7 +158,7 @@ OFFICE_OF_REFERENCES = (
     text("[].*[]#", "the name of the list that the row came in", name="kind"),
 )
 
-ASKED_ESTATE = requested("asked_estate_id", description="the estate that we asked the service for")
+ASKED_ESTATE = requested("asked_estate_id", description="the requested estate")
 
 
 def _nested_tables(
@@ -256,7 +256,7 @@ REPORTS = (
     ),
     sales(
         name="sales_for_estate",
-        description="One estate as the sales report knows it, asked for by id.",
+        description="One estate as the sales report knows it, requested by id.",
         endpoint=Endpoint(f"{PATH}/GetSalesReportForEstate", "none", each=Each(("estateId",))),
         timing=Timing(enabled=False, on_demand=True),
         stored_as="history",
@@ -314,7 +314,7 @@ def changed_sales(catalogue: Mapping[str, Report], refused: Sequence[str]) -> tu
             return name, replace(
                 report,
                 name=CHANGED_SALES,
-                description="Sales that were changed lately, to learn which older months to ask for again.",
+                description="Sales that were changed lately, which tell the older months to request again.",
                 endpoint=replace(report.endpoint, query=BY_MOMENT_OF_CHANGE),
                 stored_as="not kept",
                 month_of_row="none",

@@ -118,7 +118,7 @@ Customers = Annotated[list[str], options("only this customer", "ID", "--customer
 Reports = Annotated[list[str], options("only this report", "NAME", "--report")]
 Ids = Annotated[list[str], options("an estate, for reports on demand", "ID", "--id", "--estate")]
 NoWait = Annotated[bool, flag("--no-wait", "end with 1 if another command works, instead of waiting")]
-Refresh = Annotated[bool, flag("--refresh", "fetch even what is loaded")]
+Refresh = Annotated[bool, flag("--refresh", "also fetch months that are loaded")]
 
 
 @app.callback()

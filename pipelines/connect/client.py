@@ -170,7 +170,7 @@ class Client:
     async def _parse(self, tried: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
         """A list of what `read` returns for the body; else an empty list, and the trouble in the try."""
         if answer.status not in (OK, NO_CONTENT):
-            detail = f"status {answer.status} where a report was asked for"
+            detail = f"status {answer.status} in place of a report"
         elif answer.body[:LOOKED_AT].lstrip(BLANKS).startswith(b"<"):
             kind = answer.content_type.partition(";")[0].strip()[:80]
             detail = f"{MARKUP}, {kind or 'without a content type'}"

@@ -122,7 +122,7 @@ class Connection:
             return body.tell() <= largest
         encoding = response.headers.get("content-encoding", "").strip().lower()
         if encoding not in {"", "identity", "gzip", "x-gzip"}:
-            raise httpx.DecodingError(f"the answer is compressed as {encoding[:20]}, which was not asked for")
+            raise httpx.DecodingError(f"the answer is compressed as {encoding[:20]}, which was not requested")
         unzip = zlib.decompressobj(GZIP) if encoding.endswith("gzip") else None
         received = 0
         async for chunk in response.aiter_raw():

@@ -229,7 +229,7 @@ def rights(access: Sequence[Access]) -> Iterator[Finding]:
 
 def _clock_finding(late_by: timedelta | None) -> Finding:
     if late_by is None:
-        return Finding("clock", Severity.WELL, "the service does not tell its time")
+        return Finding("clock", Severity.WELL, "the service does not state its time")
     difference = abs(late_by)
     direction = "ahead of" if late_by > timedelta() else "behind"
     found = f"ours is {difference.total_seconds():.0f} s {direction} the service's"

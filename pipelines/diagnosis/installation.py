@@ -76,7 +76,7 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
         yield Finding("settings", Severity.WARNING, warning, "remove it, or correct its name")
     if settings.today is not None:
         found = f"BROKERBI_TODAY is {settings.today}: this is a rehearsal"
-        yield Finding("settings", Severity.WARNING, found, "take BROKERBI_TODAY out for real nights")
+        yield Finding("settings", Severity.WARNING, found, "remove BROKERBI_TODAY for real nightly runs")
     active, all_ = len(settings.active_customers), len(settings.customers)
     off = f", {all_ - active} are switched off" if active < all_ else ""
     found = (
@@ -96,7 +96,7 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
         yield Finding("alerts", Severity.WELL, found)
     else:
         remedy = "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server"
-        yield Finding("alerts", Severity.WARNING, "nobody is told of a night that went wrong", remedy)
+        yield Finding("alerts", Severity.WARNING, "no message is sent if a nightly run fails", remedy)
 
 
 def _work_finding(data_dir: Path) -> Finding:
@@ -206,5 +206,5 @@ def _dagster_finding(environment: Mapping[str, str], shipped: Path | None) -> Fi
 def daemon_findings(data_dir: Path, environment: Mapping[str, str]) -> Iterator[Finding]:
     """Whether Dagster's daemon was ever started, if Dagster is used; its silence is a condition."""
     if daemon_seen(data_dir) is None and environment.get("DAGSTER_HOME"):
-        found = "it was never started for this data directory: no night, no run and no message"
+        found = "it was never started for this data directory: no nightly run, no backfill and no message"
         yield Finding(Kind.DAEMON, Severity.ERROR, found, START_DAEMON)

@@ -41,9 +41,9 @@ LONGEST = timedelta(days=365)
 """The longest time that one question about changes covers."""
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; the stored rows stay"
-DENIED_TODAY = "no access (403 today); asked again tomorrow, or with --refresh"
+DENIED_TODAY = "no access (403 today); requested again tomorrow, or with --refresh"
 JUST_LOADED = "another command loaded it a moment ago"
-NO_MONTH = "no month that was selected can be asked today"
+NO_MONTH = "no selected month can be requested today"
 NO_IDS = "no {} in {} yet: the sync after it is loaded requests them"
 ON_DEMAND = "requested on demand only: name an id with --estate"
 

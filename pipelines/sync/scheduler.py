@@ -144,7 +144,7 @@ class Scheduler:
         """The record of a window that is not requested because of the outcome of others; else None."""
         if not task.denied and self.circuit_breaker.refuses_customer(result.customer, login):
             task.denied = True
-            task.closed = "not asked: this login was refused every report of the customer so far (403)"
+            task.closed = "not requested: this login was denied every report of the customer so far (403)"
         if task.denied:
             return result.ended(WindowStatus.NO_ACCESS, task.closed)
         if stopped := self.summary.stopped:

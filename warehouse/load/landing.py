@@ -251,7 +251,7 @@ def _readable(path: Path) -> Iterator[None]:
     except FileNotFoundError as error:
         raise LandingDamaged(
             f"The landing file {path} is gone; copy it back from the backup (`cp` or `rclone "
-            "copy`), or let `brokerbi sync --refresh` ask the service again."
+            "copy`), or run `brokerbi sync --refresh` to request it again."
         ) from error
     except (zstandard.ZstdError, tarfile.TarError, EOFError, KeyError, ValueError) as error:
         raise LandingDamaged(_sentence(path, str(error))) from error

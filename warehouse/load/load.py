@@ -313,7 +313,7 @@ def _loaded(loads: Sequence[Load], counts: Counts, held: Held) -> list[WindowRes
     for load in loads:
         result, rows_now = load.result, rows_of.get(load.result.load_id, Counter())
         replaced = [key for month in load.months if (key := (*result.pair, month)) in held]
-        left_alone = (f"{day:%Y-%m} was left alone: a newer fetch is held" for day in load.superseded)
+        left_alone = (f"{day:%Y-%m} was left alone: a newer load is stored" for day in load.superseded)
         found.append(
             result.ended(
                 WindowStatus.LOADED,

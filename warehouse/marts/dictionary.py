@@ -12,7 +12,7 @@ from warehouse.store.duckdb_file import literal, quoted
 SCHEMAS = {
     "bi": "What the service answered: one table per part of a report, under the service's own names.",
     "marts": "Answers to the chain's questions, built from bi; start here.",
-    "meta": "What the pipeline knows of itself: loads, held months, columns, problems, this dictionary.",
+    "meta": "The pipeline's records: loads, loaded months, columns, conditions, this dictionary.",
 }
 OURS = {
     "_customer": "the customer whose answer the row comes from",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from warehouse.handed_over import ColumnLike
 
 OURS = {
-    "_customer": ("VARCHAR", "the customer that was asked for"),
+    "_customer": ("VARCHAR", "the requested customer"),
     "_month": ("DATE", "first day of the month the row belongs to; null for a report without months"),
     "_load_id": ("VARCHAR", "the load the row came with, as in meta.loads"),
     "_fetched_at_utc": ("TIMESTAMP", "when the service answered, in UTC"),
@@ -23,8 +23,8 @@ OURS = {
 }
 PARENT_ROW = {"_parent_row": ("BIGINT", "the row of the parent table that this one is nested in, its _row")}
 VALID = {
-    "valid_from_utc": ("TIMESTAMP", "since when the row is so, as far as was asked, in UTC"),
-    "valid_to_utc": ("TIMESTAMP", "until when the row was so, in UTC; null for what is so now"),
+    "valid_from_utc": ("TIMESTAMP", "since when the row has these values, as far as it was read, in UTC"),
+    "valid_to_utc": ("TIMESTAMP", "until when the row had these values, in UTC; null for the current row"),
 }
 NOTHING = "NULL"
 """The type of a column of which nothing but null has come; it is stored as VARCHAR."""

@@ -2,7 +2,7 @@
 -- no request in meta.loads.
 -- Columns:
 --   report: name of the report in the catalogue
---   customer: the customer that was asked for
+--   customer: the requested customer
 --   since_utc: when it was first refused, or not asked for, without an answer since, in UTC
 --   denied_at_utc: when it was last refused, or not asked for, in UTC
 CREATE TABLE IF NOT EXISTS meta.access (

@@ -1,7 +1,7 @@
 -- Months to be read again because the service said that something was changed, or because reports disagree.
 -- Columns:
 --   report: name of the report in the catalogue
---   customer: the customer that was asked for
+--   customer: the requested customer
 --   month: first day of the month
 --   changed_at_utc: when the latest change was made, in UTC, as far as told; where reports disagree, when the later one was
 --     read

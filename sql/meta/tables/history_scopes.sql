@@ -1,7 +1,7 @@
 -- The newest snapshot merged so far, for each stretch that a snapshot speaks of.
 -- Columns:
 --   report: name of the report in the catalogue
---   customer: the customer that was asked for
+--   customer: the requested customer
 --   month: first day of the month; null for a report without months
 --   asked: the id asked for, where only its rows were compared
 --   load_id: the load, as in meta.loads

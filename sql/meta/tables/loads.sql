@@ -4,7 +4,7 @@
 --   load_number: its number; _row of its rows is load_number * 2^24 + place in the answer
 --   run_id: the run that asked
 --   report: name of the report in the catalogue
---   customer: the customer that was asked for
+--   customer: the requested customer
 --   window_start: first day asked for; null for a report without dates
 --   window_end: last day asked for
 --   months: first days of the months asked for; empty for a report without months

@@ -1,7 +1,7 @@
 -- Which load is in force for each month of each report and customer.
 -- Columns:
 --   report: name of the report in the catalogue
---   customer: the customer that was asked for
+--   customer: the requested customer
 --   month: first day of the month; null for a report without months
 --   load_id: the load, as in meta.loads
 --   rows: rows of that month, over all tables of the report; of one that is asked by id those of the latest window

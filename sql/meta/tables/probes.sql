@@ -2,7 +2,7 @@
 -- Columns:
 --   load_id: the question
 --   run_id: the run that asked
---   customer: the customer that was asked for
+--   customer: the requested customer
 --   asked_of: the report that was asked, by the moment of change
 --   window_start: first day asked for
 --   window_end: last day asked for

@@ -2,7 +2,7 @@
 -- Columns:
 --   load_id: the load, as in meta.loads
 --   report: name of the report in the catalogue
---   customer: the customer that was asked for
+--   customer: the requested customer
 --   month: first day of the month the row belongs to; null if unknown
 --   table_name: the table of schema bi; a history goes by the name of its current view
 --   column_name: the column that broke its type, if it was one

@@ -1,7 +1,7 @@
 -- What was asked of the service: requests by day, customer and report.
 -- Columns:
 --   day: the day, in UTC
---   customer: the customer that was asked for
+--   customer: the requested customer
 --   report: name of the report in the catalogue
 --   requests: requests made, every try counted
 --   repeated: those of them that repeated an earlier try

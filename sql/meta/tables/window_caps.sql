@@ -1,7 +1,7 @@
 -- The longest window and the largest page that the service was seen to accept, where it refused more.
 -- Columns:
 --   report: name of the report in the catalogue
---   customer: the customer that was asked for
+--   customer: the requested customer
 --   days: at most so many days
 --   months: at most so many calendar months
 --   learned_at_utc: when this was learned, in UTC

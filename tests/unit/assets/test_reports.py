@@ -140,7 +140,7 @@ def test_a_failure_names_customers_and_months_and_what_to_do(failed: Failed) -> 
             "Check BROKERBI_BASE_URL and the customer id (one like M30011). If other months of the report "
             "are answered, both are right: ask the service's support whether it has these months."
         ),
-        "Re-executing this run from failure asks only for what is missing then.",
+        "Re-execute this run from failure: it requests only what is missing then.",
     ]
 
 

@@ -11,7 +11,7 @@ from tests.unit.assets.harness import settings
 
 MAIL = {"alert_email_to": "a@example.com", "alert_email_from": "b@example.com", "alert_smtp_host": "mail"}
 WEBHOOK = {"alert_webhook": "https://chat.test/a-secret"}
-NOBODY = "nobody is told of a night that went wrong"
+NOBODY = "no message is sent if a nightly run fails"
 REMEDY = "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server"
 
 

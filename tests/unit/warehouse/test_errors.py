@@ -60,7 +60,7 @@ NEWER = "Trying to read a database file with version number 99, but we can only 
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (OSError(errno.ENOSPC, "no room"), "what was there before is unharmed"),
+        (OSError(errno.ENOSPC, "no room"), "earlier data is unharmed"),
         (OSError(errno.EACCES, "no", "/data/work"), "^Give the pipeline's user write access to /data/work"),
         (OSError(errno.EACCES, "no", "/data/published/.unfinished.duckdb"), "access to /data/published, as"),
         (OSError(errno.EACCES, "no", "/data/.brokerbi"), "access to /data/.brokerbi, as"),
