@@ -5,14 +5,13 @@ Each export is a folder named by its moment; the link `latest` moves to the newe
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from pipelines.upkeep.workbook import write_workbook
 from warehouse.errors import WarehouseError, explained
 from warehouse.publishing.table_export import PublishedTable, TableExport, table_export
 from warehouse.store.files import PRIVATE_FILE, SHARED_FILE, SHARED_FOLDER, make_folder, sync
-from warehouse.store.versions import Versions, next_name
+from warehouse.store.versions import next_name
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 FOLDER = "export"
 """Where exports are, next to the published file, unless the settings name another folder."""
 WORKBOOK = "brokerbi.xlsx"
-MANIFEST = "manifest.json"
 LATEST = "latest"
 KEPT = 2
 """The newest export and the one before, which may still be read."""
@@ -67,7 +65,6 @@ def export(
     root = Path(to).absolute() if to else data_dir / FOLDER
     too_long: list[str] = []
     with explained(root), _unfinished_folder(root) as folder:
-        publication = Versions(data_dir).current()
         with table_export(data_dir) as source:
             chosen = source.tables(tables)
             for format_ in dict.fromkeys(formats or settings.export_formats or ("parquet",)):
@@ -76,7 +73,9 @@ def export(
                     too_long = write_workbook(path, source, chosen, now, settings.language)
                 else:
                     _write_files(source, chosen, folder / format_)
-            _write_manifest(source, chosen, folder, publication, now)
+        for path in [folder, *folder.rglob("*")]:
+            path.chmod(SHARED_FOLDER if path.is_dir() else SHARED_FILE)
+            sync(path)
         files = [path for path in folder.rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files)
         _put_in_place(folder, root, now)
@@ -114,33 +113,6 @@ def _write_files(source: TableExport, tables: Sequence[PublishedTable], folder: 
             source.write_parquet(table, path)
         else:
             source.write_csv(table, path, FORMULA_SIGNS)
-
-
-def _write_manifest(
-    source: TableExport,
-    tables: Sequence[PublishedTable],
-    folder: Path,
-    publication: str | None,
-    now: datetime,
-) -> None:
-    """Describe the tables in a file, sync all files to the disk and let the group read them."""
-    described = {
-        "publication": publication,
-        "made_at_utc": now.astimezone(UTC).isoformat(timespec="seconds"),
-        "commission_basis": source.tax_basis().commission_basis,
-        "tables": {
-            table.name: {
-                "rows": table.row_count,
-                "columns": {column.name: column.exported_type for column in table.columns},
-                "meanings": {column.name: column.meaning for column in table.columns},
-            }
-            for table in tables
-        },
-    }
-    (folder / MANIFEST).write_text(json.dumps(described, indent=2, ensure_ascii=False), encoding="utf-8")
-    for path in [folder, *folder.rglob("*")]:
-        path.chmod(SHARED_FOLDER if path.is_dir() else SHARED_FILE)
-        sync(path)
 
 
 @contextmanager

@@ -123,13 +123,6 @@ def test_a_workbook_speaks_to_a_controller_in_the_language_of_the_settings(here:
     ]
 
 
-def test_the_manifest_names_the_tax_basis_and_what_columns_mean(here: Path) -> None:
-    exported(here, "csv", tables=["sums"])
-    said = json.loads((here / "export/latest/manifest.json").read_text("utf-8"))
-    assert said["commission_basis"] == "not declared whether with VAT"
-    assert said["tables"]["marts.sums"]["meanings"]["commission"] == MEANING
-
-
 def test_only_the_tables_that_are_named_are_written(here: Path) -> None:
     exported(here, "csv", tables=["estates"])
     assert names(here / "export" / "latest" / "csv") == ["bi.estates.csv"]
