@@ -27,7 +27,7 @@ TIME_TO_PUBLISH = timedelta(minutes=2)
 LATE_ENTRIES = timedelta(minutes=2)
 """Dagster may write down the end of a run this long after it, so each look reaches back."""
 LATEST_RUNS = 50
-LONGEST_LINE, LONGEST_TEXT = 300, 1400
+LONGEST_LINE, LONGEST_TEXT = 600, 3000
 """Characters of a line, and of all below the subject; the rest is in `brokerbi status`."""
 JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
 """Dagster's own name of the job of backfills and of selected assets."""

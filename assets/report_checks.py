@@ -56,13 +56,13 @@ def _result(key: dg.AssetCheckKey, question: str, rows: list[dict[str, object]])
     sample = rows[:SAMPLE_ROWS]
     columns = list(rows[0]) if rows else []
     values = {name: [str(row[name]) for row in rows if row[name] is not None] for name in columns}
-    told = "; ".join(f"{name} {names(several)}" for name, several in values.items() if several)
+    details = "; ".join(f"{name} {names(texts)}" for name, texts in values.items() if texts)
     shown = table(columns, [list(row.values()) for row in sample])
     return dg.AssetCheckResult(
         passed=not rows,
         asset_key=key.asset_key,
         check_name=key.name,
         severity=dg.AssetCheckSeverity.WARN,
-        description=f"{question} No: {told}" if told else question,
+        description=f"{question} No: {details}" if details else question,
         metadata={"rows": len(rows), "some_of_them": shown} if rows else {},
     )

@@ -186,8 +186,9 @@ def fetch_partitions(
         left: list[ReportPartition] = list(partitions)
         with suppress(WarehouseError):
             results = list(map(_outcome(project, windows, since).result, partitions))
-            _log(project, context, [one for one in results if one.state is PartitionState.FETCHED])
-            left = [one.partition for one in results if one.state is not PartitionState.FETCHED]
+            fetched = [result for result in results if result.state is PartitionState.FETCHED]
+            _log(project, context, fetched)
+            left = [result.partition for result in results if result.state is not PartitionState.FETCHED]
         if isinstance(error, SettingsError | ShapesError | WarehouseError):
             turn_red(project, context, left)
             raise dg.Failure(str(error)) from None
