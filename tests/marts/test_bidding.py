@@ -46,9 +46,7 @@ def test_hidden_bids_are_unknown_until_they_are_asked_for_and_count_once(home: D
     assert built(home, hidden) == [(2, Decimal(1), 2)]
 
 
-def test_a_home_that_was_asked_for_and_has_no_bid_is_there_and_one_that_was_not_asked_for_is_not(
-    home: DuckDBPyConnection,
-) -> None:
+def test_a_home_without_a_bid_is_there_if_it_was_asked_for_and_else_is_not(home: DuckDBPyConnection) -> None:
     sold(home, "M1", "2026-01", "M1", "E2")
     bidden(home, "E1")
     assert built(home, "SELECT estate_id, bid_count, first_bid FROM marts.bidding") == [("E1", 0, None)]

@@ -65,9 +65,7 @@ def test_a_budget_changed_twice_is_right_at_every_moment(given: DuckDBPyConnecti
     assert found == [[(100,)], [(200,)], [(150,)]]
 
 
-def test_an_amount_that_stood_while_something_beside_it_changed_is_one_version(
-    given: DuckDBPyConnection,
-) -> None:
+def test_an_amount_that_stood_while_something_else_changed_is_one_version(given: DuckDBPyConnection) -> None:
     budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER), (100, SUMMER, AUTUMN), (150, AUTUMN, None))
     found = built(given, "SELECT amount::INT, valid_from_utc, valid_to_utc FROM marts.budgets")
     assert found == [(100, SPRING, AUTUMN), (150, AUTUMN, None)]
@@ -90,9 +88,7 @@ def test_counts_of_a_monthly_office_budget_are_measures_of_their_own(given: Duck
     ]
 
 
-def test_registered_estates_of_an_office_are_those_entered_where_that_report_is_held(
-    given: DuckDBPyConnection,
-) -> None:
+def test_registered_estates_of_an_office_are_those_entered_where_held(given: DuckDBPyConnection) -> None:
     shown = "SELECT month, budget::INT, actual::INT FROM marts.office_budget_vs_actual"
     query = f"{shown} WHERE measure = 'registered estates' ORDER BY month"
     january, february = month("2026-01"), month("2026-02")
@@ -178,9 +174,7 @@ def test_the_month_that_runs_is_forecast_as_reached_and_by_the_time_left(
     assert forecast == round(300 + earned_in_april + days_left / 30 * 100 + 8 * 100)
 
 
-def test_months_without_a_budget_are_in_the_year_to_date_and_in_the_forecast(
-    given: DuckDBPyConnection,
-) -> None:
+def test_months_without_a_budget_are_in_the_year_to_date_and_the_forecast(given: DuckDBPyConnection) -> None:
     for of_month in ("2026-02", "2026-03", "2026-04"):
         budgeted(given, of_month, "U1", (100, SPRING, None))
     office_earned(given, {1: 1000, 2: 80, 3: 120})
@@ -214,9 +208,7 @@ def test_months_before_a_user_began_are_zero_and_not_average_months(given: DuckD
     assert found == [(3, 50, 50 + 9 * 50), (4, 200, 200 + 8 * 100)]
 
 
-def test_nothing_more_is_forecast_of_a_user_without_a_trace_in_three_months(
-    given: DuckDBPyConnection,
-) -> None:
+def test_nothing_is_forecast_of_a_user_without_a_trace_in_three_months(given: DuckDBPyConnection) -> None:
     for number in range(1, 13):
         budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
     user_earned(given, {1: 100, 2: 0, 3: 0, 4: 0})
@@ -266,9 +258,7 @@ def test_nothing_more_is_forecast_of_a_user_who_has_left_the_directory(
     assert built(given, query) == [(forecast,) for forecast in forecasts]
 
 
-def test_an_explanation_has_the_budgets_of_the_month_and_of_the_latest_that_is_over(
-    given: DuckDBPyConnection,
-) -> None:
+def test_an_explanation_has_budgets_of_the_month_and_the_latest_over(given: DuckDBPyConnection) -> None:
     for number in range(1, 13):
         budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
     office_earned(given, {1: 1, 2: 199, 3: 100})
@@ -280,9 +270,7 @@ def test_an_explanation_has_the_budgets_of_the_month_and_of_the_latest_that_is_o
     ]
 
 
-def test_budgets_of_a_user_at_two_offices_are_one_and_meet_the_commission_once(
-    given: DuckDBPyConnection,
-) -> None:
+def test_budgets_of_a_user_at_two_offices_meet_commission_once(given: DuckDBPyConnection) -> None:
     budgeted(given, "2026-01", "U1", (100, SPRING, None))
     of_another = {"office_id": "M2", "user_id": "U1", "commission_budget": 300}
     put(given, "budget_commission_history", "2026-01", **of_another)
@@ -401,9 +389,7 @@ def test_a_budget_that_counts_and_may_be_a_sum_is_named(
     assert found == ([("sold estates", trouble)] if trouble else [])
 
 
-def test_a_month_before_one_that_is_over_is_not_open_although_nothing_is_held_of_it(
-    given: DuckDBPyConnection,
-) -> None:
+def test_a_month_before_one_that_is_over_is_not_open_even_if_not_held(given: DuckDBPyConnection) -> None:
     for of_month in ("2026-01", "2026-02", "2026-03"):
         budgeted(given, of_month, "U1", (100, SPRING, None))
     office = [earned({"office_customer_id": "M1"}, 5)]
@@ -486,9 +472,7 @@ def test_a_level_is_unknown_against_its_budget_if_an_office_is(given: DuckDBPyCo
     assert found == [(1, 200, 150, 0.75, None), (2, 200, None, None, "M2")]
 
 
-def test_a_forecast_has_the_range_of_the_worst_miss_of_earlier_years_from_its_month_on(
-    given: DuckDBPyConnection,
-) -> None:
+def test_a_forecast_has_the_range_of_the_worst_miss_of_earlier_years(given: DuckDBPyConnection) -> None:
     for number in range(1, 13):
         of_two_offices(given, f"2025-{number:02}", 110 if number > 6 else 100, 100)
     for number in range(1, 7):
@@ -526,9 +510,7 @@ def reached_at(given: DuckDBPyConnection, number: int, amount: float, at_utc: da
     build(given, "month_total_versions")
 
 
-def test_the_coming_years_budgets_stand_beside_the_same_months_of_this_year(
-    given: DuckDBPyConnection,
-) -> None:
+def test_coming_years_budgets_stand_beside_the_same_months_of_this_year(given: DuckDBPyConnection) -> None:
     office_earned(given, {1: 90})
     for of_month, users in (("2026-01", 3), ("2026-02", 2), ("2026-03", 1), ("2027-01", 1), ("2027-02", 1)):
         for user in range(1, users + 1):

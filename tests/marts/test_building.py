@@ -39,9 +39,7 @@ def test_what_is_called_a_share_or_parts_or_a_percentage_is_no_amount() -> None:
     assert found == [("DECIMAL(19,8)",)]
 
 
-def test_a_mart_that_needs_more_memory_than_it_was_given_says_so_and_is_built_with_more(
-    tmp_path: Path,
-) -> None:
+def test_a_mart_that_needs_more_memory_than_given_says_so_and_is_built_with_more(tmp_path: Path) -> None:
     large = "SELECT string_agg(md5(range::VARCHAR), '') AS x FROM range(1_000_000)"
     given, folder = warehouse(), room(tmp_path, marts_a=large)
     given.begin()
@@ -91,9 +89,7 @@ def test_marts_that_read_each_other_in_a_circle_are_refused(tmp_path: Path) -> N
         ("DROP TABLE bi.sales_estates", "is not one SELECT statement"),
     ],
 )
-def test_what_is_not_one_select_of_named_tables_with_a_header_is_refused(
-    tmp_path: Path, sql: str, refusal: str
-) -> None:
+def test_what_is_no_select_of_tables_with_a_header_is_refused(tmp_path: Path, sql: str, refusal: str) -> None:
     with pytest.raises(QueryError, match=refusal):
         build_marts(warehouse(), room(tmp_path, marts_a=sql))
 

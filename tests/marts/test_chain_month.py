@@ -163,9 +163,7 @@ def test_only_months_that_could_have_changed_since_are_not_refreshed(frozen: Duc
     assert frozen.execute(query).fetchall() == [("2026-08",), ("2026-10",)]
 
 
-def test_an_office_month_says_when_it_was_read_and_whether_its_end_is_missing(
-    frozen: DuckDBPyConnection,
-) -> None:
+def test_an_office_month_says_when_it_was_read_and_if_its_end_is_missing(frozen: DuckDBPyConnection) -> None:
     shown = "office_id, is_commission_complete, is_open, is_refreshed, read_at_utc::DATE"
     assert of_october(frozen, "office_month", shown) == [
         ("M1", True, False, True, date(2026, 11, 22)),

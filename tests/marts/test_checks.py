@@ -312,9 +312,7 @@ def test_a_check_leaves_very_many_rows_to_the_database(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("severity", ["error", "warning"])
-def test_a_check_that_cannot_run_fails_as_gravely_as_it_is_graded_and_stops_no_other(
-    tmp_path: Path, severity: str
-) -> None:
+def test_a_check_that_cannot_run_fails_by_its_grade_and_stops_no_other(tmp_path: Path, severity: str) -> None:
     (tmp_path / "d.sql").write_text(f"{HEADER}-- Severity: {severity}\nSELECT * FROM bi.nobody")
     good, bad = check(tmp_path, "SELECT 1 WHERE false")
     assert (good.passed, bad.passed, bad.severity) == (True, False, severity)

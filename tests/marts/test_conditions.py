@@ -188,9 +188,7 @@ def test_a_lake_that_stays_behind_is_an_error_after_a_day_and_a_half(hours: int,
     ],
     ids=["not shown", "under way", "killed", "planned again", "set by another plan", "long ago"],
 )
-def test_a_budget_that_was_sent_and_is_not_shown_is_unconfirmed(
-    statuses: list[str], hours: int, expected: bool
-) -> None:
+def test_a_budget_sent_and_not_shown_is_unconfirmed(statuses: list[str], hours: int, expected: bool) -> None:
     given = warehouse()
     for number, status in enumerate(statuses):
         noted = NOW - timedelta(hours=hours, minutes=-number)

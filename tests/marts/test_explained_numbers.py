@@ -117,9 +117,7 @@ def test_a_number_and_its_homes_are_set_beside_the_month_before_and_last_year() 
 
 
 @pytest.mark.parametrize(("measure", "without"), [("commission", 80), ("average_price", None)])
-def test_a_commission_that_is_declared_with_vat_is_given_without_it_too(
-    measure: str, without: int | None
-) -> None:
+def test_a_commission_declared_with_vat_is_given_without_it_too(measure: str, without: int | None) -> None:
     given = warehouse()
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 100)])
     given.execute("INSERT INTO meta.tax_basis VALUES ('included', 0.25)")
@@ -216,9 +214,7 @@ def failed() -> DuckDBPyConnection:
     ],
     ids=["its month", "another month", "another report"],
 )
-def test_what_failed_is_a_doubt_of_its_report_and_month(
-    failed: DuckDBPyConnection, asked: dict[str, str], kinds: list[str]
-) -> None:
+def test_what_failed_is_a_doubt(failed: DuckDBPyConnection, asked: dict[str, str], kinds: list[str]) -> None:
     assert [one["kind"] for one in explained_again(failed, "doubts", office="M1", **asked)] == kinds
 
 

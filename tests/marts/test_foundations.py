@@ -71,9 +71,7 @@ def test_answers_of_one_run_are_equally_new() -> None:
     ("configured", "state"),
     [({"G1": "on", "M1": "off"}, "customer switched off"), ({"G1": "on"}, "customer removed")],
 )
-def test_a_customer_that_is_asked_no_more_counts_only_where_nobody_else_answers(
-    configured: dict[str, str], state: str
-) -> None:
+def test_a_customer_asked_no_more_counts_where_nobody_answers(configured: dict[str, str], state: str) -> None:
     given = group_and_office(office=LATER)
     loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)])
     asked_for(given, **configured)
@@ -129,9 +127,7 @@ def group_that_an_office_left() -> DuckDBPyConnection:
     return given
 
 
-def test_an_office_that_moved_to_another_group_is_not_zero_while_older_answers_of_the_first_are_held() -> (
-    None
-):
+def test_an_office_that_moved_to_another_group_is_not_zero_while_answers_of_the_first_are_held() -> None:
     found = built(
         group_that_an_office_left(),
         "SELECT commission FROM marts.office_month WHERE office_id = 'M1' ORDER BY month",
@@ -164,9 +160,7 @@ def test_groups_do_not_overlap_in_an_office_that_moved_from_one_to_the_other() -
     assert found == [(False,)]
 
 
-def test_a_group_that_knows_of_a_cancelled_sale_counts_as_long_as_it_names_the_office_before_and_after() -> (
-    None
-):
+def test_a_group_that_knows_of_a_cancelled_sale_counts_if_it_names_the_office_before_and_after() -> None:
     given = group_and_office(office=FIRST_MOMENT)
     for month, offices in (("2026-02", [M2]), ("2026-03", [M1, M2])):
         loaded(given, "commission_office", "M1", month, [earned(M1, 7)])
@@ -220,9 +214,7 @@ def test_the_newest_answer_that_knows_the_whole_of_a_user_counts(
     [(["M1", "M3"], 570), (["M2", "M3"], 70), (["M1", "M2"], 500)],
     ids=["one office of each group", "two offices of the second", "two offices of the first"],
 )
-def test_of_overlapping_groups_each_office_of_a_user_counts_once(
-    offices: list[str], earned_there: int
-) -> None:
+def test_of_overlapping_groups_an_office_of_a_user_counts_once(offices: list[str], earned_there: int) -> None:
     given, m3 = warehouse(), {"office_customer_id": "M3"}
     for group, members, commission in (("G1", [M1, M2], 500), ("G2", [M2, m3], 70)):
         loaded(given, "commission_office", group, "2026-01", [earned(office, 9) for office in members])

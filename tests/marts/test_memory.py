@@ -214,9 +214,7 @@ DRIFT = (
 
 
 @pytest.mark.parametrize(("read_on_day", "is_told"), [(92, True), (99, False)])
-def test_pages_tell_of_a_fresh_month_what_months_read_at_its_age_have_changed_by(
-    read_on_day: int, is_told: bool
-) -> None:
+def test_pages_tell_what_months_as_fresh_as_this_have_changed_by(read_on_day: int, is_told: bool) -> None:
     given = warehouse()
     office_read(given, 3, m01=100)
     office_read(given, 31, m01=110, m02=200)

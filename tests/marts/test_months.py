@@ -332,9 +332,7 @@ def test_a_user_is_active_in_the_months_with_a_trace_whatever_comes_later() -> N
     ]  # fmt: skip
 
 
-def test_an_office_without_a_trace_in_three_whole_months_has_closed_and_is_compared_and_ranked_no_more() -> (
-    None
-):
+def test_an_office_without_a_trace_in_three_months_has_closed_and_is_compared_and_ranked_no_more() -> None:
     given = warehouse()
     for month, amount in (("2025-03", 9), ("2026-01", 7), ("2026-02", 0), ("2026-03", 0), ("2026-04", 0)):
         for office, found in (("M1", earned(M1, amount, parts=int(amount > 0))), ("M2", earned(M2, 5))):

@@ -37,26 +37,20 @@ def given() -> DuckDBPyConnection:
     return connection
 
 
-def test_what_was_not_read_for_a_day_and_a_half_is_late_and_says_when_it_was_due(
-    given: DuckDBPyConnection,
-) -> None:
+def test_what_was_not_read_for_a_day_and_a_half_is_late_since_then(given: DuckDBPyConnection) -> None:
     configure(given, sales=True)
     found = given.execute("SELECT last_success_utc, due_utc, state, is_late FROM meta.freshness").fetchall()
     assert found == [(LONG_AGO, LONG_AGO + timedelta(hours=36), "late", True)]
 
 
-def test_a_customer_that_is_switched_off_or_gone_from_the_settings_is_not_late(
-    given: DuckDBPyConnection,
-) -> None:
+def test_a_customer_switched_off_or_out_of_the_settings_is_not_late(given: DuckDBPyConnection) -> None:
     held(given, "sales", "M9", ["2026-01"], at_utc=LONG_AGO)
     configure(given, active=False, sales=True)
     found = [("sales", "M1", "switched off", False), ("sales", "M9", "switched off", False)]
     assert given.execute(STATES).fetchall() == found
 
 
-def test_a_report_that_is_switched_off_is_not_late_and_one_that_was_never_read_is(
-    given: DuckDBPyConnection,
-) -> None:
+def test_a_report_switched_off_is_not_late_and_one_that_was_never_read_is(given: DuckDBPyConnection) -> None:
     configure(given, sales=False, users=True)
     found = [("sales", "M1", "switched off", False), ("users", "M1", "never read", True)]
     assert given.execute(STATES).fetchall() == found
@@ -73,9 +67,7 @@ def test_a_report_that_was_read_and_is_refused_is_late_by_its_last_success_until
     assert given.execute(STATES).fetchall() == [("sales", "M1", "fresh", False)]
 
 
-def test_what_was_read_is_not_fresh_once_the_login_is_refused_until_it_is_answered_again(
-    given: DuckDBPyConnection,
-) -> None:
+def test_what_was_read_is_not_fresh_while_the_login_is_refused(given: DuckDBPyConnection) -> None:
     configure(given, sales=True)
     held(given, "sales", "M1", ["2026-01"], at_utc=NOW - timedelta(hours=2))
     failed(given, NOW - timedelta(hours=1), error_kind="Unauthorized")
@@ -198,9 +190,7 @@ def test_a_service_that_is_down_and_a_login_that_is_refused_are_one_problem_whom
     ],
     ids=["quarantine", "changed column"],
 )  # fmt: skip
-def test_what_a_sync_noted_is_a_problem(
-    noted: str, kind: str, report: str, customer: str | None, words: str
-) -> None:
+def test_what_is_noted_is_told(noted: str, kind: str, report: str, customer: str | None, words: str) -> None:
     given = warehouse()
     given.execute(f"INSERT INTO meta.{noted}")
     [(*found, message)] = problems(given)

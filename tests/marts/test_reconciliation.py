@@ -250,9 +250,7 @@ def is_due(connection: DuckDBPyConnection) -> bool:
     return "commission_office" in {one.report for one in disagreements(connection)}
 
 
-def test_a_report_without_its_amount_is_due_again_at_once_and_then_every_week(
-    given: DuckDBPyConnection,
-) -> None:
+def test_a_report_without_its_amount_is_due_at_once_and_then_every_week(given: DuckDBPyConnection) -> None:
     found = []
     for at in (0.5, 1.5, 8.5):
         without_commission(given, at)
@@ -330,9 +328,7 @@ def by_office(given: DuckDBPyConnection, of_month: str, at: float, users: Earner
     [({"M1": {}, "M2": {"U1": 60, "U2": 40}}, True), ({"M1": {"U1": 10}, "M2": {"U2": 90}}, False)],
     ids=["a user", "what users earned"],
 )
-def test_where_a_users_past_is_put_under_another_office_all_months_of_both_are_due(
-    users: Earners, *, is_moved: bool
-) -> None:
+def test_a_users_past_under_another_office_makes_both_due(users: Earners, *, is_moved: bool) -> None:
     given = warehouse()
     asked_for(given, "M1", "M2")
     by_office(given, "2024-05", 0, USERS)

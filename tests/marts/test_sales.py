@@ -65,9 +65,7 @@ def test_a_sale_that_moved_to_another_month_counts_in_the_younger_answer() -> No
 
 
 @pytest.mark.parametrize("order", [("M1", "M2", "M3"), ("M3", "M2", "M1")])
-def test_a_sale_that_several_offices_list_counts_at_the_same_one_in_whatever_order_they_are_read(
-    order: tuple[str, ...],
-) -> None:
+def test_a_sale_of_several_offices_counts_at_the_same_one_in_any_order(order: tuple[str, ...]) -> None:
     given = warehouse()
     for asked in order:
         for estate, responsible in (("first", None), ("responsible", "M2"), ("changed", "M2")):

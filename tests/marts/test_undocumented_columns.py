@@ -203,7 +203,5 @@ def given() -> DuckDBPyConnection:
 
 
 @pytest.mark.parametrize("shift", SHIFTS)
-def test_no_column_of_the_service_changes_a_mart_whatever_it_is_called(
-    given: DuckDBPyConnection, shift: int
-) -> None:
+def test_no_column_of_the_service_changes_a_mart_by_its_name(given: DuckDBPyConnection, shift: int) -> None:
     assert guilty(given, names_of_ours(given), shift) == []

@@ -101,9 +101,7 @@ def test_what_is_shown_too_late_is_unconfirmed_and_a_later_push_sends_nothing(tm
 
 
 @pytest.mark.parametrize(("kind", "visible_after"), [("slow_start", 45), ("half", 0)])
-def test_after_a_lost_answer_it_looks_instead_of_sending_again(
-    tmp_path: Path, kind: str, visible_after: float
-) -> None:
+def test_after_a_lost_answer_it_only_looks(tmp_path: Path, kind: str, visible_after: float) -> None:
     here = budget_scenario(tmp_path, visible_after=visible_after)
     pushed = here.push(here.plan(NEW), Fault(kind, path=SETTING, seconds=1000))
     assert (pushed.is_whole, here.sent) == (True, {here.users[0]: 1})

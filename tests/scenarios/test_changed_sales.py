@@ -124,9 +124,7 @@ def test_a_choice_of_months_or_reports_asks_for_no_changes() -> None:
     [(400, {"selectionType": "is not supported"}), (200, {"hello": [{"is": "this"}]})],
     ids=["refused", "rubbish"],
 )
-def test_a_night_without_an_answer_goes_on_as_usual_and_says_so(
-    status: int, answer: object, tmp_path: Path
-) -> None:
+def test_a_night_without_an_answer_goes_on_and_says_so(status: int, answer: object, tmp_path: Path) -> None:
     night = week(tmp_path, lambda request: httpx.Response(status, json=answer, request=request))
     assert night.summary.is_well
     assert night.older_months_read == 1  # of those with commission to come, the one read longest ago
@@ -152,9 +150,7 @@ def test_an_answer_that_knows_no_days_makes_only_what_changed_since_due(tmp_path
 
 
 @pytest.mark.parametrize("is_told", [True, False], ids=["as told now", "as held"])
-def test_a_changed_sale_concerns_who_answers_for_the_office_of_its_agent(
-    is_told: bool, tmp_path: Path
-) -> None:
+def test_a_changed_sale_concerns_who_answers_for_its_agents_office(is_told: bool, tmp_path: Path) -> None:
     here = first_sync(("sales", "commission_office")).copied_to(tmp_path / "data").on(LATER)
     lister, of_agent = "M30016", "M30017"
     [(estate, held_month)] = here.rows(

@@ -86,9 +86,7 @@ def test_a_first_sync_killed_at_its_steps_ends_as_if_nothing_had_happened(tmp_pa
 
 
 @pytest.mark.parametrize("what", STEPS)
-def test_killed_at_any_step_both_files_hold_the_truth_and_the_next_run_completes(
-    tmp_path: Path, what: str
-) -> None:
+def test_killed_at_any_step_both_files_are_true_and_the_next_run_completes(tmp_path: Path, what: str) -> None:
     here, truth = undisturbed()
     job = Job.of(what, here.copied_to(tmp_path / "data"))
     for step in STEPS[what]:
@@ -149,9 +147,7 @@ def test_a_journal_and_a_log_without_their_file_are_thrown_away(torn: Store) -> 
 
 
 @pytest.mark.parametrize(("largest_file", "is_empty"), [(500, False), (100_000, True)])
-def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
-    tmp_path: Path, largest_file: int, is_empty: bool
-) -> None:
+def test_a_full_disk_is_told_and_loses_nothing(tmp_path: Path, largest_file: int, is_empty: bool) -> None:
     here = synced(tmp_path / "data")
     before = here.cells()
     there = here.with_settings(data_dir=tmp_path / "empty") if is_empty else here

@@ -44,9 +44,7 @@ def test_without_known_users_nobody_is_asked_for_and_the_reason_is_given(office:
     assert (sync_budgets(office), office.asked) == ([reason], [])
 
 
-def test_a_report_that_is_named_is_asked_once_for_every_known_user_and_not_on_a_usual_night(
-    office: Scenario,
-) -> None:
+def test_a_report_that_is_named_is_asked_once_for_every_user_and_on_no_usual_night(office: Scenario) -> None:
     office.sync()
     users = {user for (user,) in office.rows("SELECT id FROM bi.users")}
     sync_budgets(office)

@@ -107,9 +107,7 @@ def test_a_rebuild_from_landing_is_the_same(erased: Erased, tmp_path: Path) -> N
     assert here.cells() == cells
 
 
-def test_the_next_sync_does_not_bring_them_back_nor_begin_their_history_again(
-    erased: Erased, tmp_path: Path
-) -> None:
+def test_the_next_sync_neither_brings_them_back_nor_begins_a_history(erased: Erased, tmp_path: Path) -> None:
     here = erased.here.copied_to(tmp_path / "data")
     here.sync(refresh=True)
     held = [path for path in files_with(tmp_path, *erased.words) if not path.endswith(".zst")]

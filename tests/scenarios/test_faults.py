@@ -120,9 +120,7 @@ def test_what_lasts_costs_its_own_report_and_customer_and_is_named(name: str) ->
 
 
 @pytest.mark.parametrize("name", ["429", "html"])
-def test_everybody_else_is_loaded_whole_and_the_following_night_has_everything(
-    name: str, tmp_path: Path
-) -> None:
+def test_everybody_else_is_loaded_whole_and_the_next_night_has_everything(name: str, tmp_path: Path) -> None:
     one = lasting(name)
     assert one.cells == one.cells_without(*one.pairs)
     following = one.here.copied_to(tmp_path / "data").on_calendar_day(TODAY + timedelta(days=1))

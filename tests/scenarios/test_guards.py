@@ -82,9 +82,7 @@ def asked_in_pages(here: Scenario) -> list[str]:
     return [entry.query.get("pagesize", "-") for entry in here.asked]
 
 
-def test_a_refused_page_size_is_made_smaller_remembered_and_asked_at_once_the_next_time(
-    tmp_path: Path,
-) -> None:
+def test_a_refused_page_size_is_made_smaller_and_remembered_for_the_next_time(tmp_path: Path) -> None:
     sizes = ["1000", "100", "-"]
     here = scenario(tmp_path / "a", ("tips_and_leads",), offices=1)
     plain = synced(tmp_path / "b", ("tips_and_leads",))
@@ -126,9 +124,7 @@ def first_of_chain(report: str) -> Scenario:
     return here
 
 
-def test_more_than_half_of_the_rows_are_held_back_also_from_a_replay_until_told_otherwise(
-    tmp_path: Path,
-) -> None:
+def test_more_than_half_of_the_rows_are_held_back_from_a_replay_too_until_accepted(tmp_path: Path) -> None:
     here = chain_of(tmp_path, "sales")
     before = here.cells()
     summary = here.sync(Fault("empty_report"))

@@ -81,9 +81,7 @@ def answering(here: Scenario, estate: str, answer: httpx.Response) -> Scenario:
 @pytest.mark.parametrize(
     "answer", [httpx.Response(404), httpx.Response(200, json={"errors": [{"message": "no"}]})]
 )
-def test_an_id_without_an_answer_costs_nobody_else_and_is_requested_again(
-    office: Scenario, answer: httpx.Response
-) -> None:
+def test_an_id_without_an_answer_is_requested_again(office: Scenario, answer: httpx.Response) -> None:
     failing, *others = sold_lately(office)
     [failed] = answering(office, failing, answer).sync(reports=("bids",)).trouble
     assert failed.asked == (f"{office.settings.customers[0].id}|{failing}",)

@@ -44,9 +44,7 @@ def older_months_asked(here: Scenario) -> set[str | None]:
     return {one.customer for one in here.asked if (one.query.get("datefrom") or "9") < EARLIEST_DUE}
 
 
-def test_a_sync_makes_at_most_the_requests_of_its_plan_and_the_next_one_asks_what_is_due(
-    chain: Scenario,
-) -> None:
+def test_a_sync_makes_at_most_the_requests_of_its_plan_and_the_next_asks_what_is_due(chain: Scenario) -> None:
     plan, _ = make_plan(chain.settings, Selection(), Store(chain.data_dir), chain.clock)
     summary = chain.sync()
     assert len(chain.asked) == summary.requests <= plan.requests
@@ -98,9 +96,7 @@ def test_a_replay_that_was_stopped_is_not_published_before_it_has_ended(loaded: 
     assert loaded.publish().publication.published
 
 
-def test_a_replay_of_one_report_leaves_nothing_that_another_replay_would_have_to_end(
-    loaded: Scenario,
-) -> None:
+def test_a_replay_of_one_report_leaves_nothing_for_another_replay_to_end(loaded: Scenario) -> None:
     loaded.lose_working_file()
     assert loaded.replay(reports=["users"]).failures == []
     assert loaded.publish().publication.published
@@ -183,9 +179,7 @@ def in_older_format(here: Scenario, directory: Path) -> Scenario:
     return older
 
 
-def test_a_file_of_an_older_format_is_rebuilt_with_all_that_it_remembers(
-    restated: Scenario, tmp_path: Path
-) -> None:
+def test_a_file_of_an_older_format_is_rebuilt_with_all_it_knows(restated: Scenario, tmp_path: Path) -> None:
     here, before = in_older_format(restated, tmp_path / "data"), restated.cells()
     with pytest.raises(OlderFormat, match="brokerbi replay"):
         here.sync()
@@ -197,9 +191,7 @@ def test_a_file_of_an_older_format_is_rebuilt_with_all_that_it_remembers(
         assert here.rows(query) == restated.rows(query) != []
 
 
-def test_a_file_of_an_older_format_stays_while_a_stored_answer_is_missing(
-    loaded: Scenario, tmp_path: Path
-) -> None:
+def test_a_file_of_an_older_format_stays_while_an_answer_is_missing(loaded: Scenario, tmp_path: Path) -> None:
     here, before = in_older_format(loaded, tmp_path / "older"), loaded.cells()
     lost = next(path for path in here.landing_files if "sales" in path.parts)
     lost.rename(tmp_path / "elsewhere")

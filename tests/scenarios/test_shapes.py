@@ -147,9 +147,7 @@ def office(directory: Path) -> Scenario:
     return scenario(directory, REPORTS, offices=1, start="2026-09", whole=True)
 
 
-def test_a_first_sync_adopts_complete_shapes_and_every_figure_is_that_of_the_declared_dialect(
-    tmp_path: Path,
-) -> None:
+def test_a_first_sync_adopts_complete_shapes_and_figures_are_those_of_the_dialect(tmp_path: Path) -> None:
     declared, told = office(tmp_path / "declared"), speaking(office(tmp_path / "told"), DIALECT)
     synced_in_shape(declared, refresh=True)
     summary, messages = synced_in_shape(told, refresh=True)
@@ -158,9 +156,7 @@ def test_a_first_sync_adopts_complete_shapes_and_every_figure_is_that_of_the_dec
     assert figures(told) == figures(declared) != []
 
 
-def test_of_a_budget_and_its_outcome_nothing_is_loaded_until_the_operator_says_which_is_which(
-    tmp_path: Path,
-) -> None:
+def test_of_a_budget_and_its_outcome_nothing_is_loaded_until_one_is_named(tmp_path: Path) -> None:
     declared = office(tmp_path / "declared")
     here = speaking(office(tmp_path / "told"), {**DIALECT, "/Report/Budget/": budgets_with_outcome})
     synced_in_shape(declared, refresh=True)
@@ -211,9 +207,7 @@ def test_rows_without_a_month_are_requested_month_by_month_and_that_is_remembere
     assert list(ledger_of(Store(here.data_dir)).caps.values()) == [Cap(months=1)]
 
 
-def test_a_report_that_changes_its_shape_later_fails_in_one_sentence_and_loses_nothing(
-    tmp_path: Path,
-) -> None:
+def test_a_report_that_changes_its_shape_fails_in_one_sentence_and_loses_nothing(tmp_path: Path) -> None:
     here = office(tmp_path / "data")
     synced_in_shape(here)
     before = here.rows("SELECT user_id, _month, commission_budget FROM bi.budget_commission ORDER BY ALL")

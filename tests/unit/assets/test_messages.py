@@ -157,9 +157,7 @@ def test_a_nightly_run_that_does_not_come_is_reported_once(made: Harness, nights
     assert looked(made, sent, hours=40)[1] is None
 
 
-def test_a_channel_that_takes_no_message_has_it_the_next_time_and_keeps_none_from_others(
-    made: Harness,
-) -> None:
+def test_a_channel_that_takes_no_message_has_it_the_next_time_and_stops_no_other(made: Harness) -> None:
     taken: list[Message] = []
 
     def refuse(_: Message) -> None:

@@ -188,9 +188,7 @@ def after_failed_tries(made: Harness, number: int, minutes: int) -> int:
     return len(look(made, replace(made.project, run_context=context)))
 
 
-def test_a_load_that_could_not_be_published_is_tried_again_every_half_hour_however_often(
-    tmp_path: Path,
-) -> None:
+def test_a_load_that_could_not_be_published_is_tried_again_every_half_hour(tmp_path: Path) -> None:
     made = harness(tmp_path)
     made.run()
     requested = [after_failed_tries(made, *tries) for tries in ((1, 0), (0, 31), (25, 0), (0, 31))]

@@ -14,12 +14,7 @@ import httpx
 import pytest
 
 from assets.definitions import build_definitions
-from assets.partitions import (
-    customer_months,
-    customers_in_order,
-    customers_table,
-    partition_key,
-)
+from assets.partitions import customer_months, customers_in_order, customers_table, partition_key
 from assets.project import Project
 from assets.runs import BACKFILL, NIGHT_OF
 from assets.schedules import NIGHTLY
@@ -174,9 +169,7 @@ def test_a_right_that_was_lost_fails_the_run_and_materializes_nothing(read: Harn
     assert failure_of(result).splitlines()[1].endswith(" Ask the service's support for access.")
 
 
-def test_what_was_always_refused_is_neither_green_nor_red_and_asked_again_only_when_it_is_selected(
-    tmp_path: Path,
-) -> None:
+def test_what_was_always_refused_is_neither_green_nor_red_and_asked_when_selected(tmp_path: Path) -> None:
     made = harness(tmp_path)
     made.service.faults.switch([REFUSED])
     assert made.run().success

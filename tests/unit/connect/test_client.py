@@ -166,9 +166,7 @@ async def test_an_error_that_is_mostly_time_outs_says_so() -> None:
     total=st.floats(0, 100),
     seed=st.integers(0, 999),
 )
-def test_no_request_is_made_more_often_than_the_bound(
-    troubles: list[str], tries: int, total: float, seed: int
-) -> None:
+def test_no_request_is_made_too_often(troubles: list[str], tries: int, total: float, seed: int) -> None:
     replies = [ROWS if name == "rows" else (MAY_PASS | FINAL)[name][0] for name in troubles]
     service, clock = Service(*replies), StillClock()
     retry = RetryPolicy(tries, total, random=Random(seed))

@@ -37,9 +37,7 @@ def test_delays_double_up_to_the_longest_with_full_jitter() -> None:
         (None, None),
     ],
 )
-def test_retry_after_is_read_as_seconds_or_date_and_nonsense_is_ignored(
-    header: str | None, seconds: float | None
-) -> None:
+def test_retry_after_is_read_as_seconds_or_date(header: str | None, seconds: float | None) -> None:
     assert retry_after_seconds(header, NOW) == seconds
 
 

@@ -102,9 +102,7 @@ def test_a_report_that_nobody_knows_is_refused_before_anything_is_found_well(tmp
     ],
     ids=["all customers lack it", "one customer lacks it", "a report failed in another way"],
 )
-def test_only_what_no_customer_may_read_is_to_be_left_out(
-    words: dict[str, str], severity: str, remedy: str
-) -> None:
+def test_only_what_nobody_may_read_is_left_out(words: dict[str, str], severity: str, remedy: str) -> None:
     access = [
         Access(report, customer, word)
         for customer, row in words.items()

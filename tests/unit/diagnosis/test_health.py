@@ -86,9 +86,7 @@ def test_a_directory_has_not_begun_until_the_first_publication() -> None:
     assert judge(failed) == judge(replace(failed, is_published=True))
 
 
-def test_a_customer_of_the_settings_that_was_never_read_and_one_that_left_them_are_named(
-    tmp_path: Path,
-) -> None:
+def test_a_customer_that_was_never_read_and_one_that_left_the_settings_are_named(tmp_path: Path) -> None:
     view = Overview([FRESH])
     assert kinds(view, tmp_path, "M1,G21") == [Kind.NEVER_READ]
     assert kinds(view, tmp_path, "G21") == [Kind.NEVER_READ, Kind.NOT_IN_SETTINGS]
@@ -157,8 +155,6 @@ def test_an_erasure_that_was_cut_short_is_told_until_it_is_done_and_nobody_is_na
 
 
 @pytest.mark.parametrize(("found", "expected"), [("", []), (GONE, [ERROR]), (CHANGED, [ERROR])])
-def test_a_published_file_that_is_gone_or_changed_is_an_error(
-    tmp_path: Path, found: str, expected: list[Severity]
-) -> None:
+def test_a_file_gone_or_changed_is_an_error(tmp_path: Path, found: str, expected: list[Severity]) -> None:
     view = observed(Overview([FRESH], published_file=found), settings(tmp_path, customers="M1"), NOW)
     assert [one.severity for one in view.conditions if one.kind == Kind.UNPUBLISHED] == expected

@@ -114,9 +114,7 @@ estates = st.fixed_dictionaries(
 
 
 @given(st.lists(st.one_of(estates, scalars), max_size=6))
-def test_every_estate_and_every_agent_is_loaded_or_rejected_or_the_answer_does_not_fit(
-    found: list[Any],
-) -> None:
+def test_estates_and_agents_are_loaded_or_rejected_or_the_answer_does_not_fit(found: list[Any]) -> None:
     months = [{"month": "1", "estateSaleReports": found}]
     page = document({"officeSaleReports": [{"customerId": "M1", "years": [{"months": months}]}]})
     result = result_of("sales", page)

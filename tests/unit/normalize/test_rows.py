@@ -10,15 +10,7 @@ import pytest
 from pipelines.catalogue.model import Column, Table, assumed, boolean
 from pipelines.catalogue.reports import REPORTS
 from pipelines.normalize.rows import ShapeMismatch
-from tests.unit.normalize.answers import (
-    JANUARY,
-    estate,
-    estates,
-    normalized,
-    reasons,
-    report_with,
-    rows,
-)
+from tests.unit.normalize.answers import JANUARY, estate, estates, normalized, reasons, report_with, rows
 
 SALE = {"id": "S1"}
 
@@ -106,8 +98,7 @@ def test_two_spellings_of_a_field_in_one_answer_are_one_column() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [None, {}, [], {"rows": None}, {"rows": []}, {"rows": {}}, {"rows": [], "extra": [{"a": 1}]}],
+    "answer", [None, {}, [], {"rows": None}, {"rows": []}, {"rows": {}}, {"rows": [], "extra": [{"a": 1}]}]
 )
 def test_nothing_and_empty_lists_are_no_rows(answer: Any) -> None:
     assert found(("rows[]", ID), answer) == []
@@ -238,15 +229,12 @@ def test_a_document_without_any_declared_column_does_not_fit(answer: Any) -> Non
 
 
 @pytest.mark.parametrize(("wrong", "fitting"), [(10, 10), (9, 9), (10, 11)])
-def test_an_answer_of_which_half_does_not_fit_is_an_error_if_it_is_of_ten_rows_at_least(
-    wrong: int, fitting: int
-) -> None:
+def test_an_answer_of_ten_rows_of_which_half_do_not_fit_is_an_error(wrong: int, fitting: int) -> None:
     answer = [{"isNew": "perhaps"}] * wrong + [{"isNew": True}] * fitting
     report = report_with("[]", boolean("isNew", "whether it is new"))
     if (wrong, fitting) == (10, 10):
         with pytest.raises(
-            ShapeMismatch,
-            match="10 of 20 fit, the first does not because is_new is no BOOLEAN",
+            ShapeMismatch, match="10 of 20 fit, the first does not because is_new is no BOOLEAN"
         ):
             normalized(report, answer)
     else:

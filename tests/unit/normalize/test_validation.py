@@ -63,9 +63,7 @@ def test_rows_are_of_the_month_of(report: str, answer: Any, table: str, months: 
         ({"month": "2026-02-01"}, SECOND),
     ],
 )
-def test_a_month_is_a_number_beside_a_year_or_a_month_with_its_year_or_a_day(
-    month: dict[str, Any], first_day: date
-) -> None:
+def test_a_month_is_a_number_beside_a_year_or_has_its_year(month: dict[str, Any], first_day: date) -> None:
     result = normalized(BY_MONTH, offices({"commission": 5, **month}), months=YEAR)
     assert rows(result, BY_MONTH, "_month", "office_id", "commission") == [(first_day, "M1", 5)]
     assert not result.undated
@@ -286,9 +284,7 @@ def test_an_id_that_is_blank_or_zeros_alone_is_missing(unset: object) -> None:
 
 
 @pytest.mark.parametrize("unset", NO_IDS)
-def test_an_office_with_an_unset_id_is_named_by_its_old_number_unless_that_is_unset_too(
-    unset: object,
-) -> None:
+def test_an_office_with_an_unset_id_is_named_by_its_old_number_if_that_is_set(unset: object) -> None:
     answer = [{"customerId": number, "office": {"customerId": unset}} for number in (7, unset)]
     result = normalized("commission_office", answer, months=(JANUARY,))
     assert rows(result, "commission_office", "office_customer_id", "customer_id") == [(None, "7")]

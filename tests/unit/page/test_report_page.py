@@ -71,9 +71,7 @@ def test_a_file_without_some_marts_is_drawn_without_them(tmp_path: Path) -> None
     assert "the next publication may have them" in (tmp_path / "report.html").read_text("utf-8")
 
 
-def test_the_page_is_put_in_place_whole_and_for_the_same_readers_as_the_file(
-    published: Path, tmp_path: Path
-) -> None:
+def test_the_page_is_put_in_place_whole_for_the_readers_of_the_file(published: Path, tmp_path: Path) -> None:
     (tmp_path / "warehouse.duckdb").symlink_to(published / "warehouse.duckdb")
     page = write_report_page(Settings(data_dir=tmp_path), CLOCK)
     assert [path.name for path in tmp_path.glob(".*")] == []
@@ -97,9 +95,7 @@ def test_a_file_that_somebody_is_writing_in_is_no_failure_either(published: Path
     assert "could not be drawn" in str(why)
 
 
-def test_every_office_has_a_page_that_lasts_and_one_that_vanished_has_none(
-    published: Path, tmp_path: Path
-) -> None:
+def test_every_office_has_a_page_and_one_that_vanished_has_none(published: Path, tmp_path: Path) -> None:
     (tmp_path / "warehouse.duckdb").symlink_to(published / "warehouse.duckdb")
     (tmp_path / "offices").mkdir()
     (tmp_path / "offices" / "M9.html").touch()

@@ -44,9 +44,7 @@ def planned(ledger: Ledger, selection: Selection | None = None) -> list[PlannedR
 
 
 @pytest.mark.parametrize(("named", "count"), [((), 0), (("M1",), 1)])
-def test_a_customer_that_is_switched_off_is_planned_only_if_it_is_named(
-    named: tuple[str, ...], count: int
-) -> None:
+def test_a_customer_switched_off_is_planned_only_if_it_is_named(named: tuple[str, ...], count: int) -> None:
     customers = [Customer(id="M1", active=False)]
     inputs = PlanInputs(CALENDAR, Ledger(), Selection(customers=named), [SALES], customers)
     assert len([*plan_reports(inputs)]) == count
@@ -77,9 +75,7 @@ def test_of_the_months_with_leads_that_nobody_answered_a_night_requests_the_one_
 
 
 @pytest.mark.parametrize(("month", "followed"), [(date(2027, 3, 1), 12), (date(2026, 5, 1), 0)])
-def test_a_budget_that_has_changed_makes_all_others_due_unless_it_is_one_of_an_older_month(
-    month: date, followed: int
-) -> None:
+def test_a_budget_that_has_changed_makes_all_others_due_unless_it_is_old(month: date, followed: int) -> None:
     pair = ("budget_crm", "M1")
     changed: dict[Pair, dict[date | None, datetime]] = {pair: {month: datetime(2026, 11, 21, tzinfo=UTC)}}
     held = {pair: held_until(Month(2027, 11))}

@@ -150,9 +150,7 @@ def test_every_secret_and_nothing_else_may_be_in_a_file() -> None:
 
 
 @pytest.mark.parametrize("name", ["password", "alert_webhook"])
-def test_a_secret_of_the_environment_wins_over_the_secret_file_of_the_settings_file(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_secret_of_the_environment_wins_over_a_file_of_the_settings_file(tmp_path: Path, name: str) -> None:
     settings = load(tmp_path, f'{name}_file = "missing"\n', **{f"BROKERBI_{name.upper()}": "https://x/y"})
     assert getattr(settings, name) == SecretStr("https://x/y")
 

@@ -78,9 +78,7 @@ def test_where_pages_state_their_total_is_no_other_shape_of_their_rows(tmp_path:
         ('[budget_commission]\ndecimal = ";"', '[budget_commission] decimal is "." or ","'),
     ],
 )
-def test_what_cannot_be_used_is_an_error_that_says_what_to_correct(
-    tmp_path: Path, text: str, sentence: str
-) -> None:
+def test_what_cannot_be_used_says_what_to_correct(tmp_path: Path, text: str, sentence: str) -> None:
     with pytest.raises(ShapesError) as error:
         with_shapes(REPORTS, written(tmp_path, text))
     assert str(error.value) == f"shapes.toml: {sentence}"

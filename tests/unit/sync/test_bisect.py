@@ -59,9 +59,7 @@ def read(
 
 @pytest.mark.parametrize("longest", [365, 200, 100, 31, 30, 10, 1])
 @pytest.mark.parametrize("refusal", [too_large, timed_out])
-def test_whatever_the_service_allows_the_whole_year_is_read(
-    longest: int, refusal: Callable[[], ConnectError]
-) -> None:
+def test_whatever_is_allowed_a_whole_year_is_read(longest: int, refusal: Callable[[], ConnectError]) -> None:
     answered = read(Service(longest, refusal))
     assert answered[0].first == date(2025, 1, 1)
     assert answered[-1].last == date(2025, 12, 31)
@@ -102,9 +100,7 @@ def test_a_month_that_is_too_long_is_read_whole_in_spans_of_days(longest: int) -
     [(WindowLimit(), 6), (WindowLimit(has_failed=True), 1), (WindowLimit(answered=16), 2)],
     ids=["nothing", "a neighbour that was refused", "one half that was answered elsewhere"],
 )
-def test_a_refusal_that_is_not_about_the_length_costs_few_requests_and_teaches_nothing(
-    known: WindowLimit, requests: int
-) -> None:
+def test_a_refusal_that_is_not_about_length_costs_few_requests(known: WindowLimit, requests: int) -> None:
     service = Service(0)
     with pytest.raises(BadRequest):
         read(service, JANUARY, limit=known)

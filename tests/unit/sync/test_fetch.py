@@ -104,9 +104,7 @@ def test_a_window_that_is_cancelled_while_it_waits_for_a_thread_leaves_no_open_f
 
 
 @pytest.mark.parametrize("error", [{"error": {"code": 17}}, [{"error": "Time-out"}]])
-def test_an_error_message_in_place_of_a_page_is_refused_after_a_look_without_pages(
-    tmp_path: Path, error: object
-) -> None:
+def test_an_error_message_is_no_page_even_after_a_look_without_pages(tmp_path: Path, error: object) -> None:
     def answer(request: Request, asked: list[str]) -> object:
         asked.append(request.query["activeStatusTipLead"])
         return error if asked[-1] == "Removed" else []
@@ -119,9 +117,7 @@ def test_an_error_message_in_place_of_a_page_is_refused_after_a_look_without_pag
 
 
 @pytest.mark.parametrize(("cut_off", "unpaged"), [([], []), (["Removed"], ["Active", "Removed"])])
-def test_once_one_choice_is_read_unpaged_all_are(
-    tmp_path: Path, cut_off: list[str], unpaged: list[str]
-) -> None:
+def test_once_one_choice_is_unpaged_all_are(tmp_path: Path, cut_off: list[str], unpaged: list[str]) -> None:
     def answer(request: Request, asked: list[str]) -> object:
         """There is more of some choices, and no second page of them."""
         choice, page = request.query["activeStatusTipLead"], request.query.get("pageIndex", "unpaged")
@@ -148,9 +144,7 @@ def in_unknown_pages(without_pages: object) -> Answering:
     return Answering(answer)
 
 
-def test_where_pages_come_in_an_unknown_envelope_the_report_is_read_unpaged_from_then_on(
-    tmp_path: Path,
-) -> None:
+def test_a_report_with_pages_in_an_unknown_envelope_is_read_unpaged_from_then_on(tmp_path: Path) -> None:
     leads, client = of_report("tips_and_leads"), in_unknown_pages({"tips": [{**LEAD, "tip": {"id": "T1"}}]})
     tips = []
     for window in windows([Month(2026, 1), Month(2026, 2)], 1, date(2026, 6, 1)):

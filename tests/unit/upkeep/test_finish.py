@@ -140,9 +140,7 @@ def test_a_first_night_that_failed_is_on_the_operators_page(tmp_path: Path) -> N
     assert [path.name for path in tmp_path.glob("*.html")] == ["operators.html"]
 
 
-def test_a_night_that_failed_is_on_the_operators_page_beside_figures_that_are_published(
-    here: Scenario,
-) -> None:
+def test_a_night_that_failed_is_on_the_operators_page_beside_published_figures(here: Scenario) -> None:
     before = {path: path.read_bytes() for path in here.data_dir.rglob("*.html")}
     here.sync(Fault("503"), refresh=True)
     here.execute("DROP SCHEMA marts CASCADE")

@@ -115,9 +115,7 @@ def test_a_landing_file_opens_with_everyday_tools(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("body", "is_whole"), [(BODIES[0], True), (BODIES[0][::-1], False)])
-def test_the_checksum_of_an_answer_that_older_versions_wrote_is_compared(
-    tmp_path: Path, body: bytes, is_whole: bool
-) -> None:
+def test_the_checksum_of_older_versions_is_compared(tmp_path: Path, body: bytes, is_whole: bool) -> None:
     landing, file = landed(tmp_path)
     path = landing.root / file.path
     meta = json.dumps({"sha256": hashlib.sha256(BODIES[0]).hexdigest()}).encode()

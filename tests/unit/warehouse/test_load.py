@@ -109,8 +109,6 @@ def test_rows_of_one_table_may_come_in_many_shapes_at_once(given: Given) -> None
         (2, {}, "is 2 times"),
     ],
 )
-def test_a_load_that_does_not_make_sense_is_refused(
-    given: Given, times: int, wrong: dict[str, Any], words: str
-) -> None:
+def test_a_load_without_sense_is_refused(given: Given, times: int, wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         given.load([sales("a", **wrong)] * times)

@@ -88,9 +88,7 @@ def test_what_the_ledger_knows_is_not_learned_again(given: Given, tmp_path: Path
     ]
 
 
-def test_a_load_that_was_lost_is_older_than_those_that_were_fetched_after_it(
-    given: Given, tmp_path: Path
-) -> None:
+def test_a_load_that_was_lost_is_older_than_those_fetched_after_it(given: Given, tmp_path: Path) -> None:
     landing = Landing(tmp_path / "landing")
     given.load([sales("new", fetched=hours(1))])
     land(landing, sales("lost"))
@@ -102,9 +100,7 @@ def test_a_load_that_was_lost_is_older_than_those_that_were_fetched_after_it(
     ]
 
 
-def test_landing_files_that_nothing_in_force_needs_are_cleared_when_they_are_old(
-    given: Given, tmp_path: Path
-) -> None:
+def test_old_landing_files_that_nothing_in_force_needs_are_cleared(given: Given, tmp_path: Path) -> None:
     landing = Landing(tmp_path / "landing")
     old = [sales("s1", (JANUARY, "1", "1")), users("u1", {"1": "Ann"})]
     same = [sales("s2", fetched=hours(1)), users("u2", {"1": "Ann"}, fetched=hours(1))]

@@ -112,9 +112,7 @@ def test_every_change_of_type_is_written_down(given: Given) -> None:
     assert given.rows(changes) == [("BIGINT", "DOUBLE", "b"), ("DOUBLE", "VARCHAR", "c")]
 
 
-def test_columns_are_in_the_order_of_their_first_sight_each_with_the_load_that_had_it_first(
-    given: Given,
-) -> None:
+def test_columns_are_in_the_order_of_their_first_sight_with_the_load_that_had_them(given: Given) -> None:
     names = [f"x{number}" for number in range(300)]
     for load_id, some in (("a", names[:200]), ("b", names)):
         row = {**SALE, **dict.fromkeys(some, load_id)}

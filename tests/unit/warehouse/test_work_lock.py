@@ -79,9 +79,7 @@ def test_a_second_command_waits_names_the_first_and_goes_on(tmp_path: Path) -> N
     assert "since 2026-06-01 05:00 UTC" in told[0]
 
 
-def test_a_note_that_a_killed_command_left_is_not_taken_for_that_of_the_one_that_works(
-    tmp_path: Path,
-) -> None:
+def test_a_note_of_a_killed_command_is_not_taken_for_that_of_the_one_that_works(tmp_path: Path) -> None:
     path, six = tmp_path / WORK, FIVE + timedelta(hours=1)
     path.parent.mkdir()
     stale, true = (json.dumps({"what": "sync", "pid": 1, "begun": str(at)}) for at in (FIVE, six))
