@@ -13,13 +13,7 @@ from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import M16, RUNNING, harness
 from warehouse.ledger.ledger import deny
 
-CHECKS = {
-    "columns_are_known",
-    "documented_keys_are_unique",
-    "is_read",
-    "rows_are_loaded",
-    "volume_is_usual",
-}
+CHECKS = {"columns_are_known", "documented_keys_are_unique", "is_read", "rows_are_loaded", "volume_is_usual"}
 
 
 def test_every_report_has_the_same_checks_but_for_ids_that_it_has_not(tmp_path: Path) -> None:

@@ -127,9 +127,7 @@ def test_special_cases_are_these() -> None:
         if report.timing.enabled and report.endpoint.query
     }
     agreement = {"selectionType": "Agreement"}  # a sale belongs to one month
-    assert fixed == {
-        **dict.fromkeys(("sales", "estates_report"), agreement),
-    }
+    assert fixed == {**dict.fromkeys(("sales", "estates_report"), agreement)}
     chosen = {
         one.name: (one.endpoint.choices.parameter, one.endpoint.questions)
         for one in REPORTS.values()

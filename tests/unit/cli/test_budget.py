@@ -49,10 +49,7 @@ def test_a_plan_is_a_table_by_office_and_measure_after_the_number_of_requests(
 
 
 def test_a_push_ends_with_1_and_a_list_while_anything_is_open_and_with_0_in_the_end(
-    here: BudgetScenario,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    here: BudgetScenario, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = str(tmp_path / "plan.json")
     rows = ({"user_id": user, "sold": 9} for user in here.users)

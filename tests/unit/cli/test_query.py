@@ -44,12 +44,7 @@ def said(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
 
 
 def test_a_table_is_what_people_get(said: Said) -> None:
-    assert said(SUMS).splitlines() == [
-        "id  sum  rate",
-        "──  ───  ────",
-        "M1  2.5     7",
-        "M2        0.5",
-    ]
+    assert said(SUMS).splitlines() == ["id  sum  rate", "──  ───  ────", "M1  2.5     7", "M2        0.5"]
 
 
 @pytest.mark.parametrize("format_", ["table", "csv"])

@@ -40,15 +40,7 @@ def test_a_time_is_read_in_whatever_form_it_comes(text: str, time: datetime) -> 
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "soon",
-        "2026-02-30",
-        "2026-01-01T25:00:00+01:00",
-        "20260101",
-        "1767225600",
-    ],
+    "text", ["", "soon", "2026-02-30", "2026-01-01T25:00:00+01:00", "20260101", "1767225600"]
 )
 def test_what_is_no_time_is_none(text: str) -> None:
     assert read(text) == [None]

@@ -15,19 +15,7 @@ from pipelines.normalize.types import canonical, converted, discovered, kinds_of
 
 NOTHING = None
 MONEY = "DECIMAL(18,4)"
-NO_MONEY = [
-    True,
-    "1,5.5",
-    "5 kr",
-    "\u22125",
-    "abc",
-    10**14,
-    1e300,
-    Decimal("1e400"),
-    10**30,
-    [1],
-    {},
-]
+NO_MONEY = [True, "1,5.5", "5 kr", "\u22125", "abc", 10**14, 1e300, Decimal("1e400"), 10**30, [1], {}]
 
 
 def as_type(type_: str, *values: Any, decimal: str = ".") -> list[Any]:

@@ -18,8 +18,7 @@ from tests.unit.page.test_dictionary import dictionary
 from tests.unit.page.test_html_page import HOSTILE
 
 pytestmark = pytest.mark.skipif(
-    CHROMIUM is None,
-    reason="nobody looks at the page: chromium is not installed here (apt install chromium)",
+    CHROMIUM is None, reason="nobody looks at the page: chromium is not installed here (apt install chromium)"
 )
 LOOKING = """(() => {
   const boxes = which => [...document.querySelectorAll(which)].map(one => one.getBoundingClientRect());

@@ -325,10 +325,7 @@ def test_codes_of_the_service_are_written_as_words(part: str, name: str | None, 
 
 def test_what_is_doubtful_is_a_table_and_its_worst_the_level() -> None:
     found = verdict(Facts(doubts=(doubt(), doubt("late", None, "budgets"))), ENGLISH, STOCKHOLM)
-    assert (found.severity, found.text) == (
-        "error",
-        "2 notes on the figures: sales, budgets of commission",
-    )
+    assert (found.severity, found.text) == ("error", "2 notes on the figures: sales, budgets of commission")
     assert texts(found.doubts) == [
         ["sales", "could not be read", "A", "February 2026"],
         ["budgets of commission", "late", "all offices", "February 2026"],
