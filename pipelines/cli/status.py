@@ -39,9 +39,6 @@ def run_status(
     check: Annotated[bool, flag("--check", "end with 1 while a condition has severity error")] = False,
     forget_caps: Annotated[bool, flag("--forget-caps", "forget the learned windows and pages")] = False,
     details: Annotated[bool, flag("--details", "a line for each report of each customer")] = False,
-    quarantine: Annotated[
-        bool, flag("--quarantine", "the place and reason of each row in quarantine")
-    ] = False,
     json: Json = False,
 ) -> int:
     """Show what is loaded, missing, failed and published."""
@@ -49,7 +46,6 @@ def run_status(
     from pipelines.planning.plan import planned_now
     from warehouse.ledger import ledger
     from warehouse.ledger.status import overview
-    from warehouse.load.quarantine import quarantined_rows
     from warehouse.store.database import Store
     from warehouse.store.lock import work_of
 
@@ -69,22 +65,16 @@ def run_status(
         refusal=refusal,
     )
     verdict = judge(view)
-    rows: list[dict[str, Any]] = []
-    if quarantine:
-        with store.reading() as connection:
-            rows = [asdict(row) for row in quarantined_rows(connection)]
     if json:
         from pipelines.cli.sync import planned_as_json
 
         plans = [planned_as_json(plan) for plan in planned]
-        in_quarantine = {"rows_in_quarantine": rows} if quarantine else {}
-        print_json({"verdict": verdict.sentence, **asdict(view), "planned": plans, **in_quarantine})
+        print_json({"verdict": verdict.sentence, **asdict(view), "planned": plans})
     else:
         hang("", verdict.sentence)
         if (work := work_of(settings.data_dir)) and work.is_running:
             hang("", f"under way: {work.sentence}")
         _print_view(view, planned, details=details)
-        print_records(rows, ("table", "customer", "month", "reason", "place", "landing"))
     return int(check and not verdict.is_well)
 
 

@@ -445,7 +445,6 @@ def _nights_with_faults(here: World) -> None:
     here.look("lasting")
     here.run("status lasting", "status")
     here.run("status lasting --json", "status", "--json")
-    here.run("status lasting --quarantine", "status", "--quarantine")
 
 
 def _night_after(here: World) -> None:

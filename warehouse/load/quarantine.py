@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date
 from typing import TYPE_CHECKING
 
 from warehouse.store.duckdb_file import insert_rows
@@ -42,31 +40,6 @@ AND (old.report, old.customer, old.table_name, old.fingerprint)
     = (new.report, new.customer, new.table_name, new.fingerprint)
 """
 """Windows overlap, and a row of unknown month belongs to no month: the newest answer counts."""
-
-
-_QUARANTINED_ROWS = """
-SELECT report, customer, month, table_name, column_name, place, reason, fingerprint, load_id,
-       coalesce(landing, ''), coalesce(sha256, '')
-FROM meta.quarantine_rows LEFT JOIN meta.loads USING (load_id, report, customer)
-ORDER BY report, customer, load_id, table_name, place
-"""
-
-
-@dataclass(frozen=True)
-class QuarantinedRow:
-    """A row in quarantine: the reason, and its place in a landing file."""
-
-    report: str
-    customer: str
-    month: date | None
-    table: str
-    column: str | None
-    place: str
-    reason: str
-    fingerprint: str | None
-    load_id: str
-    landing: str
-    sha256: str
 
 
 def fingerprint(raw: str) -> str:
@@ -104,8 +77,3 @@ def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) ->
     connection.execute(_OUT_OF_FORCE, [[report for report, _ in pairs], [customer for _, customer in pairs]])
     if rows:
         connection.execute(_SEEN_AGAIN, [load_ids])
-
-
-def quarantined_rows(connection: DuckDBPyConnection) -> list[QuarantinedRow]:
-    """Every row in quarantine, those of one load together."""
-    return [QuarantinedRow(*row) for row in connection.execute(_QUARANTINED_ROWS).fetchall()]

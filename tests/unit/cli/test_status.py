@@ -1,4 +1,4 @@
-"""`brokerbi status`: causes, rows in quarantine, and a code for monitors."""
+"""`brokerbi status`: causes, lines that fit the terminal, and a code for monitors."""
 
 from __future__ import annotations
 
@@ -43,13 +43,6 @@ def said(here: Scenario, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
         return capsys.readouterr().out
 
     return said
-
-
-def test_every_row_in_quarantine_is_shown_with_its_place_in_landing(here: Scenario, said: Said) -> None:
-    [(waiting,)] = here.rows("SELECT count(*) FROM meta.quarantine_rows")
-    rows = json.loads(said("--quarantine", "--json"))["rows_in_quarantine"]
-    assert len(rows) == waiting > 0
-    assert said("--quarantine").count(rows[0]["landing"]) == waiting
 
 
 def test_no_line_is_longer_than_the_terminal_is_wide(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,9 +124,8 @@ def test_what_is_to_be_mended_before_it_is_read_is_told_where_nothing_can_be_wri
     assert (done.returncode, "run `brokerbi status` as the pipeline's user" in done.stderr) == (1, True)
 
 
-def test_a_plain_status_tells_no_row_and_what_the_last_nights_have_cost(said: Said) -> None:
+def test_status_tells_what_the_last_nights_have_cost(said: Said) -> None:
     told = json.loads(said("--json"))
-    assert "rows_in_quarantine" not in told
     [night] = told["nights"]
     names = ("day", "customers", "requests", "repeated", "failed")
     assert [night[name] for name in names] == ["2026-11-21", 1, 1, 0, 0]
