@@ -135,7 +135,11 @@ def chart(
     labels += [
         Label("name", f"{LEFT + (place + 0.5) * slot:.2f}", "97", name) for place, name in enumerate(names)
     ]
-    legend = [(line.kind, line.name) for line in series if line.name and any(line.spans)]
+    legend = [
+        (f"line {line.kind}" if line.mark == "line" else line.kind, line.name)
+        for line in series
+        if line.name and any(line.spans)
+    ]
     return Chart(
         title,
         f"{title}. {' '.join(f'{text}.' for text in texts)}",

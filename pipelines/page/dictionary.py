@@ -20,7 +20,7 @@ from pipelines.page.rendering import render
 from pipelines.units import unit_of
 
 QUERIES = (
-    "dictionary_metrics",
+    "metrics",
     "dictionary_columns",
     "dictionary_keys",
     "dictionary_relations",
@@ -68,7 +68,7 @@ def render_dictionary(
         script="search.js",
         subjects=[
             (subject, list(metrics))
-            for subject, metrics in groupby(rows["dictionary_metrics"], key=lambda metric: metric.subject)
+            for subject, metrics in groupby(rows["metrics"], key=lambda metric: metric.subject)
         ],
         schemas=[(schema, list(found)) for schema, found in groupby(tables, key=lambda table: table.schema)],
         made_at=language("en").moment(made_at_utc, ZoneInfo(timezone)),

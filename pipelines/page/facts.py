@@ -21,6 +21,7 @@ class Facts:
     """Everything the pages show; fields but `problems` and `missing` are named after queries of sql/page."""
 
     basis: Sequence[Row] = ()
+    metrics: Sequence[Row] = ()
     scopes: Sequence[Row] = ()
     periods: Sequence[Row] = ()
     months: Sequence[Row] = ()
@@ -52,7 +53,6 @@ class Facts:
     standings: Sequence[Row] = ()
     requests: Sequence[Row] = ()
     quarantine: Sequence[Row] = ()
-    coverage: Sequence[Row] = ()
     problems: Sequence[Row] = ()
     missing: Sequence[str] = ()
 
@@ -63,7 +63,7 @@ QUERIES = tuple(field.name for field in fields(Facts) if field.name not in ("pro
 OF_FIGURES = ("basis", "agreements", "differences", "restatements")
 """The queries of the operators' page on what analysts see."""
 
-OF_PIPELINE = ("standings", "requests", "quarantine", "coverage")
+OF_PIPELINE = ("standings", "requests", "quarantine")
 """The queries of the operators' page on the state of the pipeline, which goes on without a publication."""
 
 

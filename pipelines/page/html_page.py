@@ -55,7 +55,7 @@ def page_of_chain(facts: Facts) -> Row | None:
 
 def render_page(facts: Facts, form: Form, page: Row | None) -> str:
     """The page of the chain, a brand, a region or an office, from the facts of all of them."""
-    words, timezone = form.words, ZoneInfo(form.timezone)
+    words, timezone = form.words.with_figures(facts.metrics), ZoneInfo(form.timezone)
     own = facts_of(facts, page) if page else facts
     basis = own.basis[0] if own.basis else NO_BASIS
     has_budget = any(row.budget is not None for row in own.periods)
@@ -84,10 +84,8 @@ def render_page(facts: Facts, form: Form, page: Row | None) -> str:
         "page.html",
         script="page.js",
         lang=words.code,
-        w=words,
         t=words.text,
         moment=partial(words.moment, timezone=timezone),
-        kind=kind,
         name=(page.name if page and page.name else "") or form.chain_name or only or chain,
         chain=chain if kind != "chain" else "",
         groups=[(scope.name, up + page_path(scope)) for scope in pages if scope.kind in ("brand", "region")]
@@ -113,19 +111,20 @@ def render_operators(facts: Facts, form: Form, *, severity: str, verdict: str) -
 
     `verdict` says in a sentence what is wrong, and `severity` how bad it is: well, warning or error.
     """
-    english = language("en")
+    english, timezone = language("en"), ZoneInfo(form.timezone)
+    wrong, more = operators.operators_tables(facts, english, timezone)
     return render(
         "operators.html",
         script="page.js",
         lang="en",
         w=english,
         t=english.text,
-        signs=operators.SIGNS,
         facts=facts,
         severity=severity,
         verdict=verdict,
-        page=operators.operators_page(facts, english, ZoneInfo(form.timezone)),
-        moment=partial(english.moment, timezone=ZoneInfo(form.timezone)),
+        wrong=wrong,
+        more=more,
+        moment=partial(english.moment, timezone=timezone),
         basis=facts.basis[0] if facts.basis else NO_BASIS,
         made_at_utc=form.made_at_utc,
         timezone=form.timezone,

@@ -7,7 +7,7 @@ said to be.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -42,9 +42,10 @@ class Language:
             found = found["one" if count == 1 else "other"]
         return str(found).format(count=self.number(count), **values)
 
-    def of(self, section: str) -> Callable[[str], str]:
-        """The words of a section, by their keys in it."""
-        return lambda key: self.text(f"{section}.{key}")
+    def with_figures(self, metrics: Sequence[Any]) -> Language:
+        """The same with the names of the figures of meta.metrics, as `figures.commission`."""
+        names = {metric.metric: getattr(metric, f"label_{self.code}") for metric in metrics}
+        return Language(self.code, {**self.words, "figures": names})
 
     def label(self, table: str, name: str | None) -> str:
         """The words for one of the names of a table; the name itself where there are none."""

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable
 from pipelines.page.charts import Series, chart, columns
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language
-from pipelines.page.sections import Section
-from pipelines.page.tables import PageColumn, PageTable, Writer
+from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading
 
 MOST_ROWS = 40
 UNTOUCHED = ("valuations", "to_2", "to_7", "to_30", "longer", "tips")
@@ -40,7 +39,7 @@ def leads_section(facts: Facts, writer: Writer) -> Section | None:
         charts=[drawing] if weeks else [],
         table=_untouched(facts, writer),
         folded=[_table(writer, "side", sides, lambda row: _side(row, words)), *tables],
-        notes=[words.text("leads.note")],
+        notes=[*oldest_reading(facts.untouched, words), words.text("leads.note")],
     )  # fmt: skip
 
 

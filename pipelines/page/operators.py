@@ -6,84 +6,34 @@ It is in English whatever the language of the other pages, as its causes, comman
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date
-from itertools import groupby
 from zoneinfo import ZoneInfo
 
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language
 from pipelines.page.tables import PageColumn, PageTable, Writer
 
-SIGNS = {
-    "held": ("✓", "loaded"),
-    "empty": ("0", "loaded, without rows"),
-    "open": ("…", "loaded, the month is not over"),
-    "off": ("·", "switched off, no longer requested"),
-    "waiting": ("~", "requested within a month"),
-    "refused": ("⊘", "access denied"),
-    "missing": ("–", "missing"),
-    "held back": ("!", "held back, waits for the operator"),
-    "failed": ("✕", "failed"),
-}
-"""The sign and the words of each state of the coverage."""
 
+def operators_tables(
+    facts: Facts, words: Language, timezone: ZoneInfo
+) -> tuple[list[PageTable], list[PageTable]]:
+    """What is not as it should be, and what else is known, as tables with rows."""
 
-@dataclass(frozen=True)
-class Matrix:
-    """Customers by months of a report with missing months, and their number."""
+    def tables(*named: tuple[str, Sequence[PageColumn], Sequence[Row]]) -> list[PageTable]:
+        found = [Writer(words, None).table(name, "", columns, rows) for name, columns, rows in named]
+        return [table for table in found if table]
 
-    report: str
-    missing: int
-    months: list[tuple[int, list[date]]]
-    rows: list[tuple[str, list[Row | None]]]
-
-
-@dataclass(frozen=True)
-class OperatorsPage:
-    """The tables of the page: open issues first, then all other facts."""
-
-    problems: PageTable | None
-    agreements: PageTable | None
-    differences: PageTable | None
-    restatements: PageTable | None
-    standings: PageTable | None
-    requests: PageTable | None
-    quarantine: PageTable | None
-    matrices: list[Matrix]
-    signs: list[tuple[str, str, str]]
-
-
-def operators_page(facts: Facts, words: Language, timezone: ZoneInfo) -> OperatorsPage:
-    """The page's sections; each is none without a row."""
-    table = Writer(words, None).table
-    states = {square.state for square in facts.coverage}
-    reports = groupby(facts.coverage, lambda square: square.report)
-    return OperatorsPage(
-        problems=table("Open issues", "", _problems(words, timezone), facts.problems),
-        agreements=table("Do the reports agree?", "", _AGREEMENTS, facts.agreements),
-        differences=table("The largest differences", "", _DIFFERENCES, facts.differences),
-        restatements=table("Later changes", "", _restatements(words, timezone), facts.restatements),
-        standings=table("All reports and customers", "", _standings(words, timezone), facts.standings),
-        requests=table("Requests by day (UTC)", "", _REQUESTS, facts.requests),
-        quarantine=table("Rows in quarantine", "", _QUARANTINE, facts.quarantine),
-        matrices=[_matrix(report, list(squares)) for report, squares in reports],
-        signs=[(state.replace(" ", "-"), *SIGNS[state]) for state in SIGNS if state in states],
+    wrong = tables(
+        ("Open issues", _problems(words, timezone), facts.problems),
+        ("The largest differences", _DIFFERENCES, facts.differences),
+        ("Rows in quarantine", _QUARANTINE, facts.quarantine),
     )
-
-
-def _matrix(report: str, squares: Sequence[Row]) -> Matrix:
-    months = sorted({square.month for square in squares}, reverse=True)
-    found = {(square.customer, square.month): square for square in squares}
-    return Matrix(
-        report=report,
-        missing=squares[0].missing_count,
-        months=[(year, list(some)) for year, some in groupby(months, lambda month: month.year)],
-        rows=[
-            (customer, [found.get((customer, month)) for month in months])
-            for customer in sorted({square.customer for square in squares})
-        ],
+    more = tables(
+        ("Do the reports agree?", _AGREEMENTS, facts.agreements),
+        ("Later changes", _restatements(words, timezone), facts.restatements),
+        ("Requests by day (UTC)", _REQUESTS, facts.requests),
+        ("All reports and customers", _standings(words, timezone), facts.standings),
     )
+    return wrong, more
 
 
 def _problems(words: Language, timezone: ZoneInfo) -> list[PageColumn]:
@@ -95,15 +45,15 @@ def _problems(words: Language, timezone: ZoneInfo) -> list[PageColumn]:
         PageColumn("Condition", "kind"),
         PageColumn("Number", "condition_count", "count"),
         PageColumn("Since", lambda row, _: words.moment(row.since_utc, timezone)),
-        PageColumn("What was found, and what to do", lambda row, _: _finding(row), "words"),
+        PageColumn(
+            "What was found, and what to do",
+            lambda row, _: " ".join(filter(None, (row.message, row.remedy))),
+            "words",
+        ),
         PageColumn("Reports", "reports", "words"),
         PageColumn("Customers", "customers", "words"),
         PageColumn("Months", lambda row, _: months(row), "words"),
-    ]  # fmt: skip
-
-
-def _finding(row: Row) -> str:
-    return " ".join(filter(None, (row.message, row.remedy)))
+    ]
 
 
 def _restatements(words: Language, timezone: ZoneInfo) -> list[PageColumn]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
 
 from pipelines.months import Month
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language
-from pipelines.page.sections import Section
-from pipelines.page.tables import PageColumn, PageTable, Reading, Writer
+from pipelines.page.tables import PageColumn, PageTable, Section, Writer, budget_columns
 
 BOARDS = {"year": 0, "month": 1, "quarter": 0, "twelve months": 12}
 """The periods of the leaderboard, and their months; none if these depend on the month."""
@@ -63,23 +61,11 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
     if not rows:
         return None
 
-    def gap(row: Row, reading: Reading) -> Decimal | None:
-        reached = reading(row.reached)
-        return None if reached is None or row.budget is None else reached - row.budget
-
-    def share(row: Row, reading: Reading) -> Decimal | None:
-        reached = reading(row.reached)
-        return None if reached is None or not row.budget else reached / row.budget
-
     def not_compared(row: Row) -> str:
         is_so = row.stay and row.commission_before and row.commission_change is None
         return words.text("agents.not_compared") if is_so else ""
 
-    of_budget = [
-        PageColumn("budget", kind="stated money", is_minor=True),
-        PageColumn("of_budget", share, "share"),
-        PageColumn("gap", gap, "signed money"),
-    ]
+    of_budget = [PageColumn("budget", kind="stated money", is_minor=True), *budget_columns("reached")]
     table = [
         PageColumn("agent", "name", note=lambda row: note_on_agent(row, words)),
         PageColumn("commission", kind="money", has_bar=True),
@@ -107,9 +93,9 @@ def note_on_agent(agent: Row, words: Language) -> str:
 
 
 def leaders_section(facts: Facts, writer: Writer) -> Section | None:
-    """The leaderboards of users and of offices; those who have left are marked."""
+    """The leaderboards of agents; those who have left are marked."""
     words = writer.words
-    boards = [_board(facts, writer, kind, name) for kind in ("user", "office") for name in BOARDS]
+    boards = [_board(facts, writer, name) for name in BOARDS]
     if not any(boards):
         return None
     return Section(
@@ -118,10 +104,10 @@ def leaders_section(facts: Facts, writer: Writer) -> Section | None:
     )  # fmt: skip
 
 
-def _board(facts: Facts, writer: Writer, kind: str, name: str) -> PageTable | None:
+def _board(facts: Facts, writer: Writer, name: str) -> PageTable | None:
     words = writer.words
-    rows = [row for row in facts.earners if (row.kind, row.period) == (kind, name)]
-    if not rows or (kind == "office" and len(rows) == 1):
+    rows = [row for row in facts.earners if row.period == name]
+    if not rows:
         return None
     last = rows[0].month
     months = BOARDS[name] or (last.month if name == "year" else (last.month - 1) % 3 + 1)
@@ -129,8 +115,6 @@ def _board(facts: Facts, writer: Writer, kind: str, name: str) -> PageTable | No
         return None
     first = Month.of(last).plus(1 - months).first_day
     title = words.text(f"leaders.{name.replace(' ', '_')}", period=words.period(first, last))
-    if kind == "office":
-        title = words.text("leaders.of_offices", title=title)
     table: Sequence[PageColumn] = [
         PageColumn("place", kind="count", note=lambda row: _moved(row, words)),
         PageColumn("name", note=lambda row: words.text("leaders.left") if row.has_left else ""),

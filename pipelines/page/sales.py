@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from decimal import Decimal
-from itertools import groupby
 from zoneinfo import ZoneInfo
 
 from pipelines.page.charts import Chart, Series, chart, columns, stacked
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, local_day
-from pipelines.page.sections import Section
-from pipelines.page.tables import Cell, PageColumn, PageTable, Writer
+from pipelines.page.tables import Cell, PageColumn, PageTable, Section, Writer, oldest_reading
 
 MOST_SALES = 20
 LEAST_HOMES = 25
@@ -22,6 +20,7 @@ BANDS = {
 }  # fmt: skip
 """The columns of each age."""
 STATES = ("received", "signed", "due", "late")
+"""What has become of commission by the month of possession."""
 
 
 def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section:
@@ -80,7 +79,9 @@ def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
     words = writer.words
     table = [
         PageColumn("home", lambda row, _: _home(row.home, row.home_number, words), "words"),
-        PageColumn("what", lambda row, _: words.label("sale_changes", row.change)),
+        PageColumn(
+            "what", lambda row, _: words.label("sale_changes", row.change), note=_not_in_totals(words)
+        ),
         PageColumn("office", "office_name"),
         PageColumn("agents", kind="words"),
         PageColumn("contract", "contract_on", "day"),
@@ -90,6 +91,11 @@ def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
     ]
     name = words.text("changes.sales_table")
     return writer.table(name, "changes", table, facts.changed_sales, most=MOST_SALES)
+
+
+def _not_in_totals(words: Language) -> Callable[[Row], str]:
+    """The note on a sale that is gone and that the totals of its month still contain."""
+    return lambda row: "" if row.is_in_totals else words.text("cancelled.not_in_totals")
 
 
 def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTable | None:
@@ -165,9 +171,11 @@ def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
     return writer.table(name, "coming", table, rows)
 
 
-def owed_section(facts: Facts, writer: Writer) -> Section:
+def owed_section(facts: Facts, writer: Writer) -> Section | None:
     """Commission that is signed and not received: by age, by month of possession, and by sale."""
     words = writer.words
+    if not (facts.receivables or facts.money):
+        return None
     noted = [row for row in facts.receivables if row.is_receipt_noted]
     unnoted = len(facts.receivables) - len(noted)
     sums = {name: sum(getattr(row, column) for row in noted) for name, column in BANDS.items()}
@@ -189,13 +197,14 @@ def owed_section(facts: Facts, writer: Writer) -> Section:
     ]
     longest = sorted(facts.due_sales, key=lambda row: (-row.days_due, -row.due))
     notes = [words.text("owed.counted", day=words.day(max(row.counted_on for row in noted)))] if noted else []
-    if unnoted or not noted:
-        notes.append(words.text("owed.unnoted", unnoted) if unnoted else words.text("owed.unknown"))
+    notes += oldest_reading(noted, words)
+    if unnoted:
+        notes.append(words.text("owed.unnoted", unnoted))
     drawing, calendar = _money(facts, writer)
     rows = noted if len(facts.receivables) > 1 else []
     return Section(
         "owed",
-        words.text("owed.heading"),
+        words.text("figures.outstanding"),
         ("sales",),
         basis="basis.stated",
         figures=[
@@ -213,21 +222,14 @@ def owed_section(facts: Facts, writer: Writer) -> Section:
 
 def _money(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTable | None]:
     """Commission by month of possession: received, signed, due, and late."""
-    words = writer.words
-    rows = []
-    for month, found in groupby(sorted(facts.money, key=lambda row: row.month), lambda row: row.month):
-        amounts = dict.fromkeys(STATES, Decimal(0))
-        for row in found:
-            amounts[row.state] += row.amount
-            amounts["late"] += row.late
-        rows.append(Row(month=month, **amounts))
+    words, rows = writer.words, facts.money
     if not rows:
         return None, None
     spans = stacked([[getattr(row, state) for row in rows] for state in STATES])
     series = [
         Series(words.text(f"money.{state}"), state, parts) for state, parts in zip(STATES, spans, strict=True)
     ]
-    name = words.text("money.heading")
+    name = words.text("figures.money_to_come")
     table = [
         PageColumn("page.month", "month", "month"),
         *(PageColumn(state, kind="stated money") for state in STATES),
@@ -239,11 +241,11 @@ def _money(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTable | None
 def funnel_section(facts: Facts, writer: Writer) -> Section | None:
     """Valuations, assignments and sales of twelve months, and where the homes sold came from."""
     words = writer.words
-    steps = ("valuations", "writings", "sold")
-    sums = [_sum([getattr(row, step) for row in facts.funnel]) for step in steps]
+    steps = ("valuations", "writings", "homes")
+    sums = [getattr(row, step) for row in facts.funnel for step in steps]
     if not any(sums):
         return None
-    names = [words.text(f"funnel.{step}") for step in steps]
+    names = [words.text(f"figures.{step}") for step in steps]
     drawing = chart(
         words.text("funnel.chart"), names, [Series("", "value", columns(sums))], words, words.short, finest=1
     )
@@ -259,28 +261,13 @@ def funnel_section(facts: Facts, writer: Writer) -> Section | None:
 def _intake(facts: Facts, writer: Writer) -> PageTable | None:
     """Homes, commission and fee by where the assignment came from."""
     words = writer.words
-    sources: dict[str | None, list[Row]] = {}
-    for row in facts.intake:
-        sources.setdefault(row.source, []).append(row)
-    rows = []
-    for source, found in sources.items():
-        homes, commission = sum(row.homes for row in found), _sum([row.commission for row in found])
-        price = _sum([row.price for row in found])
-        fee = float(commission / price) if commission and price and homes >= LEAST_HOMES else None
-        rows.append(Row(source=source, homes=homes, commission=commission, fee=fee))
-    rows.sort(key=lambda row: -row.homes)
     table = [
         PageColumn("source", lambda row, _: row.source or words.text("funnel.unnamed")),
         PageColumn("homes", kind="count", has_bar=True),
         PageColumn("commission", kind="money"),
         PageColumn("fee", kind="fee"),
     ]
-    return writer.table(words.text("funnel.intake"), "funnel", table, rows)
-
-
-def _sum(amounts: Sequence[Decimal | None]) -> Decimal | None:
-    known = [amount for amount in amounts if amount is not None]
-    return sum(known, Decimal(0)) if known else None
+    return writer.table(words.text("funnel.intake"), "funnel", table, facts.intake)
 
 
 def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
@@ -289,7 +276,7 @@ def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
     if not rows:
         return None
     table = [
-        PageColumn("home"),
+        PageColumn("home", note=_not_in_totals(words)),
         PageColumn("number", "home_number", is_minor=True),
         PageColumn("office", "office_name"),
         PageColumn("agents", kind="words"),

@@ -6,17 +6,22 @@ the whole page shows one or the other.
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from typing import Any
+from urllib.parse import quote
 
+from pipelines.foreign_text import csv_cell, file_name
 from pipelines.page.charts import Chart, bar_width
-from pipelines.page.downloads import Download, download
 from pipelines.page.facts import Row
 from pipelines.page.language import Language, Number
 
+BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes the file for another encoding
 Value = str | Decimal | int | float | date | None
 Reading = Callable[[Number | None], Any]
 """An amount as it is stated, or without VAT."""
@@ -59,6 +64,27 @@ class PageColumn:
         return reading(value) if is_amount and not isinstance(value, str | date) else value
 
 
+def budget_columns(amount: str) -> tuple[PageColumn, PageColumn]:
+    """The part of the budget that an amount has reached, and how far it is above the budget or below it."""
+
+    def share(row: Row, reading: Reading) -> Value:
+        reached = reading(getattr(row, amount))
+        return None if reached is None or not row.budget else reached / row.budget
+
+    def gap(row: Row, reading: Reading) -> Value:
+        reached = reading(getattr(row, amount))
+        return None if reached is None or row.budget is None else reached - row.budget
+
+    return PageColumn("page.of_budget", share, "share"), PageColumn("page.gap", gap, "signed money")
+
+
+def oldest_reading(rows: Sequence[Row], words: Language) -> list[str]:
+    """The day of the oldest reading, if a nightly run has not read all months of these rows again."""
+    days = [row.read_on for row in rows if row.read_on]
+    is_old = days and min(days) < max(row.counted_on for row in rows)
+    return [words.text("page.oldest_reading", day=words.day(min(days)))] if is_old else []
+
+
 @dataclass(frozen=True)
 class Written:
     """A value as it is written, what it is sorted by, and whether it is well or not."""
@@ -96,6 +122,33 @@ class Head:
 
 
 @dataclass(frozen=True)
+class Download:
+    """The address of a CSV file within the page, what the file is called, and what it is of."""
+
+    href: str
+    file: str
+    name: str
+
+
+def download(words: Language, name: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> Download:
+    """A CSV file as a spreadsheet of the page's language reads it; no name is a formula there."""
+    text, decimal = io.StringIO(), words.words["form"]["decimal"]
+    file = csv.writer(text, delimiter=words.words["form"]["csv"])
+    file.writerow(map(csv_cell, head))
+    file.writerows([[_in_file(value, decimal) for value in row] for row in rows])
+    address = "data:text/csv;charset=utf-8," + quote(BYTE_ORDER_MARK + text.getvalue())
+    return Download(address, file_name(re.sub(r"\W+", "-", name.lower()).strip("-")) + ".csv", name)
+
+
+def _in_file(value: object, decimal: str) -> str:
+    if isinstance(value, Decimal | float):
+        return f"{value:.4f}".rstrip("0").rstrip(".").replace(".", decimal)
+    if value is None or isinstance(value, int):
+        return "" if value is None else f"{value}"
+    return csv_cell(str(value))
+
+
+@dataclass(frozen=True)
 class PageTable:
     """Cells under heads, and the same as a file."""
 
@@ -105,6 +158,22 @@ class PageTable:
     total: list[Cell]  # empty without a sum
     more: int  # rows that are not shown, of which the file may have some
     download: Download
+
+
+@dataclass(frozen=True)
+class Section:
+    """What is laid out under one heading: figures in a line, charts, an open table, and folded tables."""
+
+    id: str
+    heading: str
+    subjects: tuple[str, ...] = ()  # what its figures are of, as in doubts
+    is_open: bool = True
+    figures: list[Cell] = field(default_factory=list)
+    charts: list[Chart] = field(default_factory=list)
+    table: PageTable | None = None
+    folded: list[PageTable | None] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    basis: str = "basis.without"  # said next to the heading while the switch shows another reading
 
 
 @dataclass(frozen=True)
@@ -160,10 +229,10 @@ class Writer:
             name,
             heads,
             [
-                [self._cell(column, row, end) for column, end in zip(columns, longest, strict=True)]
+                [self.cell_of(column, row, end) for column, end in zip(columns, longest, strict=True)]
                 for row in rows[:most]
             ],
-            [self._cell(column, total, 0) for column in columns] if total else [],
+            [self.cell_of(column, total) for column in columns] if total else [],
             max(len(rows), getattr(rows[0], "in_all", 0)) - len(rows[:most]),
             download(
                 self.words,
@@ -199,7 +268,8 @@ class Writer:
         numbers = [value for value in [*amounts, *map(column.of, rows)] if isinstance(value, Decimal | int)]
         return max(numbers, default=0)
 
-    def _cell(self, column: PageColumn, row: Row, longest: Number) -> Cell:
+    def cell_of(self, column: PageColumn, row: Row, longest: Number = 0) -> Cell:
+        """The cell of a row, with a bar as long as its part of the longest amount."""
         value = column.of(row)
         less = column.of(row, self.without) if callable(column.value) and self.vat_rate is not None else None
         if callable(column.value) and (less == value or (column.kind in TWO_READINGS and less is None)):

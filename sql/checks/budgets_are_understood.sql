@@ -12,22 +12,22 @@ WITH beside_others AS (
     WINDOW of_office AS (PARTITION BY report, office_id, month, measure)
 ),
 
-standing AS (
-    SELECT 'budget_commission' AS report, 'commission' AS measure, _customer, _month, office_id, user_id
-    FROM bi.budget_commission_history
-    WHERE valid_to_utc IS NULL AND commission_budget IS NOT NULL
-    UNION ALL
-    SELECT 'office_budget_commission', 'commission', _customer, _month, office_id, user_id
-    FROM bi.office_budget_commission_history
-    WHERE valid_to_utc IS NULL AND commission_budget IS NOT NULL
-    UNION ALL
-    SELECT 'budget_sold_estates', 'sold estates', _customer, _month, office_id, user_id
-    FROM bi.budget_sold_estates_history
-    WHERE valid_to_utc IS NULL AND sold_budget IS NOT NULL
-    UNION ALL
-    SELECT 'office_budget_estate', 'sold estates', _customer, _month, office_id, user_id
-    FROM bi.office_budget_estate_history
-    WHERE valid_to_utc IS NULL AND sold_budget IS NOT NULL
+without_office AS (
+    SELECT *
+    FROM (
+        SELECT 'budget_commission' AS report, 'commission' AS measure, commission_budget AS amount, _customer, _month, office_id, user_id, valid_to_utc
+        FROM bi.budget_commission_history
+        UNION ALL
+        SELECT 'office_budget_commission' AS report, 'commission' AS measure, commission_budget AS amount, _customer, _month, office_id, user_id, valid_to_utc
+        FROM bi.office_budget_commission_history
+        UNION ALL
+        SELECT 'budget_sold_estates' AS report, 'sold estates' AS measure, sold_budget AS amount, _customer, _month, office_id, user_id, valid_to_utc
+        FROM bi.budget_sold_estates_history
+        UNION ALL
+        SELECT 'office_budget_estate' AS report, 'sold estates' AS measure, sold_budget AS amount, _customer, _month, office_id, user_id, valid_to_utc
+        FROM bi.office_budget_estate_history
+    )
+    WHERE valid_to_utc IS NULL AND amount IS NOT NULL AND coalesce(trim(office_id, ' 0-'), '') = ''
 )
 
 SELECT report, measure, 'several amounts at once for one office, user and month', count(*)
@@ -40,14 +40,13 @@ FROM (
 )
 GROUP BY ALL
 UNION ALL
-SELECT standing.report, standing.measure, 'of no office that is known, so in no mart', count(*)
-FROM standing
+SELECT without_office.report, without_office.measure, 'of no office that is known, so in no mart', count(*)
+FROM without_office
 ANTI JOIN marts.budgets AS placed
-    ON placed._customer = standing._customer
-    AND placed.month = standing._month
-    AND placed.measure = standing.measure
-    AND placed.user_id IS NOT DISTINCT FROM standing.user_id
-WHERE coalesce(trim(standing.office_id, ' 0-'), '') = ''
+    ON placed._customer = without_office._customer
+    AND placed.month = without_office._month
+    AND placed.measure = without_office.measure
+    AND placed.user_id IS NOT DISTINCT FROM without_office.user_id
 GROUP BY ALL
 UNION ALL
 SELECT report, measure, 'of no user, beside budgets of users: it may hold them, and is not their sum', count(*)

@@ -16,6 +16,7 @@
 --   like_for_like_commission: commission of the offices that are compared
 --   like_for_like_commission_before: that of the same months a year before
 --   like_for_like_growth_share: their growth
+--   compared_offices: customer ids of the offices that are compared, by id; null without one
 --   compared_office_count: offices that were open and are known in each month of both periods
 --   office_count: offices with a month in either period, but those that had closed before both
 --   missing_offices: names of offices of which a month of either period is not known; null if none is missing
@@ -83,6 +84,7 @@ SELECT
     (sum(commission_before) FILTER (is_compared))::DECIMAL(18, 4) AS like_for_like_commission_before,
     (sum(commission) FILTER (is_compared) / nullif(sum(commission_before) FILTER (is_compared), 0) - 1)::DECIMAL(19, 8)
         AS like_for_like_growth_share,
+    string_agg(office_id, ', ' ORDER BY office_id) FILTER (is_compared) AS compared_offices,
     count(*) FILTER (is_compared) AS compared_office_count,
     count(*) AS office_count,
     string_agg(coalesce(offices.office_name, office_id), ', ' ORDER BY office_id) FILTER (NOT is_known) AS missing_offices

@@ -2,7 +2,7 @@
 -- One row per office and user at work there: January to month, the newest month that is over for every office. Budget
 -- and reached cover the known months with a budget of the user; both are null without a budget. Before covers the same
 -- months of the year before, if all are loaded and complete for the agent; agents who earned then and not since have a
--- row, too. Stay says who moved to or from another office (stay office) in a month, has left, has been quiet for three
+-- row, too. Agents without a known office have no office id. Stay says who moved to or from another office (stay office) in a month, has left, has been quiet for three
 -- months (both with the last month of activity at the office), or is new (not active there in January of the year
 -- before, if that year is loaded, or joined after month). The commission change of these agents is null, because their
 -- years cover other months; so it is if this year is incomplete for the agent. Declared VAT is deducted.
@@ -122,6 +122,5 @@ LEFT JOIN active USING (office_id, user_id)
 LEFT JOIN moved USING (office_id, user_id)
 LEFT JOIN meta.tax_basis AS basis ON true
 CROSS JOIN last_month
-WHERE office_id IS NOT NULL
-    AND (coalesce(earned.commission, 0) <> 0 OR earned.active_months > 0 OR budgeted.budget <> 0 OR before.commission <> 0)
+WHERE coalesce(earned.commission, 0) <> 0 OR earned.active_months > 0 OR budgeted.budget <> 0 OR before.commission <> 0
 ORDER BY office_id, earned.commission DESC NULLS LAST, name

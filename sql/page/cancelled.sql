@@ -11,6 +11,7 @@ SELECT
     sales.month,
     sales.noted_on,
     sales.known_since_on,
+    sales.is_in_totals,
     without_vat(sales.commission, basis)::DECIMAL(18, 4) AS commission
 FROM marts.cancelled_sales AS sales
 LEFT JOIN meta.tax_basis AS basis ON true

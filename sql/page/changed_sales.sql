@@ -37,12 +37,14 @@ SELECT
     ) AS agents,
     without_vat(before.commission, basis)::DECIMAL(18, 4) AS commission_before,
     CASE WHEN now.is_present THEN without_vat(now.commission, basis) END::DECIMAL(18, 4) AS commission,
+    cancelled.is_in_totals IS NOT FALSE AS is_in_totals,
     (coalesce(CASE WHEN now.is_present THEN without_vat(now.commission, basis) END, 0) - coalesce(commission_before, 0))
         ::DECIMAL(18, 4) AS difference
 FROM marts.sale_versions AS now
 CROSS JOIN since
 LEFT JOIN meta.tax_basis AS basis ON true
 LEFT JOIN sales_then AS before USING (estate_id)
+LEFT JOIN marts.cancelled_sales AS cancelled USING (estate_id)
 WHERE now.valid_to_utc IS NULL
     AND coalesce(before.office_id = now.office_id, now.is_present)
     AND (before.estate_id IS NULL OR (now.is_present, now.commission) IS DISTINCT FROM (true, before.commission))

@@ -7,12 +7,9 @@ SELECT
     drift.greatest_change_share::DOUBLE AS greatest,
     drift.month_count AS months
 FROM marts.chain_month AS newest
-INNER JOIN (
-    SELECT month, max(read_at_utc)::DATE AS read_on
+INNER JOIN marts.month_drift AS drift ON drift.measure = 'commission' AND drift.age_weeks = (
+    SELECT date_diff('day', newest.month + INTERVAL 1 MONTH, max(read_at_utc)::DATE) // 7
     FROM marts.office_month
-    GROUP BY ALL
-) AS readings USING (month)
-INNER JOIN marts.month_drift AS drift
-    ON drift.measure = 'commission'
-    AND drift.age_weeks = date_diff('day', newest.month + INTERVAL 1 MONTH, readings.read_on) // 7
+    WHERE month = newest.month
+)
 WHERE newest.is_last_over AND abs(drift.change_share) >= 0.001

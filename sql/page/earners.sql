@@ -1,7 +1,6 @@
--- Who earned most, up to the newest month that is over for every office, as on the rest of the page?
--- One row per kind, period and earner, the best first. Declared VAT is deducted.
+-- Which agents earned most, by the newest month that is over for every office, as the rest of the page has it?
+-- One row per period and agent, the best first. Declared VAT is deducted.
 SELECT
-    earner_kind AS kind,
     period,
     month,
     coalesce(earner_name, earner_id) AS name,
@@ -10,10 +9,9 @@ SELECT
     commission_rank AS place,
     is_new,
     rank_change,
-    is_complete,
     coalesce(users.has_left, false) AS has_left
 FROM marts.leaderboard
 LEFT JOIN meta.tax_basis AS basis ON true
-LEFT JOIN marts.users AS users ON earner_kind = 'user' AND users.user_id = earner_id
-WHERE month = (SELECT month FROM marts.chain_month WHERE is_last_over)
-ORDER BY earner_kind, period, commission_rank, name
+LEFT JOIN marts.users AS users ON users.user_id = earner_id
+WHERE earner_kind = 'user' AND month = (SELECT month FROM marts.chain_month WHERE is_last_over)
+ORDER BY period, commission_rank, name

@@ -1,13 +1,14 @@
--- How many valuations became assignments, and how many assignments became sales?
--- One row per office: the twelve months to the last one that is over.
+-- How many valuations, assignments and sales were there?
+-- One row per page: the twelve months to the last one that is over.
 SELECT
-    office_id,
-    sum(valuation_parts)::DECIMAL(18, 4) AS valuations,
-    sum(writing_parts)::DECIMAL(18, 4) AS writings,
-    sum(sold_estate_parts)::DECIMAL(18, 4) AS sold
-FROM marts.funnel_month
-INNER JOIN (SELECT month AS last_month FROM marts.chain_month WHERE is_last_over)
-    ON month BETWEEN last_month - INTERVAL 11 MONTH AND last_month
-WHERE earner_kind = 'office'
-GROUP BY office_id
-ORDER BY office_id
+    months.level AS kind,
+    coalesce(months.member_id, '') AS scope,
+    sum(months.valuation_parts)::DECIMAL(18, 4) AS valuations,
+    sum(months.writing_parts)::DECIMAL(18, 4) AS writings,
+    sum(months.sold_estate_parts)::DECIMAL(18, 4) AS homes
+FROM marts.level_month AS months
+INNER JOIN marts.chain_month AS newest
+    ON newest.is_last_over AND months.month BETWEEN newest.month - INTERVAL 11 MONTH AND newest.month
+WHERE months.level = 'chain' OR months.member_id IS NOT NULL
+GROUP BY ALL
+ORDER BY kind, scope

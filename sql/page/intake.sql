@@ -1,14 +1,18 @@
 -- Where did the assignments come from that became sales?
--- One row per office and source: contracts of the twelve months to the last one that is over. Declared VAT is deducted.
+-- One row per page and source: contracts of the twelve months to the last one that is over, the most homes first. The fee is null
+-- under 25 homes. Declared VAT is deducted.
 SELECT
-    office_id,
-    intake_source AS source,
-    sum(home_count)::BIGINT AS homes,
-    sum(without_vat(commission, basis))::DECIMAL(18, 4) AS commission,
-    sum(final_price)::DECIMAL(18, 4) AS price
-FROM marts.intake_month
-INNER JOIN (SELECT month AS last_month FROM marts.chain_month WHERE is_last_over)
-    ON month BETWEEN last_month - INTERVAL 11 MONTH AND last_month
+    levels.level AS kind,
+    coalesce(levels.member_id, '') AS scope,
+    intake.intake_source AS source,
+    sum(intake.home_count)::BIGINT AS homes,
+    sum(without_vat(intake.commission, basis))::DECIMAL(18, 4) AS commission,
+    CASE WHEN homes >= 25 THEN sum(without_vat(intake.commission, basis)) / nullif(sum(intake.final_price), 0) END::DOUBLE AS fee
+FROM marts.intake_month AS intake
+INNER JOIN marts.chain_month AS newest
+    ON newest.is_last_over AND intake.month BETWEEN newest.month - INTERVAL 11 MONTH AND newest.month
+INNER JOIN marts.office_levels AS levels USING (office_id)
 LEFT JOIN meta.tax_basis AS basis ON true
-GROUP BY office_id, intake_source
-ORDER BY office_id, homes DESC, source
+WHERE levels.level = 'chain' OR levels.member_id IS NOT NULL
+GROUP BY ALL
+ORDER BY kind, scope, homes DESC, source

@@ -1,9 +1,17 @@
 -- In which month does commission come in, and how much has come?
--- One row per office, month of possession and state, from half a year before the current month on, of offices that note
--- receipts.
-SELECT office_id, access_month AS month, state, commission - late_commission AS amount, late_commission AS late
-FROM marts.money_calendar
-WHERE is_receipt_noted
-    AND state IN ('received', 'signed', 'due')
-    AND access_month >= (SELECT date_trunc('month', max(counted_on)) FROM marts.receivables) - INTERVAL 6 MONTH
-ORDER BY access_month, office_id, state
+-- One row per page and month of possession, from half a year before the current month on, of offices that note receipts.
+SELECT
+    levels.level AS kind,
+    coalesce(levels.member_id, '') AS scope,
+    money.access_month AS month,
+    coalesce(sum(money.commission) FILTER (money.state = 'received'), 0)::DECIMAL(18, 4) AS received,
+    coalesce(sum(money.commission) FILTER (money.state = 'signed'), 0)::DECIMAL(18, 4) AS signed,
+    coalesce(sum(money.commission - money.late_commission) FILTER (money.state = 'due'), 0)::DECIMAL(18, 4) AS due,
+    sum(money.late_commission)::DECIMAL(18, 4) AS late
+FROM marts.money_calendar AS money
+INNER JOIN marts.office_levels AS levels USING (office_id)
+WHERE money.is_receipt_noted
+    AND money.access_month >= (SELECT date_trunc('month', max(counted_on)) FROM marts.receivables) - INTERVAL 6 MONTH
+    AND (levels.level = 'chain' OR levels.member_id IS NOT NULL)
+GROUP BY ALL
+ORDER BY kind, scope, month

@@ -2,9 +2,8 @@
 -- One row per page (the chain, a brand, a region or an office), period and office, and one without an office for all of
 -- them: the current month, the last whole month, the year to it and the twelve months to it. Single offices are in the
 -- last whole month and the year only. A month counts as in marts.chain_month. Changes are like for like: they cover the
--- offices that were open in the whole of both periods and of which every month of both is loaded to its end; compared
--- counts them. total_change is that of all offices, also of those that opened or closed, see marts.growth. The current
--- month is compared with nothing. A budget is compared with the actual of the offices that have a budget. The year's
+-- offices that marts.growth compares; compared counts them. total_change is that of all offices, also of those that
+-- opened or closed. The current month is compared with nothing. A budget is compared with the actual of the offices that have a budget. The year's
 -- forecast is that of each office's latest month that is over, if all twelve months have a budget; budget_months counts
 -- them. Declared VAT is deducted. Figures come three times: all that is known of a period, and the compared ones now
 -- and before.
@@ -75,8 +74,9 @@ asked AS (
         periods.wanted_month,
         periods.is_over,
         of_pages.*,
-        datediff('month', periods.first_month, periods.last_month) + 1 AS month_count,
-        of_pages.month >= periods.first_month AS is_now
+        of_pages.month >= periods.first_month AS is_now,
+        growth.growth_share,
+        list_contains(string_split(growth.compared_offices, ', '), of_pages.office_id) AS is_compared
     FROM periods
     INNER JOIN of_pages
         ON of_pages.kind = periods.kind AND of_pages.scope = periods.scope
@@ -84,24 +84,18 @@ asked AS (
             of_pages.month BETWEEN periods.first_month AND periods.last_month
             OR of_pages.month BETWEEN periods.first_month - INTERVAL 1 YEAR AND periods.last_month - INTERVAL 1 YEAR
         )
-),
-
-comparable AS (
-    SELECT
-        *,
-        is_over
-        AND count(*) FILTER (is_whole) OVER of_office = 2 * month_count
-        AND coalesce(began_month <= first_month - INTERVAL 1 YEAR, true)
-        AND coalesce(closed_after_month >= last_month, true) AS is_compared
-    FROM asked
-    WINDOW of_office AS (PARTITION BY kind, scope, period, office_id)
+    LEFT JOIN marts.growth AS growth
+        ON periods.is_over
+        AND (growth.level, growth.month) = (of_pages.level, periods.last_month)
+        AND growth.member_id IS NOT DISTINCT FROM of_pages.member_id
+        AND growth.period = CASE periods.period WHEN 'year' THEN 'year to date' WHEN 'twelve' THEN 'twelve months' ELSE 'month' END
 ),
 
 -- All that is known of a period, and of what is compared the same now and before: figures once for each of the three.
 sides AS (
-    SELECT 'all' AS side, * FROM comparable WHERE is_now
+    SELECT 'all' AS side, * FROM asked WHERE is_now
     UNION ALL
-    SELECT CASE WHEN is_now THEN 'now' ELSE 'before' END, * FROM comparable WHERE is_compared
+    SELECT CASE WHEN is_now THEN 'now' ELSE 'before' END, * FROM asked WHERE is_compared
 ),
 
 figures AS (
@@ -115,6 +109,7 @@ figures AS (
         any_value(last_month)::DATE AS last_month,
         any_value(wanted_month)::DATE AS wanted_month,
         bool_and(is_over) AS is_over,
+        CASE WHEN sides.office_id IS NULL THEN any_value(growth_share) END AS total_change,
         count(DISTINCT sides.office_id) AS offices,
         count(*) AS wanted,
         count(commission) AS known,
@@ -170,7 +165,7 @@ SELECT
     coalesce(now.offices, 0) AS compared,
     before.commission::DECIMAL(18, 4) AS commission_before,
     (now.commission / nullif(before.commission, 0) - 1)::DOUBLE AS commission_change,
-    growth.growth_share::DOUBLE AS total_change,
+    found.total_change::DOUBLE AS total_change,
     (now.homes / nullif(before.homes, 0) - 1)::DOUBLE AS homes_change,
     (now.average_price / nullif(before.average_price, 0) - 1)::DOUBLE AS average_price_change,
     (now.fee_share - before.fee_share)::DOUBLE AS fee_share_difference,
@@ -190,9 +185,5 @@ LEFT JOIN (FROM figures WHERE side = 'now') AS now
 LEFT JOIN (FROM figures WHERE side = 'before') AS before
     ON (before.kind, before.scope, before.period) = (now.kind, now.scope, now.period)
     AND before.office_id IS NOT DISTINCT FROM now.office_id
-LEFT JOIN marts.growth AS growth
-    ON (growth.level, growth.month) = (found.kind, found.last_month) AND coalesce(growth.member_id, '') = found.scope
-    AND growth.period = CASE found.period WHEN 'year' THEN 'year to date' WHEN 'twelve' THEN 'twelve months' WHEN 'month' THEN 'month' END
-    AND found.office_id IS NULL AND found.is_over AND (found.kind = 'chain' OR growth.member_id IS NOT NULL)
 WHERE found.first_month IS NOT NULL
 ORDER BY found.kind, found.scope, found.period, found.office_id

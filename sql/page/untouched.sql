@@ -10,7 +10,8 @@ SELECT
     count(*) FILTER (age_band = '8-30 days') AS to_30,
     count(*) FILTER (age_band = 'over 30 days') AS longer,
     count(*) FILTER (way = 'tip') AS tips,
-    max(counted_on) AS counted_on
+    max(counted_on) AS counted_on,
+    min(read_at_utc)::DATE AS read_on
 FROM marts.untouched_leads
 WHERE is_refreshed
 GROUP BY office_id

@@ -8,10 +8,14 @@ from decimal import Decimal
 from html.parser import HTMLParser
 from typing import Any, TypeVar
 
+import duckdb
+
 from pipelines.months import Month
 from pipelines.page.facts import Facts, Row
 from pipelines.page.html_page import Form, page_of_chain, render_operators, render_page
 from pipelines.page.language import language
+from warehouse.marts.queries import SQL
+from warehouse.store.duckdb_file import mappings
 
 COLUMNS = {
     "problems": """
@@ -29,11 +33,11 @@ COLUMNS = {
     """,
     "cancelled": """
         office_id office_name home home_number agents contract_on month noted_on known_since_on
-        commission
+        commission is_in_totals
     """,
     "changed_sales": """
         office_id office_name change home home_number contract_on agents commission_before commission
-        difference
+        difference is_in_totals
     """,
     "changes": """
         office_id office_name month amount_before amount_after difference is_told_late noted_at_utc
@@ -50,19 +54,18 @@ COLUMNS = {
         fee_effect difference
     """,
     "due_sales": "office_id office_name home agent access_on days_due to_be_received_on due",
-    "earners": "kind period month name commission homes place is_new rank_change is_complete has_left",
+    "earners": "period month name commission homes place is_new rank_change has_left",
     "forecasts": """
-        kind scope month is_newest year_forecast budget_share offices year_actual miss_share
-        worst_miss_share past_years year_forecast_low year_forecast_high
+        kind scope year_forecast budget_share offices past_years year_forecast_low year_forecast_high
     """,
-    "funnel": "office_id valuations writings sold",
+    "funnel": "kind scope valuations writings homes",
     "headcount": "kind scope month agents joined back gone quiet moved_in moved_out",
-    "intake": "office_id source homes commission price",
+    "intake": "kind scope source homes commission fee",
     "leads": "kind scope part way name leads removed without_home homes sold days",
     "market": """
         kind scope month price_change_share above_asking_share days_on_market sold_within_30_days_share
     """,
-    "money": "office_id month state amount late",
+    "money": "kind scope month received signed due late",
     "months": """
         kind scope month is_coming is_shown is_open is_part commission commission_before budget goal
         homes homes_before homes_budget per_agent average_price fee_share read_at_utc
@@ -77,7 +80,7 @@ COLUMNS = {
     """,
     "receivables": """
         office_id office_name is_receipt_noted homes outstanding not_due due_to_30 due_to_60 due_longer
-        undated longest_days counted_on
+        undated longest_days counted_on read_on
     """,
     "same_days": """
         kind scope until_on earlier_offices earlier_days missing_offices commission commission_before
@@ -87,10 +90,15 @@ COLUMNS = {
     "trends": """
         office_id office_name name last_month commission commission_before difference commission_change
     """,
-    "untouched": "office_id office_name valuations to_2 to_7 to_30 longer tips counted_on",
+    "untouched": "office_id office_name valuations to_2 to_7 to_30 longer tips counted_on read_on",
 }
 """The columns of queries of sql/page, in the order of the values below."""
 
+
+with duckdb.connect() as empty:
+    empty.execute(f"CREATE SCHEMA meta; {(SQL / 'meta/views/metrics.sql').read_text('utf-8')}")
+    METRICS = tuple(Row(**metric) for metric in mappings(empty.execute("FROM meta.metrics")))
+ENGLISH = language("en").with_figures(METRICS)
 
 Thing = TypeVar("Thing", Facts, Row)
 
@@ -228,14 +236,16 @@ def sold(office: str, change: str = "new", before: int | None = None, now: int |
     return row(
         "changed_sales",
         office, office, change, f"Lane of {office}", "2601-001", LAST, f"Agent of {office}", then, since,
-        Decimal((now or 0) - (before or 0)),
+        Decimal((now or 0) - (before or 0)), True,
     )  # fmt: skip
 
 
 def gone(office: str) -> Row:
     """A sale that was cancelled."""
     home = f"Lane of {office}"
-    return row("cancelled", office, office, home, "1", None, LAST, LAST, PUBLISHED.date(), LAST, Decimal(60))
+    return row(
+        "cancelled", office, office, home, "1", None, LAST, LAST, PUBLISHED.date(), LAST, Decimal(60), False
+    )
 
 
 def doubt(kind: str = "failed", office: str | None = "A", subject: str = "sales") -> Row:
@@ -262,6 +272,7 @@ def owed(office: str, *, is_noted: bool = True) -> Row:
         nothing,
         9,
         PUBLISHED.date(),
+        PUBLISHED.date(),
     )
 
 
@@ -276,6 +287,7 @@ def chain(*offices: str, months: int = 13) -> Facts:
     pages = [("chain", ""), *(one for office in offices for one in pages_of(office))]
     return Facts(
         basis=(BASIS,),
+        metrics=METRICS,
         scopes=(
             scope("chain", "", *offices),
             *(scope(kind, name, office) for office in offices for kind, name in pages_of(office)),
@@ -318,24 +330,8 @@ def chain(*offices: str, months: int = 13) -> Facts:
             for kind, name in pages
         ),
         forecasts=tuple(
-            row("forecasts", kind, name, *known)
+            row("forecasts", kind, name, Decimal(9000), 0.75, 1, 1, Decimal(8000), Decimal(9900))
             for kind, name in pages
-            for known in (
-                (LAST, True, Decimal(9000), 0.75, 1, None, None, None, 1, Decimal(8000), Decimal(9900)),
-                (
-                    month("2025-02"),
-                    False,
-                    Decimal(9000),
-                    0.75,
-                    1,
-                    Decimal(10_000),
-                    1 / 9,
-                    1 / 8,
-                    0,
-                    None,
-                    None,
-                ),
-            )
         ),
         drift=(row("drift", LAST, -0.025, -0.04, 0.01, 3),),
         drivers=tuple(
@@ -398,7 +394,6 @@ def chain(*offices: str, months: int = 13) -> Facts:
         earners=tuple(
             row(
                 "earners",
-                "user",
                 of,
                 LAST,
                 f"Agent of {office}",
@@ -407,7 +402,6 @@ def chain(*offices: str, months: int = 13) -> Facts:
                 1,
                 False,
                 2,
-                True,
                 False,
             )
             for office in offices
@@ -423,16 +417,15 @@ def chain(*offices: str, months: int = 13) -> Facts:
             for kind, name in pages
             for of_month in shown
         ),
-        funnel=tuple(row("funnel", office, *map(Decimal, (40, 30, 20))) for office in offices),
-        intake=tuple(row("intake", office, "Web", 30, Decimal(90), Decimal(3000)) for office in offices),
+        funnel=tuple(row("funnel", kind, name, *map(Decimal, (40, 30, 20))) for kind, name in pages),
+        intake=tuple(row("intake", kind, name, "Web", 30, Decimal(90), 0.03) for kind, name in pages),
         money=tuple(
-            row("money", office, of_month, state, Decimal(50), Decimal(late))
-            for office in offices
+            row("money", kind, name, of_month, *map(Decimal, (100, 100, 100, 40)))
+            for kind, name in pages
             for of_month in shown[-2:]
-            for state, late in (("received", 0), ("signed", 0), ("due", 20))
         ),
         untouched=tuple(
-            row("untouched", office, office, 1, 0, 2, 0, 3, 1, PUBLISHED.date()) for office in offices
+            row("untouched", office, office, 1, 0, 2, 0, 3, 1, PUBLISHED.date(), LAST) for office in offices
         ),
         standings=(row("standings", "sales", "M1", NEWEST, PUBLISHED, PUBLISHED, "fresh"),),
     )

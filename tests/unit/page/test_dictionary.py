@@ -21,7 +21,7 @@ def column(table: str, name: str | None, words: str, schema: str = "marts", **mo
 
 
 ROWS: dict[str, list[dict[str, Any]]] = {
-    "dictionary_metrics": [
+    "metrics": [
         {
             "metric": "fee",
             "subject": "Sales",

@@ -7,8 +7,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from pipelines.page.downloads import download
 from pipelines.page.language import language
+from pipelines.page.tables import download
 
 
 @pytest.mark.parametrize(("code", "line"), [("en", "A;B,-1.5,,2"), ("sv", '"A;B";-1,5;;2')])
