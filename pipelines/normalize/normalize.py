@@ -128,10 +128,8 @@ class _Answer:
         roots = root_of(self.values, self.shape.root)
         self._read(document_level(self.shape.document, roots), None)
         empty = {table.name: empty_table(table) for table in self.report.tables}
-        tables, repeated = without_repeated({**empty, **self.tables}, self.report)
-        return Normalized(
-            tuple(tables.values()), tuple(self.rejected), tuple(self.missing), repeated, self.undated
-        )
+        tables = without_repeated({**empty, **self.tables}, self.report)
+        return Normalized(tuple(tables.values()), tuple(self.rejected), tuple(self.missing), self.undated)
 
     def _read(self, level: Level, parent: NormalizedTable | None) -> None:
         """Read the columns of a level, make its table if it has one, then go to the places below.
@@ -141,24 +139,17 @@ class _Answer:
         place, table = level.place, level.place.table
         contents = Contents(place.declared, place.lists, takes_all=table is not None)
         contents.add(level.fields)
-        doubtful = self._doubtful(place, contents)
-        contents.declared = {
-            keys: column for keys, column in place.declared.items() if column not in doubtful
-        }
+        contents.declared = self._without_doubtful(place, contents)
         own = self._filled(contents, level)
         for path, column in place.columns.items():
-            if column in doubtful:
-                continue
             if path.is_key:
-                level.columns[path] = FilledColumn(
-                    column, tidied(pl.Series(list(level.names), dtype=pl.String))
-                )
+                names = pl.Series(list(level.names), dtype=pl.String)
+                level.columns[path] = FilledColumn(column, tidied(names))
             elif path.is_itself:
                 level.columns[path] = self._elements(level, column)
-            elif filled := own.pop(path.members, None):
-                level.columns[path] = filled
-            elif path.members in contents.spelled:
-                level.columns[path] = empty_column(column, len(level.elements))
+            elif path.members in contents.declared and path.members in contents.spelled:
+                filled = own.pop(path.members, None)
+                level.columns[path] = filled or empty_column(column, len(level.elements))
         if table:
             parent = self._add_declared(level, table, own, parent)
         for inner in place.below:
@@ -167,17 +158,16 @@ class _Answer:
             for keys, lists in contents.undeclared_lists.items():
                 self._add_undeclared(level, parent, contents.spelled[keys], lists)
 
-    def _doubtful(self, place: Place, contents: Contents) -> list[Column]:
-        """Measures that another field of the row may be as well, while the operator does not say which is."""
+    def _without_doubtful(self, place: Place, contents: Contents) -> dict[Keys, Column]:
+        """The declared columns, without measures that two fields may be and the operator has not chosen."""
+        if not (self.report.is_assumed and place.table):
+            return place.declared
         names = [".".join(keys) for keys in contents.spelled.values()]
-        return [
-            column
-            for column in place.declared.values()
-            if self.report.is_assumed
-            and place.table
-            and column.name not in place.table.paths
-            and len(measure_fields(column.name, names)) > 1
-        ]
+        return {
+            keys: column
+            for keys, column in place.declared.items()
+            if column.name in place.table.paths or len(measure_fields(column.name, names)) < 2
+        }
 
     def _elements(self, level: Level, column: Column) -> FilledColumn:
         """The elements themselves as a column; one that is an object or a list does not fit it."""

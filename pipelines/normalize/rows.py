@@ -107,15 +107,9 @@ class Level:
 
     @property
     def names(self) -> Iterator[str]:
-        """The name that each object was found under: its own key, or the name of its list in the path."""
-        step = self.place.hop.step if self.place.hop else None
+        """The name that each object was found under: its own key, or the name of its list."""
         for found in self.lists:
-            if found.keys:
-                yield from found.keys
-            else:
-                last = found.name.rpartition(".")[2]
-                name = last if step is None or step.is_any else step.label(simplified(last))
-                yield from [name] * len(found.elements)
+            yield from found.keys or [found.name.rpartition(".")[2]] * len(found.elements)
 
     def keep(self, rows: list[int]) -> None:
         """Leave all other rows out from now on."""

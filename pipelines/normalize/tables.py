@@ -72,7 +72,6 @@ class Normalized:
     tables: tuple[NormalizedTable, ...]
     rejected: tuple[RejectedRow, ...]
     missing: tuple[str, ...]
-    repeated_ids: int
     undated: bool
 
 
@@ -141,14 +140,14 @@ def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> li
     return unique
 
 
-def without_repeated(tables: Tables, report: Report) -> tuple[Tables, int]:
-    """The tables without rows that pages repeat, and how many these were.
+def without_repeated(tables: Tables, report: Report) -> Tables:
+    """The tables without rows that pages repeat.
 
     Only rows with a documented id are looked at, and only those whose documented values are equal: two rows
     of one id that say different things are both kept, unless one came with an earlier choice of the report's.
     Where the service ignores the choice, it is null in a row that came with several.
     """
-    repeated, choices = 0, report.endpoint.choices
+    choices = report.endpoint.choices
     is_ignored = _ignores_choice(tables, report)
     for table in report.tables:
         whole = tables[table.name]
@@ -167,9 +166,8 @@ def without_repeated(tables: Tables, report: Report) -> tuple[Tables, int]:
             frame = frame.filter(rank == rank.max().over(table.key))
             frame = frame.with_columns(pl.col("_choice").alias(choice)).drop("_choice")
         frame = frame.filter(pl.struct(documented).is_first_distinct())
-        repeated += whole.frame.height - frame.height
         tables = _only(tables, table.name, frame)
-    return tables, repeated
+    return tables
 
 
 def _ignores_choice(tables: Mapping[str, NormalizedTable], report: Report) -> bool:

@@ -45,16 +45,16 @@ def months_of(report: Report, table: Table, columns: Columns, window: Sequence[M
     if not window:
         return Months(constant(None, pl.Date(), length))
     first = constant(window[0].first_day, pl.Date(), length)
+    undated = Months(first, undated=len(window) > 1 and length > 0)
     if report.month_of_row == "documented date" and table.dated_by:
         dates = columns[table.dated_by].values
         if table.key and not dates.count() and _have_no_date(columns, table.dated_by):
-            return Months(first, undated=len(window) > 1 and length > 0)
+            return undated
         left_out = _neighbours(dates, window, report.margin)
         return Months(_by_date(dates, window), table.dated_by, left_out)
     if report.month_of_row == "year and month":
-        named = named_months(columns)
-        if named is None:
-            return Months(first, undated=len(window) > 1 and length > 0)
+        if (named := named_months(columns)) is None:
+            return undated
         is_other = named.is_not_null() & ~named.is_in([month.first_day for month in window])
         return Months(named, "month", set(is_other.arg_true()))
     return Months(first)
@@ -96,13 +96,8 @@ def _neighbours(dates: pl.Series, window: Sequence[Month], margin: timedelta) ->
     up to a day beyond it.
     """
     margin += timedelta(days=1)
-    days = dates.dt.date()
-    is_near = constant(False, pl.Boolean(), len(days))
-    for month in window:
-        before = days.is_between(month.first_day - margin, month.first_day, closed="left")
-        after = days.is_between(month.last_day, month.last_day + margin, closed="right")
-        is_near = is_near | before | after
-    is_requested = days.dt.month_start().is_in([month.first_day for month in window])
+    is_near = dates.dt.date().is_between(window[0].first_day - margin, window[-1].last_day + margin)
+    is_requested = dates.dt.month_start().cast(pl.Date).is_in([month.first_day for month in window])
     return set((is_near & ~is_requested).fill_null(value=False).arg_true())
 
 

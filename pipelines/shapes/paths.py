@@ -44,11 +44,6 @@ class Step:
     is_any: bool = False
     takes_key: bool = field(default=False, compare=False)
 
-    def label(self, name: str) -> str:
-        """A name as the path writes it, from its simplified form."""
-        written = self.text.removesuffix(self.each).strip("()").split("|")
-        return next((label for label in written if simplified(label) == name), name)
-
 
 @dataclass(frozen=True)
 class Hop:

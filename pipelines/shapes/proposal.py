@@ -60,12 +60,21 @@ class KnownIds:
 
 @dataclass
 class TableProposal:
-    """Where the rows of a table may be, and its columns; `unsure` are those with several candidates."""
+    """Where the rows of a table may be, and the paths that each of its columns may have."""
 
     table: Table
     rows: str
-    columns: dict[str, str] = field(default_factory=dict)
-    unsure: dict[str, list[str]] = field(default_factory=dict)
+    candidates: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns that were found, with their paths."""
+        return {name: paths[0] for name, paths in self.candidates.items() if len(paths) == 1}
+
+    @property
+    def unsure(self) -> list[str]:
+        """The columns that several fields may be."""
+        return [name for name, paths in self.candidates.items() if len(paths) > 1]
 
     @property
     def missing(self) -> list[str]:
@@ -73,7 +82,7 @@ class TableProposal:
         return [
             column.name
             for column in self.table.columns
-            if column.needed and column.name not in self.columns and column.name not in self.unsure
+            if column.needed and column.name not in self.candidates
         ]
 
     @property
@@ -84,8 +93,8 @@ class TableProposal:
     @property
     def score(self) -> tuple[int, int]:
         """How many needed columns were found, and how many columns at all."""
-        found = {*self.columns, *self.unsure}
-        return sum(column.needed and column.name in found for column in self.table.columns), len(found)
+        needed = sum(column.needed for column in self.table.columns)
+        return needed - len(self.missing), len(self.candidates)
 
     def is_better_than(self, other: TableProposal) -> bool:
         """Whether more of the wanted columns are here; in a list inside the other's rows, needed ones."""
@@ -114,14 +123,11 @@ class Proposal:
             name = f"{self.report.name}.{proposal.table.name}" if several else self.report.name
             lines += [f"[{name}]", f'rows = "{proposal.rows}"', f"[{name}.columns]"]
             for column in proposal.table.columns:
-                if path := proposal.columns.get(column.name):
-                    lines.append(f'{column.name} = "{path}"')
-                elif candidates := proposal.unsure.get(column.name):
-                    lines.append(f'# {column.name} = "{candidates[0]}"   # or {", ".join(candidates[1:])}')
-                elif column.needed:
-                    lines.append(f'# {column.name} = "{NONE}"   # {NOT_FOUND}')
-                else:
-                    lines.append(f'{column.name} = "{NONE}"')
+                path, *others = proposal.candidates.get(column.name) or [""]
+                line = f'{column.name} = "{path or NONE}"'
+                is_lost = column.needed and not path
+                doubt = f"or {', '.join(others)}" if others else NOT_FOUND if is_lost else ""
+                lines.append(f"# {line}   # {doubt}" if doubt else line)
             lines.append("")
         return "\n".join(lines)
 
@@ -133,19 +139,16 @@ def propose(report: Report, documents: Sequence[Any], known: KnownIds) -> Propos
     proposals: list[TableProposal] = []
     for table in report.tables:
         parent = next((done for done in proposals if done.table.name == table.parent), None)
-        candidates = [
-            _proposal(table, place, places, head, known, parent)
-            for place in places
-            if parent is None or (place.path.startswith(f"{parent.rows}.") and place.path != parent.rows)
-        ]
-        best = next(iter(candidates), None)
-        for candidate in candidates:
-            best = candidate if best is None or candidate.is_better_than(best) else best
+        best: TableProposal | None = None
+        for place in places:
+            if parent is None or place.path.startswith(f"{parent.rows}."):
+                candidate = _proposal(table, place, places, head, known, parent)
+                best = candidate if best is None or candidate.is_better_than(best) else best
         if best and best.score[1]:
             proposals.append(best)
         elif table.parent:
             needed = [column.name for column in table.columns if column.needed]
-            proposals.append(TableProposal(table, NONE, dict.fromkeys(needed, NONE)))
+            proposals.append(TableProposal(table, NONE, {name: [NONE] for name in needed}))
     return Proposal(report, tuple(proposals))
 
 
@@ -163,14 +166,12 @@ def _proposal(
     proposal = TableProposal(table, rows)
     taken: set[str] = set()
     for column in table.columns:
-        candidates = [path for path in _candidates(column, fields, known) if path not in taken]
-        if len(candidates) == 1:
-            proposal.columns[column.name] = candidates[0]
-            taken.add(candidates[0])
-        elif candidates:
-            proposal.unsure[column.name] = candidates
-    if "month" in proposal.columns and _names_year(fields[proposal.columns["month"]]):
-        proposal.columns.pop("year", None)
+        if paths := [path for path in _candidates(column, fields, known) if path not in taken]:
+            proposal.candidates[column.name] = paths
+        if len(paths) == 1:
+            taken.update(paths)
+    if (month := proposal.columns.get("month")) and _names_year(fields[month]):
+        proposal.candidates.pop("year", None)
     return proposal
 
 
@@ -269,10 +270,7 @@ def _names_year(values: Sequence[Any]) -> bool:
     )
 
 
-def _last(path: str) -> str:
-    return simplified(path.rpartition(".")[2])
-
-
 def _ends(path: str) -> set[str]:
     """The last name of a path, and the last two as one."""
-    return {_last(path), simplified("".join(path.split(".")[-2:]))}
+    names = path.split(".")
+    return {simplified(names[-1]), simplified("".join(names[-2:]))}

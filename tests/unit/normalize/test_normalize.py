@@ -190,13 +190,12 @@ def test_a_needed_column_that_no_row_has_is_missing_and_one_that_is_null_is_not(
     assert (result.missing, reasons(result)) == (missing, [])
 
 
-def test_ids_that_pages_repeat_are_counted_and_kept_once_with_what_is_nested_in_them() -> None:
+def test_ids_that_pages_repeat_are_kept_once_with_what_is_nested_in_them() -> None:
     second = lead("L2", calls=[{"n": 1}])
     pages = {"incomingLeads": [lead("L1"), second]}, {"incomingLeads": [second, lead("L3")]}
     result = normalized("tips_and_leads", *pages)
     assert rows(result, "incoming_leads", "_row", "lead_id") == [(0, "L1"), (1, "L2"), (2, "L3")]
     assert rows(result, "incoming_leads__calls", "_parent_row", "n") == [(1, 1)]
-    assert result.repeated_ids == 1
 
 
 def test_leads_say_which_question_brought_them_and_count_by_the_last_one() -> None:
@@ -219,7 +218,6 @@ def test_leads_of_a_service_that_ignores_the_question_do_not_say_whether_they_ar
         ("L2", "C1", None),
         ("L3", None, True),
     ]
-    assert result.repeated_ids == 2
 
 
 def test_leads_that_came_in_one_answer_do_not_say_whether_they_are_removed() -> None:

@@ -62,12 +62,12 @@ def test_a_root_is_before_every_path() -> None:
     assert found(("[]", ID), {"data": {"items": [SALE]}}, root="data.items") == [("S1",)]
 
 
-def test_the_name_of_a_list_is_a_column_as_the_path_or_the_answer_writes_it() -> None:
+def test_the_name_of_a_list_is_a_column_as_the_answer_writes_it() -> None:
     answer = {"houses": [{"id": "A"}], "Plots": [{"id": "B"}], "name": "One", "phones": ["1"]}
     assert found(("*[]", text("kind", "*[]#"), ID), answer) == [("houses", "A"), ("Plots", "B")]
     assert found(("(Houses|plots)[]", text("kind", "(Houses|plots)[]#"), ID), answer) == [
-        ("Houses", "A"),
-        ("plots", "B"),
+        ("houses", "A"),
+        ("Plots", "B"),
     ]
 
 
