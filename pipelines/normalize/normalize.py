@@ -151,12 +151,13 @@ class _Answer:
                 filled = own.pop(path.members, None)
                 level.columns[path] = filled or empty_column(column, len(level.elements))
         if table:
-            parent = self._add_declared(level, table, own, parent)
+            level, parent = self._add_declared(level, table, own, parent)
         for inner in place.below:
             self._read(below(level, inner, self.values), parent)
         if table and parent:
             for keys, lists in contents.undeclared_lists.items():
-                self._add_undeclared(level, parent, contents.spelled[keys], lists)
+                left = lists if level.numbers is None else [lists[row] for row in level.numbers]
+                self._add_undeclared(level, parent, contents.spelled[keys], left)
 
     def _without_doubtful(self, place: Place, contents: Contents) -> dict[Keys, Column]:
         """The declared columns, without measures that two fields may be and the operator has not chosen."""
@@ -180,8 +181,8 @@ class _Answer:
 
     def _add_declared(
         self, level: Level, table: Table, own: Mapping[Keys, FilledColumn], parent: NormalizedTable | None
-    ) -> NormalizedTable:
-        """The table of a level, without the rows that are rejected or of other months."""
+    ) -> tuple[Level, NormalizedTable]:
+        """A level and its table, without the rows that are rejected or of other months."""
         length = len(level.elements)
         declared = {
             column.name: replace(column, source=table.paths.get(column.name, column.source))
@@ -209,25 +210,11 @@ class _Answer:
         rejected = self._rejected(level, table, by_name, months)
         kept = [row for row in range(length) if row not in rejected and row not in months.left_out]
         if len(kept) < length:
-            level.keep(kept)
-            arranged = [column.gather(kept) for column in arranged]
-        return self._add_table(level, table.name, arranged, months.of_rows, parent, table.key)
-
-    def _add_table(
-        self,
-        level: Level,
-        name: str,
-        columns: Sequence[FilledColumn],
-        months: pl.Series,
-        parent: NormalizedTable | None,
-        key: tuple[str, ...] = (),
-    ) -> NormalizedTable:
-        parents = level.rows_above
-        if level.kept is not None:
-            months, parents = months.gather(level.kept), parents.gather(level.kept)
-        above = (parent.name, parents) if parent else ("", None)
-        self.tables[name] = make_table(name, columns, months, key, *above)
-        return self.tables[name]
+            level, arranged = level.only(kept), [column.gather(kept) for column in arranged]
+            months.of_rows = months.of_rows.gather(kept)
+        above = (parent.name, level.rows_above) if parent else ("", None)
+        made = self.tables[table.name] = make_table(table.name, arranged, months.of_rows, table.key, *above)
+        return level, made
 
     def _add_undeclared(
         self, above: Level, parent: NormalizedTable, keys: Keys, lists: Sequence[Json]
@@ -244,7 +231,7 @@ class _Answer:
         declared = [column.column for column in requested.values()]
         arranged = arrange_columns(declared, requested, own.values(), len(level.elements))
         months = parent.frame["_month"].gather(level.parents)
-        table = self._add_table(level, name, arranged, months, parent)
+        table = self.tables[name] = make_table(name, arranged, months, (), parent.name, level.rows_above)
         for inner, inner_lists in contents.undeclared_lists.items():
             self._add_undeclared(level, table, contents.spelled[inner], inner_lists)
 
@@ -280,7 +267,7 @@ class _Answer:
                     column,
                     month if is_requested else None,
                     to_json(level.elements[row]),
-                    is_undatable=row in undated,
+                    is_undatable=month is None and row in undated,
                 )
             )
         return reasons.keys()

@@ -47,7 +47,7 @@ class Level:
 
     `elements` are what stands there; an element that is no object is a stranger, and an empty object takes
     its place; a plain value in a nested table without documented columns is an object of one `value`.
-    `parents` says in which of the kept objects above each is.
+    `parents` says in which object above each is, `numbers` which of the answer's elements are left.
     """
 
     place: Place
@@ -56,7 +56,7 @@ class Level:
     above: Level | None = None
     lists: Sequence[FoundRows] = ()
     columns: dict[ColumnPath, FilledColumn] = field(default_factory=dict)
-    kept: list[int] | None = None
+    numbers: Sequence[int] | None = None
 
     @cached_property
     def strangers(self) -> list[int]:
@@ -90,20 +90,14 @@ class Level:
         """In which document each object is."""
         if self.above is None:
             return self.parents
-        above = self.above.documents
-        return (above if self.above.kept is None else above.gather(self.above.kept)).gather(self.parents)
+        return self.above.documents.gather(self.parents)
 
     @cached_property
     def rows_above(self) -> pl.Series:
-        """In which kept row of the table above each object is; without a table above, in which document."""
+        """In which row of the table above each object is; without a table above, in which document."""
         if self.above is None or self.above.place.table or self.above.place.hop is None:
             return self.parents
         return self.above.rows_above.gather(self.parents)
-
-    @property
-    def kept_elements(self) -> Sequence[Json]:
-        """The elements whose nested lists count."""
-        return self.elements if self.kept is None else [self.elements[row] for row in self.kept]
 
     @property
     def names(self) -> Iterator[str]:
@@ -111,19 +105,21 @@ class Level:
         for found in self.lists:
             yield from found.keys or [found.name.rpartition(".")[2]] * len(found.elements)
 
-    def keep(self, rows: list[int]) -> None:
-        """Leave all other rows out from now on."""
-        self.kept = rows
-        self.columns = {path: column.gather(rows) for path, column in self.columns.items()}
+    def only(self, rows: Sequence[int]) -> Level:
+        """The level without its other rows."""
+        elements = [self.elements[row] for row in rows]
+        columns = {path: column.gather(rows) for path, column in self.columns.items()}
+        return Level(self.place, elements, self.parents.gather(rows), self.above, self.lists, columns, rows)
 
     def steps(self, row: int) -> str:
         """The way to an object as its place in the answer is written: `.offices[3].users[0]`."""
         if self.above is None:
             return ""
+        row = row if self.numbers is None else self.numbers[row]
         starts = [0, *accumulate(len(found.elements) for found in self.lists)]
         number = bisect_right(starts, row) - 1
         found, position = self.lists[number], row - starts[number]
-        above = self.above.steps(found.above if self.above.kept is None else self.above.kept[found.above])
+        above = self.above.steps(found.above)
         name = f".{found.name}" if found.name else ""
         if found.keys:
             return f"{above}{name}.{found.keys[position]}"
@@ -171,8 +167,7 @@ def below(level: Level, place: Place, documents: Sequence[Json]) -> Level:
 
 def below_undeclared(level: Level, place: Place, lists: Sequence[Json], keys: Keys) -> Level:
     """The elements of undeclared lists."""
-    kept = range(len(lists)) if level.kept is None else level.kept
-    found = [FoundRows(number, ".".join(keys), lists[row]) for number, row in enumerate(kept) if lists[row]]
+    found = [FoundRows(row, ".".join(keys), elements) for row, elements in enumerate(lists) if elements]
     return _level(level, place, found)
 
 
@@ -215,14 +210,14 @@ def _level(above: Level, place: Place, found: Sequence[FoundRows]) -> Level:
 
 
 def _values(level: Level, place: Place, wanted: str, documents: Sequence[Json]) -> Iterator[tuple[str, Json]]:
-    """What each kept object has at the end of the hop to a place, with the names that lead there."""
+    """What each object has at the end of the hop to a place, with the names that lead there."""
     if (hop := place.hop) is None:
         return
     expected = f"{level.place.path}.{hop.text}" if level.place.hop else hop.text
-    values = list(level.kept_elements)
+    values = list(level.elements)
     name = ""
     for depth, member in enumerate((*hop.members, wanted) if wanted else ()):
-        if depth == 0 and level.kept is None and not level.strangers:
+        if depth == 0 and not level.strangers:
             fields = level.fields
         else:
             fields = Fields([value if type(value) is dict else EMPTY for value in values])
@@ -281,14 +276,10 @@ def _levels_around(level: Level, name: str) -> list[Level]:
 
 def _is_around(level: Level, row: int, name: str, around: Sequence[Level]) -> bool:
     """Whether a list that an object lacks may have been moved out of it, into one of the objects around."""
-    number = row if level.kept is None else level.kept[row]
     while level.above is not None:
-        number = level.parents[number]
-        level = level.above
-        if level.kept is not None:
-            number = level.kept[number]
+        row, level = level.parents[row], level.above
         if level in around:
-            element = level.objects[number]
+            element = level.objects[row]
             if any(isinstance(element.get(key), list | dict) for key in level.fields.spellings[name]):
                 return True
     return False
@@ -313,7 +304,7 @@ def _lists_of_any_name(level: Level, expected: str, documents: Sequence[Json]) -
     """Every list of objects in the objects of a level, by the name that each has."""
     known = {keys[0] for keys in level.place.declared}
     found: list[FoundRows] = []
-    for row, element in enumerate(level.kept_elements):
+    for row, element in enumerate(level.elements):
         members = element.items() if type(element) is dict else ()
         is_like = any(isinstance(value, list | None) or simplified(key) in known for key, value in members)
         is_around = any(

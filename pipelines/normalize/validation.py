@@ -116,7 +116,7 @@ def rejections(
 
 
 def undatable(table: Table, columns: Columns, months: Months) -> set[int]:
-    """The rows that may be of any month requested: all that tells rows apart is there, but no month."""
+    """The rows that may be of any month requested, if nothing else names theirs: their key is all there."""
     if not months.dated_by or not months.of_rows.null_count():
         return set()
     column = columns[months.dated_by]
@@ -125,8 +125,7 @@ def undatable(table: Table, columns: Columns, months: Months) -> set[int]:
         is_undated &= columns[name].values.is_not_null()
     for mask in column.misfits.values():
         is_undated |= mask.fill_null(value=False)
-    filed = named_months(columns) if table.dated_by else None
-    return set((is_undated if filed is None else is_undated & filed.is_null()).arg_true())
+    return set(is_undated.arg_true())
 
 
 def _reasons(table: Table, columns: Columns, months: Months) -> Iterator[tuple[pl.Series, str, str]]:

@@ -75,30 +75,6 @@ def test_equal_rows_are_both_kept_where_no_id_is_documented() -> None:
     ]
 
 
-def test_lists_under_several_keys_are_one_table_that_keeps_the_key() -> None:
-    sold = {"contractDay": "2026-01-02"}
-    houses, castles = [{"id": "OBJ1", **sold}], [{"id": "OBJ2", **sold, "towers": [{"height": 30}]}]
-    result = normalized(
-        "sold_estates", [{"customerId": "M1", "houses": houses, "plots": [], "castles": castles}]
-    )
-    assert rows(result, "sold_estates", "office_customer_id", "kind", "id") == [
-        ("M1", "houses", "OBJ1"),
-        ("M1", "castles", "OBJ2"),
-    ]
-    assert rows(result, "sold_estates__towers", "_parent_row", "height") == [(1, 30)]
-
-
-def test_undocumented_fields_become_columns_and_lists_of_objects_tables() -> None:
-    result = normalized(
-        "sales", estates(estate("OBJ1", heat={"pump": True}, bids=[{"sum": 1}, {"sum": 2.5}]))
-    )
-    assert types(result, "sales_estates") == {"heat_pump": "BOOLEAN"}
-    assert rows(result, "sales_estates__bids", "_parent_row", "_month", "sum") == [
-        (0, date(2026, 1, 1), 1.0),
-        (0, date(2026, 1, 1), 2.5),
-    ]
-
-
 def test_what_was_asked_for_reaches_nested_rows() -> None:
     answer = {"estates": [estate("OBJ1", agents=[{"id": "H1", "changes": [], "x": [{"y": 1}]}])]}
     result = normalized("sales_for_estate", answer, asked=["OBJ1"])
@@ -110,12 +86,6 @@ def test_lists_that_are_no_rows_stay_json() -> None:
     result = normalized("live_activity", live({"tags": ["a", 1], "grid": [[1]], "mixed": [{"a": 1}, 5]}))
     assert rows(result, "live_activity", "tags", "grid", "mixed") == [('["a", 1]', "[[1]]", '[{"a": 1}, 5]')]
     assert set(types(result, "live_activity").values()) == {"JSON"}
-
-
-def test_a_null_between_undeclared_objects_is_a_row_without_values() -> None:
-    result = normalized("live_activity", live({"calls": [None, {"n": 1}]}))
-    assert rows(result, "live_activity__calls", "_row", "_parent_row", "n") == [(0, 0, None), (1, 0, 1)]
-    assert result.rejected == ()
 
 
 def test_scalars_objects_and_lists_may_share_a_name_and_all_are_kept() -> None:
@@ -231,19 +201,6 @@ def test_an_id_repeated_without_pages_is_two_rows() -> None:
     result = normalized("sales", estates(estate("OBJ1"), estate("OBJ1")))
     assert rows(result, "sales_estates", "id") == [("OBJ1",), ("OBJ1",)]
     assert reasons(result) == []
-
-
-@pytest.mark.parametrize(
-    ("number", "value"),
-    [
-        ("12345678901234567890123", "12345678901234567890123"),
-        ("18446744073709551615", "18446744073709551615"),
-        ("0.30000000000000000001", 0.3),
-    ],
-)
-def test_an_unknown_number_keeps_every_digit_that_a_column_holds(number: str, value: object) -> None:
-    body = f'{{"users": [{{"userId": "U1", "n": {number}}}]}}'
-    assert rows(read("live_activity", body), "live_activity", "n") == [(value,)]
 
 
 @pytest.mark.parametrize(
