@@ -89,7 +89,7 @@ REPORTS = (
             Table("users", "[]", "One row per user.", with_inferred_names(USER), key=("id",)),
             Table(
                 "users__spoken_languages",
-                "[].spokenLanguages[]",
+                "@users.spokenLanguages[]",
                 "One row per language a user speaks; its fields are not documented.",
                 (OF_USER,),
                 parent="users",

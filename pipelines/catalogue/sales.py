@@ -162,9 +162,9 @@ ASKED_ESTATE = requested("asked_estate_id", description="the requested estate")
 
 
 def _nested_tables(
-    name: str, rows: str, agent: tuple[Column, ...], asked: tuple[Column, ...] = ()
+    name: str, agent: tuple[Column, ...], asked: tuple[Column, ...] = ()
 ) -> tuple[Table, Table, Table]:
-    """Agents, changes of estates and changes of agents' shares, nested in the estates at `rows`."""
+    """Agents, changes of estates and changes of agents' shares, nested in the estates."""
     estates, agents = f"{name}_estates", f"{name}_agents"
     meaning = "id of the estate that the row belongs to"
     of_estate = text(f"@{estates}.id", meaning, name="estate_id")
@@ -175,7 +175,7 @@ def _nested_tables(
     return (
         Table(
             agents,
-            f"{rows}.agents[]",
+            f"@{estates}.agents[]",
             "One row per agent entitled to commission of an estate.",
             (of_estate, *agent),
             parent=estates,
@@ -184,7 +184,7 @@ def _nested_tables(
         ),
         Table(
             f"{name}_estate_changes",
-            f"{rows}.changes[]",
+            f"@{estates}.changes[]",
             "One row per change of an estate, with the values set then.",
             (of_estate, *ESTATE_CHANGE),
             parent=estates,
@@ -192,7 +192,7 @@ def _nested_tables(
         ),
         Table(
             f"{name}_agent_changes",
-            f"{rows}.agents[].changes[]",
+            f"@{agents}.changes[]",
             "One row per change of an agent's share.",
             (*of_agent, *AGENT_CHANGE),
             parent=agents,
@@ -213,7 +213,7 @@ def _estates(
         key=("id",),
         dated_by=dated_by,
     )
-    nested_tables = _nested_tables(name, IN_THE_TREE, THIN_AGENT if thin else AGENT)
+    nested_tables = _nested_tables(name, THIN_AGENT if thin else AGENT)
     return (estates, *(nested_tables[:1] if thin else nested_tables))
 
 
@@ -270,7 +270,7 @@ REPORTS = (
                 requested=(ASKED_ESTATE,),
                 key=("id",),
             ),
-            *_nested_tables("sales_for_estate", "estates[]", AGENT, (ASKED_ESTATE,)),
+            *_nested_tables("sales_for_estate", AGENT, (ASKED_ESTATE,)),
         ),
     ),
     by_contract_date(

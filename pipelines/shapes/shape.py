@@ -74,7 +74,7 @@ def shape_of(report: Report) -> Shape:
     for table in report.tables:
         if table.rows == NONE:
             continue
-        rows = table_rows(report, table)
+        rows = rows_path(table.rows)
         if rows.parent and rows.parent not in ways:
             raise PathError(f"{table.name}: its rows are below {rows.parent!r}, which is no table before it")
         way = _walk(ways[rows.parent][-1:] if rows.parent else ways[""], rows)
@@ -86,18 +86,6 @@ def shape_of(report: Report) -> Shape:
             if text := column_path(table, column):
                 _add_column(place, rows, column, text)
     return Shape(member_path(report.root), document, member_path(report.total_rows))
-
-
-def table_rows(report: Report, table: Table) -> RowsPath:
-    """Where the rows of a table are; those nested in another table's rows are found from there."""
-    try:
-        parent = next((other for other in report.tables if other.name == table.parent), None)
-        if parent and not table.rows.startswith("@"):
-            inside = table.rows.removeprefix(parent.rows).lstrip(".")
-            return rows_path(f"@{parent.name}.{inside}")
-        return rows_path(table.rows)
-    except PathError as error:
-        raise PathError(f"{table.name}: {error}") from None
 
 
 def column_path(table: Table, column: Column) -> str:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.catalogue.model import Report, Table, declared_columns
-from pipelines.shapes.paths import NONE, PathError
-from pipelines.shapes.shape import column_path, shape_of, table_rows
+from pipelines.shapes.paths import NONE, PathError, rows_path
+from pipelines.shapes.shape import column_path, shape_of
 
 TOTAL_ROWS = "total_rows"
 OF_A_REPORT = ("root", TOTAL_ROWS, "decimal")
@@ -73,10 +73,10 @@ def _shaped(report: Report, words: Any, where: str) -> Report:
     words = _known_words(words, (*OF_A_REPORT, *OF_A_TABLE, *names), where)
     tables = {table.name: table for table in report.tables}
     if of_first := {word: words[word] for word in OF_A_TABLE if word in words}:
-        tables[names[0]] = _table(report, tables[names[0]], of_first, where)
+        tables[names[0]] = _table(tables[names[0]], of_first, where)
     for name in names:
         if name in words:
-            tables[name] = _table(report, tables[name], words[name], f"{where[:-1]}.{name}]")
+            tables[name] = _table(tables[name], words[name], f"{where[:-1]}.{name}]")
     texts: dict[str, Any] = {
         word: _text(words[word], f"{where} {word}") for word in OF_A_REPORT if word in words
     }
@@ -90,14 +90,14 @@ def _shaped(report: Report, words: Any, where: str) -> Report:
     return corrected
 
 
-def _table(report: Report, table: Table, words: Any, where: str) -> Table:
+def _table(table: Table, words: Any, where: str) -> Table:
     words = _known_words(words, OF_A_TABLE, where)
     names = [column.name for column in declared_columns(table)]
     columns = _known_words(words.get("columns", {}), names, f"{where[:-1]}.columns]")
     paths = {name: _text(path, f"{where} {name}") for name, path in columns.items()}
     rows = _text(words.get("rows", table.rows), f"{where} rows")
     corrected = replace(table, rows=rows, paths={**table.paths, **paths})
-    return replace(corrected, paths={**corrected.paths, **_paths_left_behind(report, corrected, where)})
+    return replace(corrected, paths={**corrected.paths, **_paths_left_behind(corrected, where)})
 
 
 def _known_words(words: Any, known: Sequence[str], where: str) -> dict[str, Any]:
@@ -110,14 +110,17 @@ def _known_words(words: Any, known: Sequence[str], where: str) -> dict[str, Any]
     return words
 
 
-def _paths_left_behind(report: Report, table: Table, where: str) -> dict[str, str]:
+def _paths_left_behind(table: Table, where: str) -> dict[str, str]:
     """Columns whose declared path is not on the way to other rows: the service has none, until it is said."""
+    try:
+        rows = rows_path(table.rows)
+    except PathError as error:
+        raise ShapesError(f"{where} {error}") from None
     left = {}
     for column in table.columns if table.rows != NONE else ():
         if column.name not in table.paths:
-            path = column_path(table, column)
             try:
-                table_rows(report, table).column(path)
+                rows.column(column_path(table, column))
             except PathError as error:
                 if column.needed:
                     raise ShapesError(
