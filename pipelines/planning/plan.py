@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -219,18 +219,16 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     report, pair, selection = planned.report, planned.pair, inputs.selection
     rules = rules_for(inputs, report, planned.customer.id)
     held, scope = inputs.held.get(pair, {}), list(months_in_scope(report, inputs.calendar))
-    chosen: Sequence[Month] = [month for month in scope if selection.covers(month)]
+    first, last = selection.first, selection.last
+    chosen = [month for month in scope if (first or month) <= month <= (last or month)]
     if (exact := selection.exact.get(pair)) is not None:
         chosen = sorted({*exact})
     if not chosen:
         return replace(planned, skipped=NO_MONTH)
     askable = [month for month in chosen if month in scope]
     wanted = wanted_months(askable, held, rules, inputs.most_changed if report.timing.follows_sales else None)
-    days, limit, today = (
-        inputs.ledger.caps.get(pair, Cap()).days,
-        report.endpoint.limit,
-        inputs.calendar.today,
-    )
+    days = inputs.ledger.caps.get(pair, Cap()).days
+    limit, today = report.endpoint.limit, inputs.calendar.today
     ids = tuple(inputs.ids[pair]) if report.endpoint.each else None
     return replace(
         planned,

@@ -47,10 +47,6 @@ class Selection:
         if self.first and self.last and self.last < self.first:
             raise ValueError(f"--from {self.first} is after --to {self.last}; swap them")
 
-    def covers(self, month: Month) -> bool:
-        """Whether a month is between the first and the last that were named."""
-        return (self.first or month) <= month <= (self.last or month)
-
     @property
     def asks_for_changes(self) -> bool:
         """Whether the service is asked what it changed: not for a choice of months or of reports.
