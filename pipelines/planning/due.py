@@ -35,10 +35,8 @@ WITHOUT_DELAY = range(-2, 1)
 NO_MONTHS = range(0)
 DUE_MONTHS_MONTHLY = 13
 """The months that are fetched again once in four weeks."""
-COUNTERPART_DAYS = 3
-"""A counterpart that was not requested for these days reports no changes."""
-OLDER_MONTHS = 10
-"""About as many months of a report have a day of four weeks; those of the next report come after them."""
+COUNTERPART_DAYS = 3  # a counterpart that was not requested for these days reports no changes
+OLDER_MONTHS = 10  # about as many of a report have a day of four weeks; those of the next come after them
 
 
 class Due(NamedTuple):
@@ -73,13 +71,8 @@ class Calendar:
 
 def calendar(settings: Settings, today: date) -> Calendar:
     """The reach of a sync on that day, as the settings say."""
-    return Calendar(
-        today=today,
-        start=settings.start,
-        timezone=ZoneInfo(settings.timezone),
-        due_months=settings.due_months,
-        months_ahead=settings.budget_months_ahead,
-    )
+    reach = settings.due_months, settings.budget_months_ahead
+    return Calendar(today, settings.start, ZoneInfo(settings.timezone), *reach)
 
 
 @dataclass(frozen=True)

@@ -35,10 +35,8 @@ if TYPE_CHECKING:
 PAGES_ALLOWED = 6
 """Most requests of a paged window that was never requested: one page, and proofs that it is the whole."""
 ASSUMED_REQUEST_SECONDS = 0.5
-OVERLAP = timedelta(days=2)
-"""So many days before the last question are asked about again, for changes that are reported late."""
-LONGEST = timedelta(days=365)
-"""The longest time that one question about changes covers."""
+OVERLAP = timedelta(days=2)  # asked about again, for changes that are reported late
+LONGEST = timedelta(days=365)  # that one question about changes covers
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; the stored rows stay"
 DENIED_TODAY = "no access (403 today); requested again tomorrow, or with --refresh"
@@ -98,9 +96,8 @@ class Plan:
 
     @property
     def requests(self) -> int:
-        return sum(planned.requests for planned in self.planned) + sum(
-            len(probe.spans) for probe in self.probes
-        )
+        most = sum(planned.requests for planned in self.planned)
+        return most + sum(len(probe.spans) for probe in self.probes)
 
     @property
     def requests_expected(self) -> int:
