@@ -159,6 +159,7 @@ OFFICE_OF_REFERENCES = (
 )
 
 ASKED_ESTATE = requested("asked_estate_id", description="the requested estate")
+ASKED_NUMBER = requested("asked_estate_number", description="the requested number of an estate")
 
 
 def _nested_tables(
@@ -254,24 +255,30 @@ REPORTS = (
         timing=Timing(enabled=False, follows_sales=True),
         tables=_estates("estates_report_prod", THIN, thin=True),
     ),
-    sales(
-        name="sales_for_estate",
-        description="One estate as the sales report knows it, requested by id.",
-        endpoint=Endpoint(f"{PATH}/GetSalesReportForEstate", "none", each=Each(("estateId",))),
-        timing=Timing(enabled=False, on_demand=True),
-        stored_as="history",
-        month_of_row="none",
-        tables=(
-            Table(
-                "sales_for_estate_estates",
-                "estates[]",
-                "One row per estate that matched.",
-                ESTATE,
-                requested=(ASKED_ESTATE,),
-                key=("id",),
+    *(
+        sales(
+            name=name,
+            description=f"One estate as the sales report knows it, requested by {meant}.",
+            endpoint=Endpoint(f"{PATH}/GetSalesReportForEstate", "none", each=Each((parameter,))),
+            timing=Timing(enabled=False, on_demand=True),
+            stored_as="history",
+            month_of_row="none",
+            tables=(
+                Table(
+                    f"{name}_estates",
+                    "estates[]",
+                    "One row per estate that matched.",
+                    ESTATE,
+                    requested=(asked,),
+                    key=("id",),
+                ),
+                *_nested_tables(name, AGENT, (asked,)),
             ),
-            *_nested_tables("sales_for_estate", AGENT, (ASKED_ESTATE,)),
-        ),
+        )
+        for name, parameter, meant, asked in (
+            ("sales_for_estate", "estateId", "id", ASKED_ESTATE),
+            ("sales_for_estate_number", "estateNumber", "the office's own number", ASKED_NUMBER),
+        )
     ),
     by_contract_date(
         name="sold_estates",
@@ -290,15 +297,28 @@ REPORTS = (
             ),
         ),
     ),
-    sales(
-        name="estates_by_creation",
-        description="Estates by the day they were entered, as a tree of offices: the same rows as "
-        "estates_report by another day, so off by default; three requests a night.",
-        endpoint=_selected("GetEstatesReport", "Create", months=1),
-        timing=Timing(enabled=False),
-        stored_as="months",
-        month_of_row="window",
-        tables=_estates("estates_by_creation", "Estates by the day they were entered.", dated_by=None),
+    *(
+        sales(
+            name=name,
+            description=f"Estates by {meant}, as a tree of offices: the same rows as estates_report by "
+            f"another day, so off by default; {requests}.",
+            endpoint=_selected("GetEstatesReport", selection, ONE_YEAR if dated_by else 1),
+            timing=Timing(enabled=False),
+            stored_as="months",
+            month_of_row="documented date" if dated_by else "window",
+            tables=_estates(name, f"Estates by {meant}.", dated_by=dated_by),
+        )
+        for name, selection, meant, dated_by, requests in (
+            ("estates_by_access", "Access", "day of possession", "access_day", "one request a night"),
+            ("estates_by_creation", "Create", "the day they were entered", None, "three requests a night"),
+            (
+                "estates_by_property_change",
+                "LatestPropertyChangeDate",
+                "the latest change of the property",
+                None,
+                "three requests a night",
+            ),
+        )
     ),
 )
 

@@ -96,10 +96,14 @@ def report(question: Question, *, sales_only: bool = False, thin: bool = False) 
 def _selected(question: Question, known: KnownEstate) -> date | None:
     """The moment by which the estate is selected, when it lies in the interval."""
     candidates: list[date | None] = [known.now.contract_on]
-    if question.choice == "Changed":
+    if question.choice in ("Changed", "LatestPropertyChangeDate"):
         candidates = [version.known_at for version in reversed(known.versions)]
+    if question.choice == "LatestPropertyChangeDate":
+        del candidates[1:]
     elif question.choice == "Create":
         candidates = [known.estate.created_at]
+    elif question.choice == "Access":
+        candidates = [known.now.access_on]
     return next((when for when in candidates if question.covers(when)), None)
 
 
