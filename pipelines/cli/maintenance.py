@@ -49,7 +49,7 @@ def publish(settings: Settings) -> bool:
         f"{len(finished.checks)} checks"
     )
     if isinstance(finished.page, Path):
-        say(f"the same as a page: {finished.page}")
+        say(f"page: {finished.page}")
     if finished.export and not isinstance(finished.export, str):
         _print_export(finished.export)
     _warn(finished.page, finished.export, finished.lake, finished.ping)
