@@ -161,7 +161,7 @@ def test_a_replay_says_that_changes_are_not_remembered_after_the_working_file_wa
     here = restated.copied_to(tmp_path / "data")
     here.lose_working_file()
     [note] = here.replay().notes
-    assert "what they changed is not remembered" in note
+    assert "what they changed is unknown" in note
     assert here.cells() == restated.cells()
     here.build(*REMEMBERING)
     assert here.rows(RESTATED) == []
