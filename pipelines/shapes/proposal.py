@@ -15,7 +15,7 @@ from pipelines.catalogue.model import Column, Report, Table
 from pipelines.shapes.paths import NONE, simplified
 from pipelines.shapes.places import FoundList, lists_of
 
-NOT_FOUND = f'not found: remove the first # and write its path, or keep "{NONE}" if there is none'
+NOT_FOUND = f'not found: remove # and write its path, or "{NONE}"'
 MOST_ARE = 0.5
 """More than this share of a field's values have to be known ids: some offices and users are gone."""
 DEEPEST = 3
