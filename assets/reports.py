@@ -113,8 +113,7 @@ def report_step(
         keys = context.selected_asset_keys
         reports = [report for report in project.reports if project.key(report.name) in keys]
         partitions = [ReportPartition(report, *place) for report in reports for place in places]
-        fetch_partitions(project, context, partitions)
-        yield from ()  # every partition is logged on its own
+        yield from fetch_partitions(project, context, partitions)
 
     return fetch
 
@@ -164,8 +163,8 @@ def report_spec(project: Project, report: Report, customers: Sequence[str]) -> d
 
 def fetch_partitions(
     project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
-) -> None:
-    """Sync these partitions and log an event for each that is done; raises dg.Failure if any failed.
+) -> Iterator[dg.MaterializeResult[Any]]:
+    """Sync these partitions and record each that is done; raises dg.Failure if any failed.
 
     Those that failed turn red, and others that were not requested stay as they are. Fetched ones are logged
     even if the run is cancelled or breaks down on the way. A run that failed at something that may pass is
@@ -187,7 +186,7 @@ def fetch_partitions(
         with suppress(WarehouseError):
             results = list(map(_outcome(project, windows, since).result, partitions))
             fetched = [result for result in results if result.state is PartitionState.FETCHED]
-            _log(project, context, fetched)
+            yield from _record(project, context, fetched)
             left = [result.partition for result in results if result.state is not PartitionState.FETCHED]
         if isinstance(error, SettingsError | ShapesError | WarehouseError):
             turn_red(project, context, left)
@@ -199,7 +198,7 @@ def fetch_partitions(
     if NIGHT_OF in context.run.tags:
         partitions = with_changed_months(partitions, windows, project.calendar)
     results = list(map(outcome.result, partitions))
-    _log(project, context, results)
+    yield from _record(project, context, results)
     context.log.info(summary_line(results))
     conditions = conditions_of(results, outcome.conditions)
     is_retried = may_pass(conditions) and not _is_automatic_retry(context)
@@ -314,10 +313,15 @@ def _outcome(project: Project, windows: Sequence[WindowResult], since: datetime)
     return Outcome(results_by_pair(windows), ledger, conditions, since, project.calendar, active)
 
 
-def _log(project: Project, context: dg.AssetExecutionContext, results: Sequence[PartitionResult]) -> None:
-    """Log the events of these results."""
+def _record(
+    project: Project, context: dg.AssetExecutionContext, results: Sequence[PartitionResult]
+) -> Iterator[dg.MaterializeResult[Any]]:
+    """Log the events of these results; what is materialized as a whole is an output, which marts wait for."""
     for event in events_of(project, results):
-        context.log_event(event)
+        if isinstance(event, dg.AssetMaterialization) and event.partition is None:
+            yield dg.MaterializeResult(asset_key=event.asset_key, metadata=event.metadata)
+        else:
+            context.log_event(event)
     monthly = {result.partition.report.name for result in results if result.partition.month}
     # Dagster counts materialized partitions onwards from its last look, and what one run logs while another
     # is being submitted can fall between two looks and be shown as missing for good. So let it count again.

@@ -111,6 +111,16 @@ def test_what_fails_of_a_customer_is_red_and_the_others_are_green(failed: Failed
     assert made.partitions() == {"G1 green": 6, "M30016 green": 3, "M30016 red": 3, "M30017 green": 6}
 
 
+def test_marts_are_built_in_the_run_that_fetches_reports_without_months(tmp_path: Path) -> None:
+    made = harness(tmp_path, reports="users,trademarks")
+    job = build_definitions(made.project).resolve_implicit_global_asset_job_def()
+    graph = job.asset_layer.asset_graph
+    whole = [key for key in graph.materializable_asset_keys if not graph.get(key).is_partitioned]
+    result = job.execute_in_process(instance=made.instance, asset_selection=whole, raise_on_error=False)
+    assert result.success
+    assert made.instance.get_latest_materialization_event(dg.AssetKey("warehouse_file"))
+
+
 def test_a_report_without_months_that_fails_for_a_customer_is_not_materialized(tmp_path: Path) -> None:
     made = harness(tmp_path, reports="users")
     made.service.faults.switch([Fault("404", customer=M16)])
