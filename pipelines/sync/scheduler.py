@@ -109,6 +109,8 @@ class Scheduler:
                 self._note_failure(task, window, *failure)
                 if isinstance(failure[1], BadRequest | RefusedTogether):
                     at_a_time = 1
+            if task.rejected_in_a_row >= MOST_REJECTED_MONTHS and not task.closed:
+                task.closed = f"{task.rejected_in_a_row} newer months in a row were rejected (400)"
         await self._release(task)
 
     async def _window(
@@ -169,8 +171,6 @@ class Scheduler:
                 status, task.denied, task.closed = WindowStatus.NO_ACCESS, True, reason
             case BadRequest() if not task.planned.report.is_by_id:
                 task.rejected_in_a_row += 1
-                if task.rejected_in_a_row >= MOST_REJECTED_MONTHS:
-                    task.closed = f"later months were rejected: {reason}"
             case HostDown():
                 status = WindowStatus.NOT_ASKED
         if status is WindowStatus.SKIPPED:

@@ -127,7 +127,7 @@ class _Run:
         tasks = []
         for planned in to_ask:
             cap = ledger.caps.get(planned.pair) or Cap()
-            limit = WindowLimit(cap.months, cap.days, rows=cap.rows)
+            limit = WindowLimit(cap.months, cap.days, rows=cap.rows, whole=cap.whole_rows or 0)
             page_size = PageSize(self.settings.page_size, cap.page_size)
             tasks.append(TaskState(planned, rows.get(planned.pair, {}), limit, page_size))
         return plan, tasks

@@ -74,13 +74,14 @@ class HeldMonth:
 class Cap:
     """The largest request that the service accepts: days or calendar months, and rows a page.
 
-    0 rows a page: only the report without pages. Every answer ends after `rows`; 0: none does.
+    0 rows a page: only the report without pages. Answers end after `rows`, but not after `whole_rows`.
     """
 
     days: int | None = None
     months: int | None = None
     page_size: int | None = None
     rows: int | None = None
+    whole_rows: int | None = None
 
     def __str__(self) -> str:
         length = f"{self.days} days" if self.days else f"{self.months} months" if self.months else ""
@@ -197,8 +198,7 @@ def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap
         cap = replace(cap, days=known.days, months=known.months)
     if cap.page_size is None:
         cap = replace(cap, page_size=known.page_size)
-    if cap.rows is None:
-        cap = replace(cap, rows=known.rows)
+    cap = replace(cap, rows=cap.rows or known.rows, whole_rows=cap.whole_rows or known.whole_rows)
     if cap != known:
         row = {"report": report, "customer": customer, **asdict(cap), "learned_at_utc": naive_utc(now)}
         replace_rows(connection, "window_caps", [row], key=["report", "customer"])
@@ -207,7 +207,8 @@ def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap
 def read_caps(connection: DuckDBPyConnection) -> dict[Pair, Cap]:
     """The largest requests that the service accepts."""
     found = connection.execute(
-        "SELECT report, customer, days, months, page_size, rows FROM meta.window_caps ORDER BY ALL"
+        "SELECT report, customer, days, months, page_size, rows, whole_rows "
+        "FROM meta.window_caps ORDER BY ALL"
     )
     return {(report, customer): Cap(*cap) for report, customer, *cap in found.fetchall()}
 

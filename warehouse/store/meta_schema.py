@@ -16,7 +16,7 @@ from warehouse.errors import OlderFormat, WarehouseError
 from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 from warehouse.store.sql_header import entries, read_header
 
-FORMAT = 27
+FORMAT = 28
 """Raised whenever something in sql/meta/tables or views changes: a file of an older format is replayed. Every
 publication describes the queries beside them again."""
 

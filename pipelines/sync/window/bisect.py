@@ -26,8 +26,8 @@ class WindowLimit:
     """The longest span that was answered for a report and customer, once a longer one was rejected.
 
     `answered` counts the days of the longest span answered in this run. `has_failed` is true if a whole month
-    was rejected for another reason than its length. `rows` is the number of rows after which the service cuts
-    every answer off, 0 if it cuts none.
+    was rejected for another reason than its length. The service was seen to cut answers off after `rows`;
+    `whole` is the largest round number of rows that it did not cut off.
     """
 
     months: int | None = None
@@ -36,15 +36,17 @@ class WindowLimit:
     answered: int = 0
     has_failed: bool = False
     rows: int | None = None
+    whole: int = 0
 
     def __post_init__(self) -> None:
         self._known = self.months, self.days
 
     def may_be_cut_off(self, rows: int) -> bool:
-        """Whether an answer may have more rows than these: a round number, or the one that is known."""
-        if self.rows is None:
-            return rows >= FEWEST_ROWS and rows % ROUND == 0
-        return rows == self.rows > 0
+        """Whether the service may hold more rows than these: as many as it cut off before, or a round number.
+
+        One that is no larger than a number that was whole proves nothing.
+        """
+        return rows == self.rows or (rows >= FEWEST_ROWS and rows % ROUND == 0 and rows > self.whole)
 
     def learn(self, refused: Span) -> None:
         """Remember that a span was rejected; from now on, half of it is requested."""

@@ -251,7 +251,7 @@ class _WindowReader:
     async def _read_uncut(self, asked: str | None, span: Span) -> list[Page]:
         """The answers for one span; its halves are requested too if it may have been cut off.
 
-        If the halves hold more rows, they count, and the limit is remembered; else, that there is none.
+        If the halves hold more rows, they count. Either way the number of rows is remembered.
         """
         return await self._complete(asked, span, await self._read_span(asked, span))
 
@@ -269,7 +269,7 @@ class _WindowReader:
             limit.rows = rows
             self.notes.append(f"an answer ended after {rows} rows, so its days were requested in halves")
             return halves
-        limit.rows = limit.rows or 0
+        limit.whole = max(limit.whole, rows)
         return pages
 
     async def _read_span(self, asked: str | None, span: Span | None) -> list[Page]:

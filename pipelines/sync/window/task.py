@@ -70,7 +70,7 @@ class TaskState:
         limit = self.limit.without(unanswered)
         is_loaded = any(result.status is WindowStatus.LOADED for result in results)  # else no such answer
         months = 1 if self.lacks_months and is_loaded else limit.months
-        return Cap(limit.days, months, self.page_size.learned, self.limit.rows)
+        return Cap(limit.days, months, self.page_size.learned, self.limit.rows, self.limit.whole or None)
 
     def begin(self, window: Window, run_id: str) -> WindowResult:
         """The empty record of one of its windows."""

@@ -6,7 +6,8 @@
 --   months: at most so many calendar months
 --   learned_at_utc: when this was learned, in UTC
 --   page_size: at most so many rows a page; 0: only asked without pages
---   rows: every answer ends after so many rows; 0: none does
+--   rows: answers end after so many rows
+--   whole_rows: the largest round number of rows after which an answer was seen not to end
 CREATE TABLE IF NOT EXISTS meta.window_caps (
     report VARCHAR,
     customer VARCHAR,
@@ -14,5 +15,6 @@ CREATE TABLE IF NOT EXISTS meta.window_caps (
     months INTEGER,
     learned_at_utc TIMESTAMP,
     page_size INTEGER,
-    rows INTEGER
+    rows INTEGER,
+    whole_rows INTEGER
 );
