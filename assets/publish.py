@@ -48,9 +48,9 @@ MOST_CAUSES = 100
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
     """Launches the job `publish`; nothing else launches it by itself.
 
-    It does so if something was loaded and not published, and nothing waits or works, or a nightly run has
-    ended since, or analysts have waited for two hours. It ticks most often, so it also notes that Dagster's
-    daemon lives.
+    It does so if something was loaded that is not published, as soon as no run is queued or under way; sooner
+    if a nightly run has ended since, or if analysts have waited for two hours. As it ticks most often it also
+    notes that Dagster's daemon is alive.
     """
 
     @dg.sensor(
@@ -90,7 +90,7 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, loaded: Unpublish
 
 
 def _reason_to_wait(project: Project, instance: dg.DagsterInstance, loaded: Unpublished) -> str:
-    """Why no other run is launched yet for a load that a run did not publish; empty if one is."""
+    """Why a load that a run failed to publish is not tried again yet; empty if it may be tried."""
     load = str(loaded.load_number)
     tries = instance.get_run_records(project.runs(job_name=PUBLISH, tags={LOAD: load}), limit=1)
     if not tries:

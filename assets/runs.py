@@ -33,7 +33,8 @@ TIME_TO_START = timedelta(minutes=1)
 """From the moment a run counts as started until its process must have locked its file."""
 DIED = (
     "The process of this run ended without a word, as after a restart of the code server or a kill. What it "
-    "loaded is kept. Re-execute it from failure: it requests only what is missing; a nightly run does so too."
+    "loaded is kept. It is tried again once by itself; after that re-execute it from failure: it "
+    "requests only what is missing, and so does the next nightly run."
 )
 
 _LOCKED: dict[str, int] = {}

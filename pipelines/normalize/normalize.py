@@ -63,7 +63,7 @@ from pipelines.shapes.shape import Place, Shape, shape_of
 __all__ = ["ShapeMismatch", "normalize"]
 
 FEWEST_OF_HALF = 10
-"""So many rejected rows, if they are half of an answer, are an error of it; fewer wait in quarantine."""
+"""An answer fails if at least so many rows, and half of all, are rejected; fewer go to quarantine."""
 
 
 def normalize(

@@ -162,5 +162,7 @@ def _step(part: str, text: str) -> Step:
     if "" in listed:
         raise PathError(f"the path {text!r} has a name without letters or digits")
     if key and not (each == "{}" or is_any or len(listed) > 1):
-        raise PathError(f"the path {text!r} asks for the name ({KEY}) of a list that has only one")
+        raise PathError(
+            f"the path {text!r} asks for the name ({KEY}) of a list whose name is always the same"
+        )
     return Step(f"{names}{each}", listed, each, is_any, bool(key))

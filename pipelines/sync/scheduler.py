@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pipelines.sync.run_context import Clients
 
 WINDOWS_PER_REQUEST = 2
-"""More windows under way than requests in flight, so that parsing leaves no request idle."""
+"""Twice as many windows as requests at a time, so that no request waits while an answer is parsed."""
 THREADS = 3
 """How many answers are parsed, compressed or loaded at a time: each takes memory of its own."""
 MOST_SIDE_BY_SIDE = 4

@@ -95,7 +95,7 @@ def finish(
 
 
 def refresh_report_page(settings: Settings, clock: Clock) -> Path | str | None:
-    """The page of a new publication, or the sentence that says why it failed: no sync fails of it.
+    """The page of a new publication, or the sentence that says why it failed: a sync does not fail because of it.
 
     None if the settings want no pages: existing ones are removed.
     """
@@ -134,7 +134,7 @@ def remove_pages(data_dir: Path) -> None:
 
 
 def call(address: str, transport: httpx.BaseTransport | None = None) -> str:
-    """Call the address of a monitor that misses these calls when they stop; why it failed, if it did."""
+    """Call the address of a monitor that raises an alarm when the calls stop; the error, or an empty text."""
     if not address:
         return ""
     try:

@@ -101,7 +101,7 @@ def _check(results: Sequence[WindowResult]) -> None:
     """Raise ValueError for mistakes of the caller."""
     for load_id, times in Counter(result.load_id for result in results).items():
         if times > 1:
-            raise ValueError(f"load {load_id} is {times} times in result group")
+            raise ValueError(f"load {load_id} occurs {times} times in one group")
     for result in results:
         if result.fetched.tzinfo is None:
             raise ValueError(f"load {result.load_id} was fetched at a time without a time zone")
@@ -263,7 +263,7 @@ def _write_ledger(
     *,
     afresh: bool,
 ) -> None:
-    """Store the loads and the months now in force; a replayed load that changes nothing stays."""
+    """Store the loads and the months now in force; a replayed load that replaces no month keeps its old row."""
     rows: Counter[str] = Counter()
     by_month: Counter[tuple[str, date | None]] = Counter()
     for (load_id, _, month), number in counts.items():

@@ -376,7 +376,7 @@ def test_cancelled_sales_are_counted_with_their_commission_in_both_readings() ->
         "One sale, 48 in commission.",
     )
     assert found.notes[0] == "Tracked since 1 February 2026."
-    assert texts(found.folded[0])[0][0] == "Lane of A not yet in the totals"
+    assert texts(found.folded[0])[0][0] == "Lane of A not yet deducted from the totals"
 
 
 def test_leads_are_drawn_by_week() -> None:

@@ -37,7 +37,7 @@ def test_a_column_is_found_on_the_way_to_its_rows(rows: str, column: str, found:
         ("a..b[]", "the path 'a..b[]' has a step without a name"),
         ("*", "the path '*' has * without [] behind it"),
         ("(a|b)", "the path '(a|b)' has (a|b) without [] behind it"),
-        ("a[]#", "the path 'a[]#' asks for the name (#) of a list that has only one"),
+        ("a[]#", "the path 'a[]#' asks for the name (#) of a list whose name is always the same"),
         ("a{}#", "the path 'a{}#' ends in a name (#), which only a column can"),
         ("_[]", "the path '_[]' has a name without letters or digits"),
     ],

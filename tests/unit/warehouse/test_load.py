@@ -106,7 +106,7 @@ def test_rows_of_one_table_may_come_in_many_shapes_at_once(given: Given) -> None
     [
         (1, {"fetched": hours(0).replace(tzinfo=None)}, "without a time zone"),
         (1, {"months": (JANUARY, JANUARY)}, "names a month twice"),
-        (2, {}, "is 2 times"),
+        (2, {}, "occurs 2 times"),
     ],
 )
 def test_a_load_without_sense_is_refused(given: Given, times: int, wrong: dict[str, Any], words: str) -> None:
