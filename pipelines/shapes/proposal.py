@@ -22,8 +22,8 @@ DEEPEST = 3
 """Objects in a row in which a column is looked for."""
 YEARS = range(1990, 2200)
 MONTHS = {f"{month:02}" for month in range(1, 13)}
-# The names that a column may have, simplified. Of a measure the first name means the budget; a bare word, which
-# may be the outcome as well, is taken only if no other field fits.
+# The names that a column may have, simplified. Of a measure the first name means the budget; a bare word,
+# which may be the outcome as well, is taken only if no other field fits.
 NAMES: Mapping[str, Sequence[str]] = {
     "office_id": ("customerid", "officecustomerid"),
     "office_named": ("officeid", "officenumber", "officeno"),

@@ -95,7 +95,7 @@ def finish(
 
 
 def refresh_report_page(settings: Settings, clock: Clock) -> Path | str | None:
-    """The page of a new publication, or the sentence that says why it failed: a sync does not fail because of it.
+    """The page of a new publication, or why it failed, as a sentence; a sync does not fail with it.
 
     None if the settings want no pages: existing ones are removed.
     """

@@ -263,7 +263,7 @@ def _write_ledger(
     *,
     afresh: bool,
 ) -> None:
-    """Store the loads and the months now in force; a replayed load that replaces no month keeps its old row."""
+    """Store the loads and the months in force; a replayed load that replaces no month keeps its old row."""
     rows: Counter[str] = Counter()
     by_month: Counter[tuple[str, date | None]] = Counter()
     for (load_id, _, month), number in counts.items():

@@ -2,8 +2,8 @@
 
 The *file lock* is held for the moments in which the working file is open; every reader and writer takes
 it. The *work lock* is held from start to end by whatever writes or sends requests: one command or run works
-at a time. Whoever waits holds a second file (`.next`); a holder that wants the lock again needs that file first, so it
-comes second.
+at a time. Whoever waits holds a second file (`.next`); a holder that wants the lock again needs that file
+first, so it comes second.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ class _WindowReader:
     """Reads one window; every answer is in the landing file before it is parsed.
 
     Answers that do not count in the end (moved pages, repeated pages, rejections) are landed too; `counted`
-    are those that do, and `bytes_held` is the size of those that may.
+    are those that do, and `bytes_held` is the size of those that still may.
     """
 
     fetcher: Fetcher
