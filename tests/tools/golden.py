@@ -531,7 +531,8 @@ def command_line(checkout: Checkout) -> None:
 
 
 def dagster(checkout: Checkout) -> None:
-    settings = {"customers": "G1,M30016", "start": "2024-02", "alert_webhook": "http://127.0.0.1:9/hook"}
+    settings = {"customers": "G1,M30016", "start": "2024-02", "base_url": "http://127.0.0.1:9"}
+    settings["alert_webhook"] = "http://127.0.0.1:9/hook"
     with tempfile.TemporaryDirectory(prefix="golden-") as home:
         environment = checkout.environment(data_dir=f"{home}/data", today=str(FIRST), **settings)
         told = ended([sys.executable, "-c", DAGSTER_FACTS], environment, Path(home))
