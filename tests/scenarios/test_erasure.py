@@ -144,7 +144,7 @@ def test_a_check_that_refuses_the_file_leaves_the_erasure_unfinished(whole: Scen
     twice = "SELECT * REPLACE ('2' AS _load_id) FROM bi.commission_office"
     here.execute(f"INSERT INTO bi.commission_office BY NAME {twice}")
     [problem] = erase_user(here, user).problems
-    assert problem.startswith("a check refused the new file")
+    assert problem.startswith("a check held back the new file")
     assert len(open_erasures(here.data_dir)) == 1
     here.execute("DELETE FROM bi.commission_office WHERE _load_id = '2'")
     assert erase_user(here, user).problems == []
