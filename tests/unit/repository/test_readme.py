@@ -15,7 +15,7 @@ from typer.main import get_command
 from pipelines.cli.main import app_with
 from pipelines.sandbox.options import add_arguments
 from pipelines.settings.model import Customer, Settings
-from tests.tools import numbers
+from tests.tools import metrics_page
 from tests.unit.repository.files import ROOMS, ROOT, files_below, read
 
 README = read(ROOT / "README.md")
@@ -77,8 +77,8 @@ def test_every_file_the_readme_points_at_is_there() -> None:
 
 
 def test_the_page_of_numbers_holds_every_metric() -> None:
-    _, _, rest = read(numbers.PAGE).partition(numbers.MARK)
-    assert rest == numbers.tables(), "run python -m tests.tools.numbers"
+    _, _, rest = read(metrics_page.PAGE).partition(metrics_page.MARK)
+    assert rest == metrics_page.tables(), "run python -m tests.tools.metrics_page"
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *files_below("docs", "deploy", ending=".md")])

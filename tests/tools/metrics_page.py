@@ -1,6 +1,6 @@
 """The tables of docs/numbers.md, made from meta.metrics and the headers of marts.
 
-    python -m tests.tools.numbers
+    python -m tests.tools.metrics_page
 
 writes them below the line that says so; a test compares the page with `tables()`. An example computes a
 metric's expression over the rows of `EXAMPLES`.
@@ -19,7 +19,7 @@ from warehouse.store.sql_header import entries, read_header
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "numbers.md"
-MARK = "<!-- The rest is made from meta.metrics: python -m tests.tools.numbers -->\n"
+MARK = "<!-- The rest is made from meta.metrics: python -m tests.tools.metrics_page -->\n"
 EXAMPLES: dict[str, list[Any]] = {
     "commission": [240_000, 150_000],
     "commission_before": [200_000, 100_000],
