@@ -50,7 +50,10 @@ class KillLoop:
     wrong: list[str] = field(default_factory=list)
 
     def kill_one(self, what: str) -> None:
-        """Start a job, and kill it at a random moment unless it has ended by then."""
+        """Start a job, and kill it at a random moment unless it has ended by then.
+
+        A killed replay is repeated, or nothing could be published for the rest of the loop.
+        """
         job = replace(self.job, what="sync" if what == "refresh" else what, refresh=what == "refresh")
         self.service.log.clear()
         working = process(job)
@@ -60,6 +63,8 @@ class KillLoop:
             working.kill()
         working.join()
         (self.kills if working.exitcode == KILLED else self.ended)[what] += 1
+        if what == "replay" and working.exitcode == KILLED and run(job, LONGEST_JOB):
+            self.wrong.append("a repeated replay failed")
         self.count_requests()
 
     def count_requests(self) -> None:
