@@ -250,7 +250,7 @@ def funnel_section(facts: Facts, writer: Writer) -> Section | None:
         words.text("funnel.chart"), names, [Series("", "value", columns(sums))], words, words.short, finest=1
     )
     notes = []
-    if sums[0] and sums[0] >= LEAST_HOMES and sums[2] is not None:
+    if sums[0] and sums[0] >= LEAST_HOMES and sums[2] is not None and sums[2] <= sums[0]:
         notes.append(words.text("funnel.share", share=words.percent(sums[2] / sums[0])))
     return Section(
         "funnel", words.text("funnel.heading"), ("commission",), is_open=False,

@@ -7,9 +7,9 @@
 -- Columns:
 --   lead_id: id of the lead or tip
 --   way: incoming lead or tip
---   office_id: customer id of the office the lead belongs to; null where unknown
+--   office_id: customer id of the office the lead belongs to, of a tip that received it, if that is known, else that sent it
 --   office_name: name of the office
---   user_id: id of the user the lead belongs to; null when it belongs to an office or a group of users
+--   user_id: id of the user the lead belongs to, of that same office; null when it belongs to an office or a group of users
 --   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
 --   is_valuation_request: whether its words are those of somebody who sells: lead_side seller
 --   age_days: whole days from its creation to counted_on
@@ -31,15 +31,23 @@ WITH held AS (
     FROM staging.months AS months
     CROSS JOIN staging.clock AS clock
     WHERE months.report = 'tips_and_leads'
+),
+
+placed AS (
+    SELECT
+        leads.*,
+        leads.way = 'tip' AND leads.receiver_office_id IS NOT NULL AS is_received
+    FROM marts.leads AS leads
+    WHERE leads.state = 'New' AND leads.way <> 'outgoing lead' AND NOT leads.is_removed
 )
 
 SELECT
     leads.lead_id,
     leads.way,
-    leads.office_id,
-    leads.office_name,
-    leads.user_id,
-    leads.user_name,
+    CASE WHEN leads.is_received THEN leads.receiver_office_id ELSE leads.office_id END AS office_id,
+    CASE WHEN leads.is_received THEN leads.receiver_office_name ELSE leads.office_name END AS office_name,
+    CASE WHEN leads.is_received THEN leads.receiver_user_id ELSE leads.user_id END AS user_id,
+    CASE WHEN leads.is_received THEN leads.receiver_user_name ELSE leads.user_name END AS user_name,
     leads.lead_type,
     coalesce(leads.lead_side = 'seller', false) AS is_valuation_request,
     leads.created_at,
@@ -60,7 +68,6 @@ SELECT
     leads._customer,
     leads._month,
     leads._load_id
-FROM marts.leads AS leads
+FROM placed AS leads
 INNER JOIN held ON held.customer_id = leads._customer AND held.month = leads._month
-WHERE leads.state = 'New' AND leads.way <> 'outgoing lead' AND NOT leads.is_removed
 ORDER BY is_valuation_request DESC, leads.created_at, leads.lead_id

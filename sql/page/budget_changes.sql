@@ -1,7 +1,7 @@
 -- Which budgets of commission were entered or changed since the compared publication?
 -- One row per office and year, the largest change first: the changed months, the office's budget of these months before
 -- (null if it had none) and now, and the agents whose own budgets changed, by how much, the largest change first.
--- marts.budget_changes defines a change; months whose budgets were first read since then are named, and are in no sum.
+-- marts.budget_changes defines a change; budgets that were first read since then are named by month, and are in no sum.
 WITH months_changed AS (
     SELECT changes.office_id, changes.user_id, changes.month, sum(changes.difference) AS difference
     FROM marts.budget_changes AS changes
@@ -30,33 +30,37 @@ years AS (
         office_id,
         min(first_month) AS first_month,
         max(last_month) AS last_month,
+        sum(difference) AS difference,
         coalesce(list(agent ORDER BY abs(difference) DESC, agent) FILTER (agent IS NOT NULL), []) AS agents,
         coalesce(list(difference ORDER BY abs(difference) DESC, agent) FILTER (agent IS NOT NULL), []) AS agents_differences
     FROM agents_changed
     GROUP BY office_id, of_year
 ),
 
-months_read_first AS (
-    SELECT budgets.office_id, budgets.month
+read_first AS (
+    SELECT budgets.office_id, budgets.user_id, budgets.month
     FROM marts.budgets AS budgets
     INNER JOIN meta.news_since AS since ON true
-    ANTI JOIN months_changed AS changed ON changed.office_id = budgets.office_id AND changed.month = budgets.month
+    ANTI JOIN months_changed AS changed
+        ON changed.office_id = budgets.office_id
+        AND changed.user_id IS NOT DISTINCT FROM budgets.user_id
+        AND changed.month = budgets.month
     WHERE budgets.measure = 'commission'
-    GROUP BY budgets.office_id, budgets.month, since.since_utc
+    GROUP BY budgets.office_id, budgets.user_id, budgets.month, since.since_utc
     HAVING min(budgets.valid_from_utc) > since.since_utc AND bool_or(budgets.valid_to_utc IS NULL)
 ),
 
 offices_changed AS (
     SELECT
         years.*,
-        sum(budgets.amount) FILTER (
-            budgets.valid_from_utc <= since.since_utc AND coalesce(budgets.valid_to_utc > since.since_utc, true)
-        ) AS amount_before,
         coalesce(sum(budgets.amount) FILTER (budgets.valid_to_utc IS NULL), 0) AS amount_after
     FROM years
     INNER JOIN marts.budgets AS budgets
         ON budgets.office_id = years.office_id AND budgets.month BETWEEN years.first_month AND years.last_month
-    INNER JOIN meta.news_since AS since ON true
+    ANTI JOIN read_first AS first
+        ON first.office_id = budgets.office_id
+        AND first.user_id IS NOT DISTINCT FROM budgets.user_id
+        AND first.month = budgets.month
     WHERE budgets.measure = 'commission'
     GROUP BY ALL
 )
@@ -68,17 +72,17 @@ SELECT
     changed.last_month,
     coalesce(
         (
-            SELECT list(first.month ORDER BY first.month)
-            FROM months_read_first AS first
+            SELECT list(DISTINCT first.month ORDER BY first.month)
+            FROM read_first AS first
             WHERE first.office_id = changed.office_id AND year(first.month) = year(changed.first_month)
         ),
         []
     ) AS read_first_months,
     changed.agents,
     changed.agents_differences,
-    changed.amount_before::DECIMAL(18, 4) AS amount_before,
+    nullif(changed.amount_after - changed.difference, 0)::DECIMAL(18, 4) AS amount_before,
     changed.amount_after::DECIMAL(18, 4) AS amount_after,
-    (changed.amount_after - coalesce(changed.amount_before, 0))::DECIMAL(18, 4) AS difference
+    changed.difference
 FROM offices_changed AS changed
 LEFT JOIN marts.offices AS offices ON offices.office_id = changed.office_id
-ORDER BY abs(changed.amount_after - coalesce(changed.amount_before, 0)) DESC, changed.office_id, changed.first_month
+ORDER BY abs(changed.difference) DESC, changed.office_id, changed.first_month

@@ -1,5 +1,6 @@
 -- What do homes fetch against their asking price, and how quickly do they sell?
--- One row per page and month with at least 25 sales in the twelve months to it, the newest 24 months, see marts.market.
+-- One row per page and month with at least 25 sales in the twelve months to it, the newest 24 months that are over and
+-- that have eleven months before them, see marts.market.
 SELECT
     level AS kind,
     coalesce(member_id, '') AS scope,
@@ -13,4 +14,6 @@ WHERE period = 'twelve months'
     AND estate_type IS NULL
     AND (level = 'chain' OR member_id IS NOT NULL)
     AND month > (SELECT max(month) FROM marts.office_month) - INTERVAL 24 MONTH
+    AND month <= (SELECT month FROM marts.chain_month WHERE is_last_over)
+    AND month >= (SELECT min(month) FROM marts.sales) + INTERVAL 11 MONTH
 ORDER BY kind, scope, month

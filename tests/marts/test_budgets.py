@@ -540,3 +540,11 @@ def test_the_page_says_by_which_agents_an_offices_budget_changed(given: DuckDBPy
     budgeted(given, "2026-12", "U3", (200, SUMMER, None))
     december = month("2026-12")
     assert changed_budgets(given) == [("M1", december, december, [], ["U3", "U1"], [200, -100], 600, 700)]
+
+
+def test_a_budget_that_is_first_read_beside_a_changed_one_is_in_no_sum(given: DuckDBPyConnection) -> None:
+    budgeted(given, "2026-11", "U1", (100, SPRING, SUMMER), (150, SUMMER, None))
+    budgeted(given, "2026-12", "U1", (100, SUMMER, AUTUMN), (120, AUTUMN, None))
+    budgeted(given, "2026-12", "U2", (500, SUMMER, None))
+    november, december = month("2026-11"), month("2026-12")
+    assert changed_budgets(given) == [("M1", november, december, [december], ["U1"], [70], 200, 270)]

@@ -156,6 +156,38 @@ def test_a_tip_is_of_the_office_that_sent_it_and_names_the_one_that_received_it(
     assert given.execute(TIPS).fetchall() == [(None, 3, 1, 1, 1, 3, 1, 1, 100, "M1")]
 
 
+def test_an_untouched_tip_is_of_the_office_of_the_chain_that_received_it() -> None:
+    given = warehouse()
+    for office in ("M1", "M2"):
+        sold(
+            given,
+            "G1",
+            "2026-01",
+            office,
+            f"E{office}",
+            agents=[{"id": f"U{office}", "name": f"Al {office}"}],
+        )
+    held(given, "tips_and_leads", "G1", ["2026-01"])
+    sent = {
+        "sender_company_customer_number": "M1",
+        "sender_id": "UM1",
+        "receiver_id": "UM2",
+        "tip_state": "New",
+    }
+    tips = [
+        {
+            **sent,
+            "tip_id": office,
+            "receiver_company_customer_number": office,
+            "created_at": datetime(2026, 1, 2),
+        }
+        for office in ("M2", "S9")
+    ]
+    rows(given, "tips", "G1", "2026-01", tips)
+    shown = "SELECT lead_id, office_id, user_name FROM marts.untouched_leads ORDER BY lead_id"
+    assert built(given, shown) == [("M2", "M2", "Al M2"), ("S9", "M1", "Al M1")]
+
+
 def test_a_lead_of_a_company_that_is_no_office_of_ours_has_no_office() -> None:
     given = with_leads(lead(1, "2026-01-05", receiver_company_customer_number="S9"))
     assert built(given, "SELECT lead_id, office_id FROM marts.leads") == [("L1", None)]

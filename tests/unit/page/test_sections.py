@@ -134,7 +134,7 @@ def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -
         :3
     ] == [
         (
-            "Sales to day 20: 90, −10.0% vs the same days of last year. "
+            "Sales to day 20: 90, −10.0% in total vs the same days of last year. "
             "Other figures are compared once the month has ended."
         ),
         "Sales only up to an earlier day of the month: B 17, C 2.",
@@ -238,7 +238,7 @@ def test_what_changed_is_a_line_of_figures() -> None:
         ],
     )
     [budget] = texts(found.folded[2])
-    period = "February to March 2026 excluding April 2026, read for the first time"
+    period = "February to March 2026 (April 2026 read for the first time, not counted)"
     assert budget == ["A", period, "–", "100", "+100", "Al +90"]
 
 
@@ -372,8 +372,8 @@ def test_cancelled_sales_are_counted_with_their_commission_in_both_readings() ->
     found = cancelled_section(of_chain(chain("A")), BOTH)
     assert found is not None
     assert (found.figures[0].stated.text, found.figures[0].less and found.figures[0].less.text) == (
-        "One sale, 60 in commission.",
-        "One sale, 48 in commission.",
+        "One sale, 60 in commission",
+        "One sale, 48 in commission",
     )
     assert found.notes[0] == "Tracked since 1 February 2026."
     assert texts(found.folded[0])[0][0] == "Lane of A not yet deducted from the totals"
