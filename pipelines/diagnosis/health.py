@@ -17,7 +17,6 @@ from pipelines.settings.messages import nearest
 from pipelines.words import count, counted, size
 from warehouse.ledger.conditions import (
     ERROR,
-    LOGIN_REFUSED,
     WARNING,
     Condition,
     Kind,
@@ -108,10 +107,6 @@ def observed(
     mistyped id, corrected, is gone.
     """
     conditions = list(view.conditions)
-    if any(condition.cause == LOGIN_REFUSED for condition in conditions):  # the client starts slowly
-        from pipelines.sync.logins import with_corrected_logins
-
-        conditions = with_corrected_logins(conditions, settings)
     standings, added = list(view.standings), list[Condition]()
     if "customers" in settings.model_fields_set:
         active = {customer.id for customer in settings.active_customers}

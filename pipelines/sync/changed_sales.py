@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from pipelines.catalogue.model import Report, declared_columns
+from pipelines.catalogue.model import Report
 from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
 from pipelines.planning.plan import PlannedProbe, PlannedReport
 from pipelines.planning.windows import Window
@@ -17,9 +17,7 @@ from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.task import TaskState
 from warehouse.ledger.changes import (
     Changed,
-    customers_answering,
     months_naming,
-    offices_of_agents,
     remember_probe,
 )
 from warehouse.ledger.window_result import WindowResult, WindowStatus
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from warehouse.store.database import Connection, Store
 
 BY_CONTRACT = "contract_day"
-OFFICE, OFFICE_OF_AGENT = "office_customer_id", "primary_office_customer_id"
 ENOUGH_TO_JUDGE = 10
 """With fewer estates, changes before the requested days prove nothing."""
 UNFILTERED = (
@@ -51,12 +48,11 @@ async def ask_what_changed(
     fetcher: Fetcher,
     store: Store,
     reports: Sequence[Report],
-    customers: Sequence[str],
     run_id: str,
 ) -> list[WindowResult]:
     """Ask about all customers at once, and record the months that the changes concern.
 
-    `customers` are all active customers. A failed probe is reported and stops nothing.
+    A failed probe is reported and stops nothing.
     """
     guided = [report for report in reports if report.timing.follows_sales]
 
@@ -67,9 +63,7 @@ async def ask_what_changed(
         result, error = await fetcher.fetch(client, task, window, task.begin(window, run_id))
         if error is not None:
             return await asyncio.to_thread(_remember_failure, probe, result, error, store)
-        return await asyncio.to_thread(
-            _remember_answer, probe, result, store, guided, customers, fetcher.timezone
-        )
+        return await asyncio.to_thread(_remember_answer, probe, result, store, guided, fetcher.timezone)
 
     return list(await asyncio.gather(*map(ask, probes)))
 
@@ -79,20 +73,27 @@ def _remember_answer(
     result: WindowResult,
     store: Store,
     guided: Sequence[Report],
-    customers: Sequence[str],
     timezone: str,
 ) -> WindowResult:
     estates, notes = changed_estates(result.tables[0].frame, probe.spans[0].first, result.fetched, timezone)
     if rejected := len(result.rejected):
         notes.append(f"{rejected} rows could not be read")
     with store.reading() as connection:
-        concerned = _concerned(connection, result, guided, estates, customers)
+        concerned = _concerned(connection, result.customer, guided, estates)
     changed_at = {
         estate.id: estate.changed_at_utc for estate in sorted(estates, key=lambda row: row.changed_at_utc)
     }
     changed = [
-        Changed(*key, max(changed_at[id_] for id_ in ids), result.fetched, len(ids), result.load_id)
-        for key, ids in concerned.items()
+        Changed(
+            report,
+            result.customer,
+            month,
+            max(map(changed_at.__getitem__, ids)),
+            result.fetched,
+            len(ids),
+            result.load_id,
+        )
+        for (report, month), ids in concerned.items()
     ]
     with store.writing() as connection:
         remember_probe(
@@ -104,73 +105,31 @@ def _remember_answer(
 
 
 def _concerned(
-    connection: Connection,
-    result: WindowResult,
-    guided: Sequence[Report],
-    estates: Sequence[ChangedEstate],
-    customers: Sequence[str],
-) -> dict[tuple[str, str, date], set[str]]:
-    """Ids of estates by the month they concern: report, customer and first day.
+    connection: Connection, customer: str, guided: Sequence[Report], estates: Sequence[ChangedEstate]
+) -> dict[tuple[str, date], set[str]]:
+    """Ids of estates by the report and month that they concern.
 
     A sale concerns the month of its contract: its present month and the stored one, because a corrected date
     moves a sale. Rows that name an estate but have a date of their own concern the month under which they are
-    stored, and the month of access, to which they may move. Other customers that answer for an agent's office
-    are concerned in the same months, except in their lists of sales, which lack the sale.
+    stored, and the month of access, to which they may move.
     """
-    named = {
+    tables = {
         report.name: (report.tables[0].name, report.estate_id_column)
         for report in guided
         if report.estate_id_column
     }
     lists = {report.name for report in guided if report.tables[0].dated_by == BY_CONTRACT}
-    events = {name: column for name, column in named.items() if name not in lists}
-    ids = {estate.id for estate in estates}
-    stored = months_naming(connection, named, result.customer, sorted(ids))
+    stored = months_naming(connection, tables, customer, sorted(estate.id for estate in estates))
     by_contract = {(estate.id, estate.contract_month) for estate in estates if estate.contract_month}
     by_contract |= {pair for name in lists for pair in stored.get(name, ())}
     by_access = {(estate.id, estate.access_month) for estate in estates if estate.access_month}
-    concerned: dict[tuple[str, str, date], set[str]] = {}
-    shared = _shared_with(connection, result, guided, ids, customers)
-    for customer, theirs in {result.customer: ids, **shared}.items():
-        own = months_naming(connection, events, customer, sorted(theirs))
-        for report in guided:
-            if report.name in lists and customer != result.customer:
-                continue
-            is_event = report.name in events
-            pairs = by_contract | (by_access | {*own[report.name]} if is_event else set())
-            for estate, month in pairs:
-                if estate in theirs:
-                    concerned.setdefault((report.name, customer, month), set()).add(estate)
+    concerned: dict[tuple[str, date], set[str]] = {}
+    for report in guided:
+        has_own_dates = report.name in tables and report.name not in lists
+        pairs = by_contract | (by_access | {*stored[report.name]} if has_own_dates else set())
+        for estate, month in pairs:
+            concerned.setdefault((report.name, month), set()).add(estate)
     return concerned
-
-
-def _shared_with(
-    connection: Connection,
-    result: WindowResult,
-    guided: Sequence[Report],
-    estates: Collection[str],
-    customers: Sequence[str],
-) -> dict[str, set[str]]:
-    """The estates of each other customer that answers for an agent's office, stored or received now."""
-    declared = {
-        table.name: {column.name for column in declared_columns(table)}
-        for report in guided
-        for table in report.tables
-    }
-    of_agents = [name for name, columns in declared.items() if {"estate_id", OFFICE_OF_AGENT} <= columns]
-    of_offices = [name for name, columns in declared.items() if OFFICE in columns]
-    pairs = offices_of_agents(connection, of_agents, result.customer, sorted(estates))
-    for table in result.tables:
-        if {"estate_id", OFFICE_OF_AGENT} <= set(table.frame.columns):
-            received = table.frame.select("estate_id", OFFICE_OF_AGENT).drop_nulls().unique().rows()
-            pairs.update((estate, office) for estate, office in received if estate in estates)
-    answering = customers_answering(connection, of_offices, {office for _, office in pairs}, customers)
-    shared: dict[str, set[str]] = {}
-    for estate, office in pairs:
-        for answered, customer in answering:
-            if answered == office and customer != result.customer:
-                shared.setdefault(customer, set()).add(estate)
-    return shared
 
 
 def _remember_failure(

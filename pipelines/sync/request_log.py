@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
@@ -15,7 +16,6 @@ from warehouse.store.files import PRIVATE_FILE, make_folder
 
 FILE = "requests.log"
 LARGEST_BYTES = 10_000_000
-FILES_KEPT = 5
 
 
 @dataclass
@@ -36,15 +36,12 @@ class RequestLogger:
     def record(self, attempt: Try) -> None:
         """Log a try and count it."""
         key = (self.clock.utc_now().date(), attempt.request.customer, attempt.request.report)
-        before = self.counts.get(key, {})
-        counted = {
-            "requests": 1,
-            "repeated": attempt.number > 1,
-            "failed": bool(attempt.failure),
-            "bytes": attempt.bytes,
-            "seconds": attempt.seconds,
-        }
-        self.counts[key] = {name: before.get(name, 0) + number for name, number in counted.items()}
+        counts = self.counts.setdefault(key, defaultdict(float))
+        counts["requests"] += 1
+        counts["repeated"] += attempt.number > 1
+        counts["failed"] += bool(attempt.failure)
+        counts["bytes"] += attempt.bytes
+        counts["seconds"] += attempt.seconds
         attributes = {
             "brokerbi.run_id": self.run_id,
             "brokerbi.report": attempt.request.report,
@@ -68,21 +65,12 @@ class RequestLogger:
             self._append(json.dumps(line, ensure_ascii=False) + "\n")
 
     def _append(self, line: str) -> None:
-        folder = self.data_dir / "work"
-        make_folder(folder)
-        path = folder / FILE
+        path = self.data_dir / "work" / FILE
+        make_folder(path.parent)
         if path.exists() and path.stat().st_size + len(line) > self.largest_bytes:
-            _rotate(path)
+            path.replace(path.with_name(f"{FILE}.1"))
         descriptor = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, PRIVATE_FILE)
         try:
             os.write(descriptor, line.encode())
         finally:
             os.close(descriptor)
-
-
-def _rotate(path: Path) -> None:
-    """Start a new file; older files get the next number, and the oldest is removed."""
-    for number in range(FILES_KEPT - 1, 0, -1):
-        with suppress(FileNotFoundError):
-            path.with_name(f"{FILE}.{number}").replace(path.with_name(f"{FILE}.{number + 1}"))
-    path.replace(path.with_name(f"{FILE}.1"))

@@ -179,9 +179,8 @@ class _Run:
             clients = self.context.open_clients(settings, rate_limit, breaker, stack, log.record)
             if plan.probes:
                 reports = list(self.context.catalogue.values())
-                active = [customer.id for customer in settings.active_customers]
                 for result in await ask_what_changed(
-                    plan.probes, clients, fetcher, self.store, reports, active, self.summary.run_id
+                    plan.probes, clients, fetcher, self.store, reports, self.summary.run_id
                 ):
                     self.summary.add(result)
                 plan, tasks = self.plan_again()

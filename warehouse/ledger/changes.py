@@ -30,8 +30,8 @@ CHANGES = Path(__file__).resolve().parents[2] / "sql" / "changes"
 class Changed:
     """A month of a report of a customer in which something was changed at the service.
 
-    The customer need not be the one that was asked: a shared sale concerns each customer that answers for its
-    agents. `estates` were named as changed; 0 where reports disagree and `load_id` read one of them later.
+    `estates` counts those that were named as changed; it is 0 if two reports disagree, of which `load_id`
+    is the later one.
     """
 
     report: str
@@ -131,41 +131,6 @@ def months_naming(
             [customer, list(estates)],
         )
         found[report] = [(estate, month) for estate, month in rows.fetchall()]
-    return found
-
-
-def offices_of_agents(
-    connection: DuckDBPyConnection, tables: Iterable[str], customer: str, estates: Sequence[str]
-) -> set[tuple[str, str]]:
-    """The offices of the stored agents of these estates: pairs of estate and office."""
-    found: set[tuple[str, str]] = set()
-    for table in tables:
-        rows = connection.execute(
-            f"SELECT DISTINCT estate_id, primary_office_customer_id FROM bi.{quoted(table)} "
-            "WHERE _customer = $1 AND list_contains($2, estate_id) "
-            "AND primary_office_customer_id IS NOT NULL",
-            [customer, list(estates)],
-        )
-        found.update(rows.fetchall())
-    return found
-
-
-def customers_answering(
-    connection: DuckDBPyConnection, tables: Iterable[str], offices: Iterable[str], customers: Iterable[str]
-) -> set[tuple[str, str]]:
-    """Which of these customers answer for these offices, pairs of office and customer.
-
-    They are the office itself and every group of which these tables have a row that names the office.
-    """
-    wanted, known = sorted(offices), sorted(customers)
-    found = {(office, office) for office in wanted if office in known}
-    for table in tables:
-        rows = connection.execute(
-            f"SELECT DISTINCT office_customer_id, _customer FROM bi.{quoted(table)} "
-            "WHERE list_contains($1, office_customer_id) AND list_contains($2, _customer)",
-            [wanted, known],
-        )
-        found.update(rows.fetchall())
     return found
 
 

@@ -14,8 +14,8 @@ from functools import cache
 
 from warehouse.store.meta_schema import constants
 
-LOGIN_REFUSED, LOGIN_CORRECTED, ACCESS_REFUSED = "Unauthorized", "login corrected", "Forbidden"
-"""Causes: a login that the service refuses, one that is another by now, and a right that it lacks."""
+ACCESS_REFUSED = "Forbidden"
+"""The cause of denied reports."""
 SERVICE = "service"
 REFUSAL = "refusal"
 """The trouble behind many conditions: the service is down, or denies everything; else a login, or empty."""

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from datetime import date
-from pathlib import Path
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.models import Login, Request, Try
+from pipelines.connect.models import Request, Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.sync.causes import causes, lines
-from pipelines.sync.logins import with_corrected_logins
-from pipelines.sync.run_context import refused_logins_of
-from tests.unit.assets.harness import settings
 from warehouse.ledger.conditions import WARNING, Condition, Kind
 
 
@@ -57,20 +53,6 @@ def test_many_customers_are_named_in_part_and_many_causes_are_counted() -> None:
         lines([failed(error=str(number)) for number in range(9)])[-1]
         == "3 more causes are in `brokerbi status`."
     )
-
-
-def test_a_login_is_to_be_corrected_until_its_file_holds_another_password(tmp_path: Path) -> None:
-    password = tmp_path / "password"
-    password.write_text("wrong\n")
-    given = settings(tmp_path, customers="M1", password="", password_file=str(password))
-    refused_logins = refused_logins_of(given)
-    refused_logins.remember(Login(*given.login_of(given.customers[0])))
-    said = []
-    for text in ("wrong", "corrected"):
-        password.write_text(f"{text}\n")
-        refused = failed(cause="Unauthorized", login="X", remedy="Correct X.")
-        said += [one.remedy[:9] for one in with_corrected_logins([refused], given)]
-    assert said == ["Correct X", "Wait for "]
 
 
 def test_a_run_that_gave_up_as_everything_was_refused_tells_of_rights_and_no_outage() -> None:
