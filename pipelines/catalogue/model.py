@@ -244,12 +244,13 @@ class Timing:
 
 @dataclass(frozen=True)
 class ShrinkLimits:
-    """How many of the stored rows of the requested months an answer may take away without being held back."""
+    """How many of the stored rows of a window's months an answer may remove without being held back."""
 
     largest_loss: float = 0.5  # share of the stored rows
     fewest_rows: int = 20  # of fewer stored rows all may go
 
 
+ONE_MONTH_LIMITS = ShrinkLimits(fewest_rows=5)
 SNAPSHOT_LIMITS = ShrinkLimits(largest_loss=0.33, fewest_rows=1)
 
 
@@ -292,8 +293,10 @@ class Report:
 
     @property
     def shrink_limits(self) -> ShrinkLimits:
-        """The limits of reports by month, or those of snapshots."""
-        return ShrinkLimits() if self.has_months else SNAPSHOT_LIMITS
+        """The limits of reports whose windows have many months, one month, or none."""
+        if not self.has_months:
+            return SNAPSHOT_LIMITS
+        return ONE_MONTH_LIMITS if self.endpoint.window_months == 1 else ShrinkLimits()
 
     @property
     def is_by_id(self) -> bool:

@@ -2,16 +2,12 @@
 
 An answer is held back if it would remove more stored rows than the limits of its report allow, or if a
 declared column that most stored rows fill is empty in all new rows. Only the requested months are compared,
-and all windows of a report and customer are judged together.
+each window by itself.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from pipelines.shapes.paths import NONE
@@ -19,10 +15,10 @@ from pipelines.shapes.paths import NONE
 if TYPE_CHECKING:
     from pipelines.catalogue.model import ShrinkLimits
     from warehouse.handed_over import TableLike
-    from warehouse.ledger.window_result import WindowResult
     from warehouse.load.profile import TableProfile
 
 MOST_IN_WORDS = 4
+ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"
 REMEDY = (
     "Compare with the brokerage system. If the answer is right, run `brokerbi sync --accept-shrink`, or "
     "launch the report in Dagster with the tag brokerbi/accept_shrink=yes."
@@ -33,92 +29,46 @@ REMEDY_FOR_COLUMNS = (
 )
 
 
-class DoubtKind(StrEnum):
-    """The rule that an answer breaks."""
+class HeldBack(Exception):
+    """An answer that may not replace the stored rows: the broken rule, what was found, and the remedy."""
 
-    ROWS_LOST = "rows lost"
-    COLUMN_EMPTIED = "column emptied"
-
-
-@dataclass(frozen=True)
-class Doubt:
-    """A broken rule: `part` of `whole` stored rows would go, or fill the `column` that is empty now."""
-
-    kind: DoubtKind
-    part: int
-    whole: int
-    column: str = ""
-
-    def __str__(self) -> str:
-        if self.kind is DoubtKind.ROWS_LOST:
-            return f"{self.part} of {self.whole} stored rows would go"
-        return f"{self.column} is empty in all rows and was filled in {self.part} of {self.whole}"
+    def __init__(self, rule: str, found: str, remedy: str) -> None:
+        self.rule, self.found, self.remedy = rule, f"{found}; the old rows stay.", remedy
+        super().__init__(self.found)
 
 
-@dataclass
-class Comparison:
-    """The stored rows of one report and customer, compared with the new answers so far.
+def check_shrink(
+    limits: ShrinkLimits, stored: Mapping[str, TableProfile], tables: Sequence[TableLike], rows: int
+) -> None:
+    """Raise HeldBack if the `rows` of a window's answer break a rule.
 
-    `stored_rows` counts rows by month, None for a report without months. `stored` profiles the tables of the
-    requested months. `rows` counts the new rows by table; `filled` are those `declared` columns, with their
-    tables, that any new row fills.
+    `stored` are the profiles of the window's months, by table.
     """
-
-    limits: ShrinkLimits
-    stored_rows: Mapping[date | None, int]
-    stored: Mapping[str, TableProfile]
-    rows: Counter[str] = field(default_factory=Counter)
-    declared: set[tuple[str, str]] = field(default_factory=set)
-    filled: set[tuple[str, str]] = field(default_factory=set)
-
-    def add(self, tables: Sequence[TableLike]) -> None:
-        """Add the rows of one window."""
-        for table in tables:
-            self.rows[table.name] += table.frame.height
-            declared = [
-                column.name for column in table.columns if column.documented and column.source != NONE
-            ]
-            self.declared |= {(table.name, name) for name in declared}
-            self.filled |= {
-                (table.name, name) for name in declared if table.frame[name].null_count() < table.frame.height
-            }
-
-    def doubts(self, fetched: Sequence[WindowResult]) -> tuple[Doubt, ...]:
-        """The rules that these windows break; empty if they may be loaded."""
-        return tuple(self._rows_lost(fetched)) or tuple(self._emptied_columns())
-
-    def _rows_lost(self, fetched: Sequence[WindowResult]) -> Iterator[Doubt]:
-        new_rows: Counter[date | None] = Counter()
-        for result in fetched:
-            new_rows.update(result.rows_by_month)
-        whole = sum(self.stored_rows.get(month, 0) for month in new_rows)
-        lost = whole - sum(new_rows.values())
-        if whole >= self.limits.fewest_rows and lost > self.limits.largest_loss * whole:
-            yield Doubt(DoubtKind.ROWS_LOST, lost, whole)
-
-    def _emptied_columns(self) -> Iterator[Doubt]:
-        for name, column in sorted(self.declared - self.filled):
-            table = self.stored.get(name)
-            if table is None or (not self.rows[name] and not self._is_missed(table)):
-                continue
-            filled = table.filled.get(column, 0)
-            if filled * 2 > table.rows:
-                yield Doubt(DoubtKind.COLUMN_EMPTIED, filled, table.rows, f"{name}.{column}")
-
-    def _is_missed(self, table: TableProfile) -> bool:
-        """Whether a table without new rows had so many that its list must be missing, not its rows."""
-        return table.rows >= self.limits.fewest_rows and self.rows.total() > 0
+    whole = sum(table.rows for table in stored.values())
+    lost = whole - rows
+    if whole >= limits.fewest_rows and lost > limits.largest_loss * whole:
+        raise HeldBack(ROWS_LOST, f"{lost} of {whole} stored rows would go", REMEDY)
+    emptied = list(_emptied_columns(limits, stored, tables)) if rows else []
+    if emptied:
+        more = [f"{len(emptied) - MOST_IN_WORDS} more like that"] if len(emptied) > MOST_IN_WORDS else []
+        found = ", and ".join([*emptied[:MOST_IN_WORDS], *more])
+        raise HeldBack(COLUMN_EMPTIED, found, REMEDY_FOR_COLUMNS)
 
 
-def reason(doubts: Sequence[Doubt]) -> str:
-    """The broken rules, in a sentence."""
-    sentences = [str(doubt) for doubt in doubts[:MOST_IN_WORDS]]
-    if len(doubts) > MOST_IN_WORDS:
-        sentences.append(f"{len(doubts) - MOST_IN_WORDS} more like that")
-    return f"{', and '.join(sentences)}; the old rows stay."
-
-
-def remedy(doubts: Sequence[Doubt]) -> str:
-    """The remedy for the operator."""
-    has_columns = any(doubt.kind is DoubtKind.COLUMN_EMPTIED for doubt in doubts)
-    return REMEDY_FOR_COLUMNS if has_columns else REMEDY
+def _emptied_columns(
+    limits: ShrinkLimits, stored: Mapping[str, TableProfile], tables: Sequence[TableLike]
+) -> Iterator[str]:
+    """The declared columns that most of enough stored rows fill, and none of the new ones."""
+    for table in tables:
+        profile = stored.get(table.name)
+        if profile is None or profile.rows < limits.fewest_rows:
+            continue
+        for column in table.columns:
+            is_declared = column.documented and column.source != NONE
+            filled = profile.filled.get(column.name, 0)
+            is_empty = table.frame[column.name].null_count() == table.frame.height
+            if is_declared and is_empty and filled * 2 > profile.rows:
+                yield (
+                    f"{table.name}.{column.name} is empty in all rows and was filled in {filled} "
+                    f"of {profile.rows}"
+                )

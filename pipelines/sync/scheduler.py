@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -12,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.connect.errors import BadRequest, ConnectError, Forbidden, HostDown
 from pipelines.planning.windows import Span, Window, windows
-from pipelines.sync.guard import Comparison, reason, remedy
+from pipelines.sync.guard import HeldBack
 from pipelines.sync.loader import Loader
 from pipelines.sync.summary import Summary
-from pipelines.sync.window.answers import RowsWithoutMonths, read_landed_tables
+from pipelines.sync.window.answers import RowsWithoutMonths
 from pipelines.sync.window.bisect import RefusedTogether
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.task import TaskState
 from warehouse.ledger.window_result import Failure, WindowResult, WindowStatus
-from warehouse.load.profile import read_profiles
 
 if TYPE_CHECKING:
     from pipelines.connect.circuit_breaker import CircuitBreaker
@@ -48,7 +46,6 @@ class Scheduler:
     summary: Summary
     today: date
     concurrency: int
-    accept_shrink: bool
 
     async def run(self, tasks: Sequence[TaskState]) -> None:
         """Request all windows of all tasks; a failure is recorded and stops nothing else.
@@ -56,8 +53,6 @@ class Scheduler:
         Fetched windows are loaded in any case. Raises errors of the store (a full disk, a lost lock).
         """
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "work"))
-        if not self.accept_shrink:
-            await asyncio.to_thread(self._prepare_comparisons, tasks)
         room = asyncio.Semaphore(self.concurrency * WINDOWS_PER_REQUEST)
         loading = asyncio.create_task(self.loader.run())
         running = [asyncio.create_task(self._request(task, room)) for task in in_turns(tasks)]
@@ -71,26 +66,6 @@ class Scheduler:
             await asyncio.gather(*running, return_exceptions=True)
             await self.loader.finish(loading)
         await asking
-
-    def _prepare_comparisons(self, tasks: Sequence[TaskState]) -> None:
-        """Give every task with stored rows of the requested months a profile of them.
-
-        Reports that are requested by id have none: an answer is about a few of all ids.
-        """
-        months = {
-            task.planned.pair: stored
-            for task in tasks
-            if not task.planned.report.is_by_id
-            and (stored := [month for month in task.months if task.rows_held.get(month)])
-        }
-        if not months:
-            return
-        with self.loader.store.reading() as connection:
-            profiles = read_profiles(connection, months)
-        for task in tasks:
-            if task.planned.pair in months:
-                limits = task.planned.report.shrink_limits
-                task.comparison = Comparison(limits, task.rows_held, profiles[task.planned.pair])
 
     async def _request(self, task: TaskState, room: asyncio.Semaphore) -> None:
         """Request all windows of a task, the newest first: one, then two, then four at a time.
@@ -111,7 +86,6 @@ class Scheduler:
                     at_a_time = 1
             if task.rejected_in_a_row >= MOST_REJECTED_MONTHS and not task.closed:
                 task.closed = f"{task.rejected_in_a_row} newer months in a row were rejected (400)"
-        await self._release(task)
 
     async def _window(
         self, task: TaskState, window: Window, room: asyncio.Semaphore
@@ -128,18 +102,11 @@ class Scheduler:
                 self.summary.add(ended)
                 return None
             await memory.enter(result.report)
-            fetched, error = await self.fetcher.fetch(
-                client, task, window, result, held=task.comparison is not None
-            )
+            fetched, error = await self.fetcher.fetch(client, task, window, result)
             if error is not None:
                 memory.leave(result.report)
                 return fetched, error
-            if task.comparison is None:
-                await self.loader.put(fetched)
-                return None
-            task.comparison.add(fetched.tables)
-            task.held_back.append(fetched.without_rows())
-            memory.leave(result.report)
+            await self.loader.put(fetched)
             return None
 
     def _unrequested(self, task: TaskState, result: WindowResult, login: Login) -> WindowResult | None:
@@ -167,6 +134,8 @@ class Scheduler:
                 )
                 task.limit.learn(Span(window.spans[0].first, window.spans[-1].last))
                 task.put_back([window])
+            case HeldBack():
+                status = WindowStatus.HELD_BACK
             case Forbidden():
                 status, task.denied, task.closed = WindowStatus.NO_ACCESS, True, reason
             case BadRequest() if not task.planned.report.is_by_id:
@@ -187,29 +156,12 @@ class Scheduler:
         task.windows.clear()
         task.put_back(replace(single, ids=window.ids) for single in windows(months, 1, self.today))
 
-    async def _release(self, task: TaskState) -> None:
-        """Load the windows that waited for the whole task, unless the guard holds them back."""
-        sys.audit("brokerbi.before_release")
-        waiting, task.held_back = task.held_back, []
-        comparison, task.comparison = task.comparison, None
-        doubts = comparison.doubts(waiting) if comparison else ()
-        for result in waiting:
-            if doubts:  # warnings are of emptied months, which are among what is held back
-                failure = Failure(doubts[0].kind.value, remedy(doubts))
-                why = reason(doubts)
-                self.summary.add(result.ended(WindowStatus.HELD_BACK, why, failure=failure, warnings=()))
-                continue
-            await self.fetcher.memory.enter(result.report)
-            landing, report = self.fetcher.landing, task.planned.report
-            released = replace(result, landing=landing.release(result.landing))
-            await self.loader.put(
-                await asyncio.to_thread(read_landed_tables, landing, released, report, self.fetcher.timezone)
-            )
-
 
 def failure_of(error: Exception) -> Failure:
     """The record of an error that a window ended with."""
     name = type(error).__name__
+    if isinstance(error, HeldBack):
+        return Failure(error.rule, error.remedy)
     if not isinstance(error, ConnectError):
         return Failure(name)
     return Failure(name, error.remedy, error.trouble, error.http_status, error.last_try, error.login)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.planning.plan import Plan, PlannedReport, note_next_due, read_plan
-from pipelines.planning.selection import Selection
+from pipelines.planning.selection import Pair, Selection
 from pipelines.sync.changed_sales import ask_what_changed
 from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.loader import Loader
@@ -30,13 +31,13 @@ from warehouse.ledger.ledger import (
     Cap,
     add_requests,
     deny,
-    read_rows,
     record_failures,
     remember_cap,
 )
 from warehouse.ledger.status import read_conditions
 from warehouse.ledger.window_result import WindowResult, WindowStatus, results_by_pair
 from warehouse.load.landing import Landing
+from warehouse.load.profile import read_profiles
 from warehouse.store.database import Connection, Store
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ POSTPONED_IDS = (
     "{} more ids are due than the {} that a night requests (BROKERBI_IDS_A_NIGHT); the next nights "
     "request them"
 )
+
+
+Caps = Mapping[Pair, Cap]
+"""The learned limits, by report and customer."""
 
 
 def ignore(news: object) -> None:
@@ -77,9 +82,9 @@ def sync(
     run_id = f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"  # sorts by time
     summary = Summary(run_id, clock.utc_now(), on_result)
     run = _Run(settings, selection, context, store, summary, on_plan)
-    plan, tasks = run.prepare()
-    if tasks or plan.probes:
-        asyncio.run(run.ask_and_load(plan, tasks))
+    plan, caps = run.prepare()
+    if plan.probes or run.requested(plan):
+        asyncio.run(run.ask_and_load(plan, caps))
     else:
         on_plan(plan)
         run.announce(plan.planned)
@@ -100,8 +105,8 @@ class _Run:
     summary: Summary
     on_plan: Callable[[Plan], None]
 
-    def prepare(self) -> tuple[Plan, list[TaskState]]:
-        """The first plan and its tasks; every documented table is declared, with the file opened once.
+    def prepare(self) -> tuple[Plan, Caps]:
+        """The first plan; every documented table is declared, with the file opened once.
 
         Unfinished landing files of killed syncs are removed.
         """
@@ -110,27 +115,38 @@ class _Run:
             declare_catalogue(connection, self.settings, self.context.catalogue, self.context.clock)
             return self._plan(connection)
 
-    def plan_again(self) -> tuple[Plan, list[TaskState]]:
-        """The plan as of now, and its tasks."""
-        with self.store.reading() as connection:
-            return self._plan(connection)
+    def requested(self, plan: Plan) -> list[PlannedReport]:
+        """The reports of a plan that this sync requests."""
+        held_back = self.context.held_back
+        return [row for row in plan.planned if row.windows and row.report.name not in held_back]
 
-    def _plan(self, connection: Connection) -> tuple[Plan, list[TaskState]]:
+    def _plan(self, connection: Connection) -> tuple[Plan, Caps]:
         today = self.settings.today_local(self.context.clock)
         plan, ledger = read_plan(connection, self.settings, self.selection, today, self.context.catalogue)
-        to_ask = [
-            planned
-            for planned in plan.planned
-            if planned.windows and planned.report.name not in self.context.held_back
+        return plan, ledger.caps
+
+    def _tasks(self, connection: Connection, plan: Plan, caps: Caps) -> list[TaskState]:
+        """The tasks of a plan, each with its learned limits and a profile of its stored rows.
+
+        Reports that are requested by id have no profile: an answer is about a few of all ids.
+        """
+        requested = self.requested(plan)
+        months: dict[Pair, Sequence[date | None]] = {
+            row.pair: [month.first_day for window in row.windows for month in window.months] or [None]
+            for row in requested
+            if not row.report.is_by_id
+        }
+        stored = read_profiles(connection, months)
+        return [
+            TaskState(
+                planned,
+                limit=WindowLimit(cap.months, cap.days, rows=cap.rows, whole=cap.whole_rows or 0),
+                page_size=PageSize(self.settings.page_size, cap.page_size),
+                stored=stored.get(planned.pair, {}),
+                accept_shrink=self.selection.accept_shrink,
+            )
+            for planned, cap in ((row, caps.get(row.pair, Cap())) for row in requested)
         ]
-        rows = read_rows(connection, [planned.pair for planned in to_ask])
-        tasks = []
-        for planned in to_ask:
-            cap = ledger.caps.get(planned.pair) or Cap()
-            limit = WindowLimit(cap.months, cap.days, rows=cap.rows, whole=cap.whole_rows or 0)
-            page_size = PageSize(self.settings.page_size, cap.page_size)
-            tasks.append(TaskState(planned, rows.get(planned.pair, {}), limit, page_size))
-        return plan, tasks
 
     def announce(self, plan: Sequence[PlannedReport]) -> None:
         """Report what the plan leaves alone, and why."""
@@ -152,11 +168,11 @@ class _Run:
                 reason = POSTPONED_IDS.format(planned.postponed, self.settings.ids_a_night)
                 add(reason, status=WindowStatus.WAITING)
 
-    async def ask_and_load(self, plan: Plan, tasks: Sequence[TaskState]) -> None:
+    async def ask_and_load(self, plan: Plan, caps: Caps) -> None:
         """Request and load, then record the outcome; requests are counted even if an error ends the run."""
         log = RequestLogger(self.settings.data_dir, self.summary.run_id, self.context.clock)
         try:
-            tasks = await self._ask_and_load(plan, tasks, log)
+            tasks = await self._ask_and_load(plan, caps, log)
         except BaseException:
             with suppress(WarehouseError):  # the error that ended the run matters more
                 # in a thread: another one that is loading needs the loop to let go of the file
@@ -167,9 +183,7 @@ class _Run:
             self._record(connection, tasks)
             note_next_due(connection, self.settings, self.context.clock, self.context.catalogue)
 
-    async def _ask_and_load(
-        self, plan: Plan, tasks: Sequence[TaskState], log: RequestLogger
-    ) -> Sequence[TaskState]:
+    async def _ask_and_load(self, plan: Plan, caps: Caps, log: RequestLogger) -> Sequence[TaskState]:
         """Ask which sales changed, then request what the plan wants; returns all tasks that were begun."""
         settings, clock = self.settings, self.context.clock
         fetcher = Fetcher(Landing(settings.data_dir / "landing"), clock, settings.timezone)
@@ -183,7 +197,10 @@ class _Run:
                     plan.probes, clients, fetcher, self.store, reports, self.summary.run_id
                 ):
                     self.summary.add(result)
-                plan, tasks = self.plan_again()
+                with self.store.reading() as connection:
+                    plan, caps = self._plan(connection)
+            with self.store.reading() as connection:
+                tasks = self._tasks(connection, plan, caps)
             breaker.reports = len({task.planned.report.name for task in tasks})
             self.on_plan(plan)
             scheduler = Scheduler(
@@ -194,7 +211,6 @@ class _Run:
                 summary=self.summary,
                 today=settings.today_local(clock),
                 concurrency=settings.concurrency,
-                accept_shrink=self.selection.accept_shrink,
             )
             self.announce(plan.planned)
             if tasks:

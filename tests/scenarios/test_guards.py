@@ -10,12 +10,10 @@ import pytest
 
 from pipelines.connect.retry import RetryPolicy
 from pipelines.sandbox.faults import Fault
-from tests.scenarios.processes import Job, Step, is_killed
 from tests.scenarios.scenario import Scenario, scenario, synced, whole_chain
 from warehouse.ledger.ledger import Cap, forget_caps, ledger_of
 from warehouse.ledger.status import overview
 from warehouse.ledger.window_result import WindowStatus
-from warehouse.load.landing import Landing
 from warehouse.store.database import Store
 
 
@@ -56,13 +54,6 @@ def test_months_of_which_no_row_can_be_read_any_more_stay_as_they_are(tmp_path: 
     assert {one.status for one in summary.results} == {WindowStatus.FAILED}
     assert all("can be read as before" in one.reason for one in summary.results)
     assert here.cells() == before
-
-
-def test_what_a_killed_sync_had_not_decided_on_is_loaded_by_nobody(tmp_path: Path) -> None:
-    here = synced(tmp_path, ("sales",))
-    assert is_killed(Job.of("sync", here), Step("before_release"))
-    assert len(Landing(tmp_path / "landing").held()) == 1
-    assert here.replay().loads == 1
 
 
 def test_a_window_that_keeps_timing_out_is_halved_remembered_and_can_be_forgotten(tmp_path: Path) -> None:

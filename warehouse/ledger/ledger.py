@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
@@ -145,19 +145,6 @@ def read_outline(connection: DuckDBPyConnection) -> Ledger:
         shared = dict(zip(months, outline, strict=True))
         held.update(dict.fromkeys(zip(reports, customers, strict=True), shared))
     return Ledger(held=held, **_learned(connection))
-
-
-def read_rows(connection: DuckDBPyConnection, pairs: Collection[Pair]) -> dict[Pair, dict[date | None, int]]:
-    """The number of stored rows of every month of these reports and customers."""
-    found = connection.execute(
-        "SELECT report, customer, list(month), list(rows) FROM meta.months "
-        "WHERE (report, customer) IN (SELECT (unnest($1::VARCHAR[]), unnest($2::VARCHAR[]))) GROUP BY ALL",
-        [[report for report, _ in pairs], [customer for _, customer in pairs]],
-    )
-    return {
-        (report, customer): dict(zip(months, rows, strict=True))
-        for report, customer, months, rows in found.fetchall()
-    }
 
 
 def deny(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:

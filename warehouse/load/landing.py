@@ -1,10 +1,9 @@
 """Landing: the bytes of every answer exactly as received, one compressed, private file per load.
 
 A file is a plain .tar.zst: `load.json` says which load it is, `0000.json` and `0000.body` are the first
-answer, and so on, and `end.json` closes it, so that half a file is known as one. Until the guard has decided
-whether its rows may be loaded, a file ends with `.held`, so neither a kill nor a rebuild gets round the
-guard. The compression carries a checksum of its content, the ledger that of the whole file; files of older
-versions also have one next to each answer.
+answer, and so on, and `end.json` closes it, so that half a file is known as one. The compression carries a
+checksum of its content, the ledger that of the whole file; files of older versions also have one next to each
+answer.
 """
 
 from __future__ import annotations
@@ -30,8 +29,6 @@ from warehouse.store.files import PRIVATE_FILE, PRIVATE_FOLDER, make_folder
 
 ENDING = ".tar.zst"
 UNFINISHED = ".part"
-HELD = ".held"
-"""The ending of a file until the guard has decided that it may be loaded."""
 HEADER = "load.json"
 TRAILER = "end.json"
 LEVEL = 1
@@ -137,17 +134,6 @@ class Landing:
         """Every finished landing file, relative to the landing directory."""
         return sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob(f"*{ENDING}"))
 
-    def held(self) -> list[str]:
-        """Finished files that were held back or are undecided; no rebuild reads them."""
-        return sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob(f"*{ENDING}{HELD}"))
-
-    def release(self, path: str) -> str:
-        """Allow a held file to be loaded, now and by every rebuild; returns its new name."""
-        name = path.removesuffix(HELD)
-        with explained(self.root):
-            (self.root / path).replace(self.root / name)
-        return name
-
     def clear_unfinished(self) -> int:
         """Remove unfinished files of killed processes; returns how many.
 
@@ -185,8 +171,8 @@ class LandingWriter:
         self._answers += 1
         return self._answers - 1
 
-    def close(self, trailer: Mapping[str, object] | None = None, *, held: bool = False) -> Landed:
-        """Finish the file, wait for the disk, and give it its name; `held` until `Landing.release`.
+    def close(self, trailer: Mapping[str, object] | None = None) -> Landed:
+        """Finish the file, wait for the disk, and give it its name.
 
         The directory needs no fsync: that of the ledger, which comes after, includes it.
         """
@@ -200,14 +186,13 @@ class LandingWriter:
                 self._file.flush()
                 os.fsync(self._file.fileno())
                 size, digest = self._unfinished.stat().st_size, file_sha256(self._unfinished)
-                path = self._path.with_name(self._path.name + HELD) if held else self._path
-                self._unfinished.replace(self._root / path)
+                self._unfinished.replace(self._root / self._path)
                 self._file.close()
             except BaseException:
                 self.discard()
                 raise
         sys.audit("brokerbi.landing_closed")
-        return Landed(path.as_posix(), self._header, trailer, size, digest)
+        return Landed(self._path.as_posix(), self._header, trailer, size, digest)
 
     def discard(self) -> None:
         """Remove the unfinished file."""

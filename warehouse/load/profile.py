@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -18,28 +19,32 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 """A report's name and a customer's id."""
 _FILLED = """
-SELECT _customer, count(*){counts}
+SELECT _customer, _month, count(*){counts}
 FROM {public} AS stored
 SEMI JOIN (SELECT unnest($1::VARCHAR[]) AS customer, unnest($2::DATE[]) AS month) AS requested
 ON stored._customer = requested.customer AND stored._month IS NOT DISTINCT FROM requested.month
-GROUP BY _customer
+GROUP BY ALL
 """
 
 
-@dataclass(frozen=True)
+@dataclass
 class TableProfile:
     """Rows of a table: how many there are, and how many have each declared column."""
 
-    rows: int
-    filled: Mapping[str, int]
+    rows: int = 0
+    filled: Counter[str] = field(default_factory=Counter)
+
+
+Profiles = dict[date | None, dict[str, TableProfile]]
+"""The profiles of the tables of a report and customer, by month and table."""
 
 
 def read_profiles(
     connection: DuckDBPyConnection, months: Mapping[Pair, Sequence[date | None]]
-) -> dict[Pair, dict[str, TableProfile]]:
-    """The profiles of all tables with stored rows of these months, by report, customer and table."""
+) -> dict[Pair, Profiles]:
+    """The profiles of all tables with stored rows of these months, by report and customer."""
     tables = read_tables(connection)
-    profiles: dict[Pair, dict[str, TableProfile]] = {pair: {} for pair in months}
+    profiles: dict[Pair, Profiles] = {pair: {} for pair in months}
     for report in dict.fromkeys(report for report, _ in months):
         requested = [
             (pair[1], month) for pair, dates in months.items() if pair[0] == report for month in dates
@@ -47,19 +52,28 @@ def read_profiles(
         for history in (False, True):
             for schema in tables_of_report(tables, report, history=history):
                 if schema.exists:
-                    for customer, profile in _profiles_by_customer(connection, schema, requested).items():
-                        profiles[report, customer][schema.name] = profile
+                    for customer, month, profile in _read_table(connection, schema, requested):
+                        profiles[report, customer].setdefault(month, {})[schema.name] = profile
     return profiles
 
 
-def _profiles_by_customer(
+def add_up(profiles: Profiles, months: Iterable[date | None]) -> dict[str, TableProfile]:
+    """The profiles of several months together, by table."""
+    added: dict[str, TableProfile] = {}
+    for month in months:
+        for name, profile in profiles.get(month, {}).items():
+            table = added.setdefault(name, TableProfile())
+            table.rows += profile.rows
+            table.filled.update(profile.filled)
+    return added
+
+
+def _read_table(
     connection: DuckDBPyConnection, schema: TableSchema, requested: Sequence[tuple[str, date | None]]
-) -> dict[str, TableProfile]:
+) -> Iterator[tuple[str, date | None, TableProfile]]:
     names = [column.name for column in schema.columns.values() if column.documented]
     counts = "".join(f", count({quoted(name)})" for name in names)
     statement = _FILLED.format(counts=counts, public=schema.public)
     parameters = [[customer for customer, _ in requested], [month for _, month in requested]]
-    return {
-        customer: TableProfile(rows, dict(zip(names, filled, strict=True)))
-        for customer, rows, *filled in connection.execute(statement, parameters).fetchall()
-    }
+    for customer, month, rows, *filled in connection.execute(statement, parameters).fetchall():
+        yield customer, month, TableProfile(rows, Counter(dict(zip(names, filled, strict=True))))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from warehouse.load.landing import HELD, Landed, Landing, LandingWriter
+from warehouse.load.landing import Landed, Landing, LandingWriter
 from warehouse.persons.person import Person
 from warehouse.persons.rebuild import REBUILDING
 from warehouse.store.files import is_of_living_process
@@ -25,7 +25,7 @@ def erase_landing(store: Store, landing: Landing, person: Person, erase_body: Er
 
     The ledger forgets the checksums first: killed in between, no file counts as damaged.
     """
-    paths = [path for path in (*landing.paths(), *landing.held()) if _may_hold(landing, path, person)]
+    paths = [path for path in landing.paths() if _may_hold(landing, path, person)]
     with store.writing() as connection:
         connection.execute("UPDATE meta.loads SET sha256 = '' WHERE list_contains($1, landing)", [paths])
     rewritten = [file for path in paths if (file := _rewritten(landing, path, person, erase_body))]
@@ -50,14 +50,14 @@ def _rewritten(landing: Landing, path: str, person: Person, erase_body: EraseBod
     landed = landing.landed(path)
     header, trailer = erased_values(landed.header, person), erased_values(landed.trailer, person)
     has_changed = (header, trailer) != (landed.header, landed.trailer)
-    writer = LandingWriter(landing.root, Path(path.removesuffix(HELD)), header)
+    writer = LandingWriter(landing.root, Path(path), header)
     try:
         for meta, body in landing.read(path):
             new_meta = erased_values(meta, person)
             new_body = erase_body(body) if person.may_be_in(body) else body
             has_changed |= (new_meta, new_body) != (meta, body)
             writer.add(new_meta, new_body)
-        return writer.close(trailer, held=path.endswith(HELD)) if has_changed else None
+        return writer.close(trailer) if has_changed else None
     finally:
         writer.discard()
 

@@ -28,6 +28,7 @@ from pipelines.connect.models import Answer
 from pipelines.normalize.document import read_document
 from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import NOTHING_ELSE, Question, Span, Window
+from pipelines.sync.guard import check_shrink
 from pipelines.sync.window.answers import (
     RowsWithoutMonths,
     UnreadableRows,
@@ -42,6 +43,7 @@ from pipelines.sync.window.memory_budget import MemoryBudget
 from pipelines.sync.window.paging import UNPAGED, Page, PagingRefused, page_of_answer, read_whole
 from pipelines.sync.window.request import build_request
 from warehouse.errors import WarehouseError
+from warehouse.load.profile import add_up
 
 if TYPE_CHECKING:
     from pipelines.sync.window.task import TaskState
@@ -68,13 +70,12 @@ class Fetcher:
     one_large: threading.Lock = field(default_factory=threading.Lock)
 
     async def fetch(
-        self, client: Client, task: TaskState, window: Window, result: WindowResult, *, held: bool = False
+        self, client: Client, task: TaskState, window: Window, result: WindowResult
     ) -> tuple[WindowResult, Exception | None]:
         """Fetch one window into a landing file; its record with its rows, or as far as it came and the error.
 
-        `held` keeps the file from being loaded until it is released. After RowsWithoutMonths and
-        RefusedTogether nothing is kept; after any other error the record states where the answers are. Raises
-        errors that end the whole run.
+        After RowsWithoutMonths and RefusedTogether nothing is kept; after any other error, HeldBack included,
+        the record states where the answers are. Raises errors that end the whole run.
         """
         report = task.planned.report
         load_id = f"{self.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
@@ -92,7 +93,7 @@ class Fetcher:
         reader = _WindowReader(self, client, task, report, window, result, writer)
         try:
             normalized = await reader.read()
-            await reader.finish_landing(held=held)
+            await reader.finish_landing()
             return with_rows(reader.record(), normalized, self.timezone, report.shape), None
         except (RowsWithoutMonths, RefusedTogether) as error:
             return reader.record(), error
@@ -150,7 +151,7 @@ class _WindowReader:
         )
 
     async def read(self) -> Normalized:
-        """The window's rows; requested again if a month or a snapshot has lost rows."""
+        """The window's rows; requested again if a month or a snapshot has lost rows. Raises HeldBack."""
         normalized = await self._read_once()
         if self._shrunken_months():
             self.notes.append("read twice")
@@ -163,13 +164,17 @@ class _WindowReader:
                     f"({normalized.rejected[0].reason}); the stored rows stay"
                 )
             self.warnings += [
-                f"{f'{day:%Y-%m}' if day else 'the report'} had {self.task.rows_held[day]} rows "
+                f"{f'{day:%Y-%m}' if day else 'the report'} had {self.task.stored_rows(day)} rows "
                 f"and {f'has {rows}' if (rows := self.rows_by_month[day]) else 'is empty'} now, read twice"
                 for day in shrunken
             ]
+        if not self.task.accept_shrink:
+            rows = sum(self.rows_by_month.values())
+            stored = add_up(self.task.stored, self.rows_by_month)
+            check_shrink(self.report.shrink_limits, stored, normalized.tables, rows)
         return normalized
 
-    async def finish_landing(self, *, error: str = "", held: bool = False) -> None:
+    async def finish_landing(self, *, error: str = "") -> None:
         """Complete the landing file with the answers that count; after an error none does.
 
         Those that do not fit their shape count: a replay loads them once it is corrected.
@@ -183,7 +188,7 @@ class _WindowReader:
             "seconds": self.seconds,
             "fetched_at_utc": self.fetched_at_utc.isoformat(),
         }
-        self.landed = await asyncio.to_thread(self.writer.close, trailer, held=held)
+        self.landed = await asyncio.to_thread(self.writer.close, trailer)
 
     async def _read_once(self) -> Normalized:
         """Request the whole window and make its rows."""
@@ -214,7 +219,7 @@ class _WindowReader:
         """
         shrunken: list[date | None] = []
         for day, rows in self.rows_by_month.items():
-            stored = self.task.rows_held.get(day, 0)
+            stored = self.task.stored_rows(day)
             lost = stored - rows
             is_shorter = day is None and lost >= max(FEWEST_LOST, LARGEST_SHARE_LOST * stored)
             if stored and (not rows or is_shorter):

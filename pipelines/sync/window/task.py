@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
 from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window, halves_of
-from pipelines.sync.guard import Comparison
 from pipelines.sync.window.bisect import WindowLimit
 from pipelines.sync.window.paging import PageSize
 from warehouse.ledger.ledger import Cap
 from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.load.profile import Profiles
 
 UNANSWERED = frozenset({WindowStatus.FAILED, WindowStatus.NOT_ASKED, WindowStatus.NO_ACCESS})
 
@@ -23,14 +23,13 @@ class TaskState:
     """The state of one report of one customer, which its windows share.
 
     Its `windows` are requested newest first, as the service may answer nothing before some day; after several
-    rejected months in a row no more are requested. `rows_held` counts the rows stored before the sync, by
+    rejected months in a row no more are requested. `stored` profiles the rows stored before the sync, by
     month (None without months). `closed` is the reason why no more windows are requested. `denied` means 403,
-    for it or for all reports of its customer. With a `comparison`, fetched windows wait in `held_back` until
-    the guard has seen all of them. `lacks_months` is true if rows of several months do not state their month.
+    for it or for all reports of its customer. `lacks_months` is true if rows of several months do not state
+    their month. With `accept_shrink` the guard holds nothing back.
     """
 
     planned: PlannedReport
-    rows_held: Mapping[date | None, int] = field(default_factory=dict)
     limit: WindowLimit = field(default_factory=WindowLimit)
     page_size: PageSize = field(default_factory=PageSize)
     windows: deque[Window] = field(init=False)
@@ -38,16 +37,15 @@ class TaskState:
     lacks_months: bool = False
     closed: str = ""
     denied: bool = False
-    comparison: Comparison | None = None
-    held_back: list[WindowResult] = field(default_factory=list)
+    stored: Profiles = field(default_factory=dict)
+    accept_shrink: bool = False
 
     def __post_init__(self) -> None:
         self.windows = newest_first(self.planned.windows)
 
-    @property
-    def months(self) -> tuple[date | None, ...]:
-        """The first days of all requested months; None for a report without months."""
-        return tuple(month.first_day for window in self.planned.windows for month in window.months) or (None,)
+    def stored_rows(self, day: date | None) -> int:
+        """The number of rows stored of a month, or of a report without months."""
+        return sum(table.rows for table in self.stored.get(day, {}).values())
 
     def next_windows(self, most: int, today: date) -> list[Window]:
         """At most n of the newest remaining windows, none longer than the learned limit."""

@@ -30,6 +30,7 @@ from pipelines.sync.window.paging import UNPAGED, Page
 from pipelines.sync.window.task import TaskState
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landing
+from warehouse.load.profile import TableProfile
 
 USERS = TaskState(PlannedReport(report("users"), Customer(id="M1")))
 
@@ -221,7 +222,7 @@ def test_a_snapshot_that_lost_a_tenth_and_ten_rows_is_requested_twice_and_named(
         return [{"id": str(number)} for number in range(1, rows + 1)]
 
     client = Answering(answer)
-    result, _ = fetched(tmp_path, client, replace(USERS, rows_held={None: stored}))
+    result, _ = fetched(tmp_path, client, replace(USERS, stored={None: {"users": TableProfile(stored)}}))
     warnings = (f"the report had {stored} rows and has {rows} now, read twice",) if tries > 1 else ()
     assert (len(client.asked), result.warnings) == (tries, warnings)
 

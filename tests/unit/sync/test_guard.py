@@ -2,61 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import date
+from collections import Counter
 
 import polars as pl
 import pytest
 
-from pipelines.catalogue.model import SNAPSHOT_LIMITS, ShrinkLimits, text
+from pipelines.catalogue.model import ONE_MONTH_LIMITS, SNAPSHOT_LIMITS, ShrinkLimits, text
 from pipelines.normalize.tables import NormalizedTable
-from pipelines.sync.guard import REMEDY, REMEDY_FOR_COLUMNS, Comparison, Doubt, DoubtKind, reason, remedy
-from warehouse.ledger.window_result import WindowResult
+from pipelines.sync.guard import COLUMN_EMPTIED, REMEDY, REMEDY_FOR_COLUMNS, ROWS_LOST, HeldBack, check_shrink
 from warehouse.load.profile import TableProfile
 
-DECEMBER, JANUARY, FEBRUARY = date(2025, 12, 1), date(2026, 1, 1), date(2026, 2, 1)
-RowsByMonth = Mapping[date | None, int]
+MANY_MONTHS = ShrinkLimits()
 
 
-def rows_lost(limits: ShrinkLimits, stored: RowsByMonth, *windows: RowsByMonth) -> list[tuple[int, int]]:
-    fetched = [WindowResult("sales", "M1", rows_by_month=window) for window in windows]
-    doubts = Comparison(limits, stored, {}).doubts(fetched)
-    assert {doubt.kind for doubt in doubts} <= {DoubtKind.ROWS_LOST}
-    return [(doubt.part, doubt.whole) for doubt in doubts]
+def held_back(
+    stored: dict[str, TableProfile],
+    *tables: NormalizedTable,
+    rows: int,
+    limits: ShrinkLimits = MANY_MONTHS,
+) -> tuple[str, str, str]:
+    """The rule that holds an answer back, what was found, and the remedy; empty if nothing does."""
+    try:
+        check_shrink(limits, stored, tables, rows)
+    except HeldBack as error:
+        return error.rule, error.found, error.remedy
+    return "", "", ""
 
 
 @pytest.mark.parametrize(
-    ("stored", "windows", "lost"),
+    ("limits", "stored", "now", "is_held"),
     [
-        ({JANUARY: 60, FEBRUARY: 40}, [{JANUARY: 9, FEBRUARY: 40}], [(51, 100)]),
-        ({JANUARY: 60, FEBRUARY: 40}, [{JANUARY: 10, FEBRUARY: 40}], []),
-        ({JANUARY: 60, FEBRUARY: 40}, [{JANUARY: 9}, {FEBRUARY: 40}], [(51, 100)]),
-        ({JANUARY: 60, FEBRUARY: 40}, [{JANUARY: 30}, {JANUARY: 30, FEBRUARY: 0}], []),
-        ({DECEMBER: 940, JANUARY: 60}, [{JANUARY: 0}], [(60, 60)]),
-        ({DECEMBER: 940, JANUARY: 20}, [{JANUARY: 0}], [(20, 20)]),
-        ({DECEMBER: 940, JANUARY: 19}, [{JANUARY: 0}], []),
-        ({JANUARY: 60}, [{FEBRUARY: 0}], []),
+        (MANY_MONTHS, 100, 49, True),
+        (MANY_MONTHS, 100, 50, False),
+        (MANY_MONTHS, 20, 0, True),
+        (MANY_MONTHS, 19, 0, False),
+        (ONE_MONTH_LIMITS, 5, 2, True),
+        (ONE_MONTH_LIMITS, 4, 0, False),
+        (SNAPSHOT_LIMITS, 3, 0, True),
+        (SNAPSHOT_LIMITS, 30, 20, True),
+        (SNAPSHOT_LIMITS, 30, 21, False),
+        (SNAPSHOT_LIMITS, 0, 0, False),
     ],
 )
-def test_more_than_half_of_twenty_stored_rows_of_the_requested_months_may_not_go(
-    stored: RowsByMonth, windows: list[RowsByMonth], lost: list[tuple[int, int]]
+def test_no_more_than_half_of_enough_rows_or_a_third_of_a_snapshot_may_go(
+    limits: ShrinkLimits, stored: int, now: int, *, is_held: bool
 ) -> None:
-    assert rows_lost(ShrinkLimits(), stored, *windows) == lost
+    found = f"{stored - now} of {stored} stored rows would go; the old rows stay."
+    expected = (ROWS_LOST, found, REMEDY) if is_held else ("", "", "")
+    assert held_back({"sold": TableProfile(stored)}, rows=now, limits=limits) == expected
 
 
-@pytest.mark.parametrize(
-    ("stored", "now", "lost"), [(3, 0, [(3, 3)]), (30, 20, [(10, 30)]), (30, 21, []), (0, 0, [])]
-)
-def test_a_third_of_a_snapshot_may_not_go(stored: int, now: int, lost: list[tuple[int, int]]) -> None:
-    assert rows_lost(SNAPSHOT_LIMITS, {None: stored}, {None: now}) == lost
-
-
-SOLD = (text("id", "id"), text("note", "note"))
+NOTES = tuple("abcdef")
+SOLD = (text("id", "id"), *(text(name, name) for name in NOTES))
 
 
 def sold(rows: int, note: str | None = "x") -> NormalizedTable:
-    types = {"id": pl.String(), "note": pl.String()}
-    frame = pl.DataFrame([(f"{number}", note) for number in range(rows)], types, orient="row")
+    values = [(f"{number}", *[note] * len(NOTES)) for number in range(rows)]
+    frame = pl.DataFrame(values, dict.fromkeys(("id", *NOTES), pl.String()), orient="row")
     return NormalizedTable("sold", SOLD, frame, ("id",))
 
 
@@ -65,40 +67,30 @@ def agents(rows: int) -> NormalizedTable:
     return NormalizedTable("agents", (text("agent", "agent"),), frame, (), "sold")
 
 
-def emptied(*windows: list[NormalizedTable], notes: int = 11, agent_rows: int = 20) -> list[str]:
-    """The columns that are doubted where twenty sales are stored, some with a note."""
+def emptied(*tables: NormalizedTable, notes: int = 11, agent_rows: int = 20) -> tuple[str, str, str]:
+    """What is held back if twenty sales are stored, some with a note, and enough rows have come."""
     stored = {
-        "sold": TableProfile(20, {"id": 20, "note": notes}),
-        "agents": TableProfile(agent_rows, {"agent": agent_rows}),
+        "sold": TableProfile(20, Counter(id=20, a=notes)),
+        "agents": TableProfile(agent_rows, Counter(agent=agent_rows)),
     }
-    comparison = Comparison(ShrinkLimits(), {JANUARY: 40}, stored)
-    for tables in windows:
-        comparison.add(tables)
-    return [doubt.column for doubt in comparison.doubts([])]
+    return held_back(stored, *tables, rows=max(40, agent_rows) if tables[0].frame.height else 0)
 
 
 def test_a_column_that_most_stored_rows_have_may_not_be_empty_in_all_new_ones() -> None:
-    assert emptied([sold(20), agents(30)]) == []
-    assert emptied([sold(1, note=None), agents(30)]) == ["sold.note"]
-    assert emptied([sold(1, note=None), agents(30)], notes=10) == []
+    found = "sold.a is empty in all rows and was filled in 11 of 20; the old rows stay."
+    assert emptied(sold(20), agents(30)) == ("", "", "")
+    assert emptied(sold(1, note=None), agents(30)) == (COLUMN_EMPTIED, found, REMEDY_FOR_COLUMNS)
+    assert emptied(sold(1, note=None), agents(30), notes=10) == ("", "", "")
 
 
-def test_a_column_that_is_empty_in_one_window_may_be_filled_in_another() -> None:
-    assert emptied([sold(20, note=None), agents(0)], [sold(1), agents(1)]) == []
+def test_a_table_of_enough_rows_may_not_be_empty_if_another_one_has_rows() -> None:
+    assert emptied(sold(20), agents(0))[0] == COLUMN_EMPTIED
+    assert emptied(sold(20), agents(0), agent_rows=19)[0] == ""
 
 
-def test_a_table_of_twenty_rows_may_not_be_empty_if_another_one_has_rows() -> None:
-    assert emptied([sold(20), agents(0)]) == ["agents.agent"]
-    assert emptied([sold(20), agents(0)], agent_rows=19) == []
-    assert emptied([sold(0), agents(0)]) == []
-
-
-def test_the_reason_names_the_columns_and_the_remedy_says_that_they_may_be_renamed() -> None:
-    columns = [Doubt(DoubtKind.COLUMN_EMPTIED, 20, 20, f"sold.{name}") for name in "abcdef"]
-    assert reason(columns[:1]) == "sold.a is empty in all rows and was filled in 20 of 20; the old rows stay."
-    assert reason(columns).endswith(
-        "sold.d is empty in all rows and was filled in 20 of 20, and 2 more like that; the old rows stay."
+def test_some_columns_are_named_and_the_rest_is_counted() -> None:
+    stored = {"sold": TableProfile(20, Counter(dict.fromkeys(NOTES, 20)))}
+    found = held_back(stored, sold(20, note=None), rows=20)[1]
+    assert found.endswith(
+        "d is empty in all rows and was filled in 20 of 20, and 2 more like that; the old rows stay."
     )
-    assert remedy(columns) == REMEDY_FOR_COLUMNS
-    lost = [Doubt(DoubtKind.ROWS_LOST, 51, 100)]
-    assert (reason(lost), remedy(lost)) == ("51 of 100 stored rows would go; the old rows stay.", REMEDY)

@@ -28,7 +28,6 @@ from warehouse.ledger.ledger import (
     allow,
     deny,
     read_outline,
-    read_rows,
     record_failures,
     remember_cap,
     write_due_days,
@@ -168,12 +167,6 @@ def test_all_else_is_what_the_ledger_says(given: Given) -> None:
     ledger, outline = asdict(given.ledger()), asdict(given.read(read_outline))
     del ledger["held"], outline["held"]
     assert outline == ledger
-
-
-def test_rows_are_counted_of_the_pairs_that_are_asked_about(given: Given) -> None:
-    filled(given, "M1", "M2").load([users("a", {"1": "Ann"})])
-    counted = given.read(read_rows, [("sales", "M1"), ("users", "M1"), ("sales", "M9")])
-    assert counted == {("sales", "M1"): {JANUARY: 1, FEBRUARY: 0}, ("users", "M1"): {None: 1}}
 
 
 def test_a_month_that_failed_is_known_until_it_is_loaded_but_not_what_was_held_back(given: Given) -> None:

@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import date
 
 from tests.unit.warehouse.given import FEBRUARY, JANUARY, MARCH, Given, column_load, hours, sales, users
 from warehouse.ledger.ledger import Pair
-from warehouse.load.profile import TableProfile, read_profiles
+from warehouse.load.profile import Profiles, TableProfile, read_profiles
 
 SALES, USERS = ("sales", "M1"), ("users", "M1")
 
 
-def profiles(given: Given, pair: Pair, *months: date | None) -> dict[str, TableProfile]:
-    found: dict[Pair, dict[str, TableProfile]] = given.read(read_profiles, {pair: months})
+def profiles(given: Given, pair: Pair, *months: date | None) -> Profiles:
+    found: dict[Pair, Profiles] = given.read(read_profiles, {pair: months})
     return found[pair]
 
 
-def test_documented_columns_are_counted_in_the_requested_months(given: Given) -> None:
+def test_documented_columns_are_counted_by_requested_month(given: Given) -> None:
     rows = [(JANUARY, "a", "0"), (JANUARY, "b", "2"), (FEBRUARY, "c", "3"), (MARCH, "d", "4")]
     given.load(
         [sales("1", *rows, months=(JANUARY, FEBRUARY, MARCH)), column_load("2", "BIGINT", 1, customer="M2")]
     )
-    assert profiles(given, SALES, JANUARY, FEBRUARY) == {"sales": TableProfile(3, {"id": 3, "price": 3})}
+    assert profiles(given, SALES, JANUARY, FEBRUARY) == {
+        JANUARY: {"sales": TableProfile(2, Counter(id=2, price=2))},
+        FEBRUARY: {"sales": TableProfile(1, Counter(id=1, price=1))},
+    }
 
 
 def test_of_a_history_only_the_current_rows_are_counted(given: Given) -> None:
     given.load([users("1", {"u1": "Ann", "u2": "Bo"})])
     given.load([users("2", {"u1": "Ann"}, fetched=hours(1))])
-    assert profiles(given, USERS, None) == {"users": TableProfile(1, {"id": 1, "name": 1})}
+    assert profiles(given, USERS, None) == {None: {"users": TableProfile(1, Counter(id=1, name=1))}}
 
 
 def test_months_without_rows_have_no_profile(given: Given) -> None:
