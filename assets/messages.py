@@ -14,8 +14,8 @@ from assets.project import Project
 from assets.results import CAUSES
 from assets.runs import NIGHT_OF, RANGE_END, RANGE_START, moment
 from assets.schedules import NIGHTLY
+from pipelines.causes import Cause, causes, shortened
 from pipelines.diagnosis.health import observed
-from pipelines.sync.causes import Cause, causes, shortened
 from pipelines.words import counted
 from warehouse.errors import WarehouseError
 from warehouse.ledger.status import overview

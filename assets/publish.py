@@ -23,8 +23,8 @@ from assets.project import Project
 from assets.results import CAUSES
 from assets.runs import moment, show_alive, unfinished_runs
 from assets.schedules import HIGH_PRIORITY, NIGHTLY
+from pipelines.causes import causes
 from pipelines.diagnosis.health import note_daemon, observed
-from pipelines.sync.causes import causes
 from pipelines.upkeep.finish import Finished, finish
 from pipelines.words import counted, size
 from warehouse.errors import WarehouseError

@@ -8,7 +8,7 @@ import dagster as dg
 from assets.metadata import table
 from assets.project import Project
 from assets.runs import show_alive
-from pipelines.sync.causes import names
+from pipelines.causes import names
 from warehouse.errors import WarehouseError
 from warehouse.marts.checks import KEYS, SAMPLE_ROWS, offending_rows, report_checks
 from warehouse.store.database import Store

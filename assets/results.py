@@ -14,9 +14,9 @@ import dagster as dg
 from assets.metadata import PARTITION_ROW_COUNT, ROW_COUNT, table
 from assets.partitions import ReportPartition, partition_key
 from assets.project import Project
+from pipelines.causes import PASSING, concerning, lines, names, refusals
 from pipelines.months import Month
 from pipelines.planning.due import Calendar
-from pipelines.sync.causes import PASSING, concerning, lines, names, refusals
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
 from pipelines.words import count, counted
 from warehouse.ledger.conditions import Condition

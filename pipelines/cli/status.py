@@ -10,6 +10,7 @@ from dataclasses import asdict
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
+from pipelines.causes import causes
 from pipelines.cli.app import Json, command, flag, working
 from pipelines.cli.output import (
     cell,
@@ -22,7 +23,6 @@ from pipelines.cli.output import (
 )
 from pipelines.clock import SystemClock
 from pipelines.settings.model import load_settings, why_refused
-from pipelines.sync.causes import causes
 from pipelines.words import counted, size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Severity

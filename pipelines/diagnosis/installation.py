@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from pipelines.catalogue.reports import REPORTS
+from pipelines.causes import causes
 from pipelines.diagnosis.health import (
     ENOUGH_FREE_BYTES,
     START_DAEMON,
@@ -22,7 +23,6 @@ from pipelines.diagnosis.health import (
 )
 from pipelines.planning.plan import planned_now
 from pipelines.shapes.shapes_file import ShapesError, with_shapes
-from pipelines.sync.causes import causes
 from pipelines.words import size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind, Severity

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from pipelines.catalogue.sales import CHANGED_SALES
+from pipelines.causes import names, shortened
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Pair
-from pipelines.sync.causes import names, shortened
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
 from pipelines.words import count, counted, duration
 from warehouse.ledger.window_result import WindowResult, WindowStatus

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
+from pipelines.causes import concerning, lines, names, refusals
 from pipelines.connect.errors import ConnectError
 from pipelines.months import Month
 from pipelines.planning.selection import Pair
-from pipelines.sync.causes import concerning, lines, names, refusals
 from warehouse.ledger.conditions import OUTAGES, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 

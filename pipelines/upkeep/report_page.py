@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pipelines.causes import causes
 from pipelines.diagnosis.health import judge, observed
 from pipelines.page import dictionary
 from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, QUERIES, Row, facts_from_rows
 from pipelines.page.html_page import Form, page_of_chain, page_path, render_operators, render_page
 from pipelines.page.language import language
 from pipelines.planning.plan import planned_now
-from pipelines.sync.causes import causes
 from warehouse.errors import WarehouseError, explained
 from warehouse.ledger.status import read_state
 from warehouse.marts.queries import SQL, published_rows, rows_of

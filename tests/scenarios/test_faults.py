@@ -14,9 +14,9 @@ from tempfile import mkdtemp
 
 import pytest
 
+from pipelines.causes import lines
 from pipelines.connect.errors import AllRefused, HostDown
 from pipelines.sandbox.faults import Fault
-from pipelines.sync.causes import lines
 from pipelines.sync.summary import Summary
 from tests.scenarios.scenario import FEW, TODAY, Cell, Rows, Scenario, scenario
 from warehouse.ledger.window_result import WindowResult, WindowStatus

@@ -133,7 +133,6 @@ class _WindowReader:
     counted: list[Page] = field(default_factory=list)
     landing: asyncio.Lock = field(default_factory=asyncio.Lock)
     normalized: Normalized | UnreadableRows | None = None
-    looked_at: dict[tuple[Question, int, bytes], Page] = field(default_factory=dict)
 
     def record(self) -> WindowResult:
         """The record of the window so far."""
@@ -346,17 +345,12 @@ class _WindowReader:
         """Read a body, in a thread; raises ValueError for one that is not JSON.
 
         A single answer becomes rows at once. The values of several answers are dropped, and read again once
-        all have come, because values take far more memory than the body. A repeated page that has not changed
-        is not read again.
+        all have come, because values take far more memory than the body.
         """
-        if same := self.looked_at.get((question, rows, body)):
-            return replace(same)
         check_size(body)
         with self._one_large(len(body)):
             document = read_document(body)
             found = page_of_answer(self.report, document, question, rows)
-            if self.report.endpoint.paged and rows != UNPAGED:
-                self.looked_at[question, rows, body] = found
             if is_whole:
                 self.normalized = self._normalize([found])
             document.forget()

@@ -14,9 +14,9 @@ from assets.messages import CURSOR, Sent, keys_of, look, messages_sensor
 from assets.notify import ChannelRefused, Message
 from assets.project import Project
 from assets.runs import NIGHT_OF, RANGE_END, RANGE_START
+from pipelines.causes import Cause
 from pipelines.clock import SystemClock
 from pipelines.sandbox.faults import Fault
-from pipelines.sync.causes import Cause
 from tests.unit.assets.harness import M16, RUNNING, Harness, harness, settings
 from warehouse.ledger.conditions import Condition, Kind
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import date
 
+from pipelines.causes import causes, lines
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.models import Request, Try
 from pipelines.connect.rate_limit import RateLimit
-from pipelines.sync.causes import causes, lines
 from warehouse.ledger.conditions import WARNING, Condition, Kind
 
 
