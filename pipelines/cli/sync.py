@@ -204,8 +204,8 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
         )
     finally:
         counter()
-    rows = by_report(summary.results, summary.held)
-    print_table(HEADS[:-1], [cells[:-1] for cells in rows], right=range(1, 6))
+    if rows := by_report(summary.results):
+        print_table(HEADS[:-1], [cells[:-1] for cells in rows], right=range(1, 5))
     for report, *_, remark in rows:
         if remark:
             hang("", f"{report}: {remark}")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from time import monotonic
 
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.causes import names, shortened
 from pipelines.planning.plan import Plan
-from pipelines.planning.selection import Pair
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
 from pipelines.words import count, counted, duration
 from warehouse.ledger.window_result import WindowResult, WindowStatus
@@ -19,7 +17,7 @@ SECONDS_BETWEEN_LINES = 5.0
 WINDOWS_BEFORE_ESTIMATE = 10
 """The first windows start together, so they do not show the pace of the rest."""
 LONGEST_REASON = 70
-HEADS = ("report", "rows", "windows", "requests", "left alone", "quarantined", "what else")
+HEADS = ("report", "rows", "windows", "requests", "quarantined", "remarks")
 
 
 @dataclass
@@ -33,14 +31,12 @@ class Progress:
     troubled: int = 0
     began: float = 0.0
     last_line: float = 0.0
-    held: dict[Pair, int] = field(default_factory=dict)  # months that are left alone
 
     def begin(self, plan: Plan) -> str:
         """Begin; the line states how much will be requested."""
         self.began = self.last_line = monotonic()
         self.windows = plan.windows
-        self.held = {planned.pair: planned.wanted.left for planned in plan.planned if planned.wanted.left}
-        left = sum(self.held.values())
+        left = sum(planned.wanted.left for planned in plan.planned)
         return (
             f"requesting {counted(self.windows, 'window')}, "
             f"about {counted(plan.requests_expected, 'request')}, {duration(plan.seconds)} at "
@@ -74,39 +70,35 @@ class Progress:
         return f"{done} of {windows} windows, {rows} rows, {requests} requests{troubled}{to_go}"
 
 
-def by_report(results: Iterable[WindowResult], held: Mapping[Pair, int]) -> list[Sequence[str]]:
-    """The outcome of each report, as cells under HEADS; `held` counts the months that were left alone.
+def by_report(results: Iterable[WindowResult]) -> list[Sequence[str]]:
+    """The outcome of each report, as cells under HEADS.
 
     The reason of a failure is no cell: the line of its cause has it, once for all reports and customers.
     """
-    found: dict[str, list[WindowResult]] = {}
+    reports: dict[str, list[WindowResult]] = {}
     for result in results:
-        found.setdefault(result.report, []).append(result)
-    left = Counter[str]()
-    for (report, _), months in held.items():
-        left[report] += months
-    return [_cells(name, found.get(name, []), left[name]) for name in dict.fromkeys((*found, *left))]
+        reports.setdefault(result.report, []).append(result)
+    return [_cells(name, windows) for name, windows in reports.items()]
 
 
-def _cells(name: str, results: Sequence[WindowResult], held: int) -> Sequence[str]:
-    loaded = [result for result in results if result.status is WindowStatus.LOADED]
-    remarks = []
+def _cells(name: str, results: Sequence[WindowResult]) -> Sequence[str]:
+    loaded = [result.loaded for result in results if result.status is WindowStatus.LOADED]
     customers: dict[tuple[WindowStatus, str], list[str]] = {}
     for result in results:
         if result.status is not WindowStatus.LOADED:
             is_skipped = result.status in NOT_OF_TONIGHT
             reason = f": {shortened(result.reason, LONGEST_REASON)}" if is_skipped else ""
             customers.setdefault((result.status, reason), []).append(result.customer)
-    for (status, reason), several in sorted(customers.items()):
-        remarks.append(f"{len(several)} {status} ({names(several)}){reason}")
+    remarks = [
+        f"{len(ids)} {status} ({names(ids)}){reason}" for (status, reason), ids in sorted(customers.items())
+    ]
     warnings = [warning for result in results for warning in result.warnings]
     if warnings:
         remarks.append(f"{counted(len(warnings), 'warning')}: {warnings[0]}")
     counts = (
-        sum(sum(result.loaded.rows.values()) for result in loaded),
+        sum(sum(load.rows.values()) for load in loaded),
         len(loaded),
         sum(result.requests for result in results),
-        held,
-        sum(result.loaded.rejected_count for result in loaded),
+        sum(load.rejected_count for load in loaded),
     )
     return (name, *map(count, counts), "; ".join(remarks))

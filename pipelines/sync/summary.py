@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -24,15 +23,14 @@ NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.WAITING, WindowSt
 class Summary:
     """The outcome of one sync; grows while it runs.
 
-    `held` counts the months left alone, `stopped` is the error that ended the run early, and `on_result` is
-    called with every window. `conditions` are those of the working file at the end.
+    `stopped` is the error that ended the run early, and `on_result` is called with every window.
+    `conditions` are those of the working file at the end.
     """
 
     run_id: str
     started_utc: datetime
     on_result: Callable[[WindowResult], None] | None = None
     results: list[WindowResult] = field(default_factory=list)
-    held: Counter[Pair] = field(default_factory=Counter)
     seconds: float = 0.0
     stopped: ConnectError | None = None
     conditions: Sequence[Condition] = ()

@@ -152,7 +152,6 @@ class _Run:
         """Report what the plan leaves alone, and why."""
         for planned in plan:
             add, wanted = partial(self.summary.add_left_alone, planned.pair), planned.wanted
-            self.summary.held[planned.pair] += wanted.left
             if sentence := self.context.held_back.get(planned.report.name):
                 self.summary.add(WindowResult(*planned.pair).ended(WindowStatus.HELD_BACK, sentence))
                 continue

@@ -43,7 +43,7 @@ def test_the_table_of_a_sync_names_who_failed_and_leaves_the_reason_to_the_lines
         WindowResult("sales", "M3").ended(WindowStatus.WAITING, "due in turn until 2026-12-04"),
         WindowResult("sales", "M4").ended(WindowStatus.SKIPPED, "switched off"),
     ]
-    [(*_, remark)] = by_report(ended, {})
+    [(*_, remark)] = by_report(ended)
     assert remark == (
         "2 failed (M1, M2); 1 skipped (M4): switched off; 1 waiting (M3): due in turn until 2026-12-04"
     )
