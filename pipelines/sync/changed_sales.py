@@ -9,6 +9,8 @@ from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+import polars as pl
+
 from pipelines.catalogue.model import Report
 from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
 from pipelines.planning.plan import PlannedProbe, PlannedReport
@@ -23,19 +25,10 @@ from warehouse.ledger.changes import (
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from pipelines.sync.run_context import Clients
     from warehouse.store.database import Connection, Store
 
 BY_CONTRACT = "contract_day"
-ENOUGH_TO_JUDGE = 10
-"""With fewer estates, changes before the requested days prove nothing."""
-UNFILTERED = (
-    "most of the reported sales changed before {}: the service seems to ignore the requested days, so only "
-    "sales changed since then count"
-)
-UNDATED = "{} sales do not state when they changed, and count as changed just now"
 UNANSWERED = (
     "the service did not report which sales changed, so older months are read again only once in "
     "four weeks: {}"
@@ -75,9 +68,9 @@ def _remember_answer(
     guided: Sequence[Report],
     timezone: str,
 ) -> WindowResult:
-    estates, notes = changed_estates(result.tables[0].frame, probe.spans[0].first, result.fetched, timezone)
-    if rejected := len(result.rejected):
-        notes.append(f"{rejected} rows could not be read")
+    estates = changed_estates(result.tables[0].frame, probe.spans[0].first, result.fetched, timezone)
+    rejected = len(result.rejected)
+    note = f"{rejected} rows could not be read" if rejected else ""
     with store.reading() as connection:
         concerned = _concerned(connection, result.customer, guided, estates)
     changed_at = {
@@ -96,12 +89,10 @@ def _remember_answer(
         for (report, month), ids in concerned.items()
     ]
     with store.writing() as connection:
-        remember_probe(
-            connection, result, probe.asked_of, changed, note="; ".join(notes), estates=len(estates)
-        )
+        remember_probe(connection, result, probe.asked_of, changed, note=note, estates=len(estates))
     months = len({change.month for change in changed})
     reason = f"{len(estates)} sales changed since {probe.spans[0].first}, in {months} months"
-    return result.ended(WindowStatus.TOLD, reason, warnings=tuple(notes))
+    return result.ended(WindowStatus.TOLD, reason, warnings=(note,) if note else ())
 
 
 def _concerned(
@@ -157,27 +148,19 @@ class ChangedEstate:
 
 def changed_estates(
     frame: pl.DataFrame, first: date, fetched_at_utc: datetime, timezone: str
-) -> tuple[list[ChangedEstate], list[str]]:
-    """The estates of an answer that changed on or after the first requested day, and notes on odd answers."""
-    zone, notes = ZoneInfo(timezone), []
-    rows = [row for row in frame.iter_rows(named=True) if row.get("id")]
-    dated = [row["changed_at"] for row in rows if row.get("changed_at")]
-    before = sum(moment.date() < first for moment in dated)
-    is_unfiltered = len(dated) >= ENOUGH_TO_JUDGE and before * 2 > len(dated)
-    if is_unfiltered:
-        notes.append(UNFILTERED.format(first))
-    if len(dated) < len(rows):
-        notes.append(UNDATED.format(len(rows) - len(dated)))
-    estates = []
-    for row in rows:
+) -> list[ChangedEstate]:
+    """The estates of an answer that changed on or after the first requested day.
+
+    Earlier changes are skipped: a service that ignores the requested days states them all. An estate without
+    a time of change counts as changed just now.
+    """
+    zone, estates = ZoneInfo(timezone), []
+    for row in frame.filter(pl.col("id").fill_null("") != "").iter_rows(named=True):
         moment = row.get("changed_at")
-        if moment is not None and moment.date() < first:
-            if is_unfiltered:
-                continue
-            moment = None
-        at = latest_utc(moment, zone) if moment else fetched_at_utc
-        estates.append(ChangedEstate(row["id"], at, _month(row, BY_CONTRACT), _month(row, "access_day")))
-    return estates, notes
+        if moment is None or moment.date() >= first:
+            at = latest_utc(moment, zone) if moment else fetched_at_utc
+            estates.append(ChangedEstate(row["id"], at, _month(row, BY_CONTRACT), _month(row, "access_day")))
+    return estates
 
 
 def _month(row: Mapping[str, object], column: str) -> date | None:
