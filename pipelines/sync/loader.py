@@ -29,9 +29,8 @@ GATHERING_SECONDS = 2.0
 class Loader:
     """Gathers fetched windows and loads them as a group that is full or has waited long enough.
 
-    The working file stays open between two groups only if the second is full already. A group that the store
-    rejects is loaded again in halves, so that one bad window fails alone. An error of the store itself (a
-    full disk, a lost lock) ends the run.
+    A group that the store rejects is loaded again in halves, so that one bad window fails alone. An error of
+    the store itself (a full disk, a lost lock) ends the run.
     """
 
     store: Store
@@ -50,16 +49,21 @@ class Loader:
             self._changed.notify_all()
 
     async def run(self) -> None:
-        """Load until there is nothing more to come."""
-        loop = asyncio.get_running_loop()
-        while not (self._is_over and not self._waiting):
-            async with self._changed:
-                await self._changed.wait_for(lambda: self._waiting or self._is_over)
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(self.patience):
-                        await self._changed.wait_for(lambda: self._is_full or self._is_over)
-            loaded = await asyncio.to_thread(self._load_groups, loop)
-            self.memory.loaded(*(result.bytes for result in loaded))
+        """Load until there is nothing more to come; in a thread, so that requests go on."""
+        while group := await self._next_group():
+            for result in await asyncio.to_thread(self._load_group, group):
+                self.summary.add(result)
+            self.memory.loaded(*(result.bytes for result in group))
+
+    async def _next_group(self) -> Sequence[WindowResult]:
+        """The waiting windows, once they fill a group or have waited long enough; none at the end."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._waiting or self._is_over)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self.patience):
+                    await self._changed.wait_for(lambda: self._is_full or self._is_over)
+            group, self._waiting = self._waiting, []
+            return group
 
     async def finish(self, running: asyncio.Task[None]) -> None:
         """Load all fetched windows, also if the run is being stopped."""
@@ -73,27 +77,9 @@ class Loader:
         size = sum(result.bytes for result in self._waiting)
         return len(self._waiting) >= LOADS_IN_A_GROUP or size >= BYTES_IN_A_GROUP
 
-    def _load_groups(self, loop: asyncio.AbstractEventLoop) -> Sequence[WindowResult]:
-        """Load the waiting group, and again while a full group waits; in a thread, so that requests go on.
-
-        Returns the last group, whose rows DuckDB holds in memory until the file is closed.
-        """
-        loaded: Sequence[WindowResult] = ()
+    def _load_group(self, group: Sequence[WindowResult]) -> Sequence[WindowResult]:
         with WriteSession(self.store) as session:
-            while group := asyncio.run_coroutine_threadsafe(self._next(loaded), loop).result():
-                loaded = self._load(session, group)
-        return loaded
-
-    async def _next(self, loaded: Sequence[WindowResult]) -> Sequence[WindowResult]:
-        """Report a loaded group; return the next one if the file should stay open for it."""
-        for result in loaded:
-            self.summary.add(result)
-        async with self._changed:
-            if not self._waiting or (loaded and not (self._is_full or self._is_over)):
-                return ()
-            group, self._waiting = self._waiting, []
-        self.memory.loaded(*(result.bytes for result in loaded))
-        return group
+            return self._load(session, group)
 
     def _load(self, session: WriteSession, group: Sequence[WindowResult]) -> Sequence[WindowResult]:
         """The outcome of the windows of a group, without their rows."""

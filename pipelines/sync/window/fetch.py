@@ -152,7 +152,8 @@ class _WindowReader:
     async def read(self) -> Normalized:
         """The window's rows; requested again if a month or a snapshot has lost rows. Raises HeldBack."""
         normalized = await self._read_once()
-        if self._shrunken_months():
+        shrunken = self._shrunken_months()
+        if shrunken:
             self.notes.append("read twice")
             self.counted, self.normalized, self.bytes_held = [], None, 0
             normalized = await self._read_once()
@@ -162,15 +163,15 @@ class _WindowReader:
                     f"none of {len(normalized.rejected)} rows can be read as before "
                     f"({normalized.rejected[0].reason}); the stored rows stay"
                 )
-            self.warnings += [
-                f"{f'{day:%Y-%m}' if day else 'the report'} had {self.task.stored_rows(day)} rows "
-                f"and {f'has {rows}' if (rows := self.rows_by_month[day]) else 'is empty'} now, read twice"
-                for day in shrunken
-            ]
         if not self.task.accept_shrink:
-            rows = sum(self.rows_by_month.values())
             stored = add_up(self.task.stored, self.rows_by_month)
+            rows = sum(self.rows_by_month.values())
             check_shrink(self.report.shrink_limits, stored, normalized.tables, rows)
+        self.warnings += [
+            f"{f'{day:%Y-%m}' if day else 'the report'} had {self.task.stored_rows(day)} rows "
+            f"and {f'has {rows}' if (rows := self.rows_by_month[day]) else 'is empty'} now, read twice"
+            for day in shrunken
+        ]
         return normalized
 
     async def finish_landing(self, *, error: str = "") -> None:
