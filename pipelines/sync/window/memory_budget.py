@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 UNDER_WAY = 32_000_000
 """Bytes of answers requested, being read or waiting to be loaded; one larger answer goes alone."""
 SMALLEST_WINDOW = 50_000
 """Bytes that every window counts at least: frames take memory even with few rows."""
-WAIT_FOR_ROOM_SECONDS = 30.0
-"""How long a window waits for others to be loaded: they may be waiting for the service."""
 
 
 @dataclass
@@ -34,11 +31,9 @@ class MemoryBudget:
     async def enter(self, report: str) -> None:
         """Count a window of a report as under way, as soon as there is room for it."""
         async with self._in_turn:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(WAIT_FOR_ROOM_SECONDS):
-                    while (self._asked.total() or self._fetched) and self._with(report) > self.total:
-                        self._changed.clear()
-                        await self._changed.wait()
+            while (self._asked.total() or self._fetched) and self._with(report) > self.total:
+                self._changed.clear()
+                await self._changed.wait()
             self._asked[report] += 1
 
     def note(self, report: str, size: int, *, is_whole: bool = False) -> None:
