@@ -29,7 +29,6 @@ Reason = Literal["nightly", "failed", "changed", "weekly", "monthly", "unsettled
 """The rule by which a month is requested again; `chosen` if the operator asks to refresh it."""
 
 DAYS_OF_WEEK, DAYS_OF_FOUR_WEEKS = 7, 28
-QUARTER_HOUR = timedelta(minutes=15)
 WITHOUT_DELAY = range(-2, 1)
 """Ages in months: the current month of a budget and the next two."""
 NO_MONTHS = range(0)
@@ -121,8 +120,8 @@ class Rules:
         return "unsettled" if month in self.unsettled else None
 
     def is_fresh(self, held: HeldMonth) -> bool:
-        """Whether another command loaded it while this one waited; an outline rounds moments down."""
-        return self.fresh_since is not None and held.fetched_at_utc > self.fresh_since - QUARTER_HOUR
+        """Whether another command loaded it while this one waited."""
+        return self.fresh_since is not None and held.fetched_at_utc > self.fresh_since
 
     def next_due(self, month: Month, held: HeldMonth) -> Due | None:
         """When a month is requested next, today or later; None if no rule makes it due again."""

@@ -25,7 +25,7 @@ from pipelines.planning.due import (
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
 from pipelines.planning.windows import NOW, Span, Window, spans_of_days, windows
 from warehouse.ledger.ids import known_ids, months_with_rows
-from warehouse.ledger.ledger import Cap, Ledger, read_outline, write_due_days
+from warehouse.ledger.ledger import Cap, Ledger, read_ledger, write_due_days
 
 if TYPE_CHECKING:
     from pipelines.clock import Clock
@@ -134,7 +134,7 @@ def read_inputs(
     connection: Connection, settings: Settings, selection: Selection, today: date, catalogue: Catalogue
 ) -> PlanInputs:
     """The inputs of a plan for today or for a night to come."""
-    ledger = read_outline(connection)
+    ledger = read_ledger(connection)
     reports = chosen_reports(settings, selection, catalogue)
     customers = chosen_customers(settings, selection)
     ids = {

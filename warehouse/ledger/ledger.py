@@ -29,22 +29,9 @@ _MONTHS = """
     SELECT report, customer, list(month), list(fetched_at_utc), list(state), list(load_id), list(rows)
     FROM meta.months GROUP BY ALL
 """
-_OUTLINE = """
-    WITH dated AS (
-        SELECT report, customer, month, state,
-               CASE WHEN (report, customer) IN (SELECT (report, customer) FROM meta.changes)
-                    THEN fetched_at_utc ELSE time_bucket(INTERVAL 15 MINUTE, fetched_at_utc) END AS fetched
-        FROM meta.months
-    ), stored AS (
-        SELECT report, customer, list(month ORDER BY month) AS months,
-               list(fetched ORDER BY month) AS fetched, list(state ORDER BY month) AS states
-        FROM dated GROUP BY ALL
-    )
-    SELECT months, fetched, states, list(report), list(customer) FROM stored GROUP BY ALL
-"""
 _SNAPSHOTS_CHANGED = """
     SELECT report, customer, list(month), list(changed) FROM (
-        SELECT report, customer, month, time_bucket(INTERVAL 15 MINUTE, max(changed_at_utc)) AS changed
+        SELECT report, customer, month, max(changed_at_utc) AS changed
         FROM meta.history_scopes WHERE changed_at_utc IS NOT NULL GROUP BY ALL
     ) GROUP BY ALL
 """
@@ -61,7 +48,7 @@ _AS_IN_FAILURE = ("trouble", "remedy", "http_status", "last_try", "login")
 class HeldMonth:
     """One month of one report of one customer: when it was fetched, and whether it was over then.
 
-    `state` is 'held' or, of a month that was not over, 'open'; an outline lacks the load and its rows.
+    `state` is 'held' or, of a month that was not over, 'open'.
     """
 
     fetched_at_utc: datetime
@@ -95,11 +82,7 @@ class Cap:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The facts that a plan needs; a report without months is stored under the month None.
-
-    The times of an outline, and those of changed snapshots, are taken back to the quarter of an hour: days
-    and months begin at one in every time zone. They are exact if a sale of the report was changed.
-    """
+    """The facts that a plan needs; a report without months is stored under the month None."""
 
     held: Mapping[Pair, Mapping[date | None, HeldMonth]] = field(default_factory=dict)
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # when they were last requested
@@ -134,16 +117,6 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
     for report, customer, months, *columns in connection.execute(_MONTHS).fetchall():
         states = (HeldMonth(aware(at), *state) for at, *state in zip(*columns, strict=True))
         held[report, customer] = dict(zip(months, states, strict=True))
-    return Ledger(held=held, **_learned(connection))
-
-
-def read_outline(connection: DuckDBPyConnection) -> Ledger:
-    """The ledger as far as a plan needs it, much quicker to read if many months are held."""
-    held: dict[Pair, Mapping[date | None, HeldMonth]] = {}
-    for months, fetched, states, reports, customers in connection.execute(_OUTLINE).fetchall():
-        outline = (HeldMonth(aware(at), state) for at, state in zip(fetched, states, strict=True))
-        shared = dict(zip(months, outline, strict=True))
-        held.update(dict.fromkeys(zip(reports, customers, strict=True), shared))
     return Ledger(held=held, **_learned(connection))
 
 

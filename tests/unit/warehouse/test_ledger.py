@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from datetime import timedelta
-
 from pipelines.catalogue.model import Ids
 from tests.unit.warehouse.given import (
     FEBRUARY,
@@ -20,14 +17,12 @@ from tests.unit.warehouse.given import (
     table,
     users,
 )
-from warehouse.ledger.changes import Changed, remember_probe
 from warehouse.ledger.ids import known_ids
 from warehouse.ledger.ledger import (
     Cap,
     HeldMonth,
     allow,
     deny,
-    read_outline,
     record_failures,
     remember_cap,
     write_due_days,
@@ -132,41 +127,6 @@ def test_ids_are_those_of_the_first_source_that_has_any(given: Given) -> None:
     assert known("M1") == ["7", "8"]
     given.load([users("b", {"9": "Ann"})])
     assert (known("M1"), known("M2")) == (["9"], [])
-
-
-def filled(given: Given, *customers: str) -> Given:
-    """January held and February open for each customer, fetched a minute after the other."""
-    for number, customer in enumerate(customers, 1):
-        fetched = NOON + timedelta(minutes=number)
-        more = {"customer": customer, "months": BOTH, "open_months": frozenset({FEBRUARY})}
-        given.load([sales(customer, (JANUARY, "1", "1"), fetched=fetched, **more)])
-    return given
-
-
-def test_the_outline_tells_when_each_month_was_asked_to_the_quarter_of_an_hour(given: Given) -> None:
-    filled(given, "M1").load([users("a", {"1": "Ann"})])
-    assert given.read(read_outline).held == {
-        ("sales", "M1"): {JANUARY: HeldMonth(NOON, "held"), FEBRUARY: HeldMonth(NOON, "open")},
-        ("users", "M1"): {None: HeldMonth(NOON, "held")},
-    }
-
-
-def test_the_time_is_exact_where_a_change_was_noticed(given: Given) -> None:
-    given = filled(given, "M1", "M2")
-    probe = load("p", (), customer="M2", fetched=hours(1))
-    given.write(remember_probe, probe, "sales", [Changed("sales", "M2", JANUARY, hours(1), hours(1), 1, "p")])
-    held = given.read(read_outline).held
-    asked = [held["sales", name][JANUARY].fetched_at_utc for name in ("M1", "M2")]
-    assert asked == [NOON, NOON + timedelta(minutes=2)]
-
-
-def test_all_else_is_what_the_ledger_says(given: Given) -> None:
-    given = filled(given, "M1")
-    given.write(deny, "users", "M1", NOON)
-    given.write(remember_cap, "sales", "M1", Cap(days=14), NOON)
-    ledger, outline = asdict(given.ledger()), asdict(given.read(read_outline))
-    del ledger["held"], outline["held"]
-    assert outline == ledger
 
 
 def test_a_month_that_failed_is_known_until_it_is_loaded_but_not_what_was_held_back(given: Given) -> None:
