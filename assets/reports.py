@@ -3,7 +3,6 @@
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -300,10 +299,8 @@ def _sync(
 def _in_shape(project: Project, context: dg.AssetExecutionContext, parts: Sequence[Part]) -> RunContext:
     """The run context with the shapes in force."""
     reports = tuple(dict.fromkeys(partition.report.name for part in parts for partition in part))
-    prepared = prepare_shapes(project.settings, Selection(reports=reports), project.run_context)
-    for message in prepared.messages:
-        context.log.info(message)
-    return replace(project.run_context, catalogue=prepared.catalogue, held_back=prepared.held_back)
+    selection = Selection(reports=reports)
+    return prepare_shapes(project.settings, selection, project.run_context, context.log.info)
 
 
 def _outcome(project: Project, windows: Sequence[WindowResult], since: datetime) -> Outcome:

@@ -126,7 +126,8 @@ def run_replay(
 ) -> int:
     """Rebuild tables from landing, without the service."""
     from pipelines.catalogue.reports import report as report_named
-    from pipelines.upkeep.shapes import replay_in_shape
+    from pipelines.upkeep.replay import replay
+    from pipelines.upkeep.shapes import adopt_shapes
 
     printed = 0
 
@@ -138,8 +139,9 @@ def run_replay(
 
     settings = read_settings(offline=True)
     with working(settings, "brokerbi replay", no_wait=no_wait):
-        done = replay_in_shape(
+        done = replay(
             settings,
+            catalogue=adopt_shapes(settings, say),
             reports=[report_named(name).name for name in report],
             customers=customer,
             quarantine=quarantine,

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.app import Json, NoWait, Reports, command, flag, working
-from pipelines.cli.output import hang, print_json, print_records, print_table, read_settings, say
+from pipelines.cli.output import hang, print_json, print_records, read_settings, say
 
-if TYPE_CHECKING:
-    from pipelines.sync.look import Look
-
-HEADS = ("report", "state", "columns", "missing", "extra")
-DIFFERS = ("columns missing", "proposed", "not understood")
+COUNTED = ("columns", "missing", "extra")
 
 
 @command("shapes")
@@ -29,40 +24,26 @@ def run_shapes(
 ) -> int:
     """Show how each report looks; propose a shape where it differs from the declared one."""
     from pipelines.planning.selection import Selection
-    from pipelines.sync.look import as_json
     from pipelines.upkeep.shapes import add_to_file, looks_of
 
     settings = read_settings()
     with working(settings, "brokerbi shapes", no_wait=no_wait):
         looks = looks_of(settings, Selection(reports=tuple(report)), from_landing=from_landing)
     if json:
-        print_json([as_json(look) for look in looks])
+        print_json([vars(look) for look in looks])
     else:
-        _show(looks)
+        counts = [{name: len(vars(look)[name]) for name in COUNTED} for look in looks]
+        rows = [vars(look) | count for look, count in zip(looks, counts, strict=True)]
+        print_records(rows, ("report", "state", *COUNTED))
+        for look in looks:
+            if look.sentence or look.proposal:
+                say()
+                hang("", f"{look.report}: {look.sentence}")
+                say(look.proposal)
     if write:
-        written = add_to_file(settings.shapes_file, [look for look in looks if look.state in DIFFERS])
+        written = add_to_file(settings.shapes_file, looks)
         say(f"{settings.shapes_file}: {', '.join(written) if written else 'nothing to add'}")
     return int(any(look.state == "not understood" for look in looks))
-
-
-def _show(looks: Sequence[Look]) -> None:
-    rows = [
-        (
-            look.report.name,
-            look.state,
-            str(len(look.found)),
-            str(len(look.missing)),
-            str(len(look.extra)),
-        )
-        for look in looks
-    ]
-    print_table(HEADS, rows, right=(2, 3, 4))
-    for look in looks:
-        if words := " ".join(filter(None, (look.sentence, look.remedy))):
-            say()
-            hang("", f"{look.report.name}: {words}")
-        if look.proposal and look.state in DIFFERS:
-            say(look.proposal.as_toml())
 
 
 @command("reports")

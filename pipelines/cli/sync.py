@@ -36,8 +36,10 @@ from pipelines.planning.plan import PlannedReport, make_plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings
 from pipelines.sync.progress import HEADS, Progress, by_report
+from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
-from pipelines.upkeep.shapes import sync_in_shape
+from pipelines.sync.sync import sync
+from pipelines.upkeep.shapes import prepare_shapes
 from pipelines.words import count, counted, duration, size
 from warehouse.ledger.window_result import WindowResult
 from warehouse.publishing.publish import loaded_since_publication
@@ -186,7 +188,8 @@ def was_left_unpublished(settings: Settings) -> bool:
 
 
 def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
-    """Sync; print how far it is, and in the end what became of each report."""
+    """Sync in the shapes in force; print how far it is, and in the end what became of each report."""
+    context = prepare_shapes(settings, selection, RunContext(), say)
     progress = Progress()
 
     def note(outcome: WindowResult) -> None:
@@ -195,10 +198,10 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
             counter(line)
 
     try:
-        summary = sync_in_shape(
+        summary = sync(
             settings,
             selection,
-            on_message=say,
+            context=context,
             on_plan=lambda plan: complain(progress.begin(plan)),
             on_result=note,
         )

@@ -13,13 +13,14 @@ from typing import Any
 
 import orjson
 
+from pipelines.shapes.places import described
+
 Json = Any  # None, bool, int, float, Decimal, str, list or dict: the values of a parsed document
 Object = dict[str, Json]
 Keys = tuple[str, ...]  # the names that lead from an object to a value in it, through objects only
 
 LONGEST_WHOLE = 4_000  # digits of a whole number; Python reads none of more than 4,300
 LONGEST_EXACT = 16  # characters of a fractional number that a float always gives back as they were
-_KINDS = {str: "a text", bool: "true or false"}
 _DIGITS = bytes(ord("0") if sign in b"0123456789." else ord(" ") for sign in range(256))
 _TOO_MANY_DIGITS = b"0" * LONGEST_EXACT
 _LONG_NUMBER = re.compile(rb"(?<![0-9.])(?=[0-9.]{16})[0-9]{7}")
@@ -56,8 +57,9 @@ def read_document(body: bytes) -> Document:
     """Read a body; raises InvalidJson for halves, other formats and single values."""
     document = Document(body)
     if document.value is not None and not isinstance(document.value, dict | list):
-        kind = _KINDS.get(type(document.value), "a number")
-        raise InvalidJson(f"The answer is {kind} where an object or a list was expected.")
+        raise InvalidJson(
+            f"The answer is {described(document.value)} where an object or a list was expected."
+        )
     return document
 
 

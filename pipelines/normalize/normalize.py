@@ -56,9 +56,9 @@ from pipelines.normalize.validation import (
     rejections,
     undatable,
 )
-from pipelines.shapes.paths import NONE, simplified
+from pipelines.shapes.paths import NONE, member_path, simplified
 from pipelines.shapes.proposal import measure_fields
-from pipelines.shapes.shape import Place, Shape, shape_of
+from pipelines.shapes.shape import Place, shape_of
 
 __all__ = ["ShapeMismatch", "normalize"]
 
@@ -84,7 +84,7 @@ def normalize(
     request = _request_columns(report, asked or nothing, chosen or nothing)
     window = tuple(months) if report.has_months else ()
     try:
-        return _Answer(report, shape_of(report), documents, request, window, timezone).normalized()
+        return _Answer(report, documents, request, window, timezone).normalized()
     finally:
         for document in documents:
             document.forget()
@@ -111,7 +111,6 @@ class _Answer:
     """The documents of one window that are being normalized, and all that has come of it so far."""
 
     report: Report
-    shape: Shape
     documents: Sequence[Document]
     request: Sequence[FilledColumn]
     window: tuple[Month, ...]
@@ -125,8 +124,8 @@ class _Answer:
     def normalized(self) -> Normalized:
         """The whole answer; every declared table is there, also one without a row."""
         self.values = [document.value for document in self.documents]
-        roots = root_of(self.values, self.shape.root)
-        self._read(document_level(self.shape.document, roots), None)
+        roots = root_of(self.values, member_path(self.report.root))
+        self._read(document_level(shape_of(self.report), roots), None)
         empty = {table.name: empty_table(table) for table in self.report.tables}
         tables = without_repeated({**empty, **self.tables}, self.report)
         return Normalized(tuple(tables.values()), tuple(self.rejected), tuple(self.missing), self.undated)

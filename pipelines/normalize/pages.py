@@ -9,6 +9,7 @@ from pipelines.catalogue.model import Report
 from pipelines.normalize.contents import EMPTY, Fields
 from pipelines.normalize.document import Document, Json, Keys, to_json
 from pipelines.normalize.rows import Level, ShapeMismatch, below, document_level, root_of
+from pipelines.shapes.paths import member_path
 from pipelines.shapes.shape import shape_of
 
 Id = tuple[str | None, ...]
@@ -40,10 +41,11 @@ class PageFacts:
 
 def page_facts(report: Report, document: Document) -> PageFacts:
     """The facts of one page."""
-    shape, value = shape_of(report), document.value
-    total = _total(value, shape.total_rows)
+    value = document.value
+    total = _total(value, member_path(report.total_rows))
     try:
-        levels = _topmost(document_level(shape.document, root_of([value], shape.root)), [value])
+        root = root_of([value], member_path(report.root))
+        levels = _topmost(document_level(shape_of(report), root), [value])
     except ShapeMismatch as error:
         return PageFacts(total=total, mismatch=str(error))
     rows = {level.place.table.name: level.elements for level in levels if level.place.table}

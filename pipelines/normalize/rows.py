@@ -19,7 +19,7 @@ import polars as pl
 from pipelines.normalize.contents import EMPTY, Fields, FilledColumn, holds_objects, is_nothing
 from pipelines.normalize.document import Json, Keys, Object
 from pipelines.shapes.paths import ANY, ColumnPath, simplified
-from pipelines.shapes.places import described, lists_of
+from pipelines.shapes.places import described, places_of
 from pipelines.shapes.shape import Place
 
 MOST_SUGGESTED = 3
@@ -61,7 +61,7 @@ class Level:
     @cached_property
     def strangers(self) -> list[int]:
         """The elements that are no objects, by their number."""
-        if self.place.itself or set(map(type, self.elements)) <= {dict}:
+        if self.place.is_plain or set(map(type, self.elements)) <= {dict}:
             return []
         return [row for row, element in enumerate(self.elements) if self._object(element) is EMPTY]
 
@@ -194,8 +194,9 @@ def mismatch(expected: str, found: Json, documents: Sequence[Json]) -> str:
 def what_is_there(found: Json, documents: Sequence[Json]) -> str:
     """A value that does not fit in words, and where lists of objects are in its document."""
     sentence = f"found {described(found)}"
-    places = sorted(lists_of(documents), key=lambda place: -place.count)[:MOST_SUGGESTED]
-    return f"{sentence}; there are objects at {', '.join(map(str, places))}" if places else sentence
+    places = [place for place in places_of(documents) if place.path and place.names]
+    fullest = sorted(places, key=lambda place: -place.count)[:MOST_SUGGESTED]
+    return f"{sentence}; there are objects at {', '.join(map(str, fullest))}" if fullest else sentence
 
 
 def _level(above: Level, place: Place, found: Sequence[FoundRows]) -> Level:

@@ -17,7 +17,8 @@ from functools import lru_cache
 NONE = "-"
 ANY = "*"
 KEY = "#"
-_STEP = re.compile(r"(?P<names>\*|\([^()]*\)|[^\[\]{}#()*.@]*)(?P<each>\[\]|\{\}|)(?P<key>#?)")
+_STEP = re.compile(r"(\*(?=\[)|\([^()]*\)(?=\[)|[^\[\]{}#()*.@]*)(\[\]|\{\}|)(#?)")
+"""The names of a step, whether it leads into a list or keyed objects, and whether it takes a name (#)."""
 
 
 class PathError(ValueError):
@@ -67,13 +68,12 @@ class ColumnPath:
     level: int = -1
     members: tuple[str, ...] = ()
     is_key: bool = False
-    is_none: bool = False
     parent: str = ""
 
     @property
     def is_itself(self) -> bool:
         """Whether the column is the row itself, which is no object then."""
-        return not (self.members or self.is_key or self.is_none)
+        return not (self.members or self.is_key)
 
 
 @dataclass(frozen=True)
@@ -84,19 +84,15 @@ class RowsPath:
     hops: tuple[Hop, ...]
     parent: str = ""
 
-    def column(self, text: str) -> ColumnPath:
-        """Where a column is; raises PathError for one that is not on the way to these rows."""
-        text = text.strip()
+    def column(self, text: str) -> ColumnPath | None:
+        """Where a column is, if the service has it; raises PathError for one beside the way to these rows."""
         if text == NONE:
-            return ColumnPath(is_none=True)
-        if text.startswith("@"):
-            parent, _, name = text[1:].partition(".")
-            if parent != self.parent or not name:
-                raise PathError(f"{text!r} is no column of the table whose rows hold these ({self.text!r})")
-            return ColumnPath(members=(name,), parent=parent)
+            return None
         if text.startswith("."):
             return ColumnPath(len(self.hops), member_path(text[1:]))
-        steps, level = _steps(text), 0
+        if self.parent and text.startswith(f"@{self.parent}."):
+            return ColumnPath(members=(text.partition(".")[2],), parent=self.parent)
+        steps, level = _steps(text, of_column=True), 0
         for hop in self.hops:
             length = len(hop.members) + 1
             head, rest = steps[:length], steps[length:]
@@ -104,10 +100,8 @@ class RowsPath:
                 break
             steps, level = rest, level + 1
             if head[-1].takes_key:
-                if steps:
-                    raise PathError(f"nothing can follow the name ({KEY}) in {text!r}")
                 return ColumnPath(level, is_key=True)
-        if any(step.each or step.takes_key for step in steps):
+        if any(step.each for step in steps):
             raise PathError(f"{text!r} is not on the way to the rows at {self.text!r}")
         return ColumnPath(level, _names(steps))
 
@@ -121,8 +115,6 @@ def rows_path(text: str) -> RowsPath:
     way: list[Step] = []
     steps = _steps(rest)
     for step in steps:
-        if step.takes_key:
-            raise PathError(f"the path {text!r} ends in a name ({KEY}), which only a column can")
         way.append(step)
         if step.each or step is steps[-1]:
             hops.append(Hop(_names(way[:-1]), step, ".".join(part.text for part in way)))
@@ -133,7 +125,7 @@ def rows_path(text: str) -> RowsPath:
 def member_path(text: str) -> tuple[str, ...]:
     """Read a path of members only, such as a root or a total; raises PathError."""
     steps = _steps(text.strip())
-    if any(step.each or step.takes_key for step in steps):
+    if any(step.each for step in steps):
         raise PathError(f"the path {text!r} leads into a list, where members only are expected")
     return _names(steps)
 
@@ -142,27 +134,19 @@ def _names(members: list[Step]) -> tuple[str, ...]:
     return tuple(member.names[0] for member in members if not member.each)
 
 
-def _steps(text: str) -> list[Step]:
+def _steps(text: str, *, of_column: bool = False) -> list[Step]:
     """The steps of a path; the name after a step of its own belongs to it: `offices{}.#` is `offices{}#`."""
     parts = text.replace(f".{KEY}", KEY).removeprefix(".").split(".") if text else []
-    return [_step(part, text) for part in parts]
+    last = len(parts) if of_column else 0
+    return [_step(part, text, may_take_key=number == last) for number, part in enumerate(parts, 1)]
 
 
-def _step(part: str, text: str) -> Step:
+def _step(part: str, text: str, *, may_take_key: bool) -> Step:
     found = _STEP.fullmatch(part)
-    if not found:
+    names, each, key = found.groups() if found else ("", "", "")
+    is_any = names == ANY
+    listed = () if is_any or not names else tuple(map(simplified, names.strip("()").split("|")))
+    has_many_names = may_take_key and (each == "{}" or is_any or len(listed) > 1)
+    if not (names or each) or "" in listed or (key and not has_many_names):
         raise PathError(f"the path {text!r} cannot be read at {part!r}")
-    names, each, key = found.groups()
-    is_any, is_choice = names == ANY, names.startswith("(")
-    if not names and not each:
-        raise PathError(f"the path {text!r} has a step without a name")
-    if (is_any or is_choice) and each != "[]":
-        raise PathError(f"the path {text!r} has {names} without [] behind it")
-    listed = () if is_any or not names else tuple(simplified(name) for name in names.strip("()").split("|"))
-    if "" in listed:
-        raise PathError(f"the path {text!r} has a name without letters or digits")
-    if key and not (each == "{}" or is_any or len(listed) > 1):
-        raise PathError(
-            f"the path {text!r} asks for the name ({KEY}) of a list whose name is always the same"
-        )
     return Step(f"{names}{each}", listed, each, is_any, bool(key))

@@ -1,16 +1,16 @@
-"""Where lists of objects are in a document, for sentences about answers that do not fit and for proposals."""
+"""The places in a document where objects and values are, for sentences about answers and for proposals."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 Json = Any
 
-DEEPEST = 6
+DEEPEST = 16
 MOST_LOOKED_AT = 500
 """Elements of a list that are looked at: a list has one kind of rows."""
 MOST_NAMED = 8
@@ -19,30 +19,30 @@ _PUBLIC = re.compile(r"[A-Za-z_@$][A-Za-z_@$. -]{0,40}\d{0,2}")
 
 
 @dataclass
-class FoundList:
-    """A list of objects, or the objects under the keys of another, with all that is at one path.
+class FoundPlace:
+    """A place where elements are: the documents themselves, those of a list, or those under keys.
 
-    A list of plain values has these in `scalars`.
+    `names` are those of the members of its objects. `fields` are the plain values in them, by the path that
+    leads to them through objects only; an element that is a plain value is at the empty path.
     """
 
     path: str
-    objects: list[dict[str, Json]] = field(default_factory=list)
-    scalars: list[Json] = field(default_factory=list)
-    keys: list[str] = field(default_factory=list)
     count: int = 0
+    names: dict[str, None] = field(default_factory=dict)
+    fields: dict[str, list[Json]] = field(default_factory=dict)
+    keys: list[Json] = field(default_factory=list)
 
     def __str__(self) -> str:
-        """The list with how many objects it has, and of what."""
+        """The place with how many objects it has, and of what."""
         objects = "1 object" if self.count == 1 else f"{self.count} objects"
-        return f"{self.path} ({objects} of {named(dict.fromkeys(chain.from_iterable(self.objects)))})"
+        return f"{self.path} ({objects} of {named(self.names)})"
 
 
-def lists_of(documents: Iterable[Json], *, with_scalars: bool = False) -> list[FoundList]:
-    """Every list of objects in documents of one kind, outer ones first; a document that is a list is `[]`."""
-    found: dict[str, FoundList] = {}
-    for document in documents:
-        _look(document, "", found, 0)
-    return [place for place in found.values() if place.objects or with_scalars]
+def places_of(documents: Sequence[Json]) -> list[FoundPlace]:
+    """Every place in documents of one kind; documents are at the empty path, elements of a list at `[]`."""
+    found: dict[str, FoundPlace] = {}
+    _add("", documents, found, 0)
+    return list(found.values())
 
 
 def described(value: Json) -> str:
@@ -63,34 +63,31 @@ def named(names: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(shown)) + (", …" if len(several) > MOST_NAMED else "")
 
 
-def _look(value: Json, path: str, found: dict[str, FoundList], depth: int) -> None:
-    if depth > DEEPEST:
+def _add(path: str, elements: Sequence[Json], found: dict[str, FoundPlace], depth: int) -> None:
+    """Note the elements of a place and all that is in them."""
+    place = found.setdefault(path, FoundPlace(path))
+    place.count += len(elements)
+    for element in elements[:MOST_LOOKED_AT]:
+        _look(element, "", place, found, depth)
+
+
+def _look(value: Json, way: str, place: FoundPlace, found: dict[str, FoundPlace], depth: int) -> None:
+    """Note what is at the end of a way through the objects of a place."""
+    path = f"{place.path}.{way}" if place.path else way
+    if depth > DEEPEST or value is None:
         return
-    if isinstance(value, dict) and not (path and _is_keyed(value)):
-        for name, member in value.items():
-            if isinstance(member, list | dict):
-                _look(member, f"{path}.{name}" if path else name, found, depth + 1)
+    if isinstance(value, list):
+        _add(f"{path}[]", value, found, depth + 1)
+    elif isinstance(value, dict) and _is_keyed(value):
+        _add(f"{path}{{}}", list(value.values()), found, depth + 1)
+        found[f"{path}{{}}"].keys += value
     elif isinstance(value, dict):
-        path = f"{path}.{{}}" if path.endswith(("[]", "{}")) else f"{path}{{}}"
-        _add(path, list(value.values()), found, depth + 1)
-        found[path].keys += value
-    elif isinstance(value, list):
-        _add(f"{path}[]", value, found, depth)
-
-
-def _add(path: str, elements: Sequence[Json], found: dict[str, FoundList], depth: int) -> None:
-    """Note the elements of a list, or under keys: objects, and what is in them, or else plain values."""
-    objects = [element for element in elements if isinstance(element, dict)]
-    if not objects and (not elements or any(isinstance(element, list) for element in elements)):
-        return
-    here = found.setdefault(path, FoundList(path))
-    if not objects:
-        here.scalars += elements[: max(MOST_LOOKED_AT - len(here.scalars), 0)]
-        return
-    here.count += len(elements)
-    here.objects += objects[: max(MOST_LOOKED_AT - len(here.objects), 0)]
-    for element in objects[:MOST_LOOKED_AT]:
-        _look(element, path, found, depth)
+        for name, member in value.items():
+            if not way:
+                place.names[name] = None
+            _look(member, f"{way}.{name}" if way else name, place, found, depth + 1)
+    else:
+        place.fields.setdefault(way, []).append(value)
 
 
 def _is_keyed(value: dict[str, Json]) -> bool:

@@ -5,16 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pipelines.catalogue.model import Column, Report, Table, declared_columns
-from pipelines.shapes.paths import (
-    ANY,
-    NONE,
-    ColumnPath,
-    Hop,
-    PathError,
-    RowsPath,
-    member_path,
-    rows_path,
-)
+from pipelines.shapes.paths import ANY, NONE, ColumnPath, Hop, PathError, RowsPath, rows_path
 
 Keys = tuple[str, ...]
 
@@ -24,9 +15,8 @@ class Place:
     """A place in a document where objects are: the document itself, or the elements that a hop leads to.
 
     `columns` are the declared columns that are read here, by their paths; `below` are the places that are
-    reached from here. Where the rows of a table are, `way` leads there from the document (or from the rows
-    that these are nested in), `sources` says at which place of it each column is, and `from_parent` which
-    columns are those of the parent row.
+    reached from here. Where the rows of a table are, `sources` says at which place on the way to them each
+    column is, and `from_parent` which columns are those of the parent row.
     """
 
     hop: Hop | None = None
@@ -34,7 +24,6 @@ class Place:
     columns: dict[ColumnPath, Column] = field(default_factory=dict)
     below: list[Place] = field(default_factory=list)
     table: Table | None = None
-    way: tuple[Place, ...] = ()
     sources: dict[str, tuple[Place, ColumnPath]] = field(default_factory=dict)
     from_parent: dict[str, str] = field(default_factory=dict)
 
@@ -44,9 +33,9 @@ class Place:
         return {path.members: column for path, column in self.columns.items() if path.members}
 
     @property
-    def itself(self) -> Column | None:
-        """The column that is the element itself, where rows are no objects."""
-        return next((column for path, column in self.columns.items() if path.is_itself), None)
+    def is_plain(self) -> bool:
+        """Whether a column is the element itself, which is no object then."""
+        return any(path.is_itself for path in self.columns)
 
     @property
     def lists(self) -> set[Keys]:
@@ -58,34 +47,27 @@ class Place:
         return ways
 
 
-@dataclass(frozen=True)
-class Shape:
-    """Where everything of a report is: members that lead to the root of its data, places, and its totals."""
-
-    root: Keys
-    document: Place
-    total_rows: Keys = ()
-
-
-def shape_of(report: Report) -> Shape:
-    """The shape of a report as it is declared; raises PathError with a sentence."""
+def shape_of(report: Report) -> Place:
+    """The document at the root of a report, with all places below; raises PathError with a sentence."""
     document = Place(path="the answer")
     ways: dict[str, tuple[Place, ...]] = {"": (document,)}
     for table in report.tables:
         if table.rows == NONE:
             continue
         rows = rows_path(table.rows)
-        if rows.parent and rows.parent not in ways:
+        if rows.parent not in ways:
             raise PathError(f"{table.name}: its rows are below {rows.parent!r}, which is no table before it")
-        way = _walk(ways[rows.parent][-1:] if rows.parent else ways[""], rows)
-        place = way[-1]
-        if place.table:
-            raise PathError(f"{table.name} and {place.table.name} both have their rows at {rows.text!r}")
-        place.table, place.way, ways[table.name] = table, way, way
+        way = ways[table.name] = _walk(ways[rows.parent][-1:], rows)
+        if way[-1].table:
+            raise PathError(f"{table.name} and {way[-1].table.name} both have their rows at {rows.text!r}")
+        way[-1].table = table
         for column in declared_columns(table):
             if text := column_path(table, column):
-                _add_column(place, rows, column, text)
-    return Shape(member_path(report.root), document, member_path(report.total_rows))
+                try:
+                    _add_column(way, rows.column(text), column)
+                except PathError as error:
+                    raise PathError(f"{table.name}.{column.name}: {error}") from None
+    return document
 
 
 def column_path(table: Table, column: Column) -> str:
@@ -106,21 +88,18 @@ def _walk(way: tuple[Place, ...], rows: RowsPath) -> tuple[Place, ...]:
         above = way[-1]
         place = next((place for place in above.below if place.hop == hop), None)
         if place is None:
-            path = hop.text if above.hop is None else f"{above.path}.{hop.text}"
-            place = Place(hop, path)
+            place = Place(hop, hop.text if above.hop is None else f"{above.path}.{hop.text}")
             above.below.append(place)
         way = (*way, place)
     return way
 
 
-def _add_column(place: Place, rows: RowsPath, column: Column, text: str) -> None:
-    try:
-        path = rows.column(text)
-    except PathError as error:
-        raise PathError(f"{place.table.name if place.table else ''}.{column.name}: {error}") from None
+def _add_column(way: tuple[Place, ...], path: ColumnPath | None, column: Column) -> None:
+    if path is None:
+        return
     if path.parent:
-        place.from_parent[column.name] = path.members[0]
-    elif not path.is_none:
-        source = place.way[path.level]
+        way[-1].from_parent[column.name] = path.members[0]
+    else:
+        source = way[path.level]
         source.columns.setdefault(path, column)
-        place.sources[column.name] = (source, path)
+        way[-1].sources[column.name] = (source, path)

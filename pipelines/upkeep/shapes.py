@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import tomllib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
@@ -20,13 +20,11 @@ from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.months import Month
 from pipelines.normalize.document import InvalidJson, read_document
 from pipelines.planning.selection import Selection, chosen_customers, chosen_reports
-from pipelines.shapes.proposal import KnownIds
 from pipelines.shapes.shapes_file import with_shapes
-from pipelines.sync.look import MOST_MONTHS, OFFICES, USERS, Look, Survey, judged
+from pipelines.sync.look import IDS, Look, Survey, judged, unseen
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
-from pipelines.sync.sync import sync
-from pipelines.upkeep.replay import Replayed, replay
+from pipelines.upkeep.replay import replay
 from warehouse.errors import OlderFormat, WarehouseError
 from warehouse.ledger.ledger import add_requests, deny, ledger_of
 from warehouse.ledger.shapes import (
@@ -43,135 +41,100 @@ from warehouse.store.files import SHARED_FILE, write_file
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipelines.planning.plan import Plan
     from pipelines.settings.model import Settings
-    from pipelines.sync.summary import Summary
-    from warehouse.ledger.window_result import WindowResult
+
+MOST_MONTHS = 12
+"""How far back a month with rows is looked for before a shape is adopted."""
 
 
-@dataclass
-class Prepared:
-    """The catalogue with the shapes in force, messages about them, and the reports that are held back."""
+def prepare_shapes(
+    settings: Settings, selection: Selection, context: RunContext, on_message: Callable[[str], None]
+) -> RunContext:
+    """The context with the shapes in force, after what another shape has loaded was loaded again.
 
-    catalogue: Mapping[str, Report]
-    messages: list[str] = field(default_factory=list)
-    held_back: dict[str, str] = field(default_factory=dict)
-
-
-def sync_in_shape(
-    settings: Settings,
-    selection: Selection,
-    *,
-    context: RunContext | None = None,
-    on_message: Callable[[str], None],
-    on_plan: Callable[[Plan], None],
-    on_result: Callable[[WindowResult], None],
-) -> Summary:
-    """Sync with the shapes in force; `on_message` hears of adopted shapes and replayed reports."""
-    context = context or RunContext()
-    prepared = prepare_shapes(settings, selection, context)
-    for message in prepared.messages:
-        on_message(message)
-    context = replace(context, catalogue=prepared.catalogue, held_back=prepared.held_back)
-    return sync(settings, selection, context=context, on_plan=on_plan, on_result=on_result)
-
-
-def prepare_shapes(settings: Settings, selection: Selection, context: RunContext) -> Prepared:
-    """Read the operator's file, adopt complete proposals, and replay what another shape has loaded.
-
-    Only reports that were never requested are requested for that. Raises ShapesError for a file that cannot
-    be used.
+    `on_message` hears of adopted shapes and replayed reports. Raises ShapesError for a file that cannot be
+    used.
     """
-    store = Store(settings.data_dir)
+    catalogue = adopt_shapes(settings, on_message, selection, context, may_request=True)
+    store, held_back = Store(settings.data_dir), {}
     with store.reading() as connection:
-        loaded, requested = loaded_shapes(connection), requested_reports(connection)
-    prepared = _adopted(settings, selection, context, loaded, lambda report: report.name not in requested)
+        loaded = loaded_shapes(connection)
     for name, shapes in loaded.items():
-        report = prepared.catalogue.get(name)
-        if report is None or shapes == {report.shape}:
+        if name not in catalogue or shapes == {catalogue[name].shape}:
             continue
-        again = replay(settings, reports=[name], catalogue=prepared.catalogue, clock=context.clock)
+        again = replay(settings, reports=[name], catalogue=catalogue, clock=context.clock)
         if again.failures:
-            prepared.held_back[name] = (
+            held_back[name] = (
                 f"its shape changed and stored answers could not be loaded again: {again.failures[0]}"
             )
             continue
         with store.writing() as connection:
-            remember_shape(connection, name, report.shape)
+            remember_shape(connection, name, catalogue[name].shape)
         unfit = f"; {len(again.unfit)} fit only the earlier shape and stay as loaded" if again.unfit else ""
-        prepared.messages.append(
-            f"the shape of {name} changed: {again.loads} stored answers were read again{unfit}"
-        )
-    return prepared
+        on_message(f"the shape of {name} changed: {again.loads} stored answers were read again{unfit}")
+    return replace(context, catalogue=catalogue, held_back=held_back)
 
 
-def replay_in_shape(settings: Settings, **options: Any) -> Replayed:
-    """Replay, after complete proposals for stored answers of reports without rows were adopted."""
-    prepared = Prepared(with_shapes(RunContext().catalogue, settings.shapes_file))
-    with suppress(OlderFormat), Store(settings.data_dir).reading() as connection:
-        loaded = loaded_shapes(connection)
-        prepared = _adopted(settings, Selection(), RunContext(), loaded, lambda _: False)
-    done = replay(settings, catalogue=prepared.catalogue, **options)
-    done.notes += prepared.messages
-    return done
+def adopt_shapes(
+    settings: Settings,
+    on_message: Callable[[str], None],
+    selection: Selection | None = None,
+    context: RunContext | None = None,
+    *,
+    may_request: bool = False,
+) -> Mapping[str, Report]:
+    """The catalogue in the shapes of the operator's file, after complete proposals were added to it.
+
+    Looked at are undocumented reports that no shape has loaded yet, and of which the operator wrote nothing:
+    stored answers, and with `may_request` those that were never requested.
+    """
+    context, selection = context or RunContext(), selection or Selection()
+    shaped = in_shape(settings, context)
+    with suppress(OlderFormat):  # which a replay rebuilds
+        with Store(settings.data_dir).reading() as connection:
+            loaded, requested = loaded_shapes(connection), requested_reports(connection)
+        reports = [
+            report
+            for report in chosen_reports(settings, selection, shaped.catalogue)
+            if report.is_assumed and not report.shape and report.name not in loaded
+        ]
+        unasked = [report for report in reports if may_request and report.name not in requested]
+        looks = _looks(settings, selection, shaped, reports, unasked, months=MOST_MONTHS)
+        if names := add_to_file(settings.shapes_file, [look for look in looks if look.state == "proposed"]):
+            on_message(f"the shape of {', '.join(names)} was found and written to {settings.shapes_file}")
+    return with_shapes(context.catalogue, settings.shapes_file)
 
 
 def looks_of(
     settings: Settings, selection: Selection, *, from_landing: bool, context: RunContext | None = None
 ) -> list[Look]:
     """Looks at the selected reports, in the shapes in force; those by id are left out."""
-    context = context or RunContext()
-    catalogue = with_shapes(context.catalogue, settings.shapes_file)
-    chosen = [report for report in chosen_reports(settings, selection, catalogue) if not report.endpoint.each]
-    return _look_at(settings, selection, context, catalogue, chosen, lambda _: not from_landing)
+    context = in_shape(settings, context or RunContext())
+    reports = chosen_reports(settings, selection, context.catalogue)
+    return _looks(settings, selection, context, reports, () if from_landing else reports)
 
 
-def _adopted(
+def in_shape(settings: Settings, context: RunContext) -> RunContext:
+    """The context with the catalogue in the shapes of the operator's file."""
+    return replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))
+
+
+def _looks(
     settings: Settings,
     selection: Selection,
     context: RunContext,
-    loaded: Collection[str],
-    may_request: Callable[[Report], bool],
-) -> Prepared:
-    """The catalogue in the shapes of the operator's file, after complete proposals were added to it.
-
-    Looked at are undocumented reports that no shape has loaded yet, and of which the operator wrote nothing.
-    """
-    prepared = Prepared(with_shapes(context.catalogue, settings.shapes_file))
-    reports = [
-        report
-        for report in chosen_reports(settings, selection, prepared.catalogue)
-        if report.is_assumed
-        and not report.endpoint.each
-        and report is context.catalogue[report.name]
-        and report.name not in loaded
-    ]
-    if reports:
-        looks = _look_at(
-            settings, selection, context, prepared.catalogue, reports, may_request, months=MOST_MONTHS
-        )
-        if names := add_to_file(settings.shapes_file, [look for look in looks if look.state == "proposed"]):
-            prepared.catalogue = with_shapes(context.catalogue, settings.shapes_file)
-            prepared.messages.append(
-                f"the shape of {', '.join(names)} was found and written to {settings.shapes_file}"
-            )
-    return prepared
-
-
-def _look_at(
-    settings: Settings,
-    selection: Selection,
-    context: RunContext,
-    catalogue: Mapping[str, Report],
     reports: Sequence[Report],
-    may_request: Callable[[Report], bool],
+    requestable: Sequence[Report],
     *,
     months: int = 1,
 ) -> list[Look]:
     """Look at reports: at the newest stored answer with rows, else at what the service answers now."""
-    store, landing = Store(settings.data_dir), Landing(settings.data_dir / "landing")
-    with store.reading() as connection:
-        known = KnownIds(loaded_ids(connection, OFFICES), loaded_ids(connection, USERS))
+    reports = [report for report in reports if not report.endpoint.each]
+    if not reports:
+        return []
+    landing = Landing(settings.data_dir / "landing")
+    with Store(settings.data_dir).reading() as connection:
+        known = {column: loaded_ids(connection, sources) for column, sources in IDS.items()}
         stored = newest_answers(connection)
     looks: dict[str, Look] = {}
     for report in reports:
@@ -181,26 +144,23 @@ def _look_at(
                 documents = [read_document(body) for _, body in landing.read_used(path)]
                 requested = [Month.of(day) for day in days]
                 looks[report.name] = judged(report, documents, requested, known, settings.timezone)
-    left = [report for report in reports if report.name not in looks and may_request(report)]
-    customers = chosen_customers(settings, selection)
-    if left and customers:
-        looks |= asyncio.run(_request(settings, context, catalogue, left, customers[0].id, known, months))
-    return [looks.get(report.name) or Look(report, "empty") for report in reports]
+    left = [report for report in reports if report in requestable and report.name not in looks]
+    if left and (customers := chosen_customers(settings, selection)):
+        looks |= asyncio.run(_request(settings, context, left, customers[0].id, known, months))
+    return [looks.get(report.name) or unseen(report) for report in reports]
 
 
 async def _request(
     settings: Settings,
     context: RunContext,
-    catalogue: Mapping[str, Report],
     reports: Sequence[Report],
     customer: str,
-    known: KnownIds,
+    known: dict[str, frozenset[str]],
     months: int,
 ) -> dict[str, Look]:
     """The answers to one small request per report; a denied report rests for the day."""
     clock, store = settings.clock_of_day(context.clock), Store(settings.data_dir)
-    today = settings.today_local(clock)
-    zone = ZoneInfo(settings.timezone)
+    today, zone = settings.today_local(clock), ZoneInfo(settings.timezone)
     denied = {
         report
         for (report, owner), at in ledger_of(store).denied.items()
@@ -211,8 +171,8 @@ async def _request(
         breaker = CircuitBreaker(rate_limit)
         clients = context.open_clients(settings, rate_limit, breaker, stack, log.record)
         survey = Survey(clients, customer, Month.of(today), settings.timezone, known, set(denied))
-        await survey.learn_ids(catalogue)
-        looks = {report.name: await survey.look(report, months=months) for report in reports}
+        await survey.learn_ids(context.catalogue)
+        looks = {report.name: await survey.look(report, months) for report in reports}
     with store.writing() as connection:
         add_requests(connection, log.counts)
         for report in survey.denied - denied:
@@ -226,13 +186,10 @@ def add_to_file(path: Path, looks: Sequence[Look]) -> list[str]:
     Nothing is overwritten: a report that the file names already is left alone.
     """
     there = path.read_text("utf-8") if path.exists() else ""
-    named, written = tomllib.loads(there), []
-    for look in looks:
-        name = look.report.name
-        if look.proposal and name not in named:
-            there += ("\n" if there else "") + look.proposal.as_toml()
-            written.append(name)
+    new = {look.report: look.proposal for look in looks if look.proposal}
+    written = [name for name in new if name not in tomllib.loads(there)]
     if written:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, there.encode(), mode=SHARED_FILE)
+        text = "\n".join([there, *(new[name] for name in written)]).lstrip("\n")
+        write_file(path, text.encode(), mode=SHARED_FILE)
     return written

@@ -15,7 +15,8 @@ from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.shapes.shapes_file import ShapesError
 from pipelines.sync.summary import Summary
-from pipelines.upkeep.shapes import add_to_file, looks_of, prepare_shapes, sync_in_shape
+from pipelines.sync.sync import sync
+from pipelines.upkeep.shapes import add_to_file, looks_of, prepare_shapes
 from tests.scenarios.scenario import Scenario, scenario
 from warehouse.ledger.ledger import Cap, ledger_of
 from warehouse.ledger.window_result import WindowStatus
@@ -127,15 +128,8 @@ def speaking(here: Scenario, told: Mapping[str, Told]) -> Scenario:
 
 def synced_in_shape(here: Scenario, **selection: Any) -> tuple[Summary, list[str]]:
     messages: list[str] = []
-    summary = sync_in_shape(
-        here.settings,
-        Selection(**selection),
-        context=here.context,
-        on_message=messages.append,
-        on_plan=lambda _: None,
-        on_result=lambda _: None,
-    )
-    return summary, messages
+    context = prepare_shapes(here.settings, Selection(**selection), here.context, messages.append)
+    return sync(here.settings, Selection(**selection), context=context), messages
 
 
 def figures(here: Scenario) -> list[tuple[Any, ...]]:
@@ -177,12 +171,13 @@ def test_of_a_budget_and_its_outcome_nothing_is_loaded_until_one_is_named(tmp_pa
 
 def test_a_report_that_no_shape_fits_is_requested_for_a_look_once(tmp_path: Path) -> None:
     here = speaking(office(tmp_path), {"/Report/Budget/": budgets_with_outcome})
-    prepare_shapes(here.settings, Selection(), here.context)
+    messages: list[str] = []
+    prepare_shapes(here.settings, Selection(), here.context, messages.append)
     assert "/Report/Budget/" in str(here.asked)
     here.sync()
     here.service.log.clear()
-    assert prepare_shapes(here.settings, Selection(), here.context).messages == []
-    assert here.asked == []
+    prepare_shapes(here.settings, Selection(), here.context, messages.append)
+    assert (here.asked, messages) == ([], [])
 
 
 def test_what_is_denied_to_a_look_is_not_requested_again_that_day(tmp_path: Path) -> None:

@@ -7,13 +7,18 @@ from typing import Any
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.shapes.proposal import KnownIds, Proposal, propose
+from pipelines.shapes.proposal import Proposal, TableProposal, propose
 
-KNOWN = KnownIds(frozenset({"M1", "M2"}), frozenset({"HAN1", "HAN2", "HAN3"}))
+KNOWN = {"office_id": frozenset({"M1", "M2"}), "user_id": frozenset({"HAN1", "HAN2", "HAN3"})}
 
 
 def proposed(report: str, *documents: Any) -> Proposal:
     return propose(REPORTS[report], documents, KNOWN)
+
+
+def found(table: TableProposal) -> dict[str, str]:
+    """The columns of which one path is proposed."""
+    return {name: paths[0] for name, paths in table.candidates.items() if len(paths) == 1}
 
 
 def offices(*people: dict[str, Any]) -> Any:
@@ -28,7 +33,7 @@ def test_offices_and_users_are_known_by_their_ids_and_all_else_by_name() -> None
     answer = offices(person("HAN1", {"period": "2026-03", "target": 5}), person("HAN2"))
     [table] = proposed("budget_commission", answer).tables
     assert table.rows == "result.offices[].people[].periods[]"
-    assert table.columns == {
+    assert found(table) == {
         "office_id": "result.offices[].unit",
         "user_id": "result.offices[].people[].ref",
         "month": ".period",
@@ -47,7 +52,7 @@ def test_offices_and_users_are_known_by_their_ids_and_all_else_by_name() -> None
 )
 def test_of_two_fields_that_may_be_the_budget_none_is_chosen(month: dict[str, Any]) -> None:
     [table] = proposed("budget_commission", offices(person("HAN1", month))).tables
-    assert list(table.unsure) == ["commission_budget"]
+    assert len(table.candidates["commission_budget"]) == 2
     assert not table.is_complete
 
 
@@ -65,29 +70,35 @@ def test_a_user_that_no_report_knows_is_not_guessed_by_its_name() -> None:
 
 @pytest.mark.parametrize("id_", [1, "HAN1"])
 def test_ids_may_be_numbers(id_: object) -> None:
-    known = KnownIds(frozenset({"7"}), frozenset({"1", "HAN1"}))
+    known = {"office_id": frozenset({"7"}), "user_id": frozenset({"1", "HAN1"})}
     answer = [{"who": id_, "where": 7, "year": 2026, "month": 3, "commission": 5}]
     [table] = propose(REPORTS["office_budget_commission"], [answer], known).tables
-    assert (table.columns["user_id"], table.columns["office_id"]) == (".who", ".where")
+    assert (found(table)["user_id"], found(table)["office_id"]) == (".who", ".where")
 
 
 def test_objects_under_keys_are_rows_and_their_keys_a_column() -> None:
     answer = {"offices": {"M1": {"HAN1": {"calls": 3}, "HAN2": {"calls": 4}}, "M2": {"HAN3": {"calls": 1}}}}
     [table] = proposed("live_activity", answer).tables
-    assert (table.rows, table.columns) == (
+    assert (table.rows, found(table)) == (
         "offices{}.{}",
         {"user_id": "offices{}.{}#", "office_id": "offices{}#"},
     )
     users = {"users": {"HAN1": {"calls": 3}, "HAN2": {"calls": 4}}}
     [table] = proposed("live_activity", users).tables
-    assert (table.rows, table.columns["user_id"]) == ("users{}", "users{}#")
+    assert (table.rows, found(table)["user_id"]) == ("users{}", "users{}#")
+
+
+def test_a_document_in_an_envelope_may_be_the_row() -> None:
+    answer = {"data": {"who": "HAN1", "office": "M1", "year": 2026, "month": 3, "target": 5}}
+    [table] = proposed("office_budget_commission", answer).tables
+    assert (table.rows, found(table)["user_id"], table.is_complete) == ("", ".data.who", True)
 
 
 def test_rows_below_rows_are_proposed_from_the_rows_around_them() -> None:
     answer = [{"trademark": "Nord", "members": [{"office": "M1"}, {"office": "M2"}]}]
     trademarks, members = proposed("trademarks", answer).tables
-    assert (trademarks.columns["trademark"], members.rows) == (".trademark", "@trademarks.members[]")
-    assert members.columns == {"office_id": ".office"}
+    assert (found(trademarks)["trademark"], members.rows) == (".trademark", "@trademarks.members[]")
+    assert found(members) == {"office_id": ".office"}
 
 
 def test_a_proposal_is_written_with_a_comment_for_each_unsure_line() -> None:

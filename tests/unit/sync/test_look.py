@@ -5,23 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.shapes.proposal import KnownIds
 from pipelines.sync.look import Look, judged
 from tests.unit.normalize.answers import JANUARY, STOCKHOLM, document, event
 
 
 def look(report: str, answer: Any) -> Look:
-    return judged(REPORTS[report], [document(answer)], [JANUARY], KnownIds(), STOCKHOLM)
+    return judged(REPORTS[report], [document(answer)], [JANUARY], {}, STOCKHOLM)
 
 
 def test_a_documented_report_with_another_field_lacks_a_column_and_says_what_to_write() -> None:
     earned = {"office": {"customerId": "M1"}, "earned": 5, "soldTotalPrice": 9, "soldEstateParts": None}
     seen = look("commission_office", [earned])
     assert (seen.state, seen.missing) == ("columns missing", ("commission_office.commission",))
-    assert seen.remedy == (
-        "No row has commission, which marts need. In shapes.toml write where it is, as in "
-        '[commission_office.columns] commission = ".field", or "-" if the service has none. '
-        "Fields without a column of ours: earned."
+    assert seen.sentence == (
+        "No row has commission_office.commission, which marts need. Fields without a column of ours: earned. "
+        'Write in shapes.toml where it is, or "-" if the service has none.'
     )
 
 
@@ -33,7 +31,6 @@ def test_rows_that_loading_would_reject_are_not_understood() -> None:
         "expected rows of running_commissions at [], of which 0 of 2 fit, the first does not because it has "
         "no date"
     )
-    assert seen.remedy == (
-        "In shapes.toml correct the rows of [running_commissions]; the columns that marts need are user_id, "
-        "amount, exchange_rate."
+    assert seen.missing == tuple(
+        f"running_commissions.{name}" for name in ("user_id", "amount", "exchange_rate")
     )
