@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import date
@@ -223,6 +223,7 @@ class _Run:
     def _record(self, connection: Connection, tasks: Sequence[TaskState]) -> None:
         """Record failures, denied reports, and the windows and pages that the service accepts.
 
+        Windows that a stopped run did not request count as failed.
         A run that stopped because every request was denied marks no report: the cause is elsewhere.
         """
         now = self.context.clock.utc_now()
@@ -233,9 +234,10 @@ class _Run:
                 or f"{now:%Y%m%dT%H%M%S%f}-{result.report}-{result.customer}-{result.when}",
                 sha256="",
                 fetched_at_utc=result.fetched_at_utc or now,
+                status=WindowStatus.FAILED if result.status is WindowStatus.NOT_ASKED else result.status,
             )
-            for result in [*self.summary.results, *_not_asked(self.summary)]
-            if result.status in RECORDED
+            for result in self.summary.results
+            if result.status in RECORDED or result.failure.error
         ]
         denied = [task for task in tasks if task.denied and not self.summary.stopped]
         results = results_by_pair(self.summary.results)
@@ -247,13 +249,3 @@ class _Run:
             if cap != Cap():
                 remember_cap(connection, *pair, cap, now)
         self.summary.conditions = read_conditions(connection)
-
-
-def _not_asked(summary: Summary) -> Iterator[WindowResult]:
-    """The requests that a stopped run did not send, as one failed window for each report and customer."""
-    left = (row for row in summary.results if row.status is WindowStatus.NOT_ASKED and row.failure.error)
-    for windows in results_by_pair(left).values():
-        months = sorted({month for window in windows for month in window.months})
-        yield replace(
-            windows[0], months=tuple(months), window_start=None, window_end=None, status=WindowStatus.FAILED
-        )
