@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install demo dev test check lint types format coverage bench night browser pictures lock clean
+.PHONY: help install demo dev test check lint types format coverage bench night browser lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -111,9 +111,6 @@ night: $(STAMP) ## measure a nightly run of twenty customers, by the command lin
 browser: $(STAMP) ## backfills of 252 and 70 squares by clicking in a real browser; pictures in SHOTS=.dev/shots
 	$(BIN)/python -m tests.tools.browser.backfill --shots $${SHOTS:-$(DEV)/shots}
 	$(BIN)/python -m tests.tools.browser.backfill --shots $${SHOTS:-$(DEV)/shots}/70 --customers M30011,M30012 --months 35
-
-pictures: demo ## draw docs/pictures from the demo and a backfill in a real browser (needs chromium)
-	$(BIN)/python -m tests.tools.browser.pictures
 
 lock: ## write requirements.txt, and that of the image, anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --group dev --extra lake --universal --python-version 3.11 --generate-hashes \

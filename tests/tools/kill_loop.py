@@ -1,17 +1,21 @@
-"""Kills at random moments under faulty answers, and every table compared with an undisturbed run.
+"""Kills and stops at random moments under faulty answers; every table is compared with an undisturbed run.
 
-Run it with `python -m tests.tools.kill_loop --kills 200`.
+Run it with `python -m tests.tools.kill_loop --kills 200`. Every third job is stopped for some
+seconds (SIGSTOP, then SIGCONT) before it may be killed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
+import signal
 import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,8 +32,12 @@ KINDS = "500 502 503 429 reset reset_inside half half_without_length html empty"
 TRIES = 5
 LOOK_EVERY = 10
 MOST_ROUNDS = 10
-LONGEST_JOB, LONGEST_LIFE = 7200, 6.0  # a replay of 200 runs builds the marts that remember 200 times
-OFFICES, FAULTY = 7, 0.25
+LONGEST_JOB, LONGEST_LIFE, LONGEST_STOP = (
+    7200,
+    6.0,
+    4.0,
+)  # a replay of 200 runs builds the marts that remember 200 times
+OFFICES, FAULTY, STOPPED = 7, 0.25, 1 / 3
 JOBS = ("sync",) * 6 + ("refresh",) * 3 + ("publish", "publish", "replay", "compact", "rollback")
 BOTH_FILES = ("working file", "published file")
 
@@ -43,6 +51,7 @@ class KillLoop:
     truth: dict[Cell, Rows]
     random: random.Random
     kills: Counter[str] = field(default_factory=Counter)
+    stops: int = 0
     ended: Counter[str] = field(default_factory=Counter)
     requests: int = 0
     faulty: int = 0
@@ -59,6 +68,8 @@ class KillLoop:
         working = process(job)
         working.start()
         working.join(self.random.uniform(0.05, LONGEST_LIFE))
+        if working.is_alive() and self.random.random() < STOPPED:
+            self.stop_for_a_while(working)
         if working.is_alive():
             working.kill()
         working.join()
@@ -66,6 +77,15 @@ class KillLoop:
         if what == "replay" and working.exitcode == KILLED and run(job, LONGEST_JOB):
             self.wrong.append("a repeated replay failed")
         self.count_requests()
+
+    def stop_for_a_while(self, working: ForkServerProcess) -> None:
+        """Stop a job for some seconds, as a suspended machine does, and let it go on for some."""
+        assert working.pid is not None
+        os.kill(working.pid, signal.SIGSTOP)
+        time.sleep(self.random.uniform(1, LONGEST_STOP))
+        os.kill(working.pid, signal.SIGCONT)
+        self.stops += 1
+        working.join(self.random.uniform(0.05, LONGEST_LIFE))
 
     def count_requests(self) -> None:
         """Add up the requests of a job, and compare them with the bound."""
@@ -135,6 +155,7 @@ def _kill_and_compare(given: argparse.Namespace, service: Service, job: Job, fol
             say(f"killed {dict(loop.kills)}, ended {dict(loop.ended)}, wrong cells {len(loop.wrong)}")
     rounds = loop.complete()
     say(f"{loop.kills.total()} kills: {dict(loop.kills)}; completed in {rounds} further syncs")
+    say(f"{loop.stops} jobs were stopped for a while before")
     say(f"{loop.requests} requests, {loop.faulty} of them answered faultily")
     say(f"{len(loop.wrong)} wrong cells {loop.wrong[:5]}; beyond the bound: {loop.beyond_bound}")
     say(f"{time.monotonic() - began:.0f} s")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import resource
 import statistics
 import subprocess
@@ -149,13 +148,10 @@ def main() -> int:
     return 0 if is_quick and not slow else 1
 
 
-def make_chain(store: Store, millions: float, chain: str = "", first: int = 1) -> int:
-    """A working file of so many million rows, made by SQL alone; answers the number of the last row.
-
-    Ids begin with the name of the chain, and rows are numbered from `first`, so that there may be several.
-    """
+def make_chain(store: Store, millions: float) -> int:
+    """A working file of so many million rows, made by SQL alone; answers the number of rows."""
     declare_tables(store, declared_tables())
-    of_estates = first
+    first, of_estates = 1, 1
     estates = round(600_000 * millions / 10)
     with store.writing() as connection:
         for table in TABLES:
@@ -164,21 +160,15 @@ def make_chain(store: Store, millions: float, chain: str = "", first: int = 1) -
             columns = f"{OURS}, {table.columns}".format(
                 report=table.report, first=first, estates=estates, of_estates=of_estates
             )
-            columns = _of(chain, columns)
             connection.execute(
                 f"INSERT INTO bi.{table.name} BY NAME SELECT * EXCLUDE (n) FROM (SELECT n, {columns} "
                 f"FROM (SELECT unnest(range({count})) AS n))"
             )
             first += count
         for report in dict.fromkeys(table.report for table in TABLES):
-            connection.execute(_of(chain, HELD), [report])
+            connection.execute(HELD, [report])
             connection.execute(LOADED, [report])
     return first - 1
-
-
-def _of(chain: str, sql: str) -> str:
-    """The statement with ids of a chain of that name."""
-    return re.sub(r"'([A-Z])' \|\|", rf"'{chain}\1' ||", sql)
 
 
 def build(store: Store) -> dict[str, float]:

@@ -1,32 +1,69 @@
-"""The service of a race, its answers ready: a process of its own, with latency to choose.
+"""The service of a race, its answers ready: a process of its own.
 
-Run as `python -m tests.tools.bench.service STAGE SIZE`; it prints its port and how many bytes its answers
-have, and serves until its input ends.
+Run as `python -m tests.tools.bench.service WINDOWS ROWS`: so many windows, each answered with so many rows of
+running commissions. It prints its port, and serves until its input ends.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
+import json
 import sys
 from collections.abc import Mapping
 from datetime import date, timedelta
+from random import Random
 from urllib.parse import parse_qs, urlsplit
 
-from tests.tools.bench.contents import answer
-from tests.tools.bench.stages import OPTIONS, Stage
+from pipelines.months import Month
 
+CUSTOMER, FIRST, MONTHS_OF_WINDOW = "C1", Month(2016, 1), 3
+PATH = "/BusinessIntelligence/RunningCommissions"
+VARIANTS = 4
+"""Different bodies; windows take them in turn."""
+MONTH_MARKS = ("@0@-@", "@1@-@")
+"""What stands in a body for the first two months of its window."""
+AGENTS = 60
 END = b"\r\n\r\n"
-Answers = Mapping[tuple[str, date], bytes]
-"""By customer and first day."""
+Answers = Mapping[date, bytes]
+"""By the first day of their window."""
 
 
-def answers(stage: Stage) -> Answers:
-    """The whole answer, headers and all, to every request of a stage."""
-    return {
-        (customer, first): _answer(answer(stage, number, customer, first))
-        for number, (customer, first, _) in enumerate(stage.windows())
-    }
+def windows(count: int) -> list[tuple[date, date]]:
+    """The first and the last day of each window."""
+    firsts = [FIRST.plus(number * MONTHS_OF_WINDOW) for number in range(count)]
+    return [(first.first_day, first.plus(MONTHS_OF_WINDOW - 1).last_day) for first in firsts]
+
+
+def answers(window_count: int, row_count: int) -> Answers:
+    """The whole answer to each window, headers and all."""
+    bodies = [_body(row_count, Random(variant)) for variant in range(VARIANTS)]
+    found = {}
+    for number, (first, _) in enumerate(windows(window_count)):
+        body = bodies[number % VARIANTS]
+        for later, mark in enumerate(MONTH_MARKS):
+            body = body.replace(mark, str(Month.of(first).plus(later)))
+        found[first] = _answer(body.encode())
+    return found
+
+
+def _body(row_count: int, chance: Random) -> str:
+    rows = [
+        {
+            "userId": f"{CUSTOMER}U{chance.randrange(AGENTS):04}",
+            "customerId": CUSTOMER,
+            "estateId": f"{CUSTOMER}E{chance.randrange(1_000_000):07}",
+            "amount": chance.randrange(100, 9_000_000) / 100,
+            "exchangeRate": 1 if number % 20 else 11.2345,
+            "obtainedAt": _moment(chance, MONTH_MARKS[number % 2]),
+        }
+        for number in range(row_count)
+    ]
+    return json.dumps(rows, separators=(",", ":"))
+
+
+def _moment(chance: Random, month: str) -> str:
+    day, second = divmod(chance.randrange(28 * 86_400), 86_400)
+    return f"{month}-{day + 1:02}T{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
 
 
 def _answer(body: bytes, status: str = "200 OK") -> bytes:
@@ -37,10 +74,8 @@ def _answer(body: bytes, status: str = "200 OK") -> bytes:
 class Connection(asyncio.Protocol):
     """One request after the other, each answered as its address says."""
 
-    def __init__(self, path: str, ready: Answers, latency: float) -> None:
-        self._path, self._ready, self._latency = path, ready, latency
-        self._customers = {customer for customer, _ in ready}
-        self._first_days = {first for _, first in ready}
+    def __init__(self, ready: Answers) -> None:
+        self._ready = ready
         self._received = b""
         self._transport: asyncio.Transport | None = None
 
@@ -49,46 +84,33 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._received += data
-        while END in self._received:
+        while END in self._received and self._transport is not None:
             request, _, self._received = self._received.partition(END)
-            asyncio.get_running_loop().call_later(self._latency, self._send, self._found(request))
+            self._transport.write(self._found(request))
 
     def _found(self, request: bytes) -> bytes:
-        target = urlsplit(request.split(b" ", 2)[1].decode())
-        query = parse_qs(target.query)
-        customer = query.get("customerId", [""])[0]
-        if target.path != self._path or customer not in self._customers:
-            return _answer(b"[]", "404 Not Found")
-        first = self._first_day(*(date.fromisoformat(query[name][0][:10]) for name in ("dateFrom", "dateTo")))
-        return self._ready.get((customer, first or date.max), _answer(b"[]"))
-
-    def _first_day(self, since: date, until: date) -> date | None:
-        """The first day of the window that is asked for, perhaps in parts and with a day more on both sides.
+        """The answer to a window, which is requested in parts and with a day more on both sides.
 
         All of it is in the part that has its second day.
         """
+        target = urlsplit(request.split(b" ", 2)[1].decode())
+        query = parse_qs(target.query)
+        if target.path != PATH or query.get("customerId") != [CUSTOMER]:
+            return _answer(b"[]", "404 Not Found")
+        since, until = (date.fromisoformat(query[name][0][:10]) for name in ("dateFrom", "dateTo"))
         second = timedelta(days=1)
-        return next((first for first in self._first_days if since <= first + second <= until), None)
-
-    def _send(self, answer: bytes) -> None:
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.write(answer)
+        parts = (body for first, body in self._ready.items() if since <= first + second <= until)
+        return next(parts, _answer(b"[]"))
 
 
-async def serve(stage: Stage, latency: float, port: int) -> None:
+async def serve(ready: Answers) -> None:
     """Serve until nobody holds the other end of our input any more."""
-    ready, loop = answers(stage), asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Connection(stage.path, ready, latency), "127.0.0.1", port)
-    print(server.sockets[0].getsockname()[1], sum(map(len, ready.values())), flush=True)  # noqa: T201
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Connection(ready), "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201
     await loop.run_in_executor(None, sys.stdin.read)
     server.close()
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("stage", choices=OPTIONS)
-    parser.add_argument("size", type=int)
-    parser.add_argument("--latency", type=float, default=0.0, help="seconds before every answer")
-    parser.add_argument("--port", type=int, default=0)
-    given = parser.parse_args()
-    asyncio.run(serve(Stage.of(given.stage, given.size), given.latency, given.port))
+    asyncio.run(serve(answers(int(sys.argv[1]), int(sys.argv[2]))))
