@@ -22,6 +22,7 @@ from warehouse.marts.queries import SQL, syntax_trees, tables_read
 from warehouse.store.duckdb_file import literal, mappings
 from warehouse.store.meta_schema import statements, write_configured
 
+Given = DuckDBPyConnection
 Row = Mapping[str, object]
 FIRST_MOMENT = datetime(2026, 6, 1, 5, 0)
 _numbers = count(1)

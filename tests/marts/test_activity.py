@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from tests.marts.given import arrived, built, earned, held, loaded, rows, warehouse
+from tests.marts.given import Given, arrived, built, earned, held, loaded, rows
 
 TABLE = "live_activity"
 TOLD = "SELECT office_id, user_id, measure, amount, _customer FROM marts.activity ORDER BY ALL"
 
 
-def test_every_number_of_a_user_is_a_measure_under_the_services_name() -> None:
-    given = warehouse()
+def test_every_number_of_a_user_is_a_measure_under_the_services_name(given: Given) -> None:
     held(given, "live_activity", "M1", ["2026-01"])
     arrived(given, TABLE, role_id="BIGINT", calls="VARCHAR", hours="DOUBLE", phone="VARCHAR", note="VARCHAR")
     user = {
@@ -29,8 +28,7 @@ def test_every_number_of_a_user_is_a_measure_under_the_services_name() -> None:
     ]  # fmt: skip
 
 
-def test_an_office_that_answers_beside_its_group_counts_once() -> None:
-    given = warehouse()
+def test_an_office_that_answers_beside_its_group_counts_once(given: Given) -> None:
     arrived(given, TABLE, calls="BIGINT")
     for customer in ("G1", "M1"):
         loaded(given, "commission_office", customer, "2026-01", [earned({"customer_id": "M1"}, 5)])

@@ -6,9 +6,20 @@ from datetime import date, datetime
 from decimal import Decimal
 
 import pytest
-from duckdb import DuckDBPyConnection
 
-from tests.marts.given import FIRST_MOMENT, Row, build_for, built, earned, held, loaded, rows, sold, warehouse
+from tests.marts.given import (
+    FIRST_MOMENT,
+    Given,
+    Row,
+    build_for,
+    built,
+    earned,
+    held,
+    loaded,
+    rows,
+    sold,
+    warehouse,
+)
 from warehouse.marts.queries import SQL
 
 FLOWS = (
@@ -17,7 +28,7 @@ FLOWS = (
 MONTHS = ("2025-12", "2026-01", "2026-02", "2026-03", "2026-04", "2026-05")
 
 
-def at_work(given: DuckDBPyConnection, agents: dict[str, str]) -> None:
+def at_work(given: Given, agents: dict[str, str]) -> None:
     """Agents with a letter for each month: the office they sold at, 1 or 2; a blank where none."""
     for place, month in enumerate(MONTHS):
         offices = [earned({"office_customer_id": office}, 100) for office in ("M1", "M2")]
@@ -30,13 +41,12 @@ def at_work(given: DuckDBPyConnection, agents: dict[str, str]) -> None:
             sold(given, "G1", month, f"M{office}", f"{user} {month}", agents=[agent])
 
 
-def headcount(given: DuckDBPyConnection, level: str, member: str = "") -> list[tuple[object, ...]]:
+def headcount(given: Given, level: str, member: str = "") -> list[tuple[object, ...]]:
     whose = f"level = '{level}' AND coalesce(member_id, '') = '{member}'"
     return built(given, f"SELECT {FLOWS} FROM marts.headcount_month WHERE {whose} ORDER BY month")
 
 
-def test_an_agent_joins_once_leaves_after_three_quiet_months_and_a_gap_is_no_leaving() -> None:
-    given = warehouse()
+def test_an_agent_joins_once_leaves_after_three_quiet_months_and_a_gap_is_no_leaving(given: Given) -> None:
     at_work(given, {"stays": "111111", "gap": "1  111", "joins": "  1111", "leaves": "11", "quiet": "11111"})
     assert headcount(given, "chain") == [
         (4, None, None, None, None, None, None), (3, 0, 0, 0, 1, 0, 0), (3, 1, 0, 1, 0, 0, 0),
@@ -44,16 +54,14 @@ def test_an_agent_joins_once_leaves_after_three_quiet_months_and_a_gap_is_no_lea
     ]  # fmt: skip
 
 
-def test_an_agent_who_changes_office_moved_and_has_neither_left_nor_joined() -> None:
-    given = warehouse()
+def test_an_agent_who_changes_office_moved_and_has_neither_left_nor_joined(given: Given) -> None:
     at_work(given, {"stays": "111111", "moves": "111222"})
     assert headcount(given, "office", "M1")[3] == (1, 0, 0, 0, 0, 0, 1)
     assert headcount(given, "office", "M2")[3] == (1, 0, 0, 0, 0, 1, 0)
     assert headcount(given, "chain")[3] == (2, 0, 0, 0, 0, 0, 0)
 
 
-def test_a_headcount_is_unknown_where_the_user_report_of_an_office_is_not_held() -> None:
-    given = warehouse()
+def test_a_headcount_is_unknown_where_the_user_report_of_an_office_is_not_held(given: Given) -> None:
     for office in ("M1", "M2"):
         loaded(given, "commission_office", office, "2026-01", [earned({"office_customer_id": office}, 1)])
     loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 1)])
@@ -63,8 +71,7 @@ def test_a_headcount_is_unknown_where_the_user_report_of_an_office_is_not_held()
     ]  # fmt: skip
 
 
-def test_a_user_has_an_office_and_first_and_last_months() -> None:
-    given = warehouse()
+def test_a_user_has_an_office_and_first_and_last_months(given: Given) -> None:
     at_work(given, {"moved": "112222", "gone": "11"})
     shown = "user_id, office_id, first_active_month, last_active_month, has_left"
     first, last = date(2025, 12, 1), date(2026, 5, 1)
@@ -77,9 +84,8 @@ def test_a_user_has_an_office_and_first_and_last_months() -> None:
     ("first_quiet", "has_directory"), [("2026-01", False), ("2026-03", True)], ids=["idle", "not listed"]
 )
 def test_who_has_left_is_seen_from_months_that_the_own_office_was_read_to_the_end_of(
-    first_quiet: str, has_directory: bool
+    given: Given, first_quiet: str, has_directory: bool
 ) -> None:
-    given = warehouse()
     for office, read_at_utc in (("M1", datetime(2026, 4, 1, 5)), ("M2", datetime(2026, 3, 10, 5))):
         for of_month in MONTHS[:4]:
             names = ["stays", "goes"] if of_month < first_quiet else ["stays"]
@@ -98,9 +104,8 @@ def test_who_has_left_is_seen_from_months_that_the_own_office_was_read_to_the_en
     ids=["in the next month", "long after"],
 )
 def test_an_agent_left_after_the_last_active_month_on_the_day_that_the_directory_shows(
-    taken_out_on: datetime, left_on: date, is_day_known: bool
+    given: Given, taken_out_on: datetime, left_on: date, is_day_known: bool
 ) -> None:
-    given = warehouse()
     at_work(given, {"goes": "1111", "stays": "111111"})
     gone = {"id": "goes", "name": "Bo", "valid_to_utc": taken_out_on}
     listed: list[Row] = [{"id": "stays", "name": "Al"}, gone]
@@ -117,7 +122,7 @@ def test_an_agent_left_after_the_last_active_month_on_the_day_that_the_directory
 
 
 @pytest.fixture
-def two_years() -> DuckDBPyConnection:
+def two_years() -> Given:
     """U1 from July 2025 on, U2 from August; each earns the month's number this year, and ten last year."""
     given = warehouse()
     for year in (2025, 2026):
@@ -142,23 +147,22 @@ TREND = (
 )
 
 
-def test_a_trend_compares_three_months_with_the_same_of_last_year(two_years: DuckDBPyConnection) -> None:
+def test_a_trend_compares_three_months_with_the_same_of_last_year(two_years: Given) -> None:
     assert built(two_years, f"{TREND} WHERE user_id = 'U1'") == [
         ("U1", Decimal(24), Decimal(30), Decimal(-6), Decimal("-0.2"))
     ]
 
 
-def test_who_came_during_last_years_months_is_compared_with_nothing(two_years: DuckDBPyConnection) -> None:
+def test_who_came_during_last_years_months_is_compared_with_nothing(two_years: Given) -> None:
     assert built(two_years, f"{TREND} WHERE user_id = 'U2'") == [("U2", Decimal(24), None, None, None)]
 
 
-def test_a_trend_is_unknown_where_a_month_is_not_held(two_years: DuckDBPyConnection) -> None:
+def test_a_trend_is_unknown_where_a_month_is_not_held(two_years: Given) -> None:
     two_years.execute("DELETE FROM meta.months WHERE report = 'commission_user' AND month = '2026-08-01'")
     assert built(two_years, f"{TREND} WHERE user_id = 'U1'") == [("U1", None, Decimal(30), None, None)]
 
 
-def test_an_agent_who_changed_office_does_not_take_the_past_along() -> None:
-    given = warehouse()
+def test_an_agent_who_changed_office_does_not_take_the_past_along(given: Given) -> None:
     share = {"commission_value": 100, "commission_percentage_of_total": 100}
     agent = {"id": "U1", "primary_office_customer_id": "M2", "responsible": True, **share}
     for of_month, office in (("2026-01", "M1"), ("2026-02", "M2")):
@@ -179,8 +183,7 @@ def test_an_agent_who_changed_office_does_not_take_the_past_along() -> None:
     assert built(given, arrived) == [(1,)]
 
 
-def test_the_user_report_of_an_office_places_its_users_and_an_empty_budget_does_not() -> None:
-    given = warehouse()
+def test_the_user_report_of_an_office_places_its_users_and_an_empty_budget_does_not(given: Given) -> None:
     agent = {"id": "U1", "primary_office_customer_id": "M2"}
     for office in ("M1", "M2"):
         loaded(given, "commission_office", office, "2026-01", [earned({"office_customer_id": office}, 100)])

@@ -6,9 +6,8 @@ from datetime import datetime
 from decimal import Decimal
 
 import pytest
-from duckdb import DuckDBPyConnection
 
-from tests.marts.given import bidden, built, sold, warehouse
+from tests.marts.given import Given, bidden, built, sold, warehouse
 
 
 def bid(number: int, amount: str, contact: str = "C1", **more: object) -> dict[str, object]:
@@ -17,14 +16,14 @@ def bid(number: int, amount: str, contact: str = "C1", **more: object) -> dict[s
 
 
 @pytest.fixture
-def home() -> DuckDBPyConnection:
+def home() -> Given:
     """A home that was sold for 120, asked for at 100."""
     given = warehouse()
     sold(given, "M1", "2026-01", "M1", "E1", starting_price=100, final_price=120)
     return given
 
 
-def test_a_bidding_counts_bids_that_stand_and_who_made_them(home: DuckDBPyConnection) -> None:
+def test_a_bidding_counts_bids_that_stand_and_who_made_them(home: Given) -> None:
     bidden(
         home,
         "E1",
@@ -38,7 +37,7 @@ def test_a_bidding_counts_bids_that_stand_and_who_made_them(home: DuckDBPyConnec
     assert found == [(3, 2, 1, Decimal(95), Decimal(120), 4, Decimal(25))]
 
 
-def test_hidden_bids_are_unknown_until_they_are_asked_for_and_count_once(home: DuckDBPyConnection) -> None:
+def test_hidden_bids_are_unknown_until_they_are_asked_for_and_count_once(home: Given) -> None:
     hidden = "SELECT hidden_bid_count, hidden_bid_share, bid_count FROM marts.bidding"
     bidden(home, "E1", bid(1, "95"))
     assert built(home, hidden) == [(None, None, 1)]
@@ -46,7 +45,7 @@ def test_hidden_bids_are_unknown_until_they_are_asked_for_and_count_once(home: D
     assert built(home, hidden) == [(2, Decimal(1), 2)]
 
 
-def test_a_home_without_a_bid_is_there_if_it_was_asked_for_and_else_is_not(home: DuckDBPyConnection) -> None:
+def test_a_home_without_a_bid_is_there_if_it_was_asked_for_and_else_is_not(home: Given) -> None:
     sold(home, "M1", "2026-01", "M1", "E2")
     bidden(home, "E1")
     assert built(home, "SELECT estate_id, bid_count, first_bid FROM marts.bidding") == [("E1", 0, None)]
@@ -63,7 +62,7 @@ AMOUNTS = {
 }
 
 
-def test_an_amount_is_read_as_people_write_it_or_not_at_all(home: DuckDBPyConnection) -> None:
+def test_an_amount_is_read_as_people_write_it_or_not_at_all(home: Given) -> None:
     for number, written in enumerate(AMOUNTS, 2):
         sold(home, "M1", "2026-01", "M1", f"E{number}")
         bidden(home, f"E{number}", bid(number, written))

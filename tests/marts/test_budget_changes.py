@@ -5,15 +5,13 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
-from duckdb import DuckDBPyConnection
 
-from tests.marts.given import Row, build_for, built, earned, held, loaded, rows, warehouse
+from tests.marts.given import Given, Row, build_for, built, earned, held, loaded, rows, warehouse
 from warehouse.marts.queries import SQL
 
 FIRST, SECOND, THIRD = (datetime(2026, number, 1, 3) for number in (3, 6, 9))
 DECEMBER = "2026-12"
 AMOUNTS = "SELECT amount_before::INT, amount_after::INT, noted_at_utc FROM marts.budget_changes ORDER BY ALL"
-Given = DuckDBPyConnection
 
 
 def known(*, office: str = "M1", at_utc: datetime = FIRST) -> Given:

@@ -7,9 +7,9 @@ from datetime import datetime
 from decimal import Decimal
 
 import pytest
-from duckdb import DuckDBPyConnection
 
 from tests.marts.given import (
+    Given,
     Row,
     build,
     build_for,
@@ -32,20 +32,14 @@ VERSION: Row = {"_fetched_at_utc": SPRING, "valid_from_utc": SPRING}
 BUDGET_CHANGES = (SQL / "page" / "budget_changes.sql").read_text("utf-8")
 
 
-@pytest.fixture
-def given() -> DuckDBPyConnection:
-    """A warehouse without a row."""
-    return warehouse()
-
-
-def put(given: DuckDBPyConnection, table: str, of_month: str, **values: object) -> None:
+def put(given: Given, table: str, of_month: str, **values: object) -> None:
     row = {"_customer": "G1", "_month": month(of_month), "_load_id": "B1", **VERSION, **values}
     places = ", ".join(f"${place}" for place in range(1, len(row) + 1))
     given.execute(f"INSERT INTO bi.{table} ({', '.join(row)}) VALUES ({places})", [*row.values()])
 
 
 def budgeted(
-    given: DuckDBPyConnection, of_month: str, user: str, *commissions: tuple[int | None, datetime, object]
+    given: Given, of_month: str, user: str, *commissions: tuple[int | None, datetime, object]
 ) -> None:
     """The commission budgeted for a user of M1 in a month, with its versions: amount, from and to."""
     held(given, "budget_commission", "G1", [of_month])
@@ -56,7 +50,7 @@ def budgeted(
         )  # fmt: skip
 
 
-def test_a_budget_changed_twice_is_right_at_every_moment(given: DuckDBPyConnection) -> None:
+def test_a_budget_changed_twice_is_right_at_every_moment(given: Given) -> None:
     budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER), (200, SUMMER, AUTUMN), (150, AUTUMN, None))
     built(given, "FROM marts.budget_as_of(now())")
     query = "SELECT amount::INT FROM marts.budget_as_of($1)"
@@ -65,18 +59,18 @@ def test_a_budget_changed_twice_is_right_at_every_moment(given: DuckDBPyConnecti
     assert found == [[(100,)], [(200,)], [(150,)]]
 
 
-def test_an_amount_that_stood_while_something_else_changed_is_one_version(given: DuckDBPyConnection) -> None:
+def test_an_amount_that_stood_while_something_else_changed_is_one_version(given: Given) -> None:
     budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER), (100, SUMMER, AUTUMN), (150, AUTUMN, None))
     found = built(given, "SELECT amount::INT, valid_from_utc, valid_to_utc FROM marts.budgets")
     assert found == [(100, SPRING, AUTUMN), (150, AUTUMN, None)]
 
 
-def test_an_amount_that_was_gone_for_a_while_has_two_versions(given: DuckDBPyConnection) -> None:
+def test_an_amount_that_was_gone_for_a_while_has_two_versions(given: Given) -> None:
     budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER), (100, AUTUMN, None))
     assert built(given, "SELECT count(*) FROM marts.budgets") == [(2,)]
 
 
-def test_counts_of_a_monthly_office_budget_are_measures_of_their_own(given: DuckDBPyConnection) -> None:
+def test_counts_of_a_monthly_office_budget_are_measures_of_their_own(given: Given) -> None:
     held(given, "office_budget_estate", "G1", ["2026-12"])
     put(given, "budget_commission_history", "2026-12", office_id="M1")
     goals = {"sold_budget": 2, "registered_budget": 3}
@@ -88,7 +82,7 @@ def test_counts_of_a_monthly_office_budget_are_measures_of_their_own(given: Duck
     ]
 
 
-def test_registered_estates_of_an_office_are_those_entered_where_held(given: DuckDBPyConnection) -> None:
+def test_registered_estates_of_an_office_are_those_entered_where_held(given: Given) -> None:
     shown = "SELECT month, budget::INT, actual::INT FROM marts.office_budget_vs_actual"
     query = f"{shown} WHERE measure = 'registered estates' ORDER BY month"
     january, february = month("2026-01"), month("2026-02")
@@ -106,7 +100,7 @@ def test_registered_estates_of_an_office_are_those_entered_where_held(given: Duc
     assert built(given, query) == [(january, 3, None), (february, 3, None)]
 
 
-def test_an_office_is_held_against_the_sum_of_its_users_budgets(given: DuckDBPyConnection) -> None:
+def test_an_office_is_held_against_the_sum_of_its_users_budgets(given: Given) -> None:
     budgeted(given, "2026-01", "U1", (100, SPRING, None))
     budgeted(given, "2026-01", "U2", (300, SPRING, None))
     loaded(given, "commission_office", "G1", "2026-01", [earned({"office_customer_id": "M1"}, 500)])
@@ -115,21 +109,21 @@ def test_an_office_is_held_against_the_sum_of_its_users_budgets(given: DuckDBPyC
     assert found == [(400, 500, Decimal("1.25"))]
 
 
-def test_a_user_is_held_against_the_own_budget(given: DuckDBPyConnection) -> None:
+def test_a_user_is_held_against_the_own_budget(given: Given) -> None:
     budgeted(given, "2026-01", "U1", (100, SPRING, None))
     loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 80)])
     found = built(given, "SELECT user_id, actual::INT FROM marts.user_budget_vs_actual")
     assert found == [("U1", 80)]
 
 
-def office_earned(given: DuckDBPyConnection, actuals: Mapping[int, float]) -> None:
+def office_earned(given: Given, actuals: Mapping[int, float]) -> None:
     """What M1 earned in the months of 2026 with these numbers."""
     for number, actual in actuals.items():
         row = earned({"office_customer_id": "M1"}, actual)
         loaded(given, "commission_office", "G1", f"2026-{number:02d}", [row])
 
 
-def user_earned(given: DuckDBPyConnection, actuals: Mapping[int, float]) -> None:
+def user_earned(given: Given, actuals: Mapping[int, float]) -> None:
     """What U1 of M1 earned in the months of 2026 with these numbers; 0 for months without a trace."""
     office_earned(given, actuals)
     for number, actual in actuals.items():
@@ -137,7 +131,7 @@ def user_earned(given: DuckDBPyConnection, actuals: Mapping[int, float]) -> None
         loaded(given, "commission_user", "G1", f"2026-{number:02d}", found)
 
 
-def test_the_year_is_forecast_from_what_was_reached_of_the_budget_so_far(given: DuckDBPyConnection) -> None:
+def test_the_year_is_forecast_from_what_was_reached_of_the_budget_so_far(given: Given) -> None:
     for number in range(1, 13):
         budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
     office_earned(given, {1: 150, 2: 50, 3: 40})
@@ -161,7 +155,7 @@ def test_the_year_is_forecast_from_what_was_reached_of_the_budget_so_far(given: 
     ids=["slow", "in the evening"],
 )
 def test_the_month_that_runs_is_forecast_as_reached_and_by_the_time_left(
-    given: DuckDBPyConnection, earned_in_april: int, read_at: datetime, days_left: Decimal, forecast: int
+    given: Given, earned_in_april: int, read_at: datetime, days_left: Decimal, forecast: int
 ) -> None:
     for number in range(1, 13):
         budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
@@ -174,7 +168,7 @@ def test_the_month_that_runs_is_forecast_as_reached_and_by_the_time_left(
     assert forecast == round(300 + earned_in_april + days_left / 30 * 100 + 8 * 100)
 
 
-def test_months_without_a_budget_are_in_the_year_to_date_and_the_forecast(given: DuckDBPyConnection) -> None:
+def test_months_without_a_budget_are_in_the_year_to_date_and_the_forecast(given: Given) -> None:
     for of_month in ("2026-02", "2026-03", "2026-04"):
         budgeted(given, of_month, "U1", (100, SPRING, None))
     office_earned(given, {1: 1000, 2: 80, 3: 120})
@@ -191,14 +185,14 @@ def test_months_without_a_budget_are_in_the_year_to_date_and_the_forecast(given:
     ]
 
 
-def test_a_year_with_a_month_that_is_not_held_has_no_sum_and_no_forecast(given: DuckDBPyConnection) -> None:
+def test_a_year_with_a_month_that_is_not_held_has_no_sum_and_no_forecast(given: Given) -> None:
     budgeted(given, "2026-02", "U1", (100, SPRING, None))
     office_earned(given, {2: 5})
     query = "SELECT actual::INT, year_to_date_actual, year_forecast FROM marts.office_budget_vs_actual"
     assert built(given, query) == [(5, None, None)]
 
 
-def test_months_before_a_user_began_are_zero_and_not_average_months(given: DuckDBPyConnection) -> None:
+def test_months_before_a_user_began_are_zero_and_not_average_months(given: Given) -> None:
     budgeted(given, "2026-03", "U1", (100, SPRING, None))
     user_earned(given, {1: 0, 2: 0, 3: 50, 4: 150})
     found = built(
@@ -208,7 +202,7 @@ def test_months_before_a_user_began_are_zero_and_not_average_months(given: DuckD
     assert found == [(3, 50, 50 + 9 * 50), (4, 200, 200 + 8 * 100)]
 
 
-def test_nothing_is_forecast_of_a_user_without_a_trace_in_three_months(given: DuckDBPyConnection) -> None:
+def test_nothing_is_forecast_of_a_user_without_a_trace_in_three_months(given: Given) -> None:
     for number in range(1, 13):
         budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
     user_earned(given, {1: 100, 2: 0, 3: 0, 4: 0})
@@ -222,7 +216,7 @@ def test_nothing_is_forecast_of_a_user_without_a_trace_in_three_months(given: Du
     ids=["no budget after", "budgets that were left"],
 )
 def test_nothing_more_is_forecast_of_an_office_that_was_closed(
-    given: DuckDBPyConnection, last_budget: int, forecasts: list[int]
+    given: Given, last_budget: int, forecasts: list[int]
 ) -> None:
     for number in range(1, last_budget + 1):
         budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
@@ -243,7 +237,7 @@ def test_nothing_more_is_forecast_of_an_office_that_was_closed(
     ids=["listed", "missing and idle", "taken out"],
 )
 def test_nothing_more_is_forecast_of_a_user_who_has_left_the_directory(
-    given: DuckDBPyConnection, directory: Row, earned_in_march: int, forecasts: list[int]
+    given: Given, directory: Row, earned_in_march: int, forecasts: list[int]
 ) -> None:
     for number in range(1, 13):
         budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
@@ -258,7 +252,7 @@ def test_nothing_more_is_forecast_of_a_user_who_has_left_the_directory(
     assert built(given, query) == [(forecast,) for forecast in forecasts]
 
 
-def test_an_explanation_has_budgets_of_the_month_and_the_latest_over(given: DuckDBPyConnection) -> None:
+def test_an_explanation_has_budgets_of_the_month_and_the_latest_over(given: Given) -> None:
     for number in range(1, 13):
         budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
     office_earned(given, {1: 1, 2: 199, 3: 100})
@@ -270,7 +264,7 @@ def test_an_explanation_has_budgets_of_the_month_and_the_latest_over(given: Duck
     ]
 
 
-def test_budgets_of_a_user_at_two_offices_meet_commission_once(given: DuckDBPyConnection) -> None:
+def test_budgets_of_a_user_at_two_offices_meet_commission_once(given: Given) -> None:
     budgeted(given, "2026-01", "U1", (100, SPRING, None))
     of_another = {"office_id": "M2", "user_id": "U1", "commission_budget": 300}
     put(given, "budget_commission_history", "2026-01", **of_another)
@@ -288,7 +282,7 @@ BASES = {
 
 @pytest.mark.parametrize("declared", BASES)
 def test_commission_is_compared_without_vat_or_the_row_says_that_it_may_not_be(
-    given: DuckDBPyConnection, declared: str
+    given: Given, declared: str
 ) -> None:
     rate, actual, note = BASES[declared]
     given.execute("INSERT INTO meta.tax_basis VALUES ($1, $2)", [declared, rate])
@@ -298,7 +292,7 @@ def test_commission_is_compared_without_vat_or_the_row_says_that_it_may_not_be(
     assert built(given, query) == [(actual, actual, note)]
 
 
-def test_a_report_without_an_amount_gives_way_to_another_that_has_one(given: DuckDBPyConnection) -> None:
+def test_a_report_without_an_amount_gives_way_to_another_that_has_one(given: Given) -> None:
     held(given, "office_budget_commission", "G1", ["2026-12"])
     put(given, "office_budget_commission_history", "2026-12", office_id="M1", commission_budget=9)
     query = "SELECT report, amount::INT FROM marts.budgets"
@@ -308,7 +302,7 @@ def test_a_report_without_an_amount_gives_way_to_another_that_has_one(given: Duc
     assert built(given, query) == [("budget_commission", 5)]
 
 
-def test_a_budget_of_nobody_in_person_is_the_offices_own_and_counts_once(given: DuckDBPyConnection) -> None:
+def test_a_budget_of_nobody_in_person_is_the_offices_own_and_counts_once(given: Given) -> None:
     held(given, "office_budget_estate", "G1", ["2026-12"])
     put(given, "budget_commission_history", "2026-12", office_id="M1")
     for user, count in ((None, 4), ("U1", 2)):
@@ -320,7 +314,7 @@ def test_a_budget_of_nobody_in_person_is_the_offices_own_and_counts_once(given: 
 MONTHS = ("2026-10", "2026-11", "2026-12")
 
 
-def homes(given: DuckDBPyConnection, *amounts: Mapping[str | None, int]) -> None:
+def homes(given: Given, *amounts: Mapping[str | None, int]) -> None:
     """The homes that M1's users, or nobody in particular, mean to sell, month by month."""
     for of_month, by_user in zip(MONTHS, amounts, strict=False):
         held(given, "office_budget_estate", "G1", [of_month])
@@ -330,7 +324,7 @@ def homes(given: DuckDBPyConnection, *amounts: Mapping[str | None, int]) -> None
             put(given, "office_budget_estate_history", of_month, **row)
 
 
-def summed(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
+def summed(given: Given) -> list[tuple[object, ...]]:
     """The sum of M1's budget of homes for each month, with the rows it has."""
     query = "SELECT sum(amount)::INT, count(*) FROM marts.budgets WHERE measure = 'sold estates'"
     return built(given, f"{query} GROUP BY month ORDER BY month")
@@ -341,7 +335,7 @@ def summed(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
     [(None, {"U1": 4}), (" ", {"U1": 4, "U2": 2}), ("00000000-0000-0000-0000-000000000000", {"U1": 4})],
 )
 def test_a_row_of_no_user_that_is_the_sum_of_the_users_is_no_budget(
-    given: DuckDBPyConnection, users: Mapping[str | None, int], nobody: str | None
+    given: Given, users: Mapping[str | None, int], nobody: str | None
 ) -> None:
     homes(given, {**users, nobody: sum(users.values())})
     assert summed(given) == [(sum(users.values()), len(users))]
@@ -360,7 +354,7 @@ SUMS = ({"U1": 4, "U2": 2, "T": 6}, {"U1": 1, "U2": 2, "T": 3}, {"U1": 5, "U2": 
     ids=["of no user", "a user", "once another"],
 )
 def test_an_id_of_no_user_whose_rows_are_the_sum_of_all_others_in_every_month_has_no_budget(
-    given: DuckDBPyConnection,
+    given: Given,
     amounts: list[Mapping[str | None, int]],
     directory: list[str],
     counted: list[int],
@@ -380,7 +374,7 @@ def test_an_id_of_no_user_whose_rows_are_the_sum_of_all_others_in_every_month_ha
     ids=["a user with the sum", "nobody's, another", "nobody's, the sum"],
 )
 def test_a_budget_that_counts_and_may_be_a_sum_is_named(
-    given: DuckDBPyConnection, amounts: list[Mapping[str | None, int]], trouble: str | None
+    given: Given, amounts: list[Mapping[str | None, int]], trouble: str | None
 ) -> None:
     homes(given, *amounts)
     build(given, "budgets")
@@ -389,7 +383,7 @@ def test_a_budget_that_counts_and_may_be_a_sum_is_named(
     assert found == ([("sold estates", trouble)] if trouble else [])
 
 
-def test_a_month_before_one_that_is_over_is_not_open_even_if_not_held(given: DuckDBPyConnection) -> None:
+def test_a_month_before_one_that_is_over_is_not_open_even_if_not_held(given: Given) -> None:
     for of_month in ("2026-01", "2026-02", "2026-03"):
         budgeted(given, of_month, "U1", (100, SPRING, None))
     office = [earned({"office_customer_id": "M1"}, 5)]
@@ -409,9 +403,8 @@ def test_a_month_before_one_that_is_over_is_not_open_even_if_not_held(given: Duc
     ],
 )
 def test_a_budget_without_a_customer_id_is_of_the_office_asked_for_or_of_the_number_it_names(
-    asked: str, row: Row, office: str | None
+    given: Given, asked: str, row: Row, office: str | None
 ) -> None:
-    given = warehouse()
     for customer, offices in (("M1", ["M1"]), ("G1", ["M1", "M2"]), ("G2", ["M3"])):
         earners = [earned({"office_customer_id": name}, 5) for name in offices]
         loaded(given, "commission_office", customer, "2026-01", earners)
@@ -432,8 +425,7 @@ def test_a_budget_that_names_no_user_is_of_the_one_asked_for(own: str | None, us
     assert found == [("M1", user, 7)]
 
 
-def test_a_budget_of_a_group_without_an_office_is_of_the_only_one_where_its_user_sells() -> None:
-    given = warehouse()
+def test_a_budget_of_a_group_without_an_office_is_of_the_only_one_where_its_user_sells(given: Given) -> None:
     of_offices = [earned({"office_customer_id": office}, 5) for office in ("M1", "M2")]
     loaded(given, "commission_office", "G1", "2026-01", of_offices)
     agents = [("U1", "M1"), ("U2", "M1"), ("U2", "M2")]
@@ -448,7 +440,7 @@ def test_a_budget_of_a_group_without_an_office_is_of_the_only_one_where_its_user
     assert given.execute(check).fetchall() == [("office_budget_commission", "commission", trouble, 2)]
 
 
-def of_two_offices(given: DuckDBPyConnection, of_month: str, *actuals: float) -> None:
+def of_two_offices(given: Given, of_month: str, *actuals: float) -> None:
     """M1 and M2 have a budget of 100 each in a month; what each reached, as far as it is known."""
     held(given, "budget_commission", "G1", [of_month])
     for office in ("M1", "M2"):
@@ -461,7 +453,7 @@ def of_two_offices(given: DuckDBPyConnection, of_month: str, *actuals: float) ->
 @pytest.mark.parametrize(
     "mart", ["chain_budget_vs_actual", "brand_budget_vs_actual", "region_budget_vs_actual"]
 )
-def test_a_level_is_unknown_against_its_budget_if_an_office_is(given: DuckDBPyConnection, mart: str) -> None:
+def test_a_level_is_unknown_against_its_budget_if_an_office_is(given: Given, mart: str) -> None:
     of_two_offices(given, "2026-01", 90, 60)
     of_two_offices(given, "2026-02", 90)
     found = built(
@@ -472,7 +464,7 @@ def test_a_level_is_unknown_against_its_budget_if_an_office_is(given: DuckDBPyCo
     assert found == [(1, 200, 150, 0.75, None), (2, 200, None, None, "M2")]
 
 
-def test_a_forecast_has_the_range_of_the_worst_miss_of_earlier_years(given: DuckDBPyConnection) -> None:
+def test_a_forecast_has_the_range_of_the_worst_miss_of_earlier_years(given: Given) -> None:
     for number in range(1, 13):
         of_two_offices(given, f"2025-{number:02}", 110 if number > 6 else 100, 100)
     for number in range(1, 7):
@@ -490,7 +482,7 @@ def test_a_forecast_has_the_range_of_the_worst_miss_of_earlier_years(given: Duck
     ]  # fmt: skip
 
 
-def test_a_forecast_is_judged_as_it_was_read_a_week_after_its_month(given: DuckDBPyConnection) -> None:
+def test_a_forecast_is_judged_as_it_was_read_a_week_after_its_month(given: Given) -> None:
     for number in range(1, 4):
         of_two_offices(given, f"2025-{number:02}")
         reached_at(given, number, 110, datetime(2025, number + 1, 3))
@@ -503,14 +495,14 @@ def test_a_forecast_is_judged_as_it_was_read_a_week_after_its_month(given: DuckD
     assert found == [(1, 528, 1320), (2, 924, 1320), (3, 1056, 1320)]
 
 
-def reached_at(given: DuckDBPyConnection, number: int, amount: float, at_utc: datetime) -> None:
+def reached_at(given: Given, number: int, amount: float, at_utc: datetime) -> None:
     """What M1 earned in a month of 2025 as it was read at a moment, and seen by a night."""
     row = earned({"office_customer_id": "M1"}, amount)
     loaded(given, "commission_office", "M1", f"2025-{number:02}", [row], at_utc=at_utc)
     build(given, "month_total_versions")
 
 
-def test_coming_years_budgets_stand_beside_the_same_months_of_this_year(given: DuckDBPyConnection) -> None:
+def test_coming_years_budgets_stand_beside_the_same_months_of_this_year(given: Given) -> None:
     office_earned(given, {1: 90})
     for of_month, users in (("2026-01", 3), ("2026-02", 2), ("2026-03", 1), ("2027-01", 1), ("2027-02", 1)):
         for user in range(1, users + 1):
@@ -521,7 +513,7 @@ def test_coming_years_budgets_stand_beside_the_same_months_of_this_year(given: D
     ]  # fmt: skip
 
 
-def changed_budgets(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
+def changed_budgets(given: Given) -> list[tuple[object, ...]]:
     """The budgets that the page says were changed since spring."""
     sales_read(given, "2026-01", {"E1": 5}, SPRING)
     build_for(given, BUDGET_CHANGES)
@@ -534,7 +526,7 @@ def changed_budgets(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
     return given.sql(BUDGET_CHANGES).select(f"{shown}, {amounts}").fetchall()
 
 
-def test_the_page_says_by_which_agents_an_offices_budget_changed(given: DuckDBPyConnection) -> None:
+def test_the_page_says_by_which_agents_an_offices_budget_changed(given: Given) -> None:
     budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER))
     budgeted(given, "2026-12", "U2", (500, SPRING, None))
     budgeted(given, "2026-12", "U3", (200, SUMMER, None))
@@ -542,7 +534,7 @@ def test_the_page_says_by_which_agents_an_offices_budget_changed(given: DuckDBPy
     assert changed_budgets(given) == [("M1", december, december, [], ["U3", "U1"], [200, -100], 600, 700)]
 
 
-def test_a_budget_that_is_first_read_beside_a_changed_one_is_in_no_sum(given: DuckDBPyConnection) -> None:
+def test_a_budget_that_is_first_read_beside_a_changed_one_is_in_no_sum(given: Given) -> None:
     budgeted(given, "2026-11", "U1", (100, SPRING, SUMMER), (150, SUMMER, None))
     budgeted(given, "2026-12", "U1", (100, SUMMER, AUTUMN), (120, AUTUMN, None))
     budgeted(given, "2026-12", "U2", (500, SUMMER, None))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.marts.given import warehouse
+from tests.marts.given import Given, warehouse
 from warehouse.marts.build import MartError, MartTooLarge, build_marts, within_memory
 from warehouse.marts.queries import SQL, QueryError
 
@@ -28,8 +28,7 @@ def test_every_mart_and_every_staging_query_runs_on_an_empty_warehouse_and_once_
     assert [sorted(build_marts(given)) for _ in range(2)] == [files, files]
 
 
-def test_what_is_called_a_share_or_parts_or_a_percentage_is_no_amount() -> None:
-    given = warehouse()
+def test_what_is_called_a_share_or_parts_or_a_percentage_is_no_amount(given: Given) -> None:
     build_marts(given)
     found = given.execute("""
         SELECT DISTINCT data_type FROM duckdb_columns()
@@ -106,8 +105,7 @@ def test_a_staging_query_that_cannot_be_built_is_named_with_its_file(tmp_path: P
         build_marts(warehouse(), folder)
 
 
-def test_a_build_that_fails_leaves_the_marts_of_the_caller_as_they_were(tmp_path: Path) -> None:
-    given = warehouse()
+def test_a_build_that_fails_leaves_the_marts_of_the_caller_as_they_were(given: Given, tmp_path: Path) -> None:
     build_marts(given, room(tmp_path, marts_a="SELECT 1 AS x"))
     given.begin()
     with pytest.raises(MartError):
@@ -116,8 +114,7 @@ def test_a_build_that_fails_leaves_the_marts_of_the_caller_as_they_were(tmp_path
     assert given.execute("FROM marts.a").fetchall() == [(1,)]
 
 
-def test_a_mart_without_a_file_any_more_is_gone_and_staging_never_stays(tmp_path: Path) -> None:
-    given = warehouse()
+def test_a_mart_without_a_file_any_more_is_gone_and_staging_never_stays(given: Given, tmp_path: Path) -> None:
     build_marts(given, room(tmp_path, staging_s="SELECT 1 AS x", marts_a="SELECT 1 AS x"))
     (tmp_path / "marts" / "a.sql").unlink()
     build_marts(given, room(tmp_path, marts_b="SELECT 1 AS x"))
@@ -139,8 +136,7 @@ def test_a_mart_of_kind_view_is_a_view_that_carries_the_words_of_what_it_reads(t
     assert found.fetchall() == [("column", "the one"), ("view", "What is it? One row.")]
 
 
-def test_an_amount_times_any_other_number_of_a_mart_does_not_overflow() -> None:
-    given = warehouse()
+def test_an_amount_times_any_other_number_of_a_mart_does_not_overflow(given: Given) -> None:
     build_marts(given)
     kinds = given.execute(
         "SELECT DISTINCT data_type FROM duckdb_columns() "
@@ -158,8 +154,7 @@ def test_a_mart_is_built_one_part_after_another_each_reading_what_is_its_own(tmp
     assert given.execute("FROM marts.a").fetchall() == [("b",), ("a",)]
 
 
-def test_of_more_than_half_a_million_rows_every_id_is_in_one_part() -> None:
-    given = warehouse()
+def test_of_more_than_half_a_million_rows_every_id_is_in_one_part(given: Given) -> None:
     given.execute((SQL / "macros.sql").read_text("utf-8"))
     seen = []
     for part, count in given.execute("FROM parts_of(1_200_000)").fetchall():

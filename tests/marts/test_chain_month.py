@@ -6,10 +6,10 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import pytest
-from duckdb import DuckDBPyConnection
 
 from tests.marts.given import (
     FIRST_MOMENT,
+    Given,
     Row,
     asked_for,
     build,
@@ -30,13 +30,12 @@ COMPLETE = (
 )
 
 
-def office_reports(given: DuckDBPyConnection, customer: str, *months: str, offices: list[Row]) -> None:
+def office_reports(given: Given, customer: str, *months: str, offices: list[Row]) -> None:
     for month in months:
         loaded(given, "commission_office", customer, month, [earned(office, 100, 0.5) for office in offices])
 
 
-def test_the_chain_is_the_sum_of_its_offices_and_its_averages_come_from_sums() -> None:
-    given = warehouse()
+def test_the_chain_is_the_sum_of_its_offices_and_its_averages_come_from_sums(given: Given) -> None:
     loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 900, parts=3)])
     loaded(given, "commission_office", "M2", "2026-01", [earned(M2, 100, parts=1)])
     found = built(
@@ -47,16 +46,14 @@ def test_the_chain_is_the_sum_of_its_offices_and_its_averages_come_from_sums() -
 
 
 @pytest.mark.parametrize(("running", "last_over"), [({"2026-03"}, 2), ({"2026-02", "2026-03"}, 1)])
-def test_one_month_is_the_last_that_is_over(running: set[str], last_over: int) -> None:
-    given = warehouse()
+def test_one_month_is_the_last_that_is_over(given: Given, running: set[str], last_over: int) -> None:
     for of_month in ("2026-01", "2026-02", "2026-03"):
         loaded(given, "commission_office", "M1", of_month, [earned(M1, 5)], is_open=of_month in running)
         loaded(given, "commission_office", "M2", of_month, [earned(M2, 5)], is_open=of_month == "2026-03")
     assert built(given, "SELECT month(month) FROM marts.chain_month WHERE is_last_over") == [(last_over,)]
 
 
-def test_a_month_that_an_office_does_not_hold_is_not_complete_and_names_it() -> None:
-    given = warehouse()
+def test_a_month_that_an_office_does_not_hold_is_not_complete_and_names_it(given: Given) -> None:
     office_reports(given, "M1", "2026-01", "2026-02", offices=[M1])
     office_reports(given, "M2", "2026-02", offices=[M2])
     assert built(given, COMPLETE) == [
@@ -65,8 +62,7 @@ def test_a_month_that_an_office_does_not_hold_is_not_complete_and_names_it() -> 
     ]
 
 
-def test_a_report_that_nobody_holds_is_unknown_and_one_that_an_office_lacks_is_missing() -> None:
-    given = warehouse()
+def test_a_report_that_nobody_holds_is_unknown_and_one_that_an_office_lacks_is_missing(given: Given) -> None:
     for customer, office in (("M1", M1), ("M2", M2)):
         office_reports(given, customer, "2026-01", offices=[office])
     held(given, "tips_and_leads", "M1", ["2026-01"])
@@ -78,8 +74,7 @@ def test_a_report_that_nobody_holds_is_unknown_and_one_that_an_office_lacks_is_m
     assert found == [(None, 0, "M2 (leads)", True, False)]
 
 
-def test_an_office_is_expected_while_it_is_asked_for_and_no_longer() -> None:
-    given = warehouse()
+def test_an_office_is_expected_while_it_is_asked_for_and_no_longer(given: Given) -> None:
     office_reports(given, "M1", "2026-01", "2026-02", offices=[M1])
     office_reports(given, "M2", "2026-01", offices=[M2])
     asked_for(given, "M1", M2="off")
@@ -89,16 +84,14 @@ def test_an_office_is_expected_while_it_is_asked_for_and_no_longer() -> None:
     ]
 
 
-def test_a_customer_that_never_answered_is_missing_too() -> None:
-    given = warehouse()
+def test_a_customer_that_never_answered_is_missing_too(given: Given) -> None:
     office_reports(given, "M1", "2026-01", offices=[M1])
     deny(given, "commission_office", "M2", FIRST_MOMENT.replace(tzinfo=UTC))
     asked_for(given, "M1", "M2")
     assert built(given, COMPLETE) == [(1, Decimal(100), 1, 2, "M2 (commission)", False)]
 
 
-def test_brands_and_regions_add_up_to_the_chain() -> None:
-    given = warehouse()
+def test_brands_and_regions_add_up_to_the_chain(given: Given) -> None:
     office_reports(given, "G1", "2026-01", offices=[M1, M2, M3])
     trademarks(given, "G1", Ek=["M1", "M2"])
     region = {"customer": "M1", "is_active": False, "region": "Coast"}
@@ -113,15 +106,14 @@ def test_brands_and_regions_add_up_to_the_chain() -> None:
     assert regions == [("Coast", Decimal(100), 1), (None, Decimal(200), 2)]
 
 
-def test_coverage_says_which_reports_of_an_office_are_missing() -> None:
-    given = warehouse()
+def test_coverage_says_which_reports_of_an_office_are_missing(given: Given) -> None:
     office_reports(given, "M1", "2026-01", offices=[M1])
     held(given, "tips_and_leads", "M1", ["2026-01", "2026-02"])
     found = built(given, "SELECT month(month), missing_reports, is_held FROM marts.office_coverage")
     assert found == [(1, None, True), (2, "commission", False)]
 
 
-def frozen_office(given: DuckDBPyConnection) -> None:
+def frozen_office(given: Given) -> None:
     """M1 and M2 until November, M2 refused since 20 October; October of the year before is whole."""
     autumn, winter = datetime(2026, 10, 20, 4), datetime(2026, 11, 22, 4)
     for customer, office in (("M1", M1), ("M2", M2)):
@@ -137,7 +129,7 @@ def frozen_office(given: DuckDBPyConnection) -> None:
 
 
 @pytest.fixture(scope="module")
-def frozen() -> DuckDBPyConnection:
+def frozen() -> Given:
     """The marts of it, which are only read."""
     given = warehouse()
     frozen_office(given)
@@ -145,25 +137,25 @@ def frozen() -> DuckDBPyConnection:
     return given
 
 
-def of_october(given: DuckDBPyConnection, mart: str, columns: str) -> list[tuple[object, ...]]:
+def of_october(given: Given, mart: str, columns: str) -> list[tuple[object, ...]]:
     query = f"SELECT {columns} FROM marts.{mart} WHERE month = '2026-10-01' ORDER BY ALL"
     return given.execute(query).fetchall()
 
 
 def test_a_month_of_which_an_office_was_last_read_before_its_end_is_not_complete_and_not_open(
-    frozen: DuckDBPyConnection,
+    frozen: Given,
 ) -> None:
     shown = "is_complete, is_commission_complete, is_open, missing_offices"
     words = "M2 (commission read only to 20 October 2026)"
     assert of_october(frozen, "chain_month", shown) == [(False, False, False, words)]
 
 
-def test_only_months_that_could_have_changed_since_are_not_refreshed(frozen: DuckDBPyConnection) -> None:
+def test_only_months_that_could_have_changed_since_are_not_refreshed(frozen: Given) -> None:
     query = "SELECT strftime(month, '%Y-%m') FROM marts.chain_month WHERE NOT is_refreshed ORDER BY ALL"
     assert frozen.execute(query).fetchall() == [("2026-08",), ("2026-10",)]
 
 
-def test_an_office_month_says_when_it_was_read_and_if_its_end_is_missing(frozen: DuckDBPyConnection) -> None:
+def test_an_office_month_says_when_it_was_read_and_if_its_end_is_missing(frozen: Given) -> None:
     shown = "office_id, is_commission_complete, is_open, is_refreshed, read_at_utc::DATE"
     assert of_october(frozen, "office_month", shown) == [
         ("M1", True, False, True, date(2026, 11, 22)),
@@ -171,15 +163,14 @@ def test_an_office_month_says_when_it_was_read_and_if_its_end_is_missing(frozen:
     ]
 
 
-def test_part_of_a_month_is_compared_with_nothing(frozen: DuckDBPyConnection) -> None:
+def test_part_of_a_month_is_compared_with_nothing(frozen: Given) -> None:
     compared = of_october(frozen, "year_over_year", "office_id, commission_change::INT")
     assert compared == [("M1", 0), ("M2", None)]
     ranked = of_october(frozen, "leaderboard", "period, earner_id, is_complete")
     assert ranked[:2] == [("month", "M1", True), ("month", "M2", False)]
 
 
-def test_a_month_that_is_not_over_stays_open_for_an_office_that_is_not_asked_any_more() -> None:
-    given = warehouse()
+def test_a_month_that_is_not_over_stays_open_for_an_office_that_is_not_asked_any_more(given: Given) -> None:
     for customer, office in (("M1", M1), ("M2", M2)):
         loaded(given, "commission_office", customer, "2026-06", [earned(office, 70)], is_open=True)
     asked_for(given, "M1", M2="off")

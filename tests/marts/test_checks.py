@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from duckdb import DuckDBPyConnection
 
-from tests.marts.given import asked_for, bidden, build, earned, held, loaded, rows, sold, warehouse
+from tests.marts.given import Given, asked_for, bidden, build, earned, held, loaded, rows, sold, warehouse
 from warehouse.marts.build import build_marts
 from warehouse.marts.checks import CheckResult, keep_results, run_checks
 from warehouse.marts.queries import SQL, QueryError, queries
@@ -23,7 +22,6 @@ AGENT = {
     "commission_value": 100, "commission_percentage_of_total": 100,
 }  # fmt: skip
 LATER = datetime(2100, 1, 1)
-Given = DuckDBPyConnection
 
 
 def offend_nothing(given: Given) -> None:
@@ -341,8 +339,7 @@ def test_a_result_says_in_a_sentence_what_was_found() -> None:
     )
 
 
-def test_results_are_kept_in_place_of_the_earlier_ones() -> None:
-    given = warehouse()
+def test_results_are_kept_in_place_of_the_earlier_ones(given: Given) -> None:
     moment = datetime(2026, 6, 1, 5, tzinfo=UTC)
     for found_rows in (3, 2):
         keep_results(
@@ -360,8 +357,7 @@ def test_an_error_check_that_could_not_run_keeps_the_file_back_and_a_warning_che
     assert [one.name for one in unable if one.blocks] == ["error_check"]
 
 
-def test_a_check_that_could_not_run_is_an_open_problem_whatever_it_asks() -> None:
-    given = warehouse()
+def test_a_check_that_could_not_run_is_an_open_problem_whatever_it_asks(given: Given) -> None:
     build(given, "meta.problems")
     unable = CheckResult("reports_are_fresh", "warning", 1, (), "Is it so?", "no such column")
     keep_results(given, [unable], datetime(2026, 6, 1, 5, tzinfo=UTC))

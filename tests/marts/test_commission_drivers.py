@@ -6,15 +6,14 @@ from decimal import Decimal
 from math import log
 
 import pytest
-from duckdb import DuckDBPyConnection
 
-from tests.marts.given import built, earned, held, loaded, warehouse
+from tests.marts.given import Given, built, earned, held, loaded, warehouse
 
 CHAIN = "FROM marts.commission_drivers WHERE level = 'chain' AND year(month) = 2026"
 EFFECTS = "homes_effect, price_effect, fee_effect"
 
 
-def office_report(given: DuckDBPyConnection, month: str, **offices: tuple[float, float, float]) -> None:
+def office_report(given: Given, month: str, **offices: tuple[float, float, float]) -> None:
     """Commission, homes and price of offices in a month."""
     found = [
         earned({"office_customer_id": office}, commission, parts, price)
@@ -23,8 +22,7 @@ def office_report(given: DuckDBPyConnection, month: str, **offices: tuple[float,
     loaded(given, "commission_office", "G1", month, found)
 
 
-def test_homes_price_and_fee_are_logarithmic_parts_of_the_difference() -> None:
-    given = warehouse()
+def test_homes_price_and_fee_are_logarithmic_parts_of_the_difference(given: Given) -> None:
     office_report(given, "2025-03", M1=(50_000, 2, 2_000_000))  # 1,000,000 a home, 2.5 %
     office_report(given, "2026-03", M1=(90_000, 3, 4_500_000))  # 1,500,000 a home, 2 %
     [found] = built(given, f"SELECT {EFFECTS}, difference {CHAIN} AND period = 'month'")
@@ -43,8 +41,7 @@ def test_effects_are_unknown_where_a_factor_is_zero_or_negative(before: tuple[fl
     assert found == [(None, None, None, Decimal(100 - before[0]))]
 
 
-def test_the_year_to_date_adds_up_its_months_and_the_chain_its_offices() -> None:
-    given = warehouse()
+def test_the_year_to_date_adds_up_its_months_and_the_chain_its_offices(given: Given) -> None:
     for year in (2025, 2026):
         for month in ("01", "02"):
             office_report(given, f"{year}-{month}", M1=(100, 1, 4_000), M2=(year, 1, 40_000))
@@ -55,8 +52,7 @@ def test_the_year_to_date_adds_up_its_months_and_the_chain_its_offices() -> None
     ]  # fmt: skip
 
 
-def test_a_period_of_which_an_office_is_not_known_is_not_compared_and_names_it() -> None:
-    given = warehouse()
+def test_a_period_of_which_an_office_is_not_known_is_not_compared_and_names_it(given: Given) -> None:
     loaded(given, "commission_office", "M1", "2025-01", [earned({"office_customer_id": "M1"}, 100)])
     for office in ("M1", "M2"):
         loaded(given, "commission_office", office, "2026-01", [earned({"office_customer_id": office}, 100)])
@@ -64,8 +60,7 @@ def test_a_period_of_which_an_office_is_not_known_is_not_compared_and_names_it()
     assert built(given, f"{query} {CHAIN} AND period = 'month'") == [(Decimal(200), None, None, "M2")]
 
 
-def test_a_month_that_is_not_over_has_no_row() -> None:
-    given = warehouse()
+def test_a_month_that_is_not_over_has_no_row(given: Given) -> None:
     held(given, "commission_office", "M1", ["2025-01"])
     held(given, "commission_office", "M1", ["2026-01"], is_open=True)
     assert built(given, f"SELECT count(*) {CHAIN}") == [(0,)]

@@ -6,20 +6,28 @@ from datetime import datetime
 from decimal import Decimal
 
 import pytest
-from duckdb import DuckDBPyConnection
 
-from tests.marts.given import FIRST_MOMENT, build, built, earned, in_quarantine, loaded, sales_read, warehouse
+from tests.marts.given import (
+    FIRST_MOMENT,
+    Given,
+    build,
+    built,
+    earned,
+    in_quarantine,
+    loaded,
+    sales_read,
+    warehouse,
+)
 from warehouse.marts.queries import SQL
 from warehouse.store.meta_schema import write_declared
 
 
-def office_earned(given: DuckDBPyConnection, month: str, **commissions: float) -> None:
+def office_earned(given: Given, month: str, **commissions: float) -> None:
     found = [earned({"office_customer_id": office}, amount) for office, amount in commissions.items()]
     loaded(given, "commission_office", "G1", month, found)
 
 
-def test_the_leaderboard_ranks_offices_and_says_who_won_places() -> None:
-    given = warehouse()
+def test_the_leaderboard_ranks_offices_and_says_who_won_places(given: Given) -> None:
     office_earned(given, "2026-01", M1=50, M2=40)
     office_earned(given, "2026-02", M1=10, M2=40)
     found = built(
@@ -31,8 +39,7 @@ def test_the_leaderboard_ranks_offices_and_says_who_won_places() -> None:
                      ("02", "M2", 1, 2, 1), ("02", "M1", 2, 1, -1)]  # fmt: skip
 
 
-def test_the_leaderboard_adds_up_quarter_year_and_twelve_months() -> None:
-    given = warehouse()
+def test_the_leaderboard_adds_up_quarter_year_and_twelve_months(given: Given) -> None:
     for power, month in enumerate(("2025-03", "2025-11", "2026-01", "2026-03", "2026-04")):
         office_earned(given, month, M1=10**power)
     found = built(
@@ -48,8 +55,7 @@ def test_the_leaderboard_adds_up_quarter_year_and_twelve_months() -> None:
     ]  # fmt: skip
 
 
-def test_a_period_is_not_complete_for_who_lacks_a_row_in_one_of_its_months() -> None:
-    given = warehouse()
+def test_a_period_is_not_complete_for_who_lacks_a_row_in_one_of_its_months(given: Given) -> None:
     for month, users in (("2026-01", ["U1"]), ("2026-02", ["U1", "U2"])):
         loaded(given, "commission_office", "M1", month, [earned({"office_customer_id": "M1"}, 10)])
         loaded(given, "commission_user", "M1", month, [earned({"user_id": user}, 5) for user in users])
@@ -62,16 +68,14 @@ def test_a_period_is_not_complete_for_who_lacks_a_row_in_one_of_its_months() -> 
     assert built(given, query) == [("U1", True), ("U2", False)]
 
 
-def test_equal_commissions_share_a_rank_and_know_what_is_missing_to_the_leader() -> None:
-    given = warehouse()
+def test_equal_commissions_share_a_rank_and_know_what_is_missing_to_the_leader(given: Given) -> None:
     office_earned(given, "2026-01", M1=50, M2=40, M3=40, M4=0)
     shown = "earner_id, commission_rank, to_the_leader, earner_count"
     found = built(given, f"SELECT {shown} FROM marts.leaderboard WHERE period = 'month' ORDER BY ALL")
     assert found == [("M1", 1, Decimal(0), 3), ("M2", 2, Decimal(10), 3), ("M3", 2, Decimal(10), 3)]
 
 
-def test_a_user_is_ranked_by_commission_per_active_month_too() -> None:
-    given = warehouse()
+def test_a_user_is_ranked_by_commission_per_active_month_too(given: Given) -> None:
     for month, amounts in (("2026-01", (100, 90)), ("2026-02", (0, 90)), ("2026-03", (0, 60))):
         earners = [
             earned({"user_id": user}, amount, amount and 1)
@@ -102,8 +106,7 @@ def test_a_month_is_compared_with_the_same_month_a_year_before_and_never_with_an
     ]
 
 
-def test_a_month_that_is_open_is_compared_with_nothing() -> None:
-    given = warehouse()
+def test_a_month_that_is_open_is_compared_with_nothing(given: Given) -> None:
     for of_month, is_open in (("2025-01", False), ("2025-02", False), ("2026-01", False), ("2026-02", True)):
         loaded(
             given, "commission_office", "G1", of_month,
@@ -121,8 +124,7 @@ def test_a_month_that_is_open_is_compared_with_nothing() -> None:
     assert (compared, ranked) == ([(80, None, None, None)], [(None, None)])
 
 
-def test_what_changes_in_a_month_that_was_over_is_a_restatement() -> None:
-    given = warehouse()
+def test_what_changes_in_a_month_that_was_over_is_a_restatement(given: Given) -> None:
     office_earned(given, "2026-01", M1=100, M2=7)
     build(given, "restatements")
     later = datetime(2026, 7, 1)
@@ -133,8 +135,7 @@ def test_what_changes_in_a_month_that_was_over_is_a_restatement() -> None:
     assert changed == [(later, "M1", 6, Decimal(100), Decimal(-10), Decimal(-100))]
 
 
-def test_a_month_that_lost_its_office_altogether_is_restated_to_zero() -> None:
-    given = warehouse()
+def test_a_month_that_lost_its_office_altogether_is_restated_to_zero(given: Given) -> None:
     office_earned(given, "2026-01", M1=100)
     build(given, "restatements")
     office_earned(given, "2026-01")
@@ -145,15 +146,14 @@ def test_a_month_that_lost_its_office_altogether_is_restated_to_zero() -> None:
 LATER = datetime(2026, 7, 1)
 
 
-def analysis(given: DuckDBPyConnection, name: str) -> list[dict[str, object]]:
+def analysis(given: Given, name: str) -> list[dict[str, object]]:
     """The rows of an analysis, as dictionaries."""
     asked = given.execute((SQL / "analysis" / f"{name}.sql").read_text(encoding="utf-8"))
     names = [column[0] for column in asked.description or ()]
     return [dict(zip(names, row, strict=True)) for row in asked.fetchall()]
 
 
-def test_a_loss_that_two_reports_tell_of_is_one_row_of_the_office_report() -> None:
-    given = warehouse()
+def test_a_loss_that_two_reports_tell_of_is_one_row_of_the_office_report(given: Given) -> None:
     for amount, at_utc in ((100, FIRST_MOMENT), (60, LATER)):
         found = [earned({"office_customer_id": "M1"}, amount)]
         loaded(given, "commission_office", "G1", "2026-01", found, at_utc=at_utc)
@@ -169,8 +169,7 @@ def test_a_loss_that_two_reports_tell_of_is_one_row_of_the_office_report() -> No
     ("name", "column"),
     [("06_where_will_the_year_end", "what_to_mind"), ("07_budgets_that_were_changed", "remark")],
 )
-def test_an_analysis_of_budgets_says_why_there_is_nothing(name: str, column: str) -> None:
-    given = warehouse()
+def test_an_analysis_of_budgets_says_why_there_is_nothing(given: Given, name: str, column: str) -> None:
     build(given, "office_budget_vs_actual", "dim_office", "tax_basis", "budget_changes")
     [row] = analysis(given, name)
     assert str(row[column]).startswith("no budgets")
@@ -189,8 +188,7 @@ def test_an_analysis_is_without_the_declared_vat_as_that_of_budgets_is(name: str
     assert (row[column], row["commission_basis"]) == (100, "without VAT")
 
 
-def test_growth_is_told_in_total_and_of_the_offices_that_were_open_in_both_periods() -> None:
-    given = warehouse()
+def test_growth_is_told_in_total_and_of_the_offices_that_were_open_in_both_periods(given: Given) -> None:
     earlier = {month: {"M1": 100, "M2": 50} for month in ("2025-03", "2025-04")}
     later = {month: {"M1": 110, "M3": 30} for month in ("2026-01", "2026-02", "2026-03", "2026-04")}
     for month, amounts in {**earlier, "2025-12": {"M1": 100, "M2": 50, "M3": 30}, **later}.items():
@@ -203,8 +201,7 @@ def test_growth_is_told_in_total_and_of_the_offices_that_were_open_in_both_perio
     assert built(given, query) == [(Decimal("-0.06666667"), Decimal("0.1"), 1, 3)]
 
 
-def test_growth_in_total_is_not_known_if_the_earlier_month_of_an_office_is_not() -> None:
-    given = warehouse()
+def test_growth_in_total_is_not_known_if_the_earlier_month_of_an_office_is_not(given: Given) -> None:
     for month, customers in (("2025-04", ["M1"]), ("2026-04", ["M1", "M2"])):
         for office in customers:
             loaded(given, "commission_office", office, month, [earned({"office_customer_id": office}, 100)])

@@ -6,11 +6,10 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from duckdb import DuckDBPyConnection
 
 from pipelines.connect.errors import ConnectError
 from pipelines.page.language import language
-from tests.marts.given import build, held, warehouse
+from tests.marts.given import Given, build, held, warehouse
 from warehouse.ledger.conditions import Kind, traits_of_kinds
 from warehouse.ledger.ledger import deny, note_lake
 from warehouse.marts.queries import SQL
@@ -44,13 +43,13 @@ def test_every_kind_is_described() -> None:
     assert set(traits_of_kinds()) == {*Kind}
 
 
-def conditions(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
+def conditions(given: Given) -> list[tuple[object, ...]]:
     build(given, "meta.conditions")
     found = given.execute("SELECT kind, severity, report, customer FROM meta.conditions ORDER BY ALL")
     return found.fetchall()
 
 
-def refused(given: DuckDBPyConnection, *reports: str) -> None:
+def refused(given: Given, *reports: str) -> None:
     for report in reports:
         deny(given, report, "M1", NOW.replace(tzinfo=UTC))
 
@@ -64,8 +63,7 @@ def test_a_customer_is_shut_out_when_each_of_several_reports_that_were_asked_for
     assert conditions(given) == [("shut out", "error", None, "M1")]
 
 
-def test_a_refusal_that_is_met_again_every_night_is_as_old_as_the_first() -> None:
-    given = warehouse()
+def test_a_refusal_that_is_met_again_every_night_is_as_old_as_the_first(given: Given) -> None:
     held(given, "users", "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
     held(given, "sales", "M1", ["2026-01"], at_utc=NOW - timedelta(days=10))
     for days in (9, 1, 0):
@@ -85,9 +83,8 @@ def test_a_refusal_that_is_met_again_every_night_is_as_old_as_the_first() -> Non
     ],
 )
 def test_who_has_one_report_or_another_failure_is_not_shut_out(
-    denied: tuple[str, ...], failed: tuple[str, ...], is_shut_out: bool
+    given: Given, denied: tuple[str, ...], failed: tuple[str, ...], is_shut_out: bool
 ) -> None:
-    given = warehouse()
     refused(given, *denied)
     load = {"customer": "M1", "months": [], "status": "failed", "fetched_at_utc": NOW}
     insert_rows(given, "meta.loads", [{**load, "report": name} for name in failed])
@@ -104,17 +101,15 @@ def test_who_has_one_report_or_another_failure_is_not_shut_out(
     ids=["the only one", "once answered", "beside another that is answered"],
 )
 def test_a_refused_report_is_of_a_right_that_is_lost_or_never_was(
-    read: list[str], denied: list[str], expected: list[tuple[object, ...]]
+    given: Given, read: list[str], denied: list[str], expected: list[tuple[object, ...]]
 ) -> None:
-    given = warehouse()
     for report in read:
         held(given, report, "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
     refused(given, *denied)
     assert conditions(given) == expected
 
 
-def test_what_failed_is_not_late_as_well() -> None:
-    given = warehouse()
+def test_what_failed_is_not_late_as_well(given: Given) -> None:
     held(given, "sales", "M1", ["2025-12"], at_utc=LONG_AGO)
     assert conditions(given) == [("late", "error", "sales", "M1")]
     load = {"report": "sales", "customer": "M1", "months": [], "status": "failed", "fetched_at_utc": NOW}
@@ -127,7 +122,7 @@ def kind(error: type[ConnectError]) -> dict[str, str]:
     return {"error_kind": error.__name__, "trouble": error.trouble}
 
 
-def publication(given: DuckDBPyConnection, status: str, last_load: int, *reasons: str) -> None:
+def publication(given: Given, status: str, last_load: int, *reasons: str) -> None:
     row = {"at_utc": NOW, "status": status, "last_load_number": last_load, "reasons": list(reasons)}
     name = "20260101T000000Z" if status == "published" else None
     insert_rows(given, "meta.publications", [{**row, "name": name}])
@@ -145,9 +140,8 @@ def publication(given: DuckDBPyConnection, status: str, last_load: int, *reasons
     ids=["soon", "not for three hours", "published", "a check spoke against it", "nothing was loaded"],
 )
 def test_what_was_loaded_is_to_be_published_within_three_hours(
-    hours: int | None, status: str | None, last_load: int, begins: list[str]
+    given: Given, hours: int | None, status: str | None, last_load: int, begins: list[str]
 ) -> None:
-    given = warehouse()
     if hours:
         load = {"report": "sales", "load_number": 7, "status": "loaded"}
         insert_rows(given, "meta.loads", [{**load, "loaded_at_utc": NOW - timedelta(hours=hours)}])
@@ -158,8 +152,7 @@ def test_what_was_loaded_is_to_be_published_within_three_hours(
     assert [one[: len(words)] for (one,), words in zip(said, begins, strict=True)] == begins
 
 
-def test_a_rehearsed_day_is_late_by_its_own_clock() -> None:
-    given = warehouse()
+def test_a_rehearsed_day_is_late_by_its_own_clock(given: Given) -> None:
     given.execute("INSERT INTO meta.storage (is_rehearsal) VALUES (true)")
     held(given, "sales", "M1", ["2025-12"], at_utc=LONG_AGO)
     assert conditions(given) == []

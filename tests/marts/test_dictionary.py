@@ -7,10 +7,9 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from duckdb import DuckDBPyConnection
 
 from pipelines.sync.declaration import declared_tables
-from tests.marts.given import FIRST_MOMENT, arrived, earned, loaded, sold, warehouse
+from tests.marts.given import FIRST_MOMENT, Given, arrived, earned, loaded, sold
 from warehouse.load.schema_evolution import declare
 from warehouse.marts.build import build_marts
 from warehouse.marts.dictionary import MOST_COMMENTED, describe
@@ -22,7 +21,7 @@ QUESTIONS = sorted((SQL / "analysis").glob("*.sql"))
 
 
 @pytest.fixture(scope="module")
-def file() -> DuckDBPyConnection:
+def file() -> Given:
     """A working file as the store makes it, with its comments, a month of an office, and its marts."""
     connection = duckdb.connect()
     for statement in statements():
@@ -40,17 +39,17 @@ def file() -> DuckDBPyConnection:
     return connection
 
 
-def test_every_table_view_macro_and_column_has_a_meaning(file: DuckDBPyConnection) -> None:
+def test_every_table_view_macro_and_column_has_a_meaning(file: Given) -> None:
     assert file.execute("FROM meta.dictionary WHERE coalesce(description, '') = ''").fetchall() == []
 
 
-def test_the_dictionary_holds_every_column_of_the_file(file: DuckDBPyConnection) -> None:
+def test_the_dictionary_holds_every_column_of_the_file(file: Given) -> None:
     names = "SELECT schema_name, table_name, column_name"
     ours = f"{names} FROM duckdb_columns() WHERE schema_name IN ('bi', 'marts', 'meta')"
     assert file.execute(f"{ours} EXCEPT {names} FROM meta.dictionary").fetchall() == []
 
 
-def test_a_mart_is_made_of_the_tables_behind_its_staging(file: DuckDBPyConnection) -> None:
+def test_a_mart_is_made_of_the_tables_behind_its_staging(file: Given) -> None:
     found = file.execute(
         "SELECT from_schema_name || '.' || from_table_name FROM meta.mart_sources "
         "WHERE table_name = 'sale_shares' ORDER BY ALL"
@@ -58,7 +57,7 @@ def test_a_mart_is_made_of_the_tables_behind_its_staging(file: DuckDBPyConnectio
     assert {"bi.sales_agents", "marts.sales"} <= {name for (name,) in found}
 
 
-def test_a_column_of_the_service_keeps_its_meaning_source_and_report(file: DuckDBPyConnection) -> None:
+def test_a_column_of_the_service_keeps_its_meaning_source_and_report(file: Given) -> None:
     found = file.execute(
         "SELECT is_documented, source, report FROM meta.dictionary "
         "WHERE table_name = 'sales_estates' AND column_name = 'type_text'"
@@ -66,7 +65,7 @@ def test_a_column_of_the_service_keeps_its_meaning_source_and_report(file: DuckD
     assert found == [(True, "type.text", "sales")]
 
 
-def test_a_key_with_control_characters_is_described_without_them(file: DuckDBPyConnection) -> None:
+def test_a_key_with_control_characters_is_described_without_them(file: Given) -> None:
     found = file.execute(
         "SELECT source, description FROM meta.dictionary WHERE column_name = 'odd' AND schema_name = 'bi'"
     ).fetchall()
@@ -75,13 +74,13 @@ def test_a_key_with_control_characters_is_described_without_them(file: DuckDBPyC
     assert file.execute(comments).fetchall() == [found[0][1:]]
 
 
-def test_a_mart_carries_its_question_and_its_columns_as_comments(file: DuckDBPyConnection) -> None:
+def test_a_mart_carries_its_question_and_its_columns_as_comments(file: Given) -> None:
     query = "SELECT comment FROM duckdb_tables() WHERE table_name = 'office_month'"
     [(table,)] = file.execute(query).fetchall()
     assert table.startswith("What did each office earn and do, month by month? One row per office and month")
 
 
-def test_a_meaning_is_handed_on_to_the_marts_that_read_it(file: DuckDBPyConnection) -> None:
+def test_a_meaning_is_handed_on_to_the_marts_that_read_it(file: Given) -> None:
     found = file.execute(
         "SELECT DISTINCT description FROM meta.dictionary "
         "WHERE schema_name = 'marts' AND column_name = 'writing_parts'"
@@ -89,7 +88,7 @@ def test_a_meaning_is_handed_on_to_the_marts_that_read_it(file: DuckDBPyConnecti
     assert found == [("writing assignments, in parts where shared",)]
 
 
-def test_a_header_describes_no_column_that_is_not_there(file: DuckDBPyConnection) -> None:
+def test_a_header_describes_no_column_that_is_not_there(file: Given) -> None:
     query = "SELECT schema_name || '.' || table_name, column_name FROM duckdb_columns()"
     standing = set(file.execute(query).fetchall())
     invented = [
@@ -103,7 +102,7 @@ def test_a_header_describes_no_column_that_is_not_there(file: DuckDBPyConnection
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda path: path.stem)
-def test_a_question_runs_unchanged(file: DuckDBPyConnection, question: Path) -> None:
+def test_a_question_runs_unchanged(file: Given, question: Path) -> None:
     assert file.execute(question.read_text(encoding="utf-8")).fetchall() is not None
 
 
@@ -118,13 +117,13 @@ def test_every_mart_but_one_of_equal_rows_says_what_tells_its_rows_apart() -> No
     assert [query.name for query in marts if not query.key] == ["running_commissions"]
 
 
-def test_a_key_names_columns_that_are_there(file: DuckDBPyConnection) -> None:
+def test_a_key_names_columns_that_are_there(file: Given) -> None:
     pairs = "SELECT schema_name, table_name, unnest(columns) FROM meta.keys"
     standing = "SELECT schema_name, table_name, column_name FROM duckdb_columns()"
     assert file.execute(f"{pairs} EXCEPT {standing}").fetchall() == []
 
 
-def test_relations_lead_from_known_columns_to_known_columns(file: DuckDBPyConnection) -> None:
+def test_relations_lead_from_known_columns_to_known_columns(file: Given) -> None:
     standing = "SELECT schema_name, table_name, column_name FROM duckdb_columns()"
     ends = (
         "SELECT schema_name, table_name, unnest(columns) FROM meta.relations "
@@ -135,8 +134,7 @@ def test_relations_lead_from_known_columns_to_known_columns(file: DuckDBPyConnec
     assert kinds == ["id", "load", "parent"]
 
 
-def test_of_very_many_undocumented_columns_only_the_dictionary_says_so() -> None:
-    given = warehouse()
+def test_of_very_many_undocumented_columns_only_the_dictionary_says_so(given: Given) -> None:
     names = [f"x{number}" for number in range(MOST_COMMENTED)]
     arrived(given, "commission_office", **dict.fromkeys(names, "BIGINT"))
     found = [
@@ -153,8 +151,7 @@ def test_of_very_many_undocumented_columns_only_the_dictionary_says_so() -> None
     assert (comments, meanings) == (0, len(names))
 
 
-def test_the_comment_of_a_commission_says_how_its_vat_is_declared() -> None:
-    given = warehouse()
+def test_the_comment_of_a_commission_says_how_its_vat_is_declared(given: Given) -> None:
     write_declared(given, "tax_basis", "included", Decimal("0.25"))
     build_marts(given)
     where = "WHERE schema_name = 'marts' AND table_name = 'office_month' AND column_name = 'commission'"
@@ -162,7 +159,7 @@ def test_the_comment_of_a_commission_says_how_its_vat_is_declared() -> None:
     assert said.endswith("tax basis as declared in marts.tax_basis: with VAT of 25 %")
 
 
-def test_every_metric_is_computed_from_its_mart_by_its_grain(file: DuckDBPyConnection) -> None:
+def test_every_metric_is_computed_from_its_mart_by_its_grain(file: Given) -> None:
     for mart, expression, grain in file.execute(
         "SELECT mart, expression, grain FROM meta.metrics"
     ).fetchall():

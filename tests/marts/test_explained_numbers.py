@@ -7,9 +7,9 @@ from datetime import date, datetime
 from decimal import Decimal
 
 import pytest
-from duckdb import DuckDBPyConnection
 
 from tests.marts.given import (
+    Given,
     asked_for,
     build_for,
     earned,
@@ -38,9 +38,7 @@ def test_each_query_finds_nothing_where_nothing_is_held() -> None:
     assert found == [[]] * len(questions) != []
 
 
-def read(
-    given: DuckDBPyConnection, at_utc: datetime, sales: Mapping[str, float], *, is_open: bool = False
-) -> None:
+def read(given: Given, at_utc: datetime, sales: Mapping[str, float], *, is_open: bool = False) -> None:
     """January in a night: sales of M1, whose commission M1 and M2 share by halves."""
     whole = sum(sales.values())
     offices = [earned({"office_customer_id": name}, whole / 2) for name in ("M1", "M2")]
@@ -61,7 +59,7 @@ def read(
 
 
 @pytest.fixture(scope="module")
-def restated() -> DuckDBPyConnection:
+def restated() -> Given:
     """A January whose first change was found as it was over, and one that came later."""
     given = warehouse()
     read(given, NIGHTS[0], {"E1": 100, "E2": 100}, is_open=True)
@@ -72,7 +70,7 @@ def restated() -> DuckDBPyConnection:
 
 @pytest.mark.parametrize("whose", [{"office": "M1"}, {"office": "M2"}, {"user": "U1"}])
 def test_changes_and_their_reasons_are_those_since_the_month_was_over(
-    restated: DuckDBPyConnection, whose: dict[str, str]
+    restated: Given, whose: dict[str, str]
 ) -> None:
     [change] = explained_again(restated, "changes", "2026-01", **whose)
     [reason] = explained_again(restated, "reasons", "2026-01", **whose)
@@ -82,8 +80,7 @@ def test_changes_and_their_reasons_are_those_since_the_month_was_over(
     )  # fmt: skip
 
 
-def test_days_are_those_where_the_chain_is() -> None:
-    given = warehouse()
+def test_days_are_those_where_the_chain_is(given: Given) -> None:
     given.execute("INSERT INTO meta.clock VALUES ('Europe/Stockholm')")
     for day, amount in ((2, 100), (3, 60)):
         read(given, datetime(2026, 2, day, 23, 30), {"E1": amount})
@@ -94,14 +91,13 @@ def test_days_are_those_where_the_chain_is() -> None:
     assert source["read_on"] == date(2026, 2, 4)
 
 
-def compared(given: DuckDBPyConnection, first: str, last: str = "", **asked: str) -> list[tuple[object, ...]]:
+def compared(given: Given, first: str, last: str = "", **asked: str) -> list[tuple[object, ...]]:
     """The months that the number is compared with: number, difference from the year before, and homes."""
     found = explained(given, "compared", first, last, **asked)
     return [(f"{row['month']:%Y-%m}", row["number"], row["difference"], row["homes"]) for row in found]
 
 
-def test_a_number_and_its_homes_are_set_beside_the_month_before_and_last_year() -> None:
-    given = warehouse()
+def test_a_number_and_its_homes_are_set_beside_the_month_before_and_last_year(given: Given) -> None:
     for of_month, row in {
         "2025-01": earned({"office_customer_id": "M1"}, 100, 2),
         "2025-02": earned({"office_customer_id": "M1"}, 130, 2),
@@ -125,7 +121,7 @@ def test_a_commission_declared_with_vat_is_given_without_it_too(measure: str, wi
     assert month_asked["number_without_vat"] == without
 
 
-def running(given: DuckDBPyConnection) -> None:
+def running(given: Given) -> None:
     """January so far, read on the 20th, with a sale of the 15th; last year with one of the 15th and more."""
     asked_for(given, "M1")
     for of_month, at_utc in (("2025-01", NIGHTS[0]), ("2026-01", datetime(2026, 1, 20, 3))):
@@ -142,8 +138,7 @@ def running(given: DuckDBPyConnection) -> None:
     given.execute("UPDATE meta.months SET state = 'open' WHERE month = '2026-01-01'")
 
 
-def test_a_month_that_is_not_over_is_compared_with_the_same_days_of_last_year() -> None:
-    given = warehouse()
+def test_a_month_that_is_not_over_is_compared_with_the_same_days_of_last_year(given: Given) -> None:
     running(given)
     assert compared(given, "2026-01", office="M1") == [("2026-01", 500, None, 1)]
     for whose in ({"office": "M1"}, {"user": "U1"}, {}):
@@ -156,7 +151,7 @@ def test_a_month_that_is_not_over_is_compared_with_the_same_days_of_last_year() 
 
 
 @pytest.fixture(scope="module")
-def checked() -> DuckDBPyConnection:
+def checked() -> Given:
     """An office's January, its marts built."""
     given = warehouse()
     write_declared(given, "tax_basis", "excluded", None)
@@ -176,7 +171,7 @@ def checked() -> DuckDBPyConnection:
     ],
 )
 def test_what_a_check_found_is_a_doubt_of_the_office_month_and_measure_that_it_names(
-    checked: DuckDBPyConnection, name: str, row: str, is_doubt: bool
+    checked: Given, name: str, row: str, is_doubt: bool
 ) -> None:
     checked.execute("DELETE FROM meta.check_results")
     checked.execute(
@@ -189,7 +184,7 @@ def test_what_a_check_found_is_a_doubt_of_the_office_month_and_measure_that_it_n
 
 
 @pytest.fixture(scope="module")
-def failed() -> DuckDBPyConnection:
+def failed() -> Given:
     """Two months of an office, of which January's commissions failed since; its marts built."""
     given = warehouse()
     for of_month in ("2026-01", "2026-02"):
@@ -214,7 +209,7 @@ def failed() -> DuckDBPyConnection:
     ],
     ids=["its month", "another month", "another report"],
 )
-def test_what_failed_is_a_doubt(failed: DuckDBPyConnection, asked: dict[str, str], kinds: list[str]) -> None:
+def test_what_failed_is_a_doubt(failed: Given, asked: dict[str, str], kinds: list[str]) -> None:
     assert [one["kind"] for one in explained_again(failed, "doubts", office="M1", **asked)] == kinds
 
 
@@ -227,9 +222,8 @@ def test_what_failed_is_a_doubt(failed: DuckDBPyConnection, asked: dict[str, str
     ],
 )
 def test_vat_that_nobody_declared_is_a_doubt_of_commissions_for_analysts_and_explanations(
-    measure: str, declared: str, kinds: list[str]
+    given: Given, measure: str, declared: str, kinds: list[str]
 ) -> None:
-    given = warehouse()
     write_declared(given, "tax_basis", declared, Decimal("0.25"))
     loaded(given, "commission_office", "M1", "2026-01", [earned({"customer_id": "M1"}, 5)])
     loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 5)])
@@ -246,16 +240,14 @@ def test_vat_that_nobody_declared_is_a_doubt_of_commissions_for_analysts_and_exp
 
 
 @pytest.mark.parametrize(("report", "doubts"), [("commission_office", 0), ("budget_commission", 1)])
-def test_a_column_that_budgets_lack_is_a_doubt_of_budgets(report: str, doubts: int) -> None:
-    given = warehouse()
+def test_a_column_that_budgets_lack_is_a_doubt_of_budgets(given: Given, report: str, doubts: int) -> None:
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
     lacking(given, "budget_commission", "M1", "budget_commission.commission_budget")
     found = explained(given, "doubts", "2026-01", office="M1", report=report)
     assert [doubt["kind"] for doubt in found].count("column missing") == doubts
 
 
-def test_of_the_chain_the_offices_are_named_whose_answers_lack_something() -> None:
-    given = warehouse()
+def test_of_the_chain_the_offices_are_named_whose_answers_lack_something(given: Given) -> None:
     for customer in ("M1", "M2"):
         loaded(given, "commission_office", customer, "2026-01", [earned({"office_customer_id": customer}, 5)])
     asked_for(given, "M1", "M3", M2="off")
@@ -267,13 +259,12 @@ def test_of_the_chain_the_offices_are_named_whose_answers_lack_something() -> No
     assert "M3" in chain["missing_offices"]
 
 
-def parts(given: DuckDBPyConnection, first: str, last: str = "", **asked: str) -> list[tuple[object, ...]]:
+def parts(given: Given, first: str, last: str = "", **asked: str) -> list[tuple[object, ...]]:
     found = explained(given, "parts", first, last, **asked)
     return [(one["id"], one["number"], one["year_before"], one["began_month"]) for one in found]
 
 
-def test_the_offices_make_the_chain_and_one_that_began_was_zero_before() -> None:
-    given = warehouse()
+def test_the_offices_make_the_chain_and_one_that_began_was_zero_before(given: Given) -> None:
     for of_month, offices in {
         "2025-01": {"M1": 50, "M2": 90, "M3": 0},
         "2026-01": {"M1": 60, "M2": 20, "M3": 5},
@@ -289,8 +280,7 @@ def test_the_offices_make_the_chain_and_one_that_began_was_zero_before() -> None
     ]
 
 
-def test_agents_make_the_office() -> None:
-    given = warehouse()
+def test_agents_make_the_office(given: Given) -> None:
     for of_month, users in {"2025-01": {"U0": 5}, "2026-01": {"U0": 3, "U1": 5}}.items():
         found = [earned({"user_id": user}, amount) for user, amount in users.items()]
         loaded(given, "commission_user", "M1", of_month, found)
@@ -308,8 +298,7 @@ def test_agents_make_the_office() -> None:
     assert explained(given, "drivers", "2026-01", office="M1", measure="active_agent_count") == []
 
 
-def test_a_sale_counts_by_the_shares_of_whom_is_asked_for() -> None:
-    given = warehouse()
+def test_a_sale_counts_by_the_shares_of_whom_is_asked_for(given: Given) -> None:
     agents = [
         {"id": user, "name": user, "primary_office_customer_id": office, "commission_value": value,
          "commission_percentage_of_total": value}

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
-from duckdb import DuckDBPyConnection
 
 from tests.marts.given import (
     FIRST_MOMENT,
+    Given,
     asked_for,
     build,
     built,
@@ -29,8 +29,7 @@ LATER = datetime(2026, 6, 3, 5)
 COUNTED = "SELECT customer_id, source_state, is_refreshed FROM marts.office_sources WHERE office_id = 'M1'"
 
 
-def test_every_held_month_of_every_report_has_one_source_for_an_office() -> None:
-    given = warehouse()
+def test_every_held_month_of_every_report_has_one_source_for_an_office(given: Given) -> None:
     own = held(given, "sales", "M1", ["2026-01"])
     loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 5)])
     sold(given, "G1", "2026-01", "M1", "E1")
@@ -40,9 +39,7 @@ def test_every_held_month_of_every_report_has_one_source_for_an_office() -> None
     assert found == [("01", "M1", True), ("02", "G1", False)]
 
 
-def group_and_office(
-    *, group: datetime = FIRST_MOMENT, office: datetime = FIRST_MOMENT
-) -> DuckDBPyConnection:
+def group_and_office(*, group: datetime = FIRST_MOMENT, office: datetime = FIRST_MOMENT) -> Given:
     """G1 of M1 and M2, and M1 itself, read at these moments: 500 as G1 has it, 70 as M1 has it."""
     given = warehouse()
     loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 500), earned(M2, 5)], at_utc=group)
@@ -116,7 +113,7 @@ def test_an_office_that_left_its_group_is_not_zero_in_months_of_which_the_group_
     assert found == [(7,)]
 
 
-def group_that_an_office_left() -> DuckDBPyConnection:
+def group_that_an_office_left() -> Given:
     """M1 was in G1 from January to March; then G2 names it, and G1 has read February again."""
     given = warehouse()
     for month in ("2026-01", "2026-02", "2026-03"):
@@ -184,7 +181,7 @@ def test_customers_say_what_of_them_nobody_refreshes_any_more() -> None:
     assert found == [("G1", True, False, "sales", None), ("M1", False, False, None, "M1")]
 
 
-def user_of_both(given: DuckDBPyConnection, *, group: datetime, office: datetime) -> None:
+def user_of_both(given: Given, *, group: datetime, office: datetime) -> None:
     """U1 in the user reports of G1, with 500, and of M1, with 70."""
     loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 500)], at_utc=group)
     loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 70)], at_utc=office)
@@ -226,8 +223,7 @@ def test_of_overlapping_groups_an_office_of_a_user_counts_once(offices: list[str
     assert built(given, "SELECT commission FROM marts.user_month") == [(earned_there,)]
 
 
-def test_a_user_works_at_the_office_that_the_months_sales_name_most() -> None:
-    given = warehouse()
+def test_a_user_works_at_the_office_that_the_months_sales_name_most(given: Given) -> None:
     for estate, office in (("E1", "M1"), ("E2", "M2"), ("E3", "M2")):
         agent = {"id": "U1", "primary_office_customer_id": office}
         sold(given, "G1", "2026-01", "M1", estate, agents=[agent])
@@ -235,8 +231,7 @@ def test_a_user_works_at_the_office_that_the_months_sales_name_most() -> None:
     assert built(given, "SELECT office_id, office_basis FROM marts.user_month") == [("M2", "this month")]
 
 
-def test_a_user_without_a_sale_works_where_running_commissions_leads_or_budgets_say() -> None:
-    given = warehouse()
+def test_a_user_without_a_sale_works_where_running_commissions_leads_or_budgets_say(given: Given) -> None:
     loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 5)])
     step = {"customer_id": "M1", "user_id": "U1", "amount": 5, "exchange_rate": 1}
     loaded(given, "running_commissions", "G1", "2026-01", [step])
@@ -262,8 +257,7 @@ def test_an_event_answered_by_a_group_and_its_office_counts_once_and_equal_event
     assert found == [("M1", Decimal(10)), ("M1", Decimal(10))]
 
 
-def test_a_total_is_remembered_only_when_it_is_another_than_the_last() -> None:
-    given = warehouse()
+def test_a_total_is_remembered_only_when_it_is_another_than_the_last(given: Given) -> None:
     sold(given, "G1", "2026-01", "M1", "E1")
     build(given, "month_total_versions")
     build(given, "month_total_versions")
@@ -302,8 +296,7 @@ def test_an_old_number_that_two_offices_could_have_is_of_none_and_their_months_a
     ]
 
 
-def test_a_row_of_an_office_and_month_leads_to_request_and_landing_file() -> None:
-    given = warehouse()
+def test_a_row_of_an_office_and_month_leads_to_request_and_landing_file(given: Given) -> None:
     report = {"report": "commission_office", "path": "/Report/{customerId}", "is_on": True}
     write_configured(given, "customers", [{"customer": "G1", "is_active": True}])
     write_configured(given, "reports", [report])
@@ -315,8 +308,7 @@ def test_a_row_of_an_office_and_month_leads_to_request_and_landing_file() -> Non
     assert given.execute("FROM marts.sources_of('M1', DATE '2026-02-01')").fetchall() == []
 
 
-def test_a_row_of_a_user_and_month_leads_to_every_answer_that_it_rests_on() -> None:
-    given = warehouse()
+def test_a_row_of_a_user_and_month_leads_to_every_answer_that_it_rests_on(given: Given) -> None:
     loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 5)])
     loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 5)])
     loaded(given, "commission_user", "G2", "2026-01", [earned({"user_id": "U2"}, 5)])
@@ -329,8 +321,7 @@ def test_a_row_of_a_user_and_month_leads_to_every_answer_that_it_rests_on() -> N
     assert given.execute(query.format("U2")).fetchall() == [("commission_user", "G2")]
 
 
-def test_an_office_counts_under_the_trademark_that_its_name_holds() -> None:
-    given = warehouse()
+def test_an_office_counts_under_the_trademark_that_its_name_holds(given: Given) -> None:
     for office, name in (("M1", "Ekbacken Uppsala"), ("M2", "Torget")):
         sold(given, "G1", "2026-01", office, f"E{office}", office_name=name)
     offices = ("M1", "M2")
@@ -339,8 +330,7 @@ def test_an_office_counts_under_the_trademark_that_its_name_holds() -> None:
     assert found == [("M1", "Ekbacken", "Backe, Ek, Ekbacken"), ("M2", "Backe", "Backe, Ek, Ekbacken")]
 
 
-def test_trademarks_may_list_offices_or_name_none() -> None:
-    given = warehouse()
+def test_trademarks_may_list_offices_or_name_none(given: Given) -> None:
     for customer, office in (("G1", "M1"), ("G1", "M2"), ("M3", "M3")):
         sold(given, customer, "2026-01", office, f"E{office}")
     trademarks(given, "G1", Ek=["M2"])
@@ -349,8 +339,7 @@ def test_trademarks_may_list_offices_or_name_none() -> None:
     assert found == [("M1", None), ("M2", "Ek"), ("M3", "Alm")]
 
 
-def test_the_region_of_an_office_is_its_own_or_else_that_of_its_group() -> None:
-    given = warehouse()
+def test_the_region_of_an_office_is_its_own_or_else_that_of_its_group(given: Given) -> None:
     for office in ("M1", "M2"):
         sold(given, "G1", "2026-01", office, f"E{office}")
     regions = [

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, datetime
 
-from duckdb import DuckDBPyConnection
-
-from tests.marts.given import Row, arrived, build_for, built, earned, held, loaded, rows, sold, warehouse
+from tests.marts.given import (
+    Given,
+    Row,
+    arrived,
+    build_for,
+    built,
+    earned,
+    held,
+    loaded,
+    rows,
+    sold,
+    warehouse,
+)
 from warehouse.marts.queries import SQL
 
 LEADS_OF_PAGE = (SQL / "page" / "leads.sql").read_text("utf-8")
@@ -20,7 +30,7 @@ def lead(number: int, created: str, **more: object) -> Row:
     return {**usual, "lead_id": f"L{number}", "created_at": moment, **more}
 
 
-def with_leads(*leads: Row, months: Sequence[str] = ("2026-01",)) -> DuckDBPyConnection:
+def with_leads(*leads: Row, months: Sequence[str] = ("2026-01",)) -> Given:
     """A group that sold E1 of its office M1 in the middle of January, and got these leads in that month."""
     given = warehouse()
     agents = [{"id": "U1", "name": "Åsa", "primary_office_customer_id": "M1"}]
@@ -115,8 +125,7 @@ def test_the_words_of_its_kind_say_whose_side_a_lead_is_on() -> None:
     assert {*found} == {*SIDES.items()}
 
 
-def test_a_tip_answered_by_two_offices_counts_once_for_the_office_of_its_sender() -> None:
-    given = warehouse()
+def test_a_tip_answered_by_two_offices_counts_once_for_the_office_of_its_sender(given: Given) -> None:
     for office in ("M1", "M2"):
         sold(given, office, "2026-01", office, f"E{office}")
         held(given, "tips_and_leads", office, ["2026-01"])
@@ -128,8 +137,7 @@ def test_a_tip_answered_by_two_offices_counts_once_for_the_office_of_its_sender(
 TIPS = (SQL / "analysis" / "24_tips_by_office.sql").read_text("utf-8")
 
 
-def test_a_tip_is_of_the_office_that_sent_it_and_names_the_one_that_received_it() -> None:
-    given = warehouse()
+def test_a_tip_is_of_the_office_that_sent_it_and_names_the_one_that_received_it(given: Given) -> None:
     for office in ("M1", "M2"):
         agents = [{"id": f"U{office}", "name": f"Al {office}"}]
         sold(given, "G1", "2026-01", office, f"E{office}", agents=agents)
@@ -156,8 +164,7 @@ def test_a_tip_is_of_the_office_that_sent_it_and_names_the_one_that_received_it(
     assert given.execute(TIPS).fetchall() == [(None, 3, 1, 1, 1, 3, 1, 1, 100, "M1")]
 
 
-def test_an_untouched_tip_is_of_the_office_of_the_chain_that_received_it() -> None:
-    given = warehouse()
+def test_an_untouched_tip_is_of_the_office_of_the_chain_that_received_it(given: Given) -> None:
     for office in ("M1", "M2"):
         sold(
             given,
@@ -193,8 +200,7 @@ def test_a_lead_of_a_company_that_is_no_office_of_ours_has_no_office() -> None:
     assert built(given, "SELECT lead_id, office_id FROM marts.leads") == [("L1", None)]
 
 
-def test_months_whose_leads_have_not_had_the_time_are_not_mature() -> None:
-    given = warehouse()
+def test_months_whose_leads_have_not_had_the_time_are_not_mature(given: Given) -> None:
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
     held(given, "tips_and_leads", "M1", ["2025-06", "2026-01"])
     found = built(given, "SELECT DISTINCT year(month), is_mature FROM marts.lead_funnel ORDER BY 1")

@@ -7,12 +7,11 @@ from decimal import Decimal
 
 import pytest
 
-from tests.marts.given import Row, asked_for, built, earned, held, loaded, month, rows, sold, warehouse
+from tests.marts.given import Given, Row, asked_for, built, earned, held, loaded, month, rows, sold, warehouse
 
 
 @pytest.mark.parametrize("sale_count", [24, 25])
-def test_prices_and_days_on_the_market_are_stated_from_25_sales_on(sale_count: int) -> None:
-    given = warehouse()
+def test_prices_and_days_on_the_market_are_stated_from_25_sales_on(given: Given, sale_count: int) -> None:
     asked_for(given, "M1")
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 1)])
     for number in range(sale_count):
@@ -37,16 +36,14 @@ def test_prices_and_days_on_the_market_are_stated_from_25_sales_on(sale_count: i
     assert found == [(*level, *numbers) for level in levels if sale_count == 25]
 
 
-def test_an_intake_source_has_its_homes_commission_and_prices() -> None:
-    given = warehouse()
+def test_an_intake_source_has_its_homes_commission_and_prices(given: Given) -> None:
     for estate, source in (("E1", "Visning"), ("E2", "Visning"), ("E3", None)):
         sold(given, "M1", "2026-01", "M1", estate, intake_source_text=source, final_price=1000)
     found = built(given, "SELECT intake_source, home_count, commission, final_price FROM marts.intake_month")
     assert found == [("Visning", 2, 200, 2000), (None, 1, 100, 1000)]
 
 
-def test_a_sender_of_leads_has_its_leads_homes_and_sales() -> None:
-    given = warehouse()
+def test_a_sender_of_leads_has_its_leads_homes_and_sales(given: Given) -> None:
     sold(given, "M1", "2026-01", "M1", "E1")
     held(given, "tips_and_leads", "M1", ["2026-01"])
     asked = {"sender_name": "Hemnet", "created_at": datetime(2026, 1, 1), "lead_state": "New"}
@@ -72,8 +69,7 @@ def test_a_funnel_has_valuations_registered_and_unsold_homes_and_sales(unsold_co
     assert built(given, f"SELECT {shown} FROM marts.funnel_month") == [("M1", 3, 2, unsold_count, 1)]
 
 
-def test_commission_is_in_the_month_of_possession() -> None:
-    given = warehouse()
+def test_commission_is_in_the_month_of_possession(given: Given) -> None:
     february, received_at = month("2026-02"), datetime(2026, 2, 3)
     sold(given, "M1", "2026-01", "M1", "E1", access_day=february, commission_received_at=received_at)
     sold(given, "M1", "2026-01", "M1", "E2", access_day=month("2026-03"))
@@ -86,8 +82,7 @@ def test_commission_is_in_the_month_of_possession() -> None:
     ]
 
 
-def test_who_earned_in_both_years_stayed() -> None:
-    given = warehouse()
+def test_who_earned_in_both_years_stayed(given: Given) -> None:
     asked_for(given, "M1")
     for year, amounts in ((2026, {"U1": 10, "U2": 20}), (2027, {"U1": 30, "U3": 40})):
         for number in range(1, 13):
@@ -100,8 +95,7 @@ def test_who_earned_in_both_years_stayed() -> None:
     assert built(given, query) == [("chain", 2, 2, 1, 70, 40, 20, None)]
 
 
-def test_a_joiner_is_followed_from_the_first_month_of_work() -> None:
-    given = warehouse()
+def test_a_joiner_is_followed_from_the_first_month_of_work(given: Given) -> None:
     asked_for(given, "M1")
     for of_month, amounts in (("2026-01", {"U1": 5}), ("2026-02", {"U2": 10}), ("2026-03", {"U2": 30})):
         loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, 1)])

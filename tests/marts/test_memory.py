@@ -8,9 +8,8 @@ from itertools import product
 
 import duckdb
 import pytest
-from duckdb import DuckDBPyConnection
 
-from tests.marts.given import Row, build, built, earned, loaded, sales_read, sold, warehouse
+from tests.marts.given import Given, Row, build, built, earned, loaded, sales_read, sold, warehouse
 from warehouse.marts.queries import SQL
 
 FEBRUARY, MARCH, APRIL = (datetime(2026, month, 1, 3) for month in (2, 3, 4))
@@ -18,9 +17,7 @@ U1 = {"user_id": "U1"}
 CHANGES = "SELECT change, estate_id, month(month), commission_change, is_restatement FROM marts.sale_changes"
 
 
-def read_twice(
-    before: dict[str, float], after: dict[str, float], *, is_open: bool = False
-) -> DuckDBPyConnection:
+def read_twice(before: dict[str, float], after: dict[str, float], *, is_open: bool = False) -> Given:
     """January's sales as read in February and in March, with the marts of both days."""
     given = warehouse()
     sales_read(given, "2025-12", {"E0": 1}, FEBRUARY)
@@ -69,8 +66,7 @@ GONE = (
 )
 
 
-def test_a_sale_that_is_gone_keeps_address_agents_and_amount_as_last_read() -> None:
-    given = warehouse()
+def test_a_sale_that_is_gone_keeps_address_agents_and_amount_as_last_read(given: Given) -> None:
     agents: list[Row] = [{"id": "U2", "name": "Bo"}, {"id": "U1", "name": "Åsa", "responsible": True}]
     sold(given, "G1", "2026-01", "M1", "E1", agents=agents, address_street_address="Vägen 1", at_utc=FEBRUARY)
     loaded(given, "commission_user", "G1", "2026-01", [earned(U1, 5)])
@@ -146,8 +142,7 @@ def test_sales_as_of_a_moment_are_those_that_were_listed_then() -> None:
     assert in_march == [("E0", 1), ("E2", 8), ("E3", 1)]
 
 
-def test_an_office_and_month_as_of_a_moment_is_what_its_reports_said_then() -> None:
-    given = warehouse()
+def test_an_office_and_month_as_of_a_moment_is_what_its_reports_said_then(given: Given) -> None:
     for moment, amount in ((FEBRUARY, 100), (APRIL, 90)):
         office = earned({"office_customer_id": "M1"}, amount)
         loaded(given, "commission_office", "G1", "2026-01", [office], at_utc=moment)
@@ -159,8 +154,7 @@ def test_an_office_and_month_as_of_a_moment_is_what_its_reports_said_then() -> N
     ]
 
 
-def test_what_was_first_read_later_is_unknown_and_says_since_when_it_is_known() -> None:
-    given = warehouse()
+def test_what_was_first_read_later_is_unknown_and_says_since_when_it_is_known(given: Given) -> None:
     for of_month, moment in (("2026-01", FEBRUARY), ("2025-12", APRIL)):
         loaded(given, "commission_user", "M1", of_month, [earned(U1, 5)], at_utc=moment)
         loaded(given, "commission_office", "M1", of_month, [earned({"customer_id": "M1"}, 5)], at_utc=moment)
@@ -173,8 +167,7 @@ def test_what_was_first_read_later_is_unknown_and_says_since_when_it_is_known() 
         assert found.fetchall() == [(date(2025, 12, 1), None, APRIL), (date(2026, 1, 1), 5, FEBRUARY)]
 
 
-def test_a_user_and_month_as_of_a_moment_is_what_the_user_report_said_then() -> None:
-    given = warehouse()
+def test_a_user_and_month_as_of_a_moment_is_what_the_user_report_said_then(given: Given) -> None:
     query = "SELECT user_id, commission FROM marts.user_month_as_of($1) ORDER BY user_id"
     for moment, users in ((FEBRUARY, {"U1": 5, "U2": 6}), (MARCH, {"U1": 4}), (APRIL, {"U1": 4, "U2": 6})):
         lines = [earned({"user_id": user}, amount) for user, amount in users.items()]
@@ -197,7 +190,7 @@ def test_a_moment_before_the_first_reading_is_refused_with_the_moment_since_when
             given.execute(f"SELECT count(*) FROM marts.{mart}(TIMESTAMP '2026-01-31') WHERE {condition}")
 
 
-def office_read(given: DuckDBPyConnection, day: int, **months: float) -> None:
+def office_read(given: Given, day: int, **months: float) -> None:
     """The totals of months as a night reads them, this many days after January's end, with the marts."""
     at_utc = FEBRUARY + timedelta(days=day)
     for name, commission in months.items():
@@ -225,8 +218,7 @@ def test_pages_tell_what_months_as_fresh_as_this_have_changed_by(read_on_day: in
     assert built(given, query) == told * is_told
 
 
-def test_a_change_is_of_the_week_in_which_it_was_read_and_of_no_week_before() -> None:
-    given = warehouse()
+def test_a_change_is_of_the_week_in_which_it_was_read_and_of_no_week_before(given: Given) -> None:
     for of_month, day in (("m01", 0), ("m02", 28), ("m03", 59)):
         office_read(given, day + 3, **{of_month: 100})
         office_read(given, day + 24, **{of_month: 120})
@@ -235,8 +227,7 @@ def test_a_change_is_of_the_week_in_which_it_was_read_and_of_no_week_before() ->
     assert found == [(0, pytest.approx(0.2)), (3, 0)]
 
 
-def test_fewer_than_three_months_and_months_read_again_within_four_weeks_say_nothing() -> None:
-    given = warehouse()
+def test_fewer_than_three_months_and_months_read_again_within_four_weeks_say_nothing(given: Given) -> None:
     office_read(given, 3, m01=100)
     office_read(given, 31, m01=110, m02=200)
     office_read(given, 62, m01=110, m02=190, m03=300)

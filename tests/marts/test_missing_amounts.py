@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from duckdb import DuckDBPyConnection
 
 from tests.marts.given import (
+    Given,
     asked_for,
     build,
     build_for,
@@ -23,7 +23,7 @@ OFFICE = {"office_customer_id": "M1"}
 LATER = datetime(2026, 7, 1)
 
 
-def amounts_gone(given: DuckDBPyConnection) -> None:
+def amounts_gone(given: Given) -> None:
     """Offices and users had commission in January, and later answers have none."""
     asked_for(given, "M1")
     loaded(given, "commission_office", "M1", "2026-01", [earned(OFFICE, 100)])
@@ -36,23 +36,23 @@ def amounts_gone(given: DuckDBPyConnection) -> None:
 
 
 @pytest.fixture
-def given() -> DuckDBPyConnection:
+def given() -> Given:
     return warehouse(amounts_gone)
 
 
-def test_an_amount_that_no_row_has_is_null(given: DuckDBPyConnection) -> None:
+def test_an_amount_that_no_row_has_is_null(given: Given) -> None:
     marts = ("office_month", "user_month", "chain_month")
     query = " UNION ALL ".join(f"SELECT commission FROM marts.{mart}" for mart in marts)
     assert built(given, query) == [(None,)] * 3
 
 
-def test_no_change_of_amounts_is_told_of_an_answer_that_has_none(given: DuckDBPyConnection) -> None:
+def test_no_change_of_amounts_is_told_of_an_answer_that_has_none(given: Given) -> None:
     build_for(given, explaining("changes"))
     for whose in ({}, {"office": "M1"}, {"user": "U1"}):
         assert explained_again(given, "changes", "2026-01", **whose) == []
 
 
-def test_reports_are_not_compared_where_one_has_no_amount(given: DuckDBPyConnection) -> None:
+def test_reports_are_not_compared_where_one_has_no_amount(given: Given) -> None:
     compared = "compared = 'user report' AND measure = 'commission'"
     found = built(given, f"SELECT is_reconciled, likely_reason FROM marts.reconciliation WHERE {compared}")
     assert found == [(None, "no row of the answer has the amount")]

@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 import pytest
-from duckdb import DuckDBPyConnection
 
-from tests.marts.given import build, earned, held, loaded, sales_read, sold, warehouse
+from tests.marts.given import Given, build, earned, held, loaded, sales_read, sold, warehouse
 
 FIRST, CHANGED = datetime(2026, 2, 2, 3), datetime(2026, 2, 16, 3)
 WEEK, DAY, MINUTE = timedelta(days=7), timedelta(days=1), timedelta(minutes=1)
-Given = DuckDBPyConnection
 
 
 def read(

@@ -6,9 +6,9 @@ from datetime import date, datetime
 from decimal import Decimal
 
 import pytest
-from duckdb import DuckDBPyConnection
 
 from tests.marts.given import (
+    Given,
     Row,
     asked_for,
     build_for,
@@ -26,16 +26,14 @@ from warehouse.marts.queries import SQL
 M1, M2 = {"office_customer_id": "M1"}, {"office_customer_id": "M2"}
 
 
-def test_a_held_month_without_a_row_is_zero_and_one_that_is_not_held_has_no_row() -> None:
-    given = warehouse()
+def test_a_held_month_without_a_row_is_zero_and_one_that_is_not_held_has_no_row(given: Given) -> None:
     loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 500)])
     loaded(given, "commission_office", "M1", "2026-03", [])
     found = built(given, "SELECT strftime(month, '%m'), commission FROM marts.office_month ORDER BY month")
     assert found == [("01", Decimal(500)), ("03", Decimal(0))]
 
 
-def test_what_a_month_of_an_office_lacks_in_quarantine_is_unknown_and_not_zero() -> None:
-    given = warehouse()
+def test_what_a_month_of_an_office_lacks_in_quarantine_is_unknown_and_not_zero(given: Given) -> None:
     loaded(given, "commission_office", "M1", "2026-01", [])
     loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 5)])
     loaded(given, "commission_office", "G1", "2026-01", [earned(M2, 70)])
@@ -89,8 +87,7 @@ def test_a_month_of_which_some_rows_are_in_quarantine_is_not_complete(report: st
     assert built(given, shown) == [lacking, (True, True, None)]
 
 
-def test_a_commission_without_an_amount_is_not_complete_where_another_report_has_one() -> None:
-    given = warehouse()
+def test_a_commission_without_an_amount_is_not_complete_where_another_report_has_one(given: Given) -> None:
     for office in (M1, M2):
         loaded(given, "commission_office", office["office_customer_id"], "2026-01", [office])
     sale = {**M1, "id": "E1", "contract_day": datetime(2026, 1, 15)}
@@ -135,8 +132,7 @@ def test_what_a_month_of_a_user_lacks_in_quarantine_is_unknown_and_nested_rows_t
     assert built(given, f"SELECT {shown} ORDER BY ALL") == [("U1", None, False), ("U2", Decimal(5), True)]
 
 
-def test_a_month_that_is_over_and_was_last_read_before_its_end_is_not_complete() -> None:
-    given = warehouse()
+def test_a_month_that_is_over_and_was_last_read_before_its_end_is_not_complete(given: Given) -> None:
     for office, read_at in (("M1", datetime(2026, 2, 1, 5)), ("M2", datetime(2026, 1, 30, 5))):
         row, is_open = earned({"office_customer_id": office}, 5), office == "M2"
         user = earned({"user_id": f"U{office}"}, 5)
@@ -170,23 +166,20 @@ def test_the_commission_of_sales_is_exact_where_the_report_of_sales_alone_is_hel
     assert built(given, "SELECT sold_commission FROM marts.office_month") == [(Decimal("1000.01"),)]
 
 
-def test_an_office_of_a_group_that_is_configured_itself_too_is_counted_once() -> None:
-    given = warehouse()
+def test_an_office_of_a_group_that_is_configured_itself_too_is_counted_once(given: Given) -> None:
     loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 500), earned(M2, 70)])
     loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 500)])
     found = built(given, "SELECT office_id, commission, _customer FROM marts.office_month")
     assert found == [("M1", Decimal(500), "M1"), ("M2", Decimal(70), "G1")]
 
 
-def test_an_office_without_its_id_is_known_by_the_old_number_of_the_customer_asked() -> None:
-    given = warehouse()
+def test_an_office_without_its_id_is_known_by_the_old_number_of_the_customer_asked(given: Given) -> None:
     old = {**earned({}, 500), "customer_id": 30011}
     loaded(given, "commission_office", "M30011", "2026-01", [old])
     assert built(given, "SELECT office_id FROM marts.office_month") == [("M30011",)]
 
 
-def test_running_commissions_are_in_sek_and_equal_ones_both_count() -> None:
-    given = warehouse()
+def test_running_commissions_are_in_sek_and_equal_ones_both_count(given: Given) -> None:
     loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 0)])
     step = {"customer_id": "M1", "user_id": "U1", "amount": 100, "exchange_rate": 11.5, "estate_id": "P1"}
     loaded(given, "running_commissions", "M1", "2026-01", [step, step])
@@ -199,9 +192,8 @@ def test_running_commissions_are_in_sek_and_equal_ones_both_count() -> None:
     [(["M1"], "M1", "0"), (["G1", "M1"], "G1", None), (["M1", "M2"], None, "")],
 )
 def test_a_running_commission_that_names_no_office_is_of_the_one_asked_or_the_only_one(
-    offices: list[str], office: str | None, named: str | None
+    given: Given, offices: list[str], office: str | None, named: str | None
 ) -> None:
-    given = warehouse()
     asked_for(given, "G1")
     earners = [earned({"office_customer_id": one}, 0) for one in offices]
     loaded(given, "commission_office", "G1", "2026-01", earners)
@@ -215,9 +207,8 @@ def test_a_running_commission_that_names_no_office_is_of_the_one_asked_or_the_on
 
 @pytest.mark.parametrize(("amount", "rate", "found"), [(100, None, None), (0, 0, 100), (100, 2, 300)])
 def test_a_month_with_a_running_commission_that_cannot_be_turned_into_sek_is_unknown(
-    amount: int, rate: float | None, found: int | None
+    given: Given, amount: int, rate: float | None, found: int | None
 ) -> None:
-    given = warehouse()
     loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 0)])
     step = {"customer_id": "M1", "user_id": "U1", "amount": 100, "exchange_rate": 1, "estate_id": "P1"}
     other = {**step, "amount": amount, "exchange_rate": rate}
@@ -225,8 +216,7 @@ def test_a_month_with_a_running_commission_that_cannot_be_turned_into_sek_is_unk
     assert built(given, "SELECT running_commission_sek_excl_vat::INT FROM marts.office_month") == [(found,)]
 
 
-def test_leads_count_for_the_office_they_belong_to() -> None:
-    given = warehouse()
+def test_leads_count_for_the_office_they_belong_to(given: Given) -> None:
     loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 0), earned(M2, 0)])
     held(given, "tips_and_leads", "G1", ["2026-01"])
     sent = {"sender_company_customer_number": "M1"}
@@ -239,8 +229,7 @@ def test_leads_count_for_the_office_they_belong_to() -> None:
     assert found == [("M1", 0, 1, 1), ("M2", 1, 0, 0)]
 
 
-def test_agents_who_left_dilute_no_average_and_without_the_user_report_there_is_none() -> None:
-    given = warehouse()
+def test_agents_who_left_dilute_no_average_and_without_the_user_report_there_is_none(given: Given) -> None:
     for month, users in (("2026-01", ["U1", "U2"]), ("2026-02", ["U1"]), ("2026-03", ["U1"])):
         loaded(given, "commission_office", "M1", month, [earned(M1, 60)])
         if month != "2026-03":
@@ -254,12 +243,11 @@ def test_agents_who_left_dilute_no_average_and_without_the_user_report_there_is_
 U1 = {"user_id": "U1"}
 
 
-def user_report(given: DuckDBPyConnection, customer: str, month: str, users: list[Row]) -> None:
+def user_report(given: Given, customer: str, month: str, users: list[Row]) -> None:
     loaded(given, "commission_user", customer, month, users)
 
 
-def test_a_user_is_zero_in_held_months_after_the_first_trace_and_absent_before() -> None:
-    given = warehouse()
+def test_a_user_is_zero_in_held_months_after_the_first_trace_and_absent_before(given: Given) -> None:
     user_report(given, "M1", "2026-01", [])
     user_report(given, "M1", "2026-02", [earned(U1, 70)])
     user_report(given, "M1", "2026-03", [])
@@ -267,8 +255,7 @@ def test_a_user_is_zero_in_held_months_after_the_first_trace_and_absent_before()
     assert found == [("02", Decimal(70)), ("03", Decimal(0))]
 
 
-def test_a_user_reported_by_two_offices_is_added_up() -> None:
-    given = warehouse()
+def test_a_user_reported_by_two_offices_is_added_up(given: Given) -> None:
     for office, amount in (("M1", 70), ("M2", 5)):
         loaded(given, "commission_office", office, "2026-01",
                [earned({"office_customer_id": office}, amount)])  # fmt: skip
@@ -276,8 +263,7 @@ def test_a_user_reported_by_two_offices_is_added_up() -> None:
     assert built(given, "SELECT commission, _customer FROM marts.user_month") == [(Decimal(75), "M1, M2")]
 
 
-def test_a_user_of_an_office_whose_group_is_configured_too_is_counted_once() -> None:
-    given = warehouse()
+def test_a_user_of_an_office_whose_group_is_configured_too_is_counted_once(given: Given) -> None:
     offices = [earned({"office_customer_id": office}, 70) for office in ("M1", "M2")]
     loaded(given, "commission_office", "G1", "2026-01", offices)
     loaded(given, "commission_office", "M1", "2026-01", offices[:1])
@@ -286,8 +272,7 @@ def test_a_user_of_an_office_whose_group_is_configured_too_is_counted_once() -> 
     assert built(given, "SELECT commission, _customer FROM marts.user_month") == [(Decimal(70), "G1")]
 
 
-def test_the_office_of_a_user_is_that_of_the_months_sales_and_carried_to_other_months() -> None:
-    given = warehouse()
+def test_the_office_of_a_user_is_that_of_the_months_sales_and_carried_to_other_months(given: Given) -> None:
     for month in ("2026-01", "2026-02", "2026-03"):
         user_report(given, "G1", month, [earned(U1, 70)])
     sold(given, "G1", "2026-02", "M1", "E1", agents=[{"id": "U1", "primary_office_customer_id": "M2"}])
@@ -302,8 +287,7 @@ def test_the_office_of_a_user_without_a_trace_is_the_customer_asked_if_that_is_a
     assert built(given, "SELECT office_id, office_basis FROM marts.user_month") == [("M1", "customer asked")]
 
 
-def test_a_user_without_a_commission_report_has_unknown_commission() -> None:
-    given = warehouse()
+def test_a_user_without_a_commission_report_has_unknown_commission(given: Given) -> None:
     step = {"customer_id": "M1", "user_id": "U1", "amount": 100, "exchange_rate": 1}
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 7)])
     loaded(given, "running_commissions", "M1", "2026-01", [step])
@@ -312,8 +296,7 @@ def test_a_user_without_a_commission_report_has_unknown_commission() -> None:
     assert built(given, f"SELECT {amounts} FROM marts.user_month") == [(None, Decimal(100), 0)]
 
 
-def test_a_user_is_active_in_the_months_with_a_trace_whatever_comes_later() -> None:
-    given = warehouse()
+def test_a_user_is_active_in_the_months_with_a_trace_whatever_comes_later(given: Given) -> None:
     for month, users in {
         "01": [earned(U1, 0, parts=0)],
         "02": [earned(U1, 7)],
@@ -362,8 +345,7 @@ def test_an_office_without_a_trace_in_three_months_has_closed_and_is_compared_an
     assert built(given, closed) == [("M1", None), ("M2", None)]
 
 
-def test_a_late_step_of_a_commission_is_no_work_where_a_user_report_tells_who_worked() -> None:
-    given = warehouse()
+def test_a_late_step_of_a_commission_is_no_work_where_a_user_report_tells_who_worked(given: Given) -> None:
     user_report(given, "M1", "2026-01", [earned(U1, 7)])
     held(given, "commission_user", "M1", ["2026-02"])
     for office, users in {"M1": ["U1", "U2"], "M3": ["U3"]}.items():

@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from duckdb import DuckDBPyConnection
 
 from pipelines.catalogue.reports import REPORTS
 from tests.marts.given import (
+    Given,
     asked_for,
     build,
     build_for,
@@ -33,7 +33,6 @@ from warehouse.store.meta_schema import write_configured
 NIGHTS = [datetime(2026, 2, day, 3) for day in (1, 5, 15)]
 JANUARY = date(2026, 1, 1)
 NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # lateness is measured by the reader's clock
-Given = DuckDBPyConnection
 
 
 Rows = list[dict[str, Any]]
@@ -80,8 +79,7 @@ def shown(months: Rows) -> Rows:
     return [row for row in months if row["is_shown"]]
 
 
-def test_a_period_is_compared_over_the_offices_that_are_held_in_both_years() -> None:
-    given = warehouse()
+def test_a_period_is_compared_over_the_offices_that_are_held_in_both_years(given: Given) -> None:
     read(given, "M1", {"2025-01": 100, "2026-01": 110})
     read(given, "M2", {"2026-01": 50})
     row = period(found(given, "periods"), "month")
@@ -105,16 +103,14 @@ def test_growth_in_total_has_offices_that_closed_or_opened_and_like_for_like_gro
     assert (row["commission"], row["total_change"]) == (155, pytest.approx(155 / 200 - 1))
 
 
-def test_months_to_come_have_their_budget_and_last_year_alone() -> None:
-    given = warehouse()
+def test_months_to_come_have_their_budget_and_last_year_alone(given: Given) -> None:
     read(given, "M1", {"2025-02": 90, "2026-01": 110})
     coming = [row for row in found(given, "months") if row["kind"] == "chain" and row["is_coming"]]
     assert [(row["commission"], row["commission_before"]) for row in coming[:2]] == [(None, 90), (None, None)]
     assert coming[-1]["month"] == month("2026-12")
 
 
-def test_a_month_that_is_not_held_is_counted_and_no_zero() -> None:
-    given = warehouse()
+def test_a_month_that_is_not_held_is_counted_and_no_zero(given: Given) -> None:
     read(given, "M1", {"2026-01": 100, "2026-02": 100})
     read(given, "M2", {"2026-01": 50})
     asked_for(given, "M1", "M2")
@@ -124,8 +120,7 @@ def test_a_month_that_is_not_held_is_counted_and_no_zero() -> None:
     assert {one["office_id"] for one in periods if one["period"] == "year"} >= {"M1", "M2"}
 
 
-def test_a_month_that_runs_stands_alone() -> None:
-    given = warehouse()
+def test_a_month_that_runs_stands_alone(given: Given) -> None:
     read(given, "M1", {"2025-01": 100, "2025-02": 90, "2026-01": 110, "2026-02": 40}, open_month="2026-02")
     periods, months = found_together(given, "periods", "months")
     running = period(periods, "running")
@@ -135,16 +130,14 @@ def test_a_month_that_runs_stands_alone() -> None:
     assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, None)
 
 
-def test_the_whole_month_of_last_year_is_beside_the_month_that_runs() -> None:
-    given = warehouse()
+def test_the_whole_month_of_last_year_is_beside_the_month_that_runs(given: Given) -> None:
     read(given, "M1", {"2025-02": 90, "2026-01": 110, "2026-02": 40}, open_month="2026-02")
     given.execute("UPDATE meta.months SET fetched_at_utc = $1", [datetime(2026, 2, 10, 4)])
     newest = shown(found(given, "months"))[-1]
     assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, 90)
 
 
-def test_an_office_that_began_during_last_year_is_compared_with_nothing() -> None:
-    given = warehouse()
+def test_an_office_that_began_during_last_year_is_compared_with_nothing(given: Given) -> None:
     read(given, "M2", {"2025-01": 0, "2025-02": 50, "2026-01": 60, "2026-02": 70})
     periods = found(given, "periods")
     year = period(periods, "year", "office")
@@ -152,8 +145,7 @@ def test_an_office_that_began_during_last_year_is_compared_with_nothing() -> Non
     assert period(periods, "month", "office")["commission_change"] == pytest.approx(0.4)
 
 
-def test_vat_that_is_declared_is_taken_off_everywhere_but_of_what_will_be_paid() -> None:
-    given = warehouse()
+def test_vat_that_is_declared_is_taken_off_everywhere_but_of_what_will_be_paid(given: Given) -> None:
     given.execute("INSERT INTO meta.tax_basis VALUES ('included', 0.25)")
     read(given, "M1", {"2026-01": 125})
     periods, months = found_together(given, "periods", "months")
@@ -170,8 +162,7 @@ def test_vat_that_is_declared_is_taken_off_everywhere_but_of_what_will_be_paid()
     assert (owed["longest_days"], due["days_due"]) == (12, 12)
 
 
-def test_an_office_that_is_not_expected_any_more_has_stopped() -> None:
-    given = warehouse()
+def test_an_office_that_is_not_expected_any_more_has_stopped(given: Given) -> None:
     read(given, "M1", {"2026-01": 5, "2026-02": 5})
     read(given, "M2", {"2026-01": 5})
     asked_for(given, "M1", M2="off")
@@ -197,8 +188,7 @@ def test_closed_months_changed_since_a_week_before_with_their_reasons() -> None:
     assert (change["kind"], change["home_number"], change["amount"]) == ("sale gone", "E2", -60)
 
 
-def test_a_reason_noted_later_than_its_change_is_told_once_more() -> None:
-    given = warehouse()
+def test_a_reason_noted_later_than_its_change_is_told_once_more(given: Given) -> None:
     for day, sales, commission in (
         (1, {"E1": 5, "E2": 60}, 65),
         (5, {"E1": 5, "E2": 60}, 5),
@@ -229,8 +219,7 @@ def test_without_an_earlier_publication_nothing_has_changed() -> None:
     assert (news, basis[0]["since_utc"]) == ([[], [], []], None)
 
 
-def test_an_agent_without_activity_for_two_months_was_last_seen_then() -> None:
-    given = warehouse()
+def test_an_agent_without_activity_for_two_months_was_last_seen_then(given: Given) -> None:
     for of_month, amounts in (("2026-01", (5, 7)), ("2026-04", (0, 7))):
         users = [
             earned({"user_id": f"U{place}"}, amount, parts=int(amount > 0))
@@ -246,8 +235,7 @@ def _stay(given: Given) -> dict[str, tuple[object, ...]]:
     return {one["name"]: (one["stay"], one["stay_month"]) for one in found(given, "agents")}
 
 
-def test_an_agent_who_left_the_directory_was_last_seen_in_the_running_month_too() -> None:
-    given = warehouse()
+def test_an_agent_who_left_the_directory_was_last_seen_in_the_running_month_too(given: Given) -> None:
     for of_month, is_open in (("2026-01", False), ("2026-02", True)):
         users = [earned({"user_id": user}, 5) for user in ("U0", "U1")]
         loaded(given, "commission_user", "M1", of_month, users, is_open=is_open)
@@ -260,8 +248,7 @@ def test_an_agent_who_left_the_directory_was_last_seen_in_the_running_month_too(
     assert set(_stay(given).values()) == {(None, None), ("left", month("2026-02"))}
 
 
-def test_an_agent_who_moved_is_neither_new_nor_compared_over_fewer_months() -> None:
-    given = warehouse()
+def test_an_agent_who_moved_is_neither_new_nor_compared_over_fewer_months(given: Given) -> None:
     for of_month, office in (("2025-01", "M1"), ("2025-02", "M1"), ("2026-01", "M1"), ("2026-02", "M2")):
         for one in ("M1", "M2"):
             read(given, one, {of_month: 9})
@@ -291,8 +278,7 @@ def test_an_agent_who_began_during_last_year_says_when_and_no_office_that_did_ha
     assert changes == [("M1", pytest.approx(20 / 15 - 1)), ("M2", None)]
 
 
-def test_an_agent_is_compared_with_the_same_months_of_last_year_where_they_are_held() -> None:
-    given = warehouse()
+def test_an_agent_is_compared_with_the_same_months_of_last_year_where_they_are_held(given: Given) -> None:
     for of_month, amounts in (("2025-01", (5, 7, 9)), ("2026-01", (6, 0, 0)), ("2025-02", (100, 0, 0))):
         users = [earned({"user_id": f"U{place}"}, amount) for place, amount in enumerate(amounts) if amount]
         loaded(given, "commission_user", "M1", of_month, users)
@@ -304,8 +290,7 @@ def test_an_agent_is_compared_with_the_same_months_of_last_year_where_they_are_h
     ]
 
 
-def test_a_refused_report_makes_its_figures_doubtful_and_others_leave_them_alone() -> None:
-    given = warehouse()
+def test_a_refused_report_makes_its_figures_doubtful_and_others_leave_them_alone(given: Given) -> None:
     read(given, "M1", {"2026-01": 5})
     for report in ("sales", "trademarks"):
         held(given, report, "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
@@ -323,8 +308,7 @@ def reaches(given: Given, first: str, last: str) -> None:
     write_configured(given, "customers", [customer])
 
 
-def test_months_since_the_start_that_nobody_holds_are_missing_and_so_are_refused_ones() -> None:
-    given = warehouse()
+def test_months_since_the_start_that_nobody_holds_are_missing_and_so_are_refused_ones(given: Given) -> None:
     read(given, "M1", {"2026-01": 5})
     reaches(given, "2025-11", "2026-01")
     states = []
@@ -335,8 +319,7 @@ def test_months_since_the_start_that_nobody_holds_are_missing_and_so_are_refused
     assert states == [[(why,), (why,), ("empty",)] for why in ("missing", "refused")]
 
 
-def test_of_a_refused_login_the_failure_is_the_doubt_and_no_check_warns_besides() -> None:
-    given = warehouse()
+def test_of_a_refused_login_the_failure_is_the_doubt_and_no_check_warns_besides(given: Given) -> None:
     read(given, "M1", {"2025-12": 10, "2026-01": 10})
     given.execute(
         "INSERT INTO meta.loads BY NAME SELECT 'commission_office' AS report, 'M1' AS customer, "
@@ -350,8 +333,7 @@ def test_of_a_refused_login_the_failure_is_the_doubt_and_no_check_warns_besides(
     assert given.execute(check).fetchall() == []
 
 
-def test_a_brand_has_a_page_where_there_are_several_with_the_sums_of_its_offices() -> None:
-    given = warehouse()
+def test_a_brand_has_a_page_where_there_are_several_with_the_sums_of_its_offices(given: Given) -> None:
     for office in ("M1", "M2", "M3"):
         read(given, office, {"2026-01": 50})
     trademarks(given, "G1", Ek=["M1", "M2"], Lind=["M3"])
@@ -365,8 +347,7 @@ def test_a_brand_has_a_page_where_there_are_several_with_the_sums_of_its_offices
     assert sorted(built(given, sums)) == [("Ek", 100), ("Lind", 50)]
 
 
-def test_a_check_that_failed_makes_its_figures_doubtful_on_the_chain_s_page() -> None:
-    given = warehouse()
+def test_a_check_that_failed_makes_its_figures_doubtful_on_the_chain_s_page(given: Given) -> None:
     read(given, "M1", {"2026-01": 5})
     for name, concerned in (("no_office", "leads"), ("differ", "nothing"), ("somebody_s_own", "commission")):
         given.execute(
@@ -378,8 +359,7 @@ def test_a_check_that_failed_makes_its_figures_doubtful_on_the_chain_s_page() ->
     assert [(one["subjects"], one["is_of_chain"]) for one in checks] == [(["commission", "leads"], True)]
 
 
-def test_a_group_makes_the_figures_of_its_offices_doubtful_and_of_no_other() -> None:
-    given = warehouse()
+def test_a_group_makes_the_figures_of_its_offices_doubtful_and_of_no_other(given: Given) -> None:
     rows_of_group = [earned({"office_customer_id": office}, 5) for office in ("M1", "M2")]
     loaded(given, "commission_office", "G1", "2026-01", rows_of_group)
     read(given, "M3", {"2026-01": 5})
@@ -389,8 +369,7 @@ def test_a_group_makes_the_figures_of_its_offices_doubtful_and_of_no_other() -> 
     assert (lost["customer"], lost["office_ids"]) == ("G1", ["M1", "M2"])
 
 
-def test_a_figure_of_a_page_that_nobody_reads_any_more_is_doubtful_with_its_months() -> None:
-    given = warehouse()
+def test_a_figure_of_a_page_that_nobody_reads_any_more_is_doubtful_with_its_months(given: Given) -> None:
     read(given, "M1", {"2026-01": 5, "2026-02": 5})
     read(given, "M2", {"2023-01": 5, "2025-12": 5, "2026-01": 5})
     asked_for(given, "M1", M2="off")
@@ -402,8 +381,7 @@ def test_a_figure_of_a_page_that_nobody_reads_any_more_is_doubtful_with_its_mont
     )
 
 
-def test_the_reports_that_bring_budgets_are_those_of_the_catalogue() -> None:
-    given = warehouse()
+def test_the_reports_that_bring_budgets_are_those_of_the_catalogue(given: Given) -> None:
     given.execute((SQL / "macros.sql").read_text("utf-8"))
     budgets = given.execute("SELECT report FROM meta.subjects WHERE numbers = 'budgets'").fetchall()
     assert {name for (name,) in budgets} == {one.name for one in REPORTS.values() if one.subject == "budgets"}

@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from duckdb import DuckDBPyConnection
 
 from pipelines.connect.errors import ConnectError, HostDown, NotFound, Unauthorized, Unavailable
-from tests.marts.given import asked_for, build, earned, held, lacking, loaded, warehouse
+from tests.marts.given import Given, asked_for, build, earned, held, lacking, loaded, warehouse
 from warehouse.ledger.ledger import deny, forget_healed_refusals
 from warehouse.marts.checks import CheckResult, keep_results, run_checks
 from warehouse.marts.queries import SQL
@@ -21,7 +20,7 @@ START = date(2026, 1, 1)
 STATES = "SELECT report, customer, state, is_late FROM meta.freshness ORDER BY ALL"
 
 
-def configure(given: DuckDBPyConnection, *, active: bool = True, **reports: bool) -> None:
+def configure(given: Given, *, active: bool = True, **reports: bool) -> None:
     """One customer M1, and reports that are on or off."""
     customer = {"customer": "M1", "name": "Harbour", "start_month": START, "is_active": active}
     write_configured(given, "customers", [customer])
@@ -30,34 +29,34 @@ def configure(given: DuckDBPyConnection, *, active: bool = True, **reports: bool
 
 
 @pytest.fixture
-def given() -> DuckDBPyConnection:
+def given() -> Given:
     """A warehouse in which M1's sales were read long ago."""
     connection = warehouse()
     held(connection, "sales", "M1", ["2026-01"], at_utc=LONG_AGO)
     return connection
 
 
-def test_what_was_not_read_for_a_day_and_a_half_is_late_since_then(given: DuckDBPyConnection) -> None:
+def test_what_was_not_read_for_a_day_and_a_half_is_late_since_then(given: Given) -> None:
     configure(given, sales=True)
     found = given.execute("SELECT last_success_utc, due_utc, state, is_late FROM meta.freshness").fetchall()
     assert found == [(LONG_AGO, LONG_AGO + timedelta(hours=36), "late", True)]
 
 
-def test_a_customer_switched_off_or_out_of_the_settings_is_not_late(given: DuckDBPyConnection) -> None:
+def test_a_customer_switched_off_or_out_of_the_settings_is_not_late(given: Given) -> None:
     held(given, "sales", "M9", ["2026-01"], at_utc=LONG_AGO)
     configure(given, active=False, sales=True)
     found = [("sales", "M1", "switched off", False), ("sales", "M9", "switched off", False)]
     assert given.execute(STATES).fetchall() == found
 
 
-def test_a_report_switched_off_is_not_late_and_one_that_was_never_read_is(given: DuckDBPyConnection) -> None:
+def test_a_report_switched_off_is_not_late_and_one_that_was_never_read_is(given: Given) -> None:
     configure(given, sales=False, users=True)
     found = [("sales", "M1", "switched off", False), ("users", "M1", "never read", True)]
     assert given.execute(STATES).fetchall() == found
 
 
 def test_a_report_that_was_read_and_is_refused_is_late_by_its_last_success_until_an_answer_heals_it(
-    given: DuckDBPyConnection,
+    given: Given,
 ) -> None:
     configure(given, sales=True)
     deny(given, "sales", "M1", (LONG_AGO + timedelta(days=1)).replace(tzinfo=UTC))
@@ -67,7 +66,7 @@ def test_a_report_that_was_read_and_is_refused_is_late_by_its_last_success_until
     assert given.execute(STATES).fetchall() == [("sales", "M1", "fresh", False)]
 
 
-def test_what_was_read_is_not_fresh_while_the_login_is_refused(given: DuckDBPyConnection) -> None:
+def test_what_was_read_is_not_fresh_while_the_login_is_refused(given: Given) -> None:
     configure(given, sales=True)
     held(given, "sales", "M1", ["2026-01"], at_utc=NOW - timedelta(hours=2))
     failed(given, NOW - timedelta(hours=1), error_kind="Unauthorized")
@@ -78,13 +77,13 @@ def test_what_was_read_is_not_fresh_while_the_login_is_refused(given: DuckDBPyCo
     assert given.execute(STATES).fetchall() == [("sales", "M1", "fresh", False)]
 
 
-def problems(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
+def problems(given: Given) -> list[tuple[object, ...]]:
     build(given, "meta.problems")
     return given.execute("SELECT kind, severity, report, customer, message FROM meta.problems").fetchall()
 
 
 def failed(
-    given: DuckDBPyConnection, at_utc: datetime, report: str = "sales", customer: str = "M1", **known: object
+    given: Given, at_utc: datetime, report: str = "sales", customer: str = "M1", **known: object
 ) -> None:
     """A window of January that failed; `known` are other columns of meta.loads."""
     row = {"months": [START], "error": "It broke.", **known, "report": report, "customer": customer}
@@ -255,7 +254,7 @@ def test_a_customer_that_is_refused_everywhere_is_one_problem() -> None:
     assert problems(given) == [("shut out", "error", None, "M1", "Access to every report is denied (403).")]
 
 
-def test_reports_that_are_late_for_one_reason_are_one_problem(given: DuckDBPyConnection) -> None:
+def test_reports_that_are_late_for_one_reason_are_one_problem(given: Given) -> None:
     held(given, "users", "M1", ["2026-01"], at_utc=LONG_AGO)
     configure(given, sales=True, users=True)
     assert problems(given) == [("late", "error", None, "M1", "It has not been read for 36 hours.")]

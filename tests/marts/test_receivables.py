@@ -7,7 +7,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from tests.marts.given import asked_for, built, sold, warehouse
+from tests.marts.given import Given, asked_for, built, sold, warehouse
 from warehouse.store.meta_schema import write_declared
 
 Days = dict[str, Any]
@@ -62,8 +62,7 @@ def test_what_is_outstanding_has_an_age() -> None:
     assert found == {name: band for name, (_, band) in AGES.items()}
 
 
-def test_an_office_that_notes_no_receipt_is_marked() -> None:
-    given = warehouse()
+def test_an_office_that_notes_no_receipt_is_marked(given: Given) -> None:
     received_of: dict[str, Days] = {"M1": {"commission_received_at": "2026-02-01"}, "M2": {}}
     for office, received in received_of.items():
         for place in ("first", "second"):
@@ -76,8 +75,7 @@ def test_an_office_that_notes_no_receipt_is_marked() -> None:
     assert sorted(found) == [("M1", True, Decimal(100)), ("M2", False, Decimal(200))]
 
 
-def test_nothing_falls_due_at_an_office_that_nobody_asks_any_more() -> None:
-    given = warehouse()
+def test_nothing_falls_due_at_an_office_that_nobody_asks_any_more(given: Given) -> None:
     for office in ("M1", "M2"):
         sold(given, office, "2026-01", office, f"E {office}", at_utc=APRIL, access_day="2026-05-01")
     sold(given, "M1", "2026-02", "M1", "E later", at_utc=datetime(2026, 6, 10, 3), access_day="2026-07-01")
@@ -92,8 +90,7 @@ def test_nothing_falls_due_at_an_office_that_nobody_asks_any_more() -> None:
     ]
 
 
-def test_what_is_due_is_counted_to_the_day_where_the_chain_is() -> None:
-    given = warehouse()
+def test_what_is_due_is_counted_to_the_day_where_the_chain_is(given: Given) -> None:
     write_declared(given, "clock", "Europe/Stockholm")
     sold(given, "M1", "2026-01", "M1", "E1", at_utc=datetime(2026, 4, 10, 23), access_day="2026-04-11")
     found = built(given, "SELECT counted_on, state, days_due FROM marts.receivables")

@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 import pytest
-from duckdb import DuckDBPyConnection
 
 from tests.marts.given import (
     FIRST_MOMENT,
+    Given,
     asked_for,
     build,
     built,
@@ -31,7 +31,7 @@ NOT_RECONCILED = (
 )
 
 
-def one_sale(connection: DuckDBPyConnection) -> None:
+def one_sale(connection: Given) -> None:
     """One sale of M1, shared 60 to 40 with an agent of M2, in all four reports."""
     parts = {"M1": ("U1", 0.6), "M2": ("U2", 0.4)}
     offices = [
@@ -54,11 +54,11 @@ def one_sale(connection: DuckDBPyConnection) -> None:
 
 
 @pytest.fixture
-def given() -> DuckDBPyConnection:
+def given() -> Given:
     return warehouse(one_sale)
 
 
-def test_a_sale_shared_between_two_offices_reconciles(given: DuckDBPyConnection) -> None:
+def test_a_sale_shared_between_two_offices_reconciles(given: Given) -> None:
     found = built(given, "SELECT count(*), bool_and(is_reconciled) FROM marts.reconciliation")
     assert found == [(20, True)]
 
@@ -77,20 +77,20 @@ def test_a_sale_shared_between_two_offices_reconciles(given: DuckDBPyConnection)
     ],
 )  # fmt: skip
 def test_more_than_rounding_in_one_report_is_found(
-    given: DuckDBPyConnection, spoiled: str, found: set[tuple[str, str]]
+    given: Given, spoiled: str, found: set[tuple[str, str]]
 ) -> None:
     given.execute(f"UPDATE bi.{spoiled}")
     assert {(office, compared) for office, compared, *_ in built(given, NOT_RECONCILED)} == found
 
 
-def test_a_report_that_is_not_held_is_said_to_be_and_not_judged(given: DuckDBPyConnection) -> None:
+def test_a_report_that_is_not_held_is_said_to_be_and_not_judged(given: Given) -> None:
     given.execute("DELETE FROM meta.months WHERE report = 'commission_user'; DELETE FROM bi.commission_user")
     shown = "compared_amount, difference, is_reconciled, likely_reason"
     found = built(given, f"SELECT DISTINCT {shown} FROM marts.reconciliation WHERE compared = 'user report'")
     assert found == [(None, None, None, "month not held in the other report, or not in the assumed shape")]
 
 
-def test_quarantined_rows_are_named_as_the_likely_reason(given: DuckDBPyConnection) -> None:
+def test_quarantined_rows_are_named_as_the_likely_reason(given: Given) -> None:
     given.execute(
         "DELETE FROM bi.commission_user WHERE user_id = 'U1'; UPDATE bi.sales_agents SET commission_value = 1"
     )
@@ -106,7 +106,7 @@ def test_quarantined_rows_are_named_as_the_likely_reason(given: DuckDBPyConnecti
     ids=["read before the other", "read with the other"],
 )
 def test_a_source_that_nobody_refreshes_is_the_likely_reason_if_the_other_was_read_later(
-    given: DuckDBPyConnection, days: int, found: set[str]
+    given: Given, days: int, found: set[str]
 ) -> None:
     row, then = earned({"office_customer_id": "M1"}, 1), FIRST_MOMENT - timedelta(days=days)
     loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=then)
@@ -115,7 +115,7 @@ def test_a_source_that_nobody_refreshes_is_the_likely_reason_if_the_other_was_re
     assert {reason for *_, reason in built(given, NOT_RECONCILED)} == found
 
 
-def test_one_sale_that_the_office_report_has_no_more_is_one_disagreement(given: DuckDBPyConnection) -> None:
+def test_one_sale_that_the_office_report_has_no_more_is_one_disagreement(given: Given) -> None:
     given.execute("DELETE FROM bi.commission_office WHERE office_customer_id = 'M1'")
     shown = (
         "office_id, differing_reports, odd_report, commission_difference, price_difference, "
@@ -127,7 +127,7 @@ def test_one_sale_that_the_office_report_has_no_more_is_one_disagreement(given: 
     ]
 
 
-def test_the_one_report_that_differs_is_named(given: DuckDBPyConnection) -> None:
+def test_the_one_report_that_differs_is_named(given: Given) -> None:
     given.execute("DELETE FROM bi.commission_user WHERE user_id = 'U2'")
     found = built(given, "SELECT office_id, odd_report, commission_difference FROM marts.disagreements")
     assert found == [("M2", "user report", Decimal(-40))]
@@ -137,7 +137,7 @@ def test_the_one_report_that_differs_is_named(given: DuckDBPyConnection) -> None
     ("measure", "too_much", "is_reconciled"), [("commission", "0.02", True), ("commission", "0.03", False)]
 )
 def test_amounts_of_users_may_differ_by_the_rounding_of_each(
-    given: DuckDBPyConnection, measure: str, too_much: str, is_reconciled: bool
+    given: Given, measure: str, too_much: str, is_reconciled: bool
 ) -> None:
     column = measure.replace(" ", "_")
     given.execute(f"UPDATE bi.commission_user SET {column} = {column} + {too_much} WHERE user_id = 'U1'")
@@ -154,17 +154,17 @@ def days(number: float) -> datetime:
     return FIRST_MOMENT + timedelta(days=number)
 
 
-def disagreements(connection: DuckDBPyConnection) -> list[Changed]:
+def disagreements(connection: Given) -> list[Changed]:
     build(connection, "reconciliation", "month_total_versions", "user_month_versions")
     return remember_disagreements(connection, REPORTS)
 
 
-def cancelled(connection: DuckDBPyConnection, seen_at: datetime) -> None:
+def cancelled(connection: Given, seen_at: datetime) -> None:
     """The sale is cancelled, and only the by-month report is read again."""
     loaded(connection, "commission_office_by_month", "G1", "2026-01", [], at_utc=seen_at)
 
 
-def test_reports_that_were_read_long_before_one_that_disagrees_are_due(given: DuckDBPyConnection) -> None:
+def test_reports_that_were_read_long_before_one_that_disagrees_are_due(given: Given) -> None:
     cancelled(given, days(10))
     [load] = given.execute("SELECT load_id FROM meta.months WHERE report = $1", [REPORTS[1]]).fetchone() or ()
     newest = aware(days(10))
@@ -173,12 +173,12 @@ def test_reports_that_were_read_long_before_one_that_disagrees_are_due(given: Du
     assert disagreements(given) == []  # they are due already
 
 
-def test_reports_that_disagree_and_were_read_within_two_days_are_not_due(given: DuckDBPyConnection) -> None:
+def test_reports_that_disagree_and_were_read_within_two_days_are_not_due(given: Given) -> None:
     cancelled(given, days(1.9))
     assert disagreements(given) == []
 
 
-def test_a_lasting_disagreement_is_due_once_for_each_turn(given: DuckDBPyConnection) -> None:
+def test_a_lasting_disagreement_is_due_once_for_each_turn(given: Given) -> None:
     others, by_month = (REPORTS[0], *REPORTS[2:]), REPORTS[1:2]
     cancelled(given, days(10))
     found = [len(disagreements(given))]
@@ -189,7 +189,7 @@ def test_a_lasting_disagreement_is_due_once_for_each_turn(given: DuckDBPyConnect
     assert found == [3, 0, 3, 0]
 
 
-def test_reports_that_agree_are_not_due_however_far_apart_they_were_read(given: DuckDBPyConnection) -> None:
+def test_reports_that_agree_are_not_due_however_far_apart_they_were_read(given: Given) -> None:
     held(given, "commission_user", "G1", ["2026-01"], at_utc=days(10))
     assert disagreements(given) == []
 
@@ -198,7 +198,7 @@ def test_reports_that_agree_are_not_due_however_far_apart_they_were_read(given: 
     ("changed_months", "promised"), [(12, "; the office report is asked again by the next night"), (0, "")]
 )
 def test_the_report_that_was_read_later_is_named_and_the_other_is_asked_again_if_the_settings_let_it(
-    given: DuckDBPyConnection, changed_months: int, promised: str
+    given: Given, changed_months: int, promised: str
 ) -> None:
     write_declared(given, "rereading", changed_months)
     cancelled(given, days(10))
@@ -215,7 +215,7 @@ def test_the_report_that_was_read_later_is_named_and_the_other_is_asked_again_if
     ids=["another total than before", "the total of before"],
 )
 def test_restated_is_said_only_where_the_report_that_was_read_later_has_another_total_since(
-    given: DuckDBPyConnection, before: int, reason: str
+    given: Given, before: int, reason: str
 ) -> None:
     more = "UPDATE bi.commission_office SET commission = commission + $1 WHERE office_customer_id = 'M1'"
     given.execute(more, [before])
@@ -225,7 +225,7 @@ def test_restated_is_said_only_where_the_report_that_was_read_later_has_another_
     assert {reason for *_, reason in built(given, NOT_RECONCILED)} == {reason}
 
 
-def without_commission(connection: DuckDBPyConnection, at: float) -> None:
+def without_commission(connection: Given, at: float) -> None:
     """The office report of M1 comes with its row, and no commission in it."""
     offices = [
         {**earned({"office_customer_id": "M1"}, 60, 0.6, 1200), "commission": None},
@@ -234,23 +234,23 @@ def without_commission(connection: DuckDBPyConnection, at: float) -> None:
     loaded(connection, "commission_office", "G1", "2026-01", offices, at_utc=days(at))
 
 
-def test_a_row_without_its_amount_beside_a_number_is_a_disagreement(given: DuckDBPyConnection) -> None:
+def test_a_row_without_its_amount_beside_a_number_is_a_disagreement(given: Given) -> None:
     without_commission(given, 0)
     reason = "the office report has its row, and in it no amount"
     found = {(office, compared, why) for office, compared, _, _, why in built(given, NOT_RECONCILED)}
     assert found == {("M1", one, reason) for one in ("by-month report", "user report", "sales list")}
 
 
-def test_an_amount_that_a_report_gives_nowhere_is_not_judged(given: DuckDBPyConnection) -> None:
+def test_an_amount_that_a_report_gives_nowhere_is_not_judged(given: Given) -> None:
     given.execute("UPDATE bi.commission_office SET commission = NULL")
     assert built(given, NOT_RECONCILED) == []
 
 
-def is_due(connection: DuckDBPyConnection) -> bool:
+def is_due(connection: Given) -> bool:
     return "commission_office" in {one.report for one in disagreements(connection)}
 
 
-def test_a_report_without_its_amount_is_due_at_once_and_then_every_week(given: DuckDBPyConnection) -> None:
+def test_a_report_without_its_amount_is_due_at_once_and_then_every_week(given: Given) -> None:
     found = []
     for at in (0.5, 1.5, 8.5):
         without_commission(given, at)
@@ -285,7 +285,7 @@ def test_an_amount_that_becomes_null_where_null_is_written_for_0_is_complete() -
 
 
 def test_an_office_or_its_users_that_became_0_beside_numbers_are_asked_once_more_for_each_turn(
-    given: DuckDBPyConnection,
+    given: Given,
 ) -> None:
     found = []
     for at in (0.5, 1.5, 28):
@@ -314,7 +314,7 @@ def test_a_user_of_two_offices_is_held_against_each_with_what_its_own_report_say
 USERS = {"M1": {"U1": 60}, "M2": {"U2": 40}}
 
 
-def by_office(given: DuckDBPyConnection, of_month: str, at: float, users: Earners) -> None:
+def by_office(given: Given, of_month: str, at: float, users: Earners) -> None:
     """Each of two offices is asked for a month, and answers with what its users earned, and their sum."""
     for office, amounts in users.items():
         total = earned({"office_customer_id": office}, sum(amounts.values()))

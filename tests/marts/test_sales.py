@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.marts.given import built, earned, held, loaded, rows, sold, warehouse
+from tests.marts.given import Given, built, earned, held, loaded, rows, sold, warehouse
 from warehouse.marts.queries import SQL
 
 TWO_AGENTS = [
@@ -18,15 +18,13 @@ TWO_AGENTS = [
 ]  # fmt: skip
 
 
-def test_a_sale_names_its_agents_the_responsible_one_first() -> None:
-    given = warehouse()
+def test_a_sale_names_its_agents_the_responsible_one_first(given: Given) -> None:
     sold(given, "G1", "2026-01", "M1", "E1", agents=[TWO_AGENTS[1], TWO_AGENTS[0]])
     found = built(given, "SELECT agents, responsible_user_id, agent_count, agent_share FROM marts.sales")
     assert found == [("Åsa, Bo", "U1", 2, Decimal(1))]
 
 
-def test_a_sale_whose_agents_are_of_two_offices_is_shared_between_offices() -> None:
-    given = warehouse()
+def test_a_sale_whose_agents_are_of_two_offices_is_shared_between_offices(given: Given) -> None:
     sold(given, "G1", "2026-01", "M1", "E1", agents=TWO_AGENTS)
     sold(given, "G1", "2026-01", "M1", "E2", agents=TWO_AGENTS[:1])
     found = built(given, "SELECT estate_id, is_shared_between_offices FROM marts.sales")
@@ -43,8 +41,7 @@ def test_a_sale_knows_its_days_from_listing_where_the_sold_estates_know_when_it_
     assert found == [("E1", date(2026, 1, 5), 10), ("E2", None, None)]
 
 
-def test_a_sale_counts_the_changes_of_price_or_commission_after_it_was_sold() -> None:
-    given = warehouse()
+def test_a_sale_counts_the_changes_of_price_or_commission_after_it_was_sold(given: Given) -> None:
     price = {"final_price": 2000}
     changes = [
         {"changed_at": datetime(2026, 1, 1), "commission": 0},
@@ -57,8 +54,7 @@ def test_a_sale_counts_the_changes_of_price_or_commission_after_it_was_sold() ->
     assert found == [(1, Decimal(100), datetime(2026, 3, 1))]
 
 
-def test_a_sale_that_moved_to_another_month_counts_in_the_younger_answer() -> None:
-    given = warehouse()
+def test_a_sale_that_moved_to_another_month_counts_in_the_younger_answer(given: Given) -> None:
     sold(given, "G1", "2026-01", "M1", "E1", at_utc=datetime(2026, 2, 1))
     sold(given, "G1", "2026-02", "M1", "E1", at_utc=datetime(2026, 3, 1))
     assert built(given, "SELECT estate_id, strftime(month, '%m') FROM marts.sales") == [("E1", "02")]
@@ -77,15 +73,13 @@ def test_a_sale_of_several_offices_counts_at_the_same_one_in_any_order(order: tu
     assert found == [("changed", "M3"), ("first", "M1"), ("responsible", "M2")]
 
 
-def test_a_sale_answered_by_a_group_and_its_office_counts_once() -> None:
-    given = warehouse()
+def test_a_sale_answered_by_a_group_and_its_office_counts_once(given: Given) -> None:
     sold(given, "G1", "2026-01", "M1", "E1", agents=TWO_AGENTS)
     sold(given, "M1", "2026-01", "M1", "E1", agents=TWO_AGENTS)
     assert built(given, "SELECT _customer, user_id FROM marts.sale_shares") == [("M1", "U1"), ("M1", "U2")]
 
 
-def test_a_row_is_a_sale_unless_its_assignment_is_called_a_valuation_or_a_writing() -> None:
-    given = warehouse()
+def test_a_row_is_a_sale_unless_its_assignment_is_called_a_valuation_or_a_writing(given: Given) -> None:
     sales = ("none", "Försäljning", "Sale after valuation", "Uthyrning")
     others = ("Värdering", "VALUATION", "Skrivning", "Kontraktsskrivning", "Writing")
     for kind in (*sales, *others):
@@ -94,16 +88,14 @@ def test_a_row_is_a_sale_unless_its_assignment_is_called_a_valuation_or_a_writin
     assert {kind for (kind,) in built(given, "SELECT estate_id FROM marts.sales")} == {*sales}
 
 
-def test_a_home_that_was_valued_before_it_was_sold_is_sold_once() -> None:
-    given = warehouse()
+def test_a_home_that_was_valued_before_it_was_sold_is_sold_once(given: Given) -> None:
     sold(given, "G1", "2026-02", "M1", "E1")
     sold(given, "G1", "2026-01", "M1", "E1", assignment_text="Värdering")
     assert built(given, "SELECT month(month) FROM marts.sales") == [(2,)]
     assert built(given, (SQL / "checks/sales_stand_in_one_month.sql").read_text()) == []
 
 
-def test_a_foreign_sale_keeps_its_currency_and_its_rate() -> None:
-    given = warehouse()
+def test_a_foreign_sale_keeps_its_currency_and_its_rate(given: Given) -> None:
     sold(
         given, "G1", "2026-01", "M1", "E1",
         currency_code="EUR", currency_exchange_rate=11.5, final_price_foreign=100, final_price=1150,
@@ -123,8 +115,7 @@ def test_a_share_is_the_agents_part_of_commission_and_price_and_says_if_the_offi
     ]
 
 
-def test_offices_and_users_are_known_by_name() -> None:
-    given = warehouse()
+def test_offices_and_users_are_known_by_name(given: Given) -> None:
     loaded(given, "commission_office", "G1", "2026-01", [earned({"office_customer_id": "M2"}, 1)])
     sold(given, "G1", "2026-01", "M1", "E1", office_name="Ekbacken", agents=TWO_AGENTS)
     names = built(given, "SELECT office_id, office_name FROM marts.offices")
@@ -132,8 +123,7 @@ def test_offices_and_users_are_known_by_name() -> None:
     assert built(given, "SELECT user_id, user_name FROM marts.users") == [("U1", "Åsa"), ("U2", "Bo")]
 
 
-def test_a_user_whom_the_directory_does_not_name_is_named_by_another_report() -> None:
-    given = warehouse()
+def test_a_user_whom_the_directory_does_not_name_is_named_by_another_report(given: Given) -> None:
     users = [{"user_id": user, "commission": 5} for user in ("U1", "U2", "U3", "U4", "U5")]
     loaded(given, "commission_user", "M1", "2026-01", users)
     sold(given, "M1", "2026-01", "M1", "E1", agents=[{"id": "U1", "name": "Sale"}])
@@ -152,8 +142,7 @@ def test_a_user_whom_the_directory_does_not_name_is_named_by_another_report() ->
     ]
 
 
-def test_users_of_the_same_name_are_told_apart_by_their_office_or_else_their_id() -> None:
-    given = warehouse()
+def test_users_of_the_same_name_are_told_apart_by_their_office_or_else_their_id(given: Given) -> None:
     agents = [
         {"id": user, "name": name, "primary_office_name": office}
         for user, name, office in (
@@ -167,8 +156,7 @@ def test_users_of_the_same_name_are_told_apart_by_their_office_or_else_their_id(
     ]  # fmt: skip
 
 
-def test_two_customers_that_answer_for_the_same_office_overlap() -> None:
-    given = warehouse()
+def test_two_customers_that_answer_for_the_same_office_overlap(given: Given) -> None:
     offices = [earned({"office_customer_id": office}, 1) for office in ("M1", "M2", "M3")]
     loaded(given, "commission_office", "G1", "2026-01", offices[:2])
     loaded(given, "commission_office", "G2", "2026-01", offices[1:])
@@ -179,8 +167,7 @@ def test_two_customers_that_answer_for_the_same_office_overlap() -> None:
     assert found == [("G1", "G2", False), ("G1", "M1", True)]
 
 
-def test_a_user_with_equal_amounts_in_two_offices_is_named_as_perhaps_counted_twice() -> None:
-    given = warehouse()
+def test_a_user_with_equal_amounts_in_two_offices_is_named_as_perhaps_counted_twice(given: Given) -> None:
     for office in ("M1", "M2"):
         loaded(given, "commission_office", office, "2026-01", [earned({"office_customer_id": office}, 7)])
     for month, amounts in (("2026-01", (70, 70)), ("2026-02", (70, 5)), ("2026-03", (0, 0))):
@@ -206,9 +193,8 @@ def test_a_user_with_equal_amounts_in_two_offices_is_named_as_perhaps_counted_tw
 
 @pytest.mark.parametrize(("day", "left_out"), [("2026-02-15", [("1", "M2", "M1")]), ("2026-01-15", [])])
 def test_a_sale_of_another_day_and_price_under_the_estate_id_of_another_office_is_left_out(
-    day: str, left_out: list[tuple[str, ...]]
+    given: Given, day: str, left_out: list[tuple[str, ...]]
 ) -> None:
-    given = warehouse()
     sold(given, "M1", "2026-01", "M1", "1", final_price=1000)
     sold(given, "M2", "2026-02", "M2", "1", final_price=2000, contract_day=day)
     shown = "SELECT estate_id, office_id, counted_office_id FROM marts.ambiguous_estates"

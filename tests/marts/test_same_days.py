@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from duckdb import DuckDBPyConnection
-
-from tests.marts.given import asked_for, built, earned, held, loaded, rows, warehouse
+from tests.marts.given import Given, asked_for, built, earned, held, loaded, rows, warehouse
 
 FEBRUARY = "WHERE period = 'month' AND level NOT IN ('brand', 'region') ORDER BY level, member_id"
 AMOUNTS = "sold_commission::INT, sold_commission_before::INT"
 
 
-def read(given: DuckDBPyConnection, office: str, *, on: int = 20, user: str = "", of_user: str = "") -> None:
+def read(given: Given, office: str, *, on: int = 20, user: str = "", of_user: str = "") -> None:
     """Two Januaries and Februaries of an office to a day of February 2026, with sales of day 5 and 15.
 
     They earn 10 and 20, in 2025 1 and 2: the user of an office if one is named, else nobody in person.
@@ -38,7 +36,7 @@ def read(given: DuckDBPyConnection, office: str, *, on: int = 20, user: str = ""
                 rows(given, "sales_agents", office, of_month, [agent], load_id=load_id)
 
 
-def quarantined(given: DuckDBPyConnection, office: str, month: str) -> None:
+def quarantined(given: Given, office: str, month: str) -> None:
     given.execute(
         "INSERT INTO meta.quarantine_rows (report, customer, month, table_name, reason) "
         "VALUES ('sales', $1, $2, 'sales_estates', 'no id')",
@@ -46,8 +44,7 @@ def quarantined(given: DuckDBPyConnection, office: str, month: str) -> None:
     )
 
 
-def test_the_month_and_the_year_stand_beside_the_same_days_of_last_year() -> None:
-    given = warehouse()
+def test_the_month_and_the_year_stand_beside_the_same_days_of_last_year(given: Given) -> None:
     read(given, "M1", on=10)
     columns = "period, first_on, until_on, sold_estate_parts::INT, sold_total_price_before::INT"
     assert built(given, f"SELECT {columns}, {AMOUNTS} FROM marts.same_days WHERE level = 'office'") == [
@@ -68,8 +65,7 @@ def test_sales_without_agents_count_at_the_office_that_lists_them_and_others_at_
     ]
 
 
-def test_the_days_of_each_office_end_with_its_own_reading() -> None:
-    given = warehouse()
+def test_the_days_of_each_office_end_with_its_own_reading(given: Given) -> None:
     read(given, "M1")
     read(given, "M2", on=10)
     columns = f"level, member_id, until_on, earlier_office_count, {AMOUNTS}"
@@ -94,8 +90,7 @@ def test_an_office_that_lacks_a_row_is_in_neither_sum_and_is_named_and_its_users
     ]
 
 
-def test_days_of_last_year_that_were_not_read_and_a_month_that_is_over_are_not_compared() -> None:
-    given = warehouse()
+def test_days_of_last_year_that_were_not_read_and_a_month_that_is_over_are_not_compared(given: Given) -> None:
     read(given, "M1")
     given.execute("UPDATE meta.months SET state = 'held'")
     assert built(given, "FROM marts.same_days") == []
@@ -104,8 +99,7 @@ def test_days_of_last_year_that_were_not_read_and_a_month_that_is_over_are_not_c
     assert built(given, "FROM marts.same_days") == []
 
 
-def test_a_user_who_began_since_last_year_is_compared_with_nothing() -> None:
-    given = warehouse()
+def test_a_user_who_began_since_last_year_is_compared_with_nothing(given: Given) -> None:
     read(given, "M1", user="U1")
     given.execute("DELETE FROM bi.sales_agents WHERE year(_month) = 2025")
     assert built(given, "SELECT member_id FROM marts.same_days WHERE level = 'user'") == []

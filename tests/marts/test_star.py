@@ -5,12 +5,11 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from duckdb import DuckDBPyConnection
 
-from tests.marts.given import build, built, earned, loaded, warehouse
+from tests.marts.given import Given, build, built, earned, loaded, warehouse
 
 
-def three_months(given: DuckDBPyConnection) -> None:
+def three_months(given: Given) -> None:
     """November 2025 to January 2026 of an office with one agent, of which January is not over."""
     for month in ("2025-11", "2025-12", "2026-01"):
         office, user = ({"office_customer_id": "M1"}, {"user_id": "U1"})
@@ -21,16 +20,16 @@ def three_months(given: DuckDBPyConnection) -> None:
 
 
 @pytest.fixture
-def given() -> DuckDBPyConnection:
+def given() -> Given:
     return warehouse(three_months)
 
 
-def test_the_calendar_has_every_day_of_the_years_that_are_held(given: DuckDBPyConnection) -> None:
+def test_the_calendar_has_every_day_of_the_years_that_are_held(given: Given) -> None:
     found = given.execute("SELECT min(day), max(day), count(*) FROM marts.calendar").fetchall()
     assert found == [(date(2025, 11, 1), date(2026, 12, 31), 30 + 31 + 365)]
 
 
-def test_a_day_knows_its_month_quarter_and_week(given: DuckDBPyConnection) -> None:
+def test_a_day_knows_its_month_quarter_and_week(given: Given) -> None:
     found = given.execute("SELECT * EXCLUDE (day) FROM marts.calendar WHERE day = '2025-12-29'").fetchall()
     december, october = date(2025, 12, 1), date(2025, 10, 1)
     assert found == [(december, 12, "2025-12", october, 4, 2025, 2026, 1, 1, True)]
@@ -39,7 +38,7 @@ def test_a_day_knows_its_month_quarter_and_week(given: DuckDBPyConnection) -> No
     ]
 
 
-def test_every_month_of_an_agent_finds_its_day_its_office_and_its_agent(given: DuckDBPyConnection) -> None:
+def test_every_month_of_an_agent_finds_its_day_its_office_and_its_agent(given: Given) -> None:
     found = given.execute(
         "SELECT count(*), count(calendar.day), count(offices.office_id), count(agents.user_id) "
         "FROM marts.agent_month AS facts LEFT JOIN marts.calendar AS calendar ON calendar.day = facts.month "

@@ -7,11 +7,10 @@ from collections.abc import Collection, Sequence
 from zlib import crc32
 
 import pytest
-from duckdb import DuckDBPyConnection
 from hypothesis import settings
 
 from pipelines.normalize.tables import OUR_COLUMNS
-from tests.marts.given import arrived, asked_for, earned, held, loaded, rows, sold, warehouse
+from tests.marts.given import Given, arrived, asked_for, earned, held, loaded, rows, sold, warehouse
 from warehouse.marts.build import MartError, build_marts
 from warehouse.marts.queries import SQL, queries
 from warehouse.store.duckdb_file import quoted
@@ -33,7 +32,7 @@ COUNTED = ("live_activity",)
 SINCE = {"valid_from_utc": "2026-06-01"}
 
 
-def budgets(given: DuckDBPyConnection) -> None:
+def budgets(given: Given) -> None:
     """A budget of every report of budgets."""
     commission, homes = {"commission_budget": 60}, {"sold_budget": 4}
     meetings = {"meetings_budget": 6, "own_booked_budget": 7}
@@ -52,7 +51,7 @@ def budgets(given: DuckDBPyConnection) -> None:
         rows(given, f"{report}_history", customer, "2026-01", [budget])
 
 
-def people(given: DuckDBPyConnection) -> None:
+def people(given: Given) -> None:
     """A directory that somebody has left, trademarks, and what users did."""
     rows(given, "users_history", "M1", "2026-01", [
         {**SINCE, "id": "U1", "name": "Ann"},
@@ -67,7 +66,7 @@ def people(given: DuckDBPyConnection) -> None:
     rows(given, "live_activity", "M1", "2026-01", [caller], load_id=load_id)
 
 
-def business(given: DuckDBPyConnection) -> None:
+def business(given: Given) -> None:
     """What two offices and their users earned and sold, with leads and changes."""
     for customer, user in (("M1", "U1"), ("M2", "U2")):
         office = {"office_customer_id": customer, "customer_id": customer[1:]}
@@ -107,7 +106,7 @@ def business(given: DuckDBPyConnection) -> None:
             rows(given, table, customer, "2026-01", [row], load_id=load_id)
 
 
-def filled() -> DuckDBPyConnection:
+def filled() -> Given:
     """A warehouse with rows in every table that staging reads, whose numbers have changed before."""
     given = warehouse()
     asked_for(given, "M1", "M2")
@@ -124,7 +123,7 @@ def filled() -> DuckDBPyConnection:
     return given
 
 
-def marts(given: DuckDBPyConnection) -> dict[str, list[tuple[object, ...]]]:
+def marts(given: Given) -> dict[str, list[tuple[object, ...]]]:
     """Every mart as a whole, its columns first."""
     found = {}
     for (name,) in given.execute(
@@ -135,7 +134,7 @@ def marts(given: DuckDBPyConnection) -> dict[str, list[tuple[object, ...]]]:
     return found
 
 
-def names_of_ours(given: DuckDBPyConnection) -> list[str]:
+def names_of_ours(given: Given) -> list[str]:
     """Every name in the SQL that makes the marts, every column of these, and usual words, in lower case."""
     paths = [path for room in ("staging", "marts", "meta") for path in (SQL / room).rglob("*.sql")]
     files = "\n".join(path.read_text(encoding="utf-8") for path in [SQL / "macros.sql", *paths])
@@ -145,7 +144,7 @@ def names_of_ours(given: DuckDBPyConnection) -> list[str]:
     return sorted((found | {*WORDS}) - {*OUR_COLUMNS} | {"rowid"})
 
 
-def add_columns(given: DuckDBPyConnection, names: Collection[str], shift: int) -> None:
+def add_columns(given: Given, names: Collection[str], shift: int) -> None:
     """A column of every name in every table that staging reads, with values by turns."""
     read = {
         table
@@ -174,7 +173,7 @@ def add_columns(given: DuckDBPyConnection, names: Collection[str], shift: int) -
             )
 
 
-def changed(given: DuckDBPyConnection, names: Collection[str], shift: int) -> bool:
+def changed(given: Given, names: Collection[str], shift: int) -> bool:
     """Whether marts are others, or cannot be built, once the service has sent columns of these names."""
     before = marts(given)
     given.begin()
@@ -188,7 +187,7 @@ def changed(given: DuckDBPyConnection, names: Collection[str], shift: int) -> bo
         given.rollback()
 
 
-def guilty(given: DuckDBPyConnection, names: Sequence[str], shift: int) -> list[str]:
+def guilty(given: Given, names: Sequence[str], shift: int) -> list[str]:
     """The names that change a mart, found by halves."""
     if not changed(given, names, shift):
         return []
@@ -198,10 +197,10 @@ def guilty(given: DuckDBPyConnection, names: Sequence[str], shift: int) -> list[
 
 
 @pytest.fixture(scope="module")
-def given() -> DuckDBPyConnection:
+def given() -> Given:
     return filled()
 
 
 @pytest.mark.parametrize("shift", SHIFTS)
-def test_no_column_of_the_service_changes_a_mart_by_its_name(given: DuckDBPyConnection, shift: int) -> None:
+def test_no_column_of_the_service_changes_a_mart_by_its_name(given: Given, shift: int) -> None:
     assert guilty(given, names_of_ours(given), shift) == []

@@ -5,15 +5,14 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from duckdb import DuckDBPyConnection
 
 from pipelines.upkeep.workbook import workbook_contents
-from tests.marts.given import build_for, built, warehouse
+from tests.marts.given import Given, build_for, built, warehouse
 from warehouse.store.meta_schema import write_declared
 
 
 @pytest.fixture(scope="module")
-def empty() -> DuckDBPyConnection:
+def empty() -> Given:
     """A warehouse without a row, with the marts of every sheet."""
     given = warehouse()
     build_for(given, *(f"FROM {sheet['table']}" for sheet in workbook_contents()["sheets"]))
@@ -21,7 +20,7 @@ def empty() -> DuckDBPyConnection:
 
 
 @pytest.mark.parametrize("sheet", workbook_contents()["sheets"], ids=lambda sheet: sheet["names"]["en"])
-def test_a_sheet_finds_its_columns_and_their_words(empty: DuckDBPyConnection, sheet: dict[str, str]) -> None:
+def test_a_sheet_finds_its_columns_and_their_words(empty: Given, sheet: dict[str, str]) -> None:
     columns = sheet["columns"].split()
     where = f"WHERE {sheet['where']}" if "where" in sheet else ""
     query = f"SELECT {', '.join(columns)} FROM {sheet['table']} {where} ORDER BY {sheet['order']}"
@@ -37,7 +36,6 @@ def test_a_sheet_finds_its_columns_and_their_words(empty: DuckDBPyConnection, sh
         ("unknown", None, "not declared whether with VAT"),
     ],
 )
-def test_the_tax_basis_is_in_words(declared: str, rate: Decimal | None, basis: str) -> None:
-    given = warehouse()
+def test_the_tax_basis_is_in_words(given: Given, declared: str, rate: Decimal | None, basis: str) -> None:
     write_declared(given, "tax_basis", declared, rate)
     assert built(given, "SELECT commission_basis FROM marts.tax_basis") == [(basis,)]
