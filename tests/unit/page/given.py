@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from functools import cache
 from html.parser import HTMLParser
 from typing import Any, TypeVar
 
@@ -14,86 +18,8 @@ from pipelines.months import Month
 from pipelines.page.facts import Facts, Row
 from pipelines.page.html_page import Form, page_of_chain, render_operators, render_page
 from pipelines.page.language import language
-from warehouse.marts.queries import SQL
+from warehouse.marts.queries import SQL, syntax_trees
 from warehouse.store.duckdb_file import mappings
-
-COLUMNS = {
-    "problems": """
-        kind severity condition_count reports customers first_month last_month since_utc message remedy
-        in_all
-    """,
-    "agents": """
-        office_id month name commission homes a_month is_complete commission_before commission_change
-        budget reached stay stay_office stay_month
-    """,
-    "basis": "commission_vat vat_rate version published_utc loads since_utc",
-    "budget_changes": """
-        office_id office_name first_month last_month read_first_months agents agents_differences
-        amount_before amount_after difference
-    """,
-    "cancelled": """
-        office_id office_name home home_number agents contract_on month noted_on known_since_on
-        commission is_in_totals
-    """,
-    "changed_sales": """
-        office_id office_name change home home_number contract_on agents commission_before commission
-        difference is_in_totals
-    """,
-    "changes": """
-        office_id office_name month amount_before amount_after difference is_told_late noted_at_utc
-        kind is_of_sale home home_number contract_on agent other_office other_month awaited_reports
-        amount is_first_reason
-    """,
-    "coming_budgets": """
-        office_id office_name first_month last_month agents agents_before budget budget_before
-    """,
-    "doubts": "kind severity subjects customer office_ids months since_utc is_of_chain",
-    "drift": "month change least greatest months",
-    "drivers": """
-        kind scope period month sold_commission_before sold_commission homes_effect price_effect
-        fee_effect difference
-    """,
-    "due_sales": "office_id office_name home agent access_on days_due to_be_received_on due",
-    "earners": "period month name commission homes place is_new rank_change has_left",
-    "forecasts": """
-        kind scope year_forecast budget_share offices past_years year_forecast_low year_forecast_high
-    """,
-    "funnel": "kind scope valuations writings homes",
-    "headcount": "kind scope month agents joined back gone quiet moved_in moved_out",
-    "intake": "kind scope source homes commission fee",
-    "leads": "kind scope part way name leads removed without_home homes sold days",
-    "market": """
-        kind scope month price_change_share above_asking_share days_on_market sold_within_30_days_share
-    """,
-    "money": "kind scope month received signed due late",
-    "months": """
-        kind scope month is_coming is_shown is_open is_part commission commission_before budget goal
-        homes homes_before homes_budget per_agent average_price fee_share read_at_utc
-    """,
-    "periods": """
-        kind scope period office_id first_month last_month wanted_month is_over offices unheld
-        cut_short until_on began_month closed_after_month budget_months commission homes average_price
-        fee_share average_commission beside_sales per_agent agents compared commission_before
-        commission_change total_change homes_change average_price_change fee_share_difference
-        average_commission_change beside_sales_change per_agent_change budget actual budgeted
-        year_budget year_forecast forecast
-    """,
-    "receivables": """
-        office_id office_name is_receipt_noted homes outstanding not_due due_to_30 due_to_60 due_longer
-        undated longest_days counted_on read_on
-    """,
-    "same_days": """
-        kind scope until_on earlier_offices earlier_days missing_offices commission commission_before
-    """,
-    "scopes": "kind scope name office_ids office_names until_on state read_at_utc",
-    "standings": "report customer newest_held_month last_success_utc due_utc state",
-    "trends": """
-        office_id office_name name last_month commission commission_before difference commission_change
-    """,
-    "untouched": "office_id office_name valuations to_2 to_7 to_30 longer tips counted_on read_on",
-}
-"""The columns of queries of sql/page, in the order of the values below."""
-
 
 with duckdb.connect() as empty:
     empty.execute(f"CREATE SCHEMA meta; {(SQL / 'meta/views/metrics.sql').read_text('utf-8')}")
@@ -110,9 +36,26 @@ def replace(thing: Thing, **columns: Any) -> Thing:
     return thing.with_columns(**columns)
 
 
+@cache
+def columns_of(query: str) -> list[str]:
+    """The columns of a query of sql/page in their order; for the issues of operators those of its view."""
+    path = SQL / "meta/problems.sql" if query == "problems" else SQL / f"page/{query}.sql"
+    with duckdb.connect() as connection:
+        [tree] = syntax_trees(connection, [path.read_text("utf-8")])
+    node = json.loads(tree)["statements"][0]["node"]
+    while "select_list" not in node:
+        node = node["children"][0] if "children" in node else node["left"]
+    return [column.get("alias") or column["column_names"][-1] for column in node["select_list"]]
+
+
 def row(query: str, *values: object, **columns: object) -> Row:
-    """A row of a query: values in the order of its columns, and others by their names."""
-    return Row(**dict(zip(COLUMNS[query].split(), values, strict=False)), **columns)
+    """A row of a query: values in the order of its columns, others by their names, the rest unknown."""
+    names = columns_of(query)
+    return Row(**{**dict.fromkeys(names), **dict(zip(names, values, strict=False)), **columns})
+
+
+def amounts(*numbers: int) -> tuple[Decimal, ...]:
+    return tuple(map(Decimal, numbers))
 
 
 PUBLISHED = datetime(2026, 3, 20, 4, 5)
@@ -151,48 +94,22 @@ def period(
     """A period of one office, a tenth more than a year before, with a budget of a thousand."""
     is_over, first = name != "running", month("2026-01") if name == "year" else LAST
     known = Decimal(commission)
-    return row(
-        "periods",
-        kind=kind,
-        scope=scope,
-        period=name,
-        office_id=office,
-        first_month=first if is_over else NEWEST,
-        last_month=LAST if is_over else NEWEST,
-        wanted_month=first if is_over else NEWEST,
-        is_over=is_over,
-        offices=1,
-        unheld=0,
-        cut_short=0,
-        until_on=date(2026, 2, 28),
-        began_month=None,
-        closed_after_month=None,
-        budget_months=12,
-        commission=known,
-        homes=Decimal("2.5"),
-        average_price=Decimal(4_000_000),
-        fee_share=0.025,
-        average_commission=Decimal(100_000),
-        beside_sales=Decimal(5),
-        per_agent=Decimal(500),
-        agents=Decimal(2),
-        compared=int(is_over),
-        commission_before=known / Decimal("1.1"),
-        commission_change=0.1 if is_over else None,
-        total_change=0.2 if is_over else None,
-        homes_change=0.2 if is_over else None,
-        average_price_change=-0.1 if is_over else None,
-        fee_share_difference=0.0005 if is_over else None,
-        average_commission_change=None,
-        beside_sales_change=None,
-        per_agent_change=None,
-        budget=Decimal(1000) if is_over else None,
-        actual=known if is_over else None,
-        budgeted=int(is_over),
-        year_budget=Decimal(12_000) if name == "year" else None,
-        year_forecast=Decimal(9000) if name == "year" else None,
-        forecast=1,
-    )
+    found = row(
+        "periods", kind, scope, name, office, first, LAST, first, is_over,
+        offices=1, unheld=0, cut_short=0, until_on=date(2026, 2, 28), budget_months=12, commission=known,
+        homes=Decimal("2.5"), average_price=Decimal(4_000_000), fee_share=0.025, forecast=1,
+        average_commission=Decimal(100_000), beside_sales=Decimal(5), per_agent=Decimal(500),
+        agents=Decimal(2), compared=0, budgeted=0, commission_before=known / Decimal("1.1"),
+    )  # fmt: skip
+    if name == "year":
+        found = replace(found, year_budget=Decimal(12_000), year_forecast=Decimal(9000))
+    if not is_over:
+        return replace(found, first_month=NEWEST, last_month=NEWEST, wanted_month=NEWEST)
+    return replace(
+        found,
+        compared=1, commission_change=0.1, total_change=0.2, homes_change=0.2, average_price_change=-0.1,
+        fee_share_difference=0.0005, budget=Decimal(1000), actual=known, budgeted=1,
+    )  # fmt: skip
 
 
 def earned(kind: str, scope: str, of_month: date, amount: int) -> Row:
@@ -213,8 +130,8 @@ def agent(office: str, name: str, commission: int = 800, budget: int | None = 10
     goal = None if budget is None else Decimal(budget)
     return row(
         "agents",
-        office, LAST, name, amount, Decimal(1), amount / 2, True, amount, 0.0, goal,
-        None if goal is None else amount, None, None, None,
+        office, LAST, name, amount, Decimal(1), amount / 2, True, amount, goal,
+        None if goal is None else amount, commission_change=0.0,
     )  # fmt: skip
 
 
@@ -236,7 +153,7 @@ def sold(office: str, change: str = "new", before: int | None = None, now: int |
     return row(
         "changed_sales",
         office, office, change, f"Lane of {office}", "2601-001", LAST, f"Agent of {office}", then, since,
-        Decimal((now or 0) - (before or 0)), True,
+        True, Decimal((now or 0) - (before or 0)),
     )  # fmt: skip
 
 
@@ -244,7 +161,7 @@ def gone(office: str) -> Row:
     """A sale that was cancelled."""
     home = f"Lane of {office}"
     return row(
-        "cancelled", office, office, home, "1", None, LAST, LAST, PUBLISHED.date(), LAST, Decimal(60), False
+        "cancelled", office, office, home, "1", None, LAST, LAST, PUBLISHED.date(), LAST, False, Decimal(60)
     )
 
 
@@ -256,179 +173,83 @@ def doubt(kind: str = "failed", office: str | None = "A", subject: str = "sales"
 
 def owed(office: str, *, is_noted: bool = True) -> Row:
     """Two signed sales of an office, one of them due for nine days."""
-    a, b, nothing = (Decimal(amount) if is_noted else None for amount in (100, 200, 0))
-    total = Decimal(300) if is_noted else None
-    return row(
-        "receivables",
-        office,
-        office,
-        is_noted,
-        2,
-        total,
-        a,
-        b,
-        nothing,
-        nothing,
-        nothing,
-        9,
-        PUBLISHED.date(),
-        PUBLISHED.date(),
-    )
+    sums = amounts(300, 100, 200, 0, 0, 0) if is_noted else [None] * 6
+    today = PUBLISHED.date()
+    return row("receivables", office, office, is_noted, 2, *sums, 9, today, today)
 
 
-def pages_of(office: str) -> tuple[tuple[str, str], ...]:
-    return (("office", office), ("brand", f"Brand of {office}"))
+def rows_of_office(office: str) -> dict[str, list[Row]]:
+    """A row or more of an office in each query that has some of offices."""
+    both, agent_name = (office, office), f"Agent of {office}"
+    first, last = month("2027-01"), month("2027-12")
+    first_read = [month("2026-04")], ["Al"], [*amounts(90)]
+    return {
+        "agents": [agent(office, agent_name)],
+        "budget_changes": [row("budget_changes", *both, LAST, NEWEST, *first_read, None, *amounts(100, 100))],
+        "cancelled": [gone(office)],
+        "changed_sales": [sold(office), sold(office, "gone", 60, None), sold(office, "changed", 100, 105)],
+        "changes": [changed(office)],
+        "coming_budgets": [row("coming_budgets", *both, first, last, 1, 3, *amounts(50, 150))],
+        "due_sales": [
+            row("due_sales", *both, f"Street of {office}", None, date(2026, 3, 11), 9, None, Decimal(200))
+        ],
+        "earners": [
+            row("earners", period, LAST, agent_name, *amounts(10, 1), 1, False, 2, False)
+            for period in ("month", "quarter", "year")
+        ],
+        "receivables": [owed(office)],
+        "trends": [row("trends", *both, agent_name, LAST, *amounts(40, 50, -10), -0.2)],
+        "untouched": [row("untouched", *both, 1, 0, 2, 0, 3, 1, PUBLISHED.date(), LAST)],
+    }
 
 
-def chain(*offices: str, months: int = 13) -> Facts:
+def rows_of_page(kind: str, scope: str, months: Sequence[date]) -> dict[str, list[Row]]:
+    """A row or more of a page in each query that has some of pages."""
+    values: dict[str, Iterable[Sequence[object]]] = {
+        "drivers": [("year", LAST, *amounts(100, 110, 20, -5, -5, 10))],
+        "forecasts": [(Decimal(9000), 0.75, 1, 1, *amounts(8000, 9900))],
+        "funnel": [amounts(40, 30, 20)],
+        "headcount": [(one, 7, 1, 0, 2, 0, 0, 0) for one in months[-2::-1]],
+        "intake": [("Web", 30, Decimal(90), 0.03)],
+        "leads": [(part, "incoming lead", name, 10, 1, 2, 6, 3, 20.4) for part, name in LEAD_PARTS],
+        "market": [(one, 0.045, 0.6, 63.0, 0.3) for one in months],
+        "money": [(one, *amounts(100, 100, 100, 40)) for one in months[-2:]],
+        "same_days": [(PUBLISHED.date(), [], [], None, *amounts(90, 100))],
+    }
+    return {
+        **{query: [row(query, kind, scope, *one) for one in rows] for query, rows in values.items()},
+        "months": [earned(kind, scope, one, 1000 + one.month) for one in months],
+        "periods": [
+            period(kind, scope, name, 900 if name == "running" else 950)
+            for name in ("running", "month", "year", "twelve")
+        ],
+    }
+
+
+def chain(*offices: str) -> Facts:
     """A chain with something in every corner, each office its own brand, up to a month that is not over."""
-    last = Month.of(NEWEST)
-    shown = [last.plus(-place).first_day for place in reversed(range(months))]
-    pages = [("chain", ""), *(one for office in offices for one in pages_of(office))]
-    return Facts(
-        basis=(BASIS,),
-        metrics=METRICS,
-        scopes=(
-            scope("chain", "", *offices),
-            *(scope(kind, name, office) for office in offices for kind, name in pages_of(office)),
-        ),
-        periods=(
-            *(
-                period(kind, name, of, 900 if of == "running" else 950)
-                for kind, name in pages
-                for of in ("running", "month", "year", "twelve")
-            ),
-            *(
-                period(kind, name, of, 900, office)
-                for of in ("year", "month")
-                for office in offices
-                for kind, name in (("chain", ""), ("brand", f"Brand of {office}"))
-            ),
-        ),
-        months=tuple(earned(kind, name, one, 1000 + one.month) for kind, name in pages for one in shown),
-        changed_sales=tuple(
-            one
-            for office in offices
-            for one in (sold(office), sold(office, "gone", 60, None), sold(office, "changed", 100, 105))
-        ),
-        coming_budgets=tuple(
-            row(
-                "coming_budgets",
-                office,
-                office,
-                month("2027-01"),
-                month("2027-12"),
-                1,
-                3,
-                Decimal(50),
-                Decimal(150),
-            )
-            for office in offices
-        ),
-        same_days=tuple(
-            row("same_days", kind, name, PUBLISHED.date(), [], [], None, Decimal(90), Decimal(100))
-            for kind, name in pages
-        ),
-        forecasts=tuple(
-            row("forecasts", kind, name, Decimal(9000), 0.75, 1, 1, Decimal(8000), Decimal(9900))
-            for kind, name in pages
-        ),
-        drift=(row("drift", LAST, -0.025, -0.04, 0.01, 3),),
-        drivers=tuple(
-            row("drivers", kind, name, "year", LAST, *map(Decimal, (100, 110, 20, -5, -5, 10)))
-            for kind, name in pages
-        ),
-        headcount=tuple(
-            row("headcount", kind, name, one, 7, 1, 0, 2, 0, 0, 0)
-            for kind, name in pages
-            for one in shown[-2::-1]
-        ),
-        trends=tuple(
-            row(
-                "trends",
-                office,
-                office,
-                f"Agent of {office}",
-                LAST,
-                Decimal(40),
-                Decimal(50),
-                Decimal(-10),
-                -0.2,
-            )
-            for office in offices
-        ),
-        cancelled=tuple(gone(office) for office in offices),
-        changes=tuple(changed(office) for office in offices),
-        budget_changes=tuple(
-            row(
-                "budget_changes",
-                office,
-                office,
-                LAST,
-                NEWEST,
-                [month("2026-04")],
-                ["Al"],
-                [Decimal(90)],
-                None,
-                Decimal(100),
-                Decimal(100),
-            )
-            for office in offices
-        ),
-        agents=tuple(agent(office, f"Agent of {office}") for office in offices),
-        receivables=tuple(owed(office) for office in offices),
-        due_sales=tuple(
-            row(
-                "due_sales",
-                office,
-                office,
-                f"Street of {office}",
-                None,
-                date(2026, 3, 11),
-                9,
-                None,
-                Decimal(200),
-            )
-            for office in offices
-        ),
-        earners=tuple(
-            row(
-                "earners",
-                of,
-                LAST,
-                f"Agent of {office}",
-                Decimal(10),
-                Decimal(1),
-                1,
-                False,
-                2,
-                False,
-            )
-            for office in offices
-            for of in ("month", "quarter", "year")
-        ),
-        leads=tuple(
-            row("leads", kind, scope, part, "incoming lead", name, 10, 1, 2, 6, 3, 20.4)
-            for kind, scope in pages
-            for part, name in LEAD_PARTS
-        ),
-        market=tuple(
-            row("market", kind, name, of_month, 0.045, 0.6, 63.0, 0.3)
-            for kind, name in pages
-            for of_month in shown
-        ),
-        funnel=tuple(row("funnel", kind, name, *map(Decimal, (40, 30, 20))) for kind, name in pages),
-        intake=tuple(row("intake", kind, name, "Web", 30, Decimal(90), 0.03) for kind, name in pages),
-        money=tuple(
-            row("money", kind, name, of_month, *map(Decimal, (100, 100, 100, 40)))
-            for kind, name in pages
-            for of_month in shown[-2:]
-        ),
-        untouched=tuple(
-            row("untouched", office, office, 1, 0, 2, 0, 3, 1, PUBLISHED.date(), LAST) for office in offices
-        ),
-        standings=(row("standings", "sales", "M1", NEWEST, PUBLISHED, PUBLISHED, "fresh"),),
+    months = [Month.of(NEWEST).plus(-number).first_day for number in reversed(range(13))]
+    brands = {office: f"Brand of {office}" for office in offices}
+    found = defaultdict[str, list[Row]](
+        list,
+        basis=[BASIS],
+        scopes=[scope("chain", "", *offices)],
+        drift=[row("drift", LAST, -0.025, -0.04, 0.01, 3)],
+        standings=[row("standings", "sales", "M1", NEWEST, PUBLISHED, PUBLISHED, "fresh")],
     )
+    pages = [("chain", ""), *(page for one in offices for page in (("office", one), ("brand", brands[one])))]
+    parts = [rows_of_page(kind, name, months) for kind, name in pages] + [*map(rows_of_office, offices)]
+    for part in parts:
+        for query, rows in part.items():
+            found[query] += rows
+    for office, brand in brands.items():
+        found["scopes"] += [scope("office", office, office), scope("brand", brand, office)]
+        found["periods"] += [
+            period(kind, name, of, 900, office)
+            for of in ("year", "month")
+            for kind, name in (("chain", ""), ("brand", brand))
+        ]
+    return replace(Facts(metrics=METRICS), **found)
 
 
 def form(code: str = "en", chain_name: str = "") -> Form:

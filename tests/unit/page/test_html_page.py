@@ -17,7 +17,6 @@ from pipelines.page.facts import Facts
 from pipelines.page.html_page import page_path
 from pipelines.page.language import LANGUAGES
 from tests.unit.page.given import (
-    LAST,
     Elements,
     chain,
     changed,
@@ -184,9 +183,7 @@ def test_every_language_has_words_for_whatever_the_file_holds(code: str) -> None
 
 
 def test_what_makes_figures_doubtful_is_said_on_the_pages_and_why_on_the_operators() -> None:
-    problem = row(
-        "problems", "failed", "error", 1, "sales", "A", LAST, LAST, None, "It answered 503.", None, 1
-    )
+    problem = row("problems", kind="failed", severity="error", message="It answered 503.", in_all=1)
     facts = replace(chain("A", "B"), problems=(problem,), doubts=(doubt(),))
     for html in (page(facts), office_page(facts, "A")):
         assert "One note on the figures" in html
