@@ -13,7 +13,7 @@
 --   loaded_at_utc: when that load was written
 --   is_open: whether the month was not over yet when it was asked
 --   source_state: asked for, customer removed (from the settings), customer switched off, report switched off, access refused
---     (403), login refused (401) or not found (the latest answer was 404)
+--     (403), login refused (401) or not found (all answers of the latest run were 404)
 --   is_refreshed: whether this report of this customer is still asked for and found; if not, what is held stays as it was
 --   is_cut_short: whether it was last asked before the month was over and is not asked for any more, so that the rest of
 --     the month is missing
@@ -42,9 +42,21 @@ undatable AS (
     WHERE is_undatable
 ),
 
-latest_answers AS (
-    SELECT report, customer, arg_max(coalesce(http_status, 200), fetched_at_utc) AS http_status
+-- in a run some months may be found and others not
+runs AS (
+    SELECT
+        report,
+        customer,
+        coalesce(run_id, load_id) AS run_id,
+        max(fetched_at_utc) AS fetched_at_utc,
+        bool_and(http_status IS NOT DISTINCT FROM 404) AS is_not_found
     FROM meta.loads
+    GROUP BY ALL
+),
+
+latest_runs AS (
+    SELECT report, customer, max_by(is_not_found, fetched_at_utc) AS is_not_found
+    FROM runs
     GROUP BY ALL
 )
 
@@ -65,7 +77,7 @@ SELECT
         WHEN NOT reports.is_on THEN 'report switched off'
         WHEN freshness.state = 'no access' THEN 'access refused'
         WHEN freshness.state = 'login refused' THEN 'login refused'
-        WHEN latest_answers.http_status = 404 THEN 'not found'
+        WHEN latest_runs.is_not_found THEN 'not found'
         ELSE 'asked for'
     END AS source_state,
     source_state = 'asked for' AS is_refreshed,
@@ -83,7 +95,7 @@ LEFT JOIN meta.loads AS loads ON loads.load_id = months.load_id
 LEFT JOIN meta.customers AS customers ON customers.customer = months.customer
 LEFT JOIN meta.reports AS reports ON reports.report = months.report
 LEFT JOIN meta.freshness AS freshness ON freshness.report = months.report AND freshness.customer = months.customer
-LEFT JOIN latest_answers ON latest_answers.report = months.report AND latest_answers.customer = months.customer
+LEFT JOIN latest_runs ON latest_runs.report = months.report AND latest_runs.customer = months.customer
 LEFT JOIN lacking
     ON lacking.report = months.report AND lacking.customer = months.customer AND lacking.month = months.month
 LEFT JOIN undatable ON undatable.load_id = months.load_id
