@@ -10,14 +10,11 @@ import dagster as dg
 from assets.marts import FILE, read_sql_files
 from assets.messages import messages_sensor
 from assets.notify import channels
-from assets.old_runs import old_runs_sensor
 from assets.partitions import customers_in_order
 from assets.project import Project
 from assets.publish import PUBLISH, published_file, publishing_sensor
-from assets.report_checks import checks_of_reports
-from assets.reports import report_steps, service_spec
-from assets.runs import dead_runs_sensor
-from assets.schedules import NIGHTLY, nightly_schedule
+from assets.reports import report_steps
+from assets.runs import NIGHTLY, dead_runs_sensor, nightly_schedule, old_runs_sensor
 from pipelines.settings.model import load_settings
 
 # Backfill policies and freshness are still named beta or preview; they are used on purpose.
@@ -36,18 +33,16 @@ def defs() -> dg.Definitions:
 
 def build_definitions(project: Project) -> dg.Definitions:
     """Everything Dagster is to know of a project."""
-    customers = customers_in_order(project.settings, project.customers_with_data())
+    customers = customers_in_order(project.settings)
     all_reports = dg.AssetSelection.assets(*(project.key(report.name) for report in project.reports))
     checks = dg.AssetSelection.all_asset_checks()
     with_file = dg.AssetSelection.assets(project.key(FILE)).required_multi_asset_neighbors()
     files = read_sql_files()
     return dg.Definitions(
         assets=[
-            service_spec(project),
             *report_steps(project, customers),
             published_file(project, files),
         ],
-        asset_checks=[checks_of_reports(project)],
         jobs=[
             dg.define_asset_job(
                 NIGHTLY,

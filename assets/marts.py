@@ -8,7 +8,7 @@ from typing import Any
 
 import dagster as dg
 
-from assets.metadata import COLUMN_SCHEMA, OWNERS, ROW_COUNT, column_schema, table
+from assets.metadata import COLUMN_SCHEMA, ROW_COUNT, column_schema, table
 from assets.project import Project
 from pipelines.catalogue.model import Report
 from warehouse.marts.checks import CheckResult
@@ -77,9 +77,7 @@ def mart_specs(project: Project, files: SqlFiles) -> list[dg.AssetSpec]:
             or all_reports,
             description=f"{query.question}\n\n{query.words}",
             group_name=MARTS,
-            owners=list(OWNERS),
             kinds={"duckdb", "sql"},
-            tags={"layer": "mart"},
             metadata={
                 "dagster/table_name": query.table,
                 COLUMN_SCHEMA: column_schema((name, "", words) for name, words in query.columns.items()),

@@ -12,8 +12,7 @@ from pydantic import TypeAdapter
 from assets.notify import Channel, ChannelRefused, Message
 from assets.project import Project
 from assets.results import CAUSES
-from assets.runs import NIGHT_OF, RANGE_END, RANGE_START, moment
-from assets.schedules import NIGHTLY
+from assets.runs import NIGHT_OF, NIGHTLY, RANGE_END, RANGE_START, moment
 from pipelines.causes import Cause, causes, shortened
 from pipelines.diagnosis.health import observed
 from pipelines.words import counted
@@ -21,42 +20,34 @@ from warehouse.errors import WarehouseError
 from warehouse.ledger.status import overview
 
 SECONDS_BETWEEN_LOOKS = 60
-SILENT_AFTER = timedelta(hours=30)
 TIME_TO_PUBLISH = timedelta(minutes=2)
 """How long after a nightly run its message waits for what was loaded to be published."""
 LATE_ENTRIES = timedelta(minutes=2)
 """Dagster may write down the end of a run this long after it, so each look reaches back."""
 LATEST_RUNS = 50
-LONGEST_LINE, LONGEST_TEXT = 600, 3000
-"""Characters of a line, and of all below the subject; the rest is in `brokerbi status`."""
+LONGEST_LINE, MOST_LINES = 500, 6
+"""Chat services take some 4,000 characters; the rest is in `brokerbi status`."""
 JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
 """Dagster's own name of the job of backfills and of selected assets."""
 WILL_RETRY = "dagster/will_retry"
-SILENCE = (
-    "There has been no nightly run since {:%Y-%m-%d %H:%M} UTC. See that the daemon runs and the schedule "
-    "`nightly` is on."
-)
 
 
 @dataclass(frozen=True)
 class Sent:
     """The cursor of a channel's sensor: what its messages have reported.
 
-    The first look was at `began`, and runs were last gone through at `looked`, in seconds of the Unix epoch.
-    `runs` are those that were reported, and `day` is that of the nightly run that was reported last. `keys`
-    are those of all errors that were reported then and since.
+    Runs were last gone through at `looked`, in seconds of the Unix epoch. `day` is that of the nightly run
+    that was reported last, and `keys` are those of all errors that were reported then and since.
     """
 
-    began: float = 0.0
     looked: float = 0.0
-    runs: Sequence[str] = ()
     day: str = ""
     keys: Sequence[str] = ()
 
 
 CURSOR = TypeAdapter(Sent)
-Errors = Mapping[str, Collection[str]]
-"""Lines of a message, each with the keys by which the next message recognizes its error."""
+Errors = Mapping[str, str]
+"""Lines of a message by the keys that the next message recognizes; a line may have several."""
 
 
 def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorDefinition:
@@ -93,42 +84,32 @@ def look(project: Project, instance: dg.DagsterInstance, sent: Sent) -> tuple[Se
     now = project.run_context.clock.utc_now()
     after = replace(sent, looked=now.timestamp())
     if not sent.looked:
-        return replace(after, began=after.looked), None
-    failed = _failed_runs(project, instance, sent)
-    after = replace(after, runs=[*sent.runs, *(run.run_id for run in failed)][-LATEST_RUNS:])
+        return after, None
+    runs = _failed_runs(project, instance, sent)
     latest = instance.get_run_records(project.runs(job_name=NIGHTLY), limit=LATEST_RUNS)
     night = next((record for record in latest if NIGHT_OF in record.dagster_run.tags), None)
-    begun = max(moment(sent.began), night.create_timestamp if night else moment(0.0))
-    silence = {SILENCE.format(begun): ["silence"]} if now - begun > SILENT_AFTER else {}
-    if night and _is_to_report(night, now, sent):
-        run = night.dagster_run
-        errors = {**_conditions(project, now), **_reasons(project, instance, [*failed, run]), **silence}
-        message = _message_of_night(run.tags[NIGHT_OF], errors, sent.keys)
-        return replace(after, day=run.tags[NIGHT_OF], keys=_keys(errors)), message
-    if not failed and (not silence or "silence" in sent.keys):
+    day = night.dagster_run.tags[NIGHT_OF] if night and _is_to_report(night, now, sent) else ""
+    if night and day:
+        runs.append(night.dagster_run)
+    if not runs:
         return after, None
-    errors = {**_conditions(project, now), **_reasons(project, instance, failed), **silence}
-    new = _new(errors, sent.keys)
-    subject = f"brokerbi, {project.calendar.today}: {counted(len(new), 'error')}"
-    keys = _keys({"": sent.keys, **errors})
-    return replace(after, keys=keys), Message(subject, _text(new)) if new else None
-
-
-def _message_of_night(day: str, errors: Errors, known: Sequence[str]) -> Message | None:
-    """The errors that a nightly run left, or that all is well again."""
+    errors = {**_conditions(project, now), **_reasons(project, instance, runs)}
+    new = _lines(errors, sent.keys)
+    if not day:
+        subject = f"brokerbi, {project.calendar.today}: {counted(len(new), 'error')}"
+        after = replace(after, keys=sorted({*sent.keys, *errors}))
+        return after, Message(subject, _text(new)) if new else None
+    after = replace(after, day=day, keys=sorted(errors))
     if not errors:
-        return Message(f"brokerbi, {day}: all is well again", "") if known else None
-    new = _new(errors, known)
-    text = _text(f"new: {line}" if line in new else line for line in errors)
-    return Message(f"brokerbi, {day}: {counted(len(errors), 'error')}", text)
+        return after, Message(f"brokerbi, {day}: all is well again", "") if sent.keys else None
+    lines = _lines(errors)
+    text = _text([f"new: {line}" if line in new else line for line in lines])
+    return after, Message(f"brokerbi, {day}: {counted(len(lines), 'error')}", text)
 
 
-def _new(errors: Errors, known: Collection[str]) -> list[str]:
-    return [line for line, keys in errors.items() if not set(keys) <= set(known)]
-
-
-def _keys(errors: Errors) -> list[str]:
-    return sorted({key for keys in errors.values() for key in keys})
+def _lines(errors: Errors, known: Collection[str] = ()) -> list[str]:
+    """The lines of the errors that are not known, each once."""
+    return list(dict.fromkeys(line for key, line in errors.items() if key not in known))
 
 
 def _is_to_report(night: dg.RunRecord, now: datetime, sent: Sent) -> bool:
@@ -146,9 +127,7 @@ def _failed_runs(project: Project, instance: dg.DagsterInstance, sent: Sent) -> 
     return [
         run
         for run in instance.get_runs(filters, limit=LATEST_RUNS, ascending=True)
-        if run.run_id not in sent.runs
-        and run.tags.get(WILL_RETRY) != "true"
-        and run.tags.get(NIGHT_OF, sent.day) == sent.day
+        if run.tags.get(WILL_RETRY) != "true" and run.tags.get(NIGHT_OF, sent.day) == sent.day
     ]
 
 
@@ -157,9 +136,9 @@ def _conditions(project: Project, now: datetime) -> Errors:
     try:
         view = observed(overview(project.store), project.settings, now)
     except WarehouseError as error:
-        return {str(error): ["warehouse"]}
+        return {"warehouse": str(error)}
     found = causes(condition for condition in view.conditions if condition.is_error)
-    return {cause.line: keys_of(cause) for cause in found}
+    return {key: cause.line for cause in found for key in keys_of(cause)}
 
 
 def keys_of(cause: Cause) -> list[str]:
@@ -171,18 +150,15 @@ def keys_of(cause: Cause) -> list[str]:
 
 def _reasons(project: Project, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRun]) -> Errors:
     """The reasons of failed runs that meta.conditions does not have, each once."""
-    reasons: dict[str, dg.DagsterRun] = {}
+    url = project.settings.ui_url.rstrip("/")
+    errors: dict[str, str] = {}
     for run in runs:
         if not run.is_success and (reason := _reason(instance, run.run_id)):
-            reasons.setdefault(reason, run)
-    url = project.settings.ui_url.rstrip("/")
-    errors = {}
-    for reason, run in reasons.items():
-        job = "a backfill or selected assets" if run.job_name == JOB_OF_SELECTED_ASSETS else run.job_name
-        partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
-        what = f"{job} ({partitions})" if partitions else job
-        link = f"{url}/runs/{run.run_id}" if url else f"run {run.run_id}"
-        errors[f"{what}: {reason} ({link})"] = [f"run | {reason}"]
+            job = "a backfill or selected assets" if run.job_name == JOB_OF_SELECTED_ASSETS else run.job_name
+            partitions = "...".join(run.tags[tag] for tag in (RANGE_START, RANGE_END) if tag in run.tags)
+            what = f"{job} ({partitions})" if partitions else job
+            link = f"{url}/runs/{run.run_id}" if url else f"run {run.run_id}"
+            errors.setdefault(f"run | {reason}", f"{what}: {reason} ({link})")
     return errors
 
 
@@ -200,11 +176,8 @@ def _reason(instance: dg.DagsterInstance, run_id: str) -> str:
     return " ".join(" ".join(reasons).split())
 
 
-def _text(lines: Iterable[str]) -> str:
-    """A list of lines as far as a message takes them, and how many it does not."""
-    lines = [f"- {shortened(line, LONGEST_LINE)}" for line in lines]
-    for kept in range(len(lines), 0, -1):
-        more = [f"- and {len(lines) - kept} more; `brokerbi status` shows them all"] * (kept < len(lines))
-        if len(text := "\n".join([*lines[:kept], *more])) <= LONGEST_TEXT:
-            return text
-    return ""
+def _text(lines: Sequence[str]) -> str:
+    """A list of the lines, as many as a message takes; `brokerbi status` has the rest."""
+    more = len(lines) - MOST_LINES
+    shown = [f"- {shortened(line, LONGEST_LINE)}" for line in lines[:MOST_LINES]]
+    return "\n".join([*shown, *([f"- and {more} more; `brokerbi status` shows them all"] * (more > 0))])

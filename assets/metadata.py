@@ -1,17 +1,14 @@
-"""Metadata that assets share: owners, freshness, column schemas and tables."""
+"""Metadata that assets share: freshness, column schemas and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
 
 import dagster as dg
 
 from pipelines.catalogue.model import Table, declared_columns
 from warehouse.store.meta_schema import late_after
 
-OWNERS = ("team:bi",)
-WARNED_BEFORE_LATE = timedelta(hours=6)
 ROW_COUNT = "dagster/row_count"
 PARTITION_ROW_COUNT = "dagster/partition_row_count"
 COLUMN_SCHEMA = "dagster/column_schema"
@@ -19,9 +16,7 @@ COLUMN_SCHEMA = "dagster/column_schema"
 
 def freshness_policy() -> dg.FreshnessPolicy:
     """When Dagster calls an asset late: when the file does."""
-    return dg.FreshnessPolicy.time_window(
-        fail_window=late_after(), warn_window=late_after() - WARNED_BEFORE_LATE
-    )
+    return dg.FreshnessPolicy.time_window(fail_window=late_after())
 
 
 def column_schema(columns: Iterable[tuple[str, str, str]]) -> dg.TableSchema:

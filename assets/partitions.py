@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 
 import dagster as dg
 
-from assets.metadata import table
 from pipelines.catalogue.model import Report
 from pipelines.months import Month, months_between
 from pipelines.planning.due import Calendar
@@ -36,27 +35,14 @@ def customer_months(settings: Settings, customers: Sequence[str]) -> dg.MultiPar
     )
 
 
-def customers_in_order(settings: Settings, with_data: Iterable[str] = ()) -> list[str]:
-    """Active customers first, then inactive ones, then those that only have data left.
+def customers_in_order(settings: Settings) -> list[str]:
+    """Active customers first, then inactive ones.
 
     The order lets one range of partitions hold exactly the active customers.
     """
-    known = [customer.id for customer in settings.customers]
     active = [customer.id for customer in settings.active_customers]
     inactive = [customer.id for customer in settings.customers if not customer.active]
-    return [*active, *inactive, *sorted(set(with_data) - set(known))]
-
-
-def customers_table(settings: Settings, customers: Sequence[str]) -> dg.TableMetadataValue:
-    """Who the customers of the partitions are: a partition key has only the id."""
-    known = {customer.id: customer for customer in settings.customers}
-    rows = [
-        (name, customer.name, customer.region, "requested" if customer.active else "switched off")
-        if (customer := known.get(name))
-        else (name, "", "", "no longer in the settings")
-        for name in customers
-    ]
-    return table(("customer", "name", "region", "state"), rows)
+    return [*active, *inactive]
 
 
 def partition_key(customer: str, month: Month) -> str:
@@ -77,6 +63,11 @@ class ReportPartition:
     report: Report
     customer: str
     month: Month | None
+
+    @property
+    def key(self) -> str | None:
+        """Its key in Dagster, if the report has months."""
+        return partition_key(self.customer, self.month) if self.month else None
 
     @property
     def pair(self) -> Pair:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -15,8 +15,6 @@ from pipelines.planning.due import Calendar, calendar
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.settings.model import Settings
 from pipelines.sync.run_context import RunContext
-from warehouse.errors import WarehouseError
-from warehouse.ledger.ledger import ledger_of
 from warehouse.store.database import Store
 
 RETRY_SECONDS = 300.0
@@ -79,13 +77,3 @@ class Project:
     @property
     def monthly_reports(self) -> list[Report]:
         return [report for report in self.reports if report.has_months]
-
-    def customers_with_data(self) -> Iterable[str]:
-        """Every customer with months in the ledger; none if it cannot be read quickly."""
-        if not (self.settings.data_dir / "work" / "warehouse.duckdb").exists():
-            return ()
-        try:
-            ledger = ledger_of(self.store_for_a_look)
-        except WarehouseError:
-            return ()
-        return {customer for _, customer in ledger.held}

@@ -18,18 +18,16 @@ from assets.marts import (
     mart_specs,
     report_dep,
 )
-from assets.metadata import OWNERS, ROW_COUNT, freshness_policy, table
+from assets.metadata import freshness_policy, table
 from assets.project import Project
 from assets.results import CAUSES
-from assets.runs import moment, show_alive, unfinished_runs
-from assets.schedules import HIGH_PRIORITY, NIGHTLY
+from assets.runs import HIGH_PRIORITY, NIGHTLY, moment, show_alive, unfinished_runs
 from pipelines.causes import causes
 from pipelines.diagnosis.health import note_daemon, observed
 from pipelines.upkeep.finish import Finished, finish
 from pipelines.words import counted, size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind
-from warehouse.ledger.ledger import ledger_of
 from warehouse.ledger.status import overview
 from warehouse.marts.build import MartError
 from warehouse.publishing.publish import Unpublished, loaded_since_publication
@@ -39,9 +37,7 @@ PUBLISH = "publish"
 SECONDS_BETWEEN_LOOKS = 5
 AT_LEAST_EVERY = timedelta(hours=2)
 """How long analysts wait for a new file at most while runs follow each other."""
-BETWEEN_TRIES = timedelta(minutes=30)
-LOAD = "brokerbi/load"
-"""Run tag: the newest load that a run was requested to publish."""
+SECONDS_BETWEEN_TRIES = 30 * 60
 MOST_CAUSES = 100
 
 
@@ -49,8 +45,9 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
     """Launches the job `publish`; nothing else launches it by itself.
 
     It does so if something was loaded that is not published, as soon as no run is queued or under way; sooner
-    if a nightly run has ended since, or if analysts have waited for two hours. As it ticks most often it also
-    notes that Dagster's daemon is alive.
+    if a nightly run has ended since, or if analysts have waited for two hours. A load that could not be
+    published is tried again every half hour. As it ticks most often it also notes that Dagster's daemon is
+    alive.
     """
 
     @dg.sensor(
@@ -72,11 +69,12 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
             return dg.SkipReason(str(error))
         if loaded is None:
             return dg.SkipReason("Nothing was loaded since the last publication.")
+        if loaded.is_refused:
+            return dg.SkipReason(f"The load was refused; launch `{PUBLISH}`, or wait for the next load.")
         if runs and not _is_urgent(project, context.instance, loaded):
             return dg.SkipReason(f"{counted(len(runs), 'run')} queued or under way.")
-        if why := _reason_to_wait(project, context.instance, loaded):
-            return dg.SkipReason(why)
-        return dg.RunRequest(tags={LOAD: str(loaded.load_number), **HIGH_PRIORITY})
+        half_hour = int(project.run_context.clock.utc_now().timestamp() // SECONDS_BETWEEN_TRIES)
+        return dg.RunRequest(run_key=f"load {loaded.load_number}, {half_hour}", tags=HIGH_PRIORITY)
 
     return publishing
 
@@ -87,19 +85,6 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, loaded: Unpublish
     nights = instance.get_run_records(project.runs(job_name=NIGHTLY), limit=1)
     ended = [project.as_of(moment(night.end_time)) for night in nights if night.end_time]
     return waited >= AT_LEAST_EVERY or any(end > loaded.waiting_since_utc for end in ended)
-
-
-def _reason_to_wait(project: Project, instance: dg.DagsterInstance, loaded: Unpublished) -> str:
-    """Why a load that a run failed to publish is not tried again yet; empty if it may be tried."""
-    load = str(loaded.load_number)
-    tries = instance.get_run_records(project.runs(job_name=PUBLISH, tags={LOAD: load}), limit=1)
-    if not tries:
-        return ""
-    if loaded.is_refused:
-        return f"Load {load} was refused; launch `{PUBLISH}`, or wait for the next load."
-    if project.run_context.clock.utc_now() - tries[0].update_timestamp < BETWEEN_TRIES:
-        return f"Load {load} could not be published; it is tried again after {BETWEEN_TRIES}."
-    return ""
 
 
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
@@ -124,16 +109,15 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
         what = f"run {context.run.run_id[:8]} of {PUBLISH}"
         lock = work_lock(project.settings.data_dir, what, on_wait=context.log.info, now=project.clock.utc_now)
         try:
-            with lock:  # also while it is described, so that no sync has changed it
+            with lock:
                 finished = finish(project.settings, project.clock)
-                yield from mart_results(project, files, finished.marts)
-                yield from (check_result(project, files, check) for check in finished.checks)
-                publication = _publication(project, context, finished)
+            yield from mart_results(project, files, finished.marts)
+            yield from (check_result(project, files, check) for check in finished.checks)
+            yield _publication(project, context, finished)
+            if undone := [why for why in (finished.page, finished.export) if isinstance(why, str)]:
+                raise dg.Failure(" ".join(["The file is published.", *undone]))
         except (MartError, WarehouseError) as error:
             raise dg.Failure(str(error)) from None
-        if isinstance(publication, dg.Failure):
-            raise publication
-        yield publication
 
     return publish
 
@@ -149,9 +133,7 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
         f"    duckdb -readonly {path}\n\n"
         "If a check of severity error fails, the earlier file stays, and this asset says why.",
         group_name="published",
-        owners=list(OWNERS),
         kinds={"duckdb"},
-        tags={"layer": "published"},
         metadata={"dagster/uri": path.as_uri()},
         freshness_policy=freshness_policy(),
     )
@@ -159,8 +141,8 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
 
 def _publication(
     project: Project, context: dg.AssetExecutionContext, finished: Finished
-) -> dg.MaterializeResult[Any] | dg.Failure:
-    """The result of the file; a failure if it was not published."""
+) -> dg.MaterializeResult[Any]:
+    """The result of the file; raises dg.Failure if it was not published."""
     view = observed(overview(project.store), project.settings, project.run_context.clock.utc_now())
     found = causes(view.conditions)
     rows = [
@@ -172,26 +154,20 @@ def _publication(
     publication = finished.publication
     if not publication.published:
         lines = [cause.line for cause in found if cause.first.kind == Kind.UNPUBLISHED]
-        reasons = lines or [publication.why, *publication.reasons]
-        return dg.Failure(
-            "\n".join([*reasons, "The earlier file stays."]),
+        raise dg.Failure(
+            "\n".join([*(lines or publication.reasons), "The earlier file stays."]),
             metadata=conditions | ({CAUSES: len(lines)} if lines else {}),
         )
-    for why in (finished.export, finished.lake, finished.ping):
-        if why and isinstance(why, str):
-            context.log.warning(why)
+    for why in filter(None, (finished.lake, finished.ping)):
+        context.log.warning(why)
     context.log.info(f"Published {publication.path}, {size(publication.bytes or 0)}.")
-    months = [month for months in ledger_of(project.store).held.values() for month in months.values()]
-    page = finished.page
     return dg.MaterializeResult(
         asset_key=project.key(FILE),
         metadata={
-            "page": _place(project, page) if isinstance(page, Path) else page or "none",
+            "page": _place(project, finished.page) if isinstance(finished.page, Path) else "none",
             "file": _place(project, publication.path),
             "bytes": publication.bytes or 0,
             **conditions,
-            "months_loaded": len(months),
-            ROW_COUNT: sum(month.rows for month in months),
         },
     )
 

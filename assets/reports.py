@@ -2,44 +2,35 @@
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 import dagster as dg
 
-from assets.metadata import COLUMN_SCHEMA, OWNERS, column_schema, documented_columns, freshness_policy
-from assets.partitions import (
-    ReportPartition,
-    customer_months,
-    customers_table,
-    months_by_pair,
-    parse_partition_key,
-)
+from assets.metadata import COLUMN_SCHEMA, column_schema, documented_columns, freshness_policy
+from assets.partitions import ReportPartition, customer_months, months_by_pair, parse_partition_key
 from assets.project import Project
 from assets.results import (
-    RED,
-    REMEDY,
     Outcome,
     PartitionResult,
     PartitionState,
-    conditions_of,
-    events_of,
     failure,
     is_fresh,
-    may_pass,
+    materialization,
+    not_requested,
+    snapshot_events,
     summary_line,
     turn_red,
     with_changed_months,
 )
 from assets.runs import BACKFILL, NIGHT_OF, partitions_of_backfill, show_alive
-from pipelines.catalogue.model import Report, declared_columns
+from pipelines.catalogue.model import Report
+from pipelines.causes import PASSING, concerning
 from pipelines.months import Month
 from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
 from pipelines.shapes.shapes_file import ShapesError
 from pipelines.sync.progress import Progress
-from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import TROUBLE
 from pipelines.sync.sync import sync
 from pipelines.upkeep.finish import refresh_operators_page
@@ -50,23 +41,19 @@ from warehouse.ledger.status import read_conditions
 from warehouse.ledger.window_result import WindowResult, WindowStatus, results_by_pair
 from warehouse.store.lock import work_lock
 
-SERVICE = "connect_service"
 ACCEPT_SHRINK = "brokerbi/accept_shrink"
 YES = "yes"
 """Run tag brokerbi/accept_shrink=yes: answers that the guard would hold back are loaded."""
 RETRY_NUMBER = "dagster/retry_number"
 NOT_LOADED = TROUBLE | {WindowStatus.NO_ACCESS}
-Part = Sequence[ReportPartition]
-"""What is synced at once, under the work lock."""
-
+REMEDY = "Re-execute this run from failure: it requests only what is missing then."
 NOTHING_SELECTED = (
     "Nothing was requested: the run names no customers and months. For all that is due, launch the run of "
     "the schedule (Automation, `nightly`, Preview tick result, Launch all) or use `brokerbi sync`; for "
     "anything else select partitions."
 )
 SWITCHED_OFF = (
-    "Nothing was requested: {} are switched off or not in the settings. Correct BROKERBI_CUSTOMERS, or "
-    "select other customers."
+    "Nothing was requested: {} are switched off. Correct BROKERBI_CUSTOMERS, or select other customers."
 )
 
 
@@ -117,42 +104,21 @@ def report_step(
     return fetch
 
 
-def service_spec(project: Project) -> dg.AssetSpec:
-    """The service itself, where all lineage begins; Dagster only knows of it."""
-    return dg.AssetSpec(
-        key=project.key(SERVICE),
-        description="The HTTP interface of the brokerage system, from which every report comes.",
-        group_name="service",
-        kinds={"http"},
-        tags={"layer": "service"},
-    )
-
-
 def report_spec(project: Project, report: Report, customers: Sequence[str]) -> dg.AssetSpec:
     """A report as an asset; skippable, so that a partition that was not fetched stays as it is."""
     first, *others = report.tables
-    is_history = report.stored_as == "history"
-    metadata: dict[str, Any] = {
-        "dagster/table_name": f"bi.{first.name}",
-        "kept": "as slowly changing history" if is_history else "month by month",
-        "asked_at": dg.MetadataValue.text(report.endpoint.path),
-    }
-    if report.has_months:
-        metadata["months_in_one_request"] = report.endpoint.request_months
-        metadata["customers"] = customers_table(project.settings, customers)
+    metadata: dict[str, Any] = {"dagster/table_name": f"bi.{first.name}"}
     if columns := documented_columns(first):
         metadata[COLUMN_SCHEMA] = column_schema(columns)
     for table in others:
         if columns := documented_columns(table):
             metadata[f"columns of bi.{table.name}"] = column_schema(columns)
+    tables = [f"- `bi.{table.name}`: {table.description}" for table in report.tables]
     return dg.AssetSpec(
         key=project.key(report.name),
-        description=_description(report),
+        description="\n".join([report.description, "", *tables]),
         group_name=report.subject,
-        owners=list(OWNERS),
         kinds={"polars", "duckdb"},
-        tags={"layer": "report", "pii": "yes" if _is_about_persons(report) else "no"},
-        deps=[project.key(SERVICE)],
         metadata=metadata,
         partitions_def=customer_months(project.settings, customers) if report.has_months else None,
         freshness_policy=None if report.is_by_id else freshness_policy(),
@@ -163,76 +129,80 @@ def report_spec(project: Project, report: Report, customers: Sequence[str]) -> d
 def fetch_partitions(
     project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
 ) -> Iterator[dg.MaterializeResult[Any]]:
-    """Sync these partitions and record each that is done; raises dg.Failure if any failed.
+    """Sync customer by customer, and record each partition that is done; raises dg.Failure if any failed.
 
-    Those that failed turn red, and others that were not requested stay as they are. Fetched ones are logged
-    even if the run is cancelled or breaks down on the way. A run that failed at something that may pass is
-    retried once, after some minutes, and requests only what is missing then.
+    Those that failed turn red, and others that were not requested stay as they are. A run that is cancelled
+    has recorded the customers before. A run that failed at something that may pass is retried once, after
+    some minutes, and requests only what is missing then.
     """
-    windows: list[WindowResult] = []
+    show_alive(project, context.run.run_id)
     earlier = _earlier_attempt(project, context)
     since = earlier or project.clock.utc_now()
-    show_alive(project, context.run.run_id)
+    active = {customer.id for customer in project.settings.active_customers}
+    results: list[PartitionResult] = []
+    stopped = ""
     try:
-        customers = {partition.customer for partition in partitions}
-        if customers.isdisjoint(customer.id for customer in project.settings.active_customers):
-            raise SettingsError([SWITCHED_OFF.format(", ".join(sorted(customers)))])
-        parts = _parts(project, context.instance, context.run, partitions)
-        stopped = _sync(project, context, parts, earlier, windows)
-        outcome = _outcome(project, windows, since)
-    except BaseException as error:
-        left: list[ReportPartition] = list(partitions)
-        with suppress(WarehouseError):
-            results = list(map(_outcome(project, windows, since).result, partitions))
-            fetched = [result for result in results if result.state is PartitionState.FETCHED]
-            yield from _record(project, context, fetched)
-            left = [result.partition for result in results if result.state is not PartitionState.FETCHED]
-        if isinstance(error, SettingsError | ShapesError | WarehouseError):
-            turn_red(project, context, left)
-            raise dg.Failure(str(error)) from None
-        raise
+        if active.isdisjoint(partition.customer for partition in partitions):
+            customers = sorted({partition.customer for partition in partitions})
+            raise SettingsError([SWITCHED_OFF.format(", ".join(customers))])
+        others = partitions_of_backfill(project, context.instance, context.run)
+        for part in _parts(context.run, partitions):
+            if stopped:
+                results += [not_requested(partition) for partition in part]
+                continue
+            windows: list[WindowResult] = []
+            if part[0].customer in active:
+                more = [partition for partition in others if partition.customer == part[0].customer]
+                windows, stopped = _sync(project, context, [*part, *more], earlier)
+            if NIGHT_OF in context.run.tags:
+                part = with_changed_months(part, windows, project.calendar)
+            outcome = _outcome(project, windows, since)
+            found = [outcome.result(partition) for partition in part]
+            _record(project, context, found)
+            results += found
+    except (SettingsError, ShapesError, WarehouseError) as error:
+        recorded = {result.partition for result in results}
+        turn_red(project, context, [partition for partition in partitions if partition not in recorded])
+        raise dg.Failure(str(error)) from None
     finally:
         if why := refresh_operators_page(project.settings, project.clock):
             context.log.warning(why)
-    if NIGHT_OF in context.run.tags:
-        partitions = with_changed_months(partitions, windows, project.calendar)
-    results = list(map(outcome.result, partitions))
-    yield from _record(project, context, results)
+    for event in snapshot_events(project, results):
+        if isinstance(event, dg.AssetMaterialization):  # as an output, which marts wait for
+            yield dg.MaterializeResult(asset_key=event.asset_key, metadata=event.metadata)
+        else:
+            context.log_event(event)
     context.log.info(summary_line(results))
-    conditions = conditions_of(results, outcome.conditions)
-    is_retried = may_pass(conditions) and not _is_automatic_retry(context)
+    red = [result.partition for result in results if result.state is PartitionState.FAILED]
+    keys = {partition.ledger_keys(project.calendar)[0] for partition in red}
+    conditions = concerning(keys, outcome.conditions)
+    may_pass = any(condition.cause in PASSING for condition in conditions)
+    is_retried = may_pass and not _is_automatic_retry(context)
     note = f"It is tried again in {project.retry_seconds:g} seconds." if is_retried else REMEDY
     if failed := failure(results, stopped, conditions, note):
         if is_retried:
             context.log.warning(failed.description or "")
             # a RetryPolicy would also retry what a restart of the code server interrupts, in that server
             raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from None
-        turn_red(project, context, [result.partition for result in results if result.state in RED])
+        turn_red(project, context, red)
         raise failed
 
 
-def _parts(
-    project: Project, instance: dg.DagsterInstance, run: dg.DagsterRun, partitions: Part
-) -> list[Part]:
-    """The partitions that a run syncs together: the nightly run all of them, any other each customer's.
-
-    The first run of a backfill adds those of its customers that other runs are to fetch: one request covers
-    several months of a customer, never several customers.
-    """
+def _parts(run: dg.DagsterRun, partitions: Sequence[ReportPartition]) -> list[Sequence[ReportPartition]]:
+    """The partitions that are synced at once: in the nightly run all of them, else those of one customer."""
     if NIGHT_OF in run.tags:
         return [partitions]
     parts: dict[str, list[ReportPartition]] = {}
     for partition in partitions:
         parts.setdefault(partition.customer, []).append(partition)
-    for partition in partitions_of_backfill(project, instance, run):
-        if partition.customer in parts:
-            parts[partition.customer].append(partition)
-    known = {customer.id for customer in project.settings.customers}
-    return [parts[name] for name in sorted(parts) if name in known]
+    return list(parts.values())
 
 
 def _selection(
-    project: Project, context: dg.AssetExecutionContext, part: Part, since: datetime | None
+    project: Project,
+    context: dg.AssetExecutionContext,
+    part: Sequence[ReportPartition],
+    since: datetime | None,
 ) -> Selection | None:
     """What to request for a part: in the nightly run what is due, else exactly these partitions.
 
@@ -255,18 +225,16 @@ def _selection(
 def _sync(
     project: Project,
     context: dg.AssetExecutionContext,
-    parts: Sequence[Part],
+    part: Sequence[ReportPartition],
     earlier: datetime | None,
-    windows: list[WindowResult],
-) -> str:
-    """Sync each part under the work lock and add its windows to `windows`; why it stopped early, if it did.
+) -> tuple[list[WindowResult], str]:
+    """Sync a part under the work lock, which a nightly run that waits gets first.
 
-    Between two parts a nightly run that waits goes first. What was fetched since `earlier`, or by the command
-    that had the lock, is not requested again. Shapes are prepared once, with the first part.
+    Returns the windows, and why it stopped early, if it did. What was fetched since `earlier`, or by the
+    command that had the lock, is not requested again.
     """
-    settings, clock = project.settings, project.clock
-    what = f"run {context.run.run_id[:8]} of {context.run.job_name}"
-    run_context, progress, reported = None, Progress(), set[str]()
+    clock, log = project.clock, context.log
+    windows, progress, reported = list[WindowResult](), Progress(), set[str]()
 
     def note(window: WindowResult) -> None:
         windows.append(window)
@@ -274,33 +242,23 @@ def _sync(
         if is_planned and window.status in NOT_LOADED and window.reason not in reported:
             reported.add(window.reason)
             place = f"{window.report} of {window.customer} ({window.when})"
-            context.log.warning(f"{place} {window.status}: {window.reason}")
+            log.warning(f"{place} {window.status}: {window.reason}")
         if line := progress.line():
-            context.log.info(line)
+            log.info(line)
 
-    for part in parts:
-        with work_lock(settings.data_dir, what, on_wait=context.log.info, now=clock.utc_now) as awaited_utc:
-            selection = _selection(project, context, part, earlier or awaited_utc)
-            if selection is None:
-                continue
-            run_context = run_context or _in_shape(project, context, parts)
-            summary = sync(
-                settings,
-                selection,
-                context=run_context,
-                on_plan=lambda plan: context.log.info(progress.begin(plan)),
-                on_result=note,
-            )
-        if summary.stopped:
-            return str(summary.stopped)
-    return ""
-
-
-def _in_shape(project: Project, context: dg.AssetExecutionContext, parts: Sequence[Part]) -> RunContext:
-    """The run context with the shapes in force."""
-    reports = tuple(dict.fromkeys(partition.report.name for part in parts for partition in part))
-    selection = Selection(reports=reports)
-    return prepare_shapes(project.settings, selection, project.run_context, context.log.info)
+    what = f"run {context.run.run_id[:8]} of {context.run.job_name}"
+    with work_lock(project.settings.data_dir, what, on_wait=log.info, now=clock.utc_now) as awaited_utc:
+        selection = _selection(project, context, part, earlier or awaited_utc)
+        if selection is None:
+            return windows, ""
+        summary = sync(
+            project.settings,
+            selection,
+            context=prepare_shapes(project.settings, selection, project.run_context, log.info),
+            on_plan=lambda plan: log.info(progress.begin(plan)),
+            on_result=note,
+        )
+    return windows, str(summary.stopped or "")
 
 
 def _outcome(project: Project, windows: Sequence[WindowResult], since: datetime) -> Outcome:
@@ -310,19 +268,16 @@ def _outcome(project: Project, windows: Sequence[WindowResult], since: datetime)
     return Outcome(results_by_pair(windows), ledger, conditions, since, project.calendar, active)
 
 
-def _record(
-    project: Project, context: dg.AssetExecutionContext, results: Sequence[PartitionResult]
-) -> Iterator[dg.MaterializeResult[Any]]:
-    """Log the events of these results; what is materialized as a whole is an output, which marts wait for."""
-    for event in events_of(project, results):
-        if isinstance(event, dg.AssetMaterialization) and event.partition is None:
-            yield dg.MaterializeResult(asset_key=event.asset_key, metadata=event.metadata)
-        else:
-            context.log_event(event)
-    monthly = {result.partition.report.name for result in results if result.partition.month}
+def _record(project: Project, context: dg.AssetExecutionContext, results: Sequence[PartitionResult]) -> None:
+    """Materialize the partitions that are done."""
+    monthly = [result for result in results if result.partition.month]
+    for result in monthly:
+        if result.is_done:
+            context.log_event(materialization(project, result))
     # Dagster counts materialized partitions onwards from its last look, and what one run logs while another
     # is being submitted can fall between two looks and be shown as missing for good. So let it count again.
-    context.instance.wipe_asset_cached_status([project.key(name) for name in sorted(monthly)])
+    names = {result.partition.report.name for result in monthly}
+    context.instance.wipe_asset_cached_status([project.key(name) for name in sorted(names)])
 
 
 def _earlier_attempt(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
@@ -344,14 +299,3 @@ def _earlier_attempt(project: Project, context: dg.AssetExecutionContext) -> dat
 def _is_automatic_retry(context: dg.AssetExecutionContext) -> bool:
     """Whether an earlier attempt failed and Dagster itself launched this one."""
     return bool(context.retry_number) or RETRY_NUMBER in context.run.tags
-
-
-def _is_about_persons(report: Report) -> bool:
-    """Whether a documented column is personal; undocumented reports may be."""
-    columns = [column for table in report.tables for column in declared_columns(table)]
-    return not columns or any(column.personal or column.id_of for column in columns)
-
-
-def _description(report: Report) -> str:
-    tables = [f"- `bi.{table.name}`: {table.description}" for table in report.tables]
-    return "\n".join([report.description, "", *tables])

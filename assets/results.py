@@ -12,11 +12,12 @@ from typing import Any
 import dagster as dg
 
 from assets.metadata import PARTITION_ROW_COUNT, ROW_COUNT, table
-from assets.partitions import ReportPartition, partition_key
+from assets.partitions import ReportPartition
 from assets.project import Project
-from pipelines.causes import PASSING, concerning, lines, names, refusals
+from pipelines.causes import lines, names, refusals
 from pipelines.months import Month
 from pipelines.planning.due import Calendar
+from pipelines.planning.selection import Pair
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
 from pipelines.words import count, counted
 from warehouse.ledger.conditions import Condition
@@ -24,25 +25,18 @@ from warehouse.ledger.ledger import HeldMonth, Ledger
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 NOT_ASKED = "not requested: the run ended before its turn"
+SWITCHED_OFF = "the customer is switched off"
 CAUSES = "causes"
 """The metadata of a failure that meta.conditions has: the number of its causes."""
-REMEDY = "Re-execute this run from failure: it requests only what is missing then."
 
 
 class PartitionState(StrEnum):
-    """The state of a partition after a run."""
+    """The state of a partition after a run: green, green, as it was before, or red."""
 
     FETCHED = "fetched"
-    HELD = "held"
-    NOTHING = "nothing to ask"
-    WAITING = "due by turns"
-    NO_ACCESS = "no access"
-    LOST_ACCESS = "lost access"
+    NOT_DUE = "not due"
+    LEFT = "left as it was"
     FAILED = "failed"
-
-
-RED = frozenset({PartitionState.LOST_ACCESS, PartitionState.FAILED})
-UNREAD = RED | {PartitionState.NO_ACCESS, PartitionState.WAITING}
 
 
 @dataclass(frozen=True)
@@ -62,7 +56,7 @@ class PartitionResult:
     @property
     def is_done(self) -> bool:
         """Whether the partition is materialized: nothing more can be done for it today."""
-        return self.state not in UNREAD
+        return self.state in (PartitionState.FETCHED, PartitionState.NOT_DUE)
 
 
 @dataclass(frozen=True)
@@ -73,7 +67,7 @@ class Outcome:
     the settings name and that are switched on.
     """
 
-    windows: Mapping[tuple[str, str], Sequence[WindowResult]]
+    windows: Mapping[Pair, Sequence[WindowResult]]
     ledger: Ledger
     conditions: Sequence[Condition]
     since_utc: datetime
@@ -89,43 +83,41 @@ class Outcome:
             for window in self.windows.get(partition.pair, ())
             if not window.months or not days.isdisjoint(window.months)  # without months: the whole report
         ]
+        month = self.ledger.month(*keys[0])
         loaded = next((window for window in windows if window.status is WindowStatus.LOADED), None)
-        return PartitionResult(
-            partition, *self._state(partition, windows), self.ledger.month(*keys[0]), loaded
-        )
+        return PartitionResult(partition, *self._state(partition, month, windows), month, loaded)
 
     def _state(
-        self, partition: ReportPartition, windows: Sequence[WindowResult]
+        self, partition: ReportPartition, month: HeldMonth | None, windows: Sequence[WindowResult]
     ) -> tuple[PartitionState, str]:
-        for window in windows:
-            if window.status in TROUBLE:
-                return PartitionState.FAILED, window.sentence
-        waiting = {
-            day for window in windows if window.status is WindowStatus.WAITING for day in window.months
-        }
-        own = partition.ledger_keys(self.calendar)[0]
-        month = self.ledger.month(*own)
-        is_held, is_fetched = month is not None, is_fresh(month, self.since_utc)
+        statuses = {window.status for window in windows}
+        reason = "; ".join(dict.fromkeys(window.reason for window in windows if window.reason))
+        if failed := [window for window in windows if window.status in TROUBLE]:
+            return PartitionState.FAILED, failed[0].sentence
+        if is_fresh(month, self.since_utc):
+            return PartitionState.FETCHED, reason
         if partition.customer not in self.active:
-            reason = "the customer is switched off or no longer in the settings"
-            return PartitionState.HELD if is_held else PartitionState.NOTHING, reason
-        if partition.pair in self.ledger.denied and not is_fetched:
-            denials = refusals(*partition.pair, self.conditions)
+            return PartitionState.NOT_DUE, SWITCHED_OFF
+        if denials := partition.pair in self.ledger.denied and refusals(*partition.pair, self.conditions):
             is_lost = any(condition.is_error for condition in denials)
             reason = " ".join(condition.error for condition in denials)
-            return PartitionState.LOST_ACCESS if is_lost else PartitionState.NO_ACCESS, reason
-        reason = "; ".join(dict.fromkeys(window.reason for window in windows if window.reason))
-        if is_held:
-            return PartitionState.FETCHED if is_fetched else PartitionState.HELD, reason
-        if own[-1] in waiting:
-            return PartitionState.WAITING, reason
-        if any(window.status is WindowStatus.SKIPPED for window in windows):
-            return PartitionState.NOTHING, reason
+            return PartitionState.FAILED if is_lost else PartitionState.LEFT, reason
+        if month:
+            return PartitionState.NOT_DUE, reason
+        if WindowStatus.WAITING in statuses:
+            return PartitionState.LEFT, reason
+        if WindowStatus.SKIPPED in statuses:
+            return PartitionState.NOT_DUE, reason
         return PartitionState.FAILED, reason or NOT_ASKED
 
 
+def not_requested(partition: ReportPartition) -> PartitionResult:
+    """The result of a partition that was selected and not requested, as the run ended before its turn."""
+    return PartitionResult(partition, PartitionState.FAILED, NOT_ASKED, None, None)
+
+
 def is_fresh(month: HeldMonth | None, since_utc: datetime) -> bool:
-    """Whether a month was fetched since a moment, by whatever run."""
+    """Whether a month was fetched since a moment, by any run."""
     return month is not None and month.fetched_at_utc >= since_utc
 
 
@@ -134,69 +126,55 @@ def with_changed_months(
 ) -> list[ReportPartition]:
     """These partitions, and those of earlier months in which the service reported a change."""
     reports = {partition.report.name: partition.report for partition in partitions}
-    known = {(*partition.pair, partition.month): partition for partition in partitions}
-    for window in windows:
-        if window.status not in NOT_OF_TONIGHT and window.report in reports:
-            for month in map(Month.of, window.months):
-                if month < calendar.this_month:
-                    partition = ReportPartition(reports[window.report], window.customer, month)
-                    known.setdefault((*window.pair, month), partition)
-    return list(known.values())
-
-
-def events_of(
-    project: Project, results: Iterable[PartitionResult]
-) -> Iterator[dg.AssetMaterialization | dg.AssetObservation]:
-    """An event for each partition that is done, and one for all customers of a report without months.
-
-    A report without months that failed for a customer is only observed, so that it is as red as its run.
-    """
-    without_months: dict[dg.AssetKey, list[PartitionResult]] = {}
-    for result in results:
-        partition, key = result.partition, project.key(result.partition.report.name)
-        if partition.month is None:
-            without_months.setdefault(key, []).append(result)
-        elif result.is_done:
-            yield dg.AssetMaterialization(
-                asset_key=key,
-                partition=partition_key(partition.customer, partition.month),
-                description=result.reason or None,
-                metadata=_metadata(result),
-            )
-    for key, of_report in without_months.items():
-        states = {result.state for result in of_report}
-        event = dg.AssetMaterialization if states - UNREAD and not states & RED else dg.AssetObservation
-        rows = [(result.partition.customer, result.rows, result.state, result.reason) for result in of_report]
-        shown = table(("customer", "rows", "state", "reason"), rows)
-        total = sum(result.rows for result in of_report)
-        yield event(asset_key=key, metadata={ROW_COUNT: total, "by_customer": shown})
-
-
-def _metadata(result: PartitionResult) -> dict[str, Any]:
-    metadata: dict[str, Any] = {"state": result.state.value}
-    if result.month:
-        metadata[PARTITION_ROW_COUNT] = result.month.rows
-        metadata["fetched_at"] = dg.MetadataValue.timestamp(result.month.fetched_at_utc)
-    if window := result.window:
-        metadata |= {"window": window.when, "window_requests": window.requests}
-        metadata["window_rows_in_quarantine"] = window.loaded.rejected_count
-        if window.warnings:
-            metadata["warnings"] = "\n".join(window.warnings)
-    return metadata
-
-
-def conditions_of(results: Iterable[PartitionResult], conditions: Iterable[Condition]) -> list[Condition]:
-    """The conditions that concern the partitions that failed."""
-    red = [result.partition for result in results if result.state in RED]
-    return concerning(
-        {(*partition.pair, partition.month.first_day if partition.month else None) for partition in red},
-        conditions,
+    changed = [
+        ReportPartition(reports[window.report], window.customer, month)
+        for window in windows
+        if window.status not in NOT_OF_TONIGHT and window.report in reports
+        for month in map(Month.of, window.months)
+        if month < calendar.this_month
+    ]
+    return list(
+        {(*partition.pair, partition.month): partition for partition in (*partitions, *changed)}.values()
     )
 
 
-def may_pass(conditions: Iterable[Condition]) -> bool:
-    """Whether some of what failed may be answered in a few minutes."""
-    return any(condition.cause in PASSING for condition in conditions)
+def materialization(project: Project, result: PartitionResult) -> dg.AssetMaterialization:
+    """The event of a partition that is done."""
+    partition, month, window = result.partition, result.month, result.window
+    metadata: dict[str, Any] = {"state": result.state.value}
+    if month:
+        metadata[PARTITION_ROW_COUNT] = month.rows
+        metadata["fetched_at"] = dg.MetadataValue.timestamp(month.fetched_at_utc)
+    if window:
+        metadata |= {"window": window.when, "window_requests": window.requests}
+        if window.warnings:
+            metadata["warnings"] = "\n".join(window.warnings)
+    return dg.AssetMaterialization(
+        asset_key=project.key(partition.report.name),
+        partition=partition.key,
+        description=result.reason or None,
+        metadata=metadata,
+    )
+
+
+def snapshot_events(
+    project: Project, results: Iterable[PartitionResult]
+) -> Iterator[dg.AssetMaterialization | dg.AssetObservation]:
+    """One event of each report without months, for all customers.
+
+    A report that failed for a customer is only observed, so that it is as red as its run.
+    """
+    by_key: dict[dg.AssetKey, list[PartitionResult]] = {}
+    for result in results:
+        if result.partition.month is None:
+            by_key.setdefault(project.key(result.partition.report.name), []).append(result)
+    for key, found in by_key.items():
+        has_failed = any(result.state is PartitionState.FAILED for result in found)
+        is_done = any(result.is_done for result in found) and not has_failed
+        rows = [(result.partition.customer, result.rows, result.state, result.reason) for result in found]
+        shown = table(("customer", "rows", "state", "reason"), rows)
+        metadata: dict[str, Any] = {ROW_COUNT: sum(result.rows for result in found), "by_customer": shown}
+        yield (dg.AssetMaterialization if is_done else dg.AssetObservation)(key, metadata=metadata)
 
 
 def failure(
@@ -204,9 +182,9 @@ def failure(
 ) -> dg.Failure | None:
     """The failure of a run, with a line for each cause; None if nothing failed.
 
-    `stopped` is why the sync gave up, and `note` what comes next.
+    `stopped` is why the sync gave up, `conditions` concern what failed, and `note` is what comes next.
     """
-    red = [result for result in results if result.state in RED]
+    red = [result for result in results if result.state is PartitionState.FAILED]
     if not red and not stopped:
         return None
     headline = f"{count(len(red))} of {counted(len(results), 'partition')} failed"
@@ -221,11 +199,10 @@ def failure(
 
 def summary_line(results: Sequence[PartitionResult]) -> str:
     """The last line of a run's log: how many partitions ended in which state, with how many rows."""
-    number = Counter(result.state for result in results)
-    states = ", ".join(f"{count(number[state])} {state}" for state in PartitionState if number[state])
+    states = Counter(result.state for result in results).items()
     rows = sum(result.rows for result in results if result.state is PartitionState.FETCHED)
-    partitions = counted(len(results), "partition")
-    return f"{partitions}: {states}; the fetched ones hold {counted(rows, 'row')}."
+    ended = ", ".join(f"{count(number)} {state}" for state, number in states)
+    return f"{counted(len(results), 'partition')}: {ended}; the fetched ones hold {counted(rows, 'row')}."
 
 
 def turn_red(
@@ -243,8 +220,7 @@ def turn_red(
     planned: dict[Any, Any] = {event.asset_key: event for event in events if not event.partition}
     for partition in partitions:
         event = planned.get(project.key(partition.report.name))
-        if event and partition.month:
-            key = partition_key(partition.customer, partition.month)
-            alone = event.event_specific_data._replace(partition=key, partitions_subset=None)
+        if event and partition.key:
+            alone = event.event_specific_data._replace(partition=partition.key, partitions_subset=None)
             event = event._replace(event_specific_data=alone)
             context.instance.report_dagster_event(event, context.run.run_id)

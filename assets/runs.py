@@ -1,20 +1,24 @@
-"""Runs of this code location: which have not ended, which have died, and what a backfill is to fetch."""
+"""Runs of this code location: the nightly one, those of a backfill, those that died, and old ones."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import dagster as dg
 
-from assets.partitions import ReportPartition, parse_partition_key
+from assets.partitions import ReportPartition, parse_partition_key, partition_key
 from assets.project import Project
 from warehouse.store.files import make_folder
 from warehouse.store.lock import is_locked
 
+NIGHTLY = "nightly"
+HIGH_PRIORITY = {"dagster/priority": "10"}
 NIGHT_OF = "brokerbi/night"
 """Run tag: the day of a nightly run; such a run requests what is due, and asks the service for changes."""
 BACKFILL = "dagster/backfill"
@@ -27,6 +31,11 @@ UNFINISHED = (
     dg.DagsterRunStatus.STARTED,
     dg.DagsterRunStatus.CANCELING,
 )
+ENDED = (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
+MATERIALIZATION = dg.DagsterEventType.ASSET_MATERIALIZATION
+DELETED_AFTER = timedelta(days=90)
+MOST_DELETED = 10
+"""A sensor has a minute for each look."""
 RUNS = Path("work", "runs")
 SECONDS_BETWEEN_LOOKS = 30
 TIME_TO_START = timedelta(minutes=1)
@@ -39,6 +48,36 @@ DIED = (
 
 _LOCKED: dict[str, int] = {}
 """The locked files of the runs of this process, which stay open until it ends."""
+
+
+def nightly_schedule(project: Project) -> dg.ScheduleDefinition:
+    """One run for all customers; it requests what is missing or due, as `brokerbi sync` does."""
+
+    @dg.schedule(
+        name=NIGHTLY,
+        job_name=NIGHTLY,
+        cron_schedule=project.settings.nightly,
+        execution_timezone=project.settings.timezone,
+        default_status=dg.DefaultScheduleStatus.RUNNING,
+        description="Every night, in one run: all customers, everything that is missing or due.",
+    )
+    def nightly(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+        tick = context.scheduled_execution_time.astimezone(ZoneInfo(project.settings.timezone))
+        tags = {**night_range(project), NIGHT_OF: str(project.calendar.today), **HIGH_PRIORITY}
+        return dg.RunRequest(run_key=f"night {tick:%Y-%m-%d %H:%M}", tags=tags)
+
+    return nightly
+
+
+def night_range(project: Project) -> dict[str, str]:
+    """The partitions that every nightly run requests, as tags: the latest months of all active customers."""
+    calendar = project.calendar
+    first = max(calendar.start, calendar.this_month.plus(1 - calendar.due_months))
+    customers = [customer.id for customer in project.settings.active_customers]
+    return {
+        RANGE_START: partition_key(customers[0], min(first, calendar.this_month)),
+        RANGE_END: partition_key(customers[-1], calendar.this_month),
+    }
 
 
 def moment(seconds: float) -> datetime:
@@ -136,3 +175,49 @@ def _forget_ended(project: Project, instance: dg.DagsterInstance) -> None:
     for path in (project.settings.data_dir / RUNS).glob("*"):
         if path.name not in unfinished and not is_locked(path):
             path.unlink(missing_ok=True)
+
+
+def old_runs_sensor(project: Project) -> dg.SensorDefinition:
+    """Looks every hour for runs that are older than 90 days; its cursor is where the last look ended."""
+
+    @dg.sensor(
+        name="old_runs",
+        minimum_interval_seconds=3600,
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description=f"Deletes runs older than {DELETED_AFTER.days} days. A run that was the last to read a "
+        "partition stays, so that the partition stays green.",
+    )
+    def old_runs(context: dg.SensorEvaluationContext) -> dg.SkipReason:
+        instance = context.instance
+        before = project.run_context.clock.utc_now() - DELETED_AFTER
+        after = moment(float(context.cursor or 0))
+        filters = project.runs(statuses=ENDED, created_after=after, created_before=before)
+        records = instance.get_run_records(filters, limit=MOST_DELETED, ascending=True)
+        for record in records:
+            run_id = record.dagster_run.run_id
+            if not _is_last_reader(instance, run_id):
+                instance.delete_run(run_id)
+                # Dagster empties a run's file of events and forgets its logs, but leaves both where they are
+                for path in Path(instance.root_directory).glob(f"history/runs/{run_id}.db*"):
+                    path.unlink(missing_ok=True)
+                shutil.rmtree(Path(instance.storage_directory()) / run_id, ignore_errors=True)
+            context.update_cursor(str(record.create_timestamp.timestamp()))
+        return dg.SkipReason(f"{len(records)} old runs were looked at.")
+
+    return old_runs
+
+
+def _is_last_reader(instance: dg.DagsterInstance, run_id: str) -> bool:
+    """Whether an asset or a partition was materialized by this run and by none since."""
+    partitions: dict[dg.AssetKey, set[str | None]] = {}
+    for record in instance.get_records_for_run(run_id, of_type=MATERIALIZATION).records:
+        event = record.event_log_entry.dagster_event
+        if event and event.asset_key:
+            partitions.setdefault(event.asset_key, set()).add(event.partition)
+    for key, names in partitions.items():
+        latest = instance.get_latest_storage_id_by_partition(key, MATERIALIZATION, set(filter(None, names)))
+        newest = dg.AssetRecordsFilter(key, storage_ids=list(latest.values()) or None)
+        readers = instance.fetch_materializations(newest, limit=len(names)).records
+        if run_id in {record.run_id for record in readers}:
+            return True
+    return False

@@ -1,4 +1,4 @@
-"""Checks of the data, of the whole file or of every report: each a query for the rows that offend it."""
+"""Checks of the data: each a query for the rows that offend it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.marts.queries import SQL, Query, QueryError, queries
 from warehouse.store.duckdb_file import beside, insert_rows, literal, mappings, quoted
-
-if TYPE_CHECKING:
-    from warehouse.store.database import Store
 
 SAMPLE_ROWS = 5
 SUBJECT = (
@@ -25,9 +21,6 @@ SUBJECT = (
 )
 """Columns that say what a row is about. Each row is kept with these, once: sales of one month may be many."""
 ERROR, WARNING = "error", "warning"
-OF_REPORTS = "report_checks"
-KEYS = "documented_keys_are_unique"
-"""The check of the whole file that is one of every report as well."""
 
 
 @dataclass(frozen=True)
@@ -101,24 +94,6 @@ def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult],
         for result in results
     ]
     insert_rows(connection, "meta.check_results", rows)
-
-
-def report_checks() -> list[Query]:
-    """The checks that ask the same of every report."""
-    return [
-        *queries(SQL / OF_REPORTS, OF_REPORTS),
-        *(check for check in queries(SQL / "checks", "checks") if check.name == KEYS),
-    ]
-
-
-def offending_rows(store: Store) -> dict[tuple[str, str], list[dict[str, object]]]:
-    """The rows that offend a check of every report, by the names of the check and of the report."""
-    found: dict[tuple[str, str], list[dict[str, object]]] = {}
-    with store.reading() as connection:
-        for check in report_checks():
-            for row in mappings(connection.execute(repeated(connection, check))):
-                found.setdefault((check.name, str(row.pop("report"))), []).append(row)
-    return found
 
 
 def repeated(connection: DuckDBPyConnection, check: Query) -> str:

@@ -14,7 +14,7 @@ import dagster as dg
 from assets.definitions import build_definitions
 from assets.partitions import customer_months, customers_in_order
 from assets.project import Project
-from assets.schedules import NIGHTLY
+from assets.runs import NIGHTLY
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month, months_between
 from pipelines.sandbox.service import Service
@@ -151,7 +151,7 @@ class Harness:
     def partitions(self, report: str = RUNNING) -> dict[str, int]:
         """How many partitions of each customer are green, and how many red: {"G1 green": 3}."""
         made = self.project.settings
-        definition = customer_months(made, customers_in_order(made, self.project.customers_with_data()))
+        definition = customer_months(made, customers_in_order(made))
         states = self.instance.get_status_by_partition(
             dg.AssetKey(report.split("/")), definition.get_partition_keys(), definition
         )

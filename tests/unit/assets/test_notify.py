@@ -11,14 +11,13 @@ from threading import Thread
 
 import httpx
 import pytest
-from pydantic import SecretStr
 
-from assets.notify import ChannelRefused, Email, Message, Webhook, channels
+from assets.notify import ChannelRefused, Message, post, send_mail
+from pipelines.settings.model import Settings
 from tests.unit.assets.harness import settings
 
 SUBJECT = "brokerbi, 2026-11-21: 1 error"
 NEWS = Message(SUBJECT, "- What failed: å, ä and ö.")
-WEBHOOK_SETTINGS = {"alert_webhook": "https://chat.test/a-secret"}
 
 
 def test_a_webhook_calls_nobody_and_links_to_nothing_that_the_service_names() -> None:
@@ -29,7 +28,7 @@ def test_a_webhook_calls_nobody_and_links_to_nothing_that_the_service_names() ->
         return httpx.Response(200)
 
     named = "<!channel> <@U1> <http://e.test|x> @here a@b.test [x](http://e.test) å & B\x1b"
-    Webhook(SecretStr("https://chat.test/hook"), httpx.MockTransport(receive))(Message(SUBJECT, f"- {named}"))
+    post("https://chat.test/hook", Message(SUBJECT, f"- {named}"), httpx.MockTransport(receive))
     chat = (
         "&lt;!channel&gt; &lt;@_U1&gt; &lt;http://e.test|x&gt; @_here a@b.test [x]_(http://e.test) å &amp; B"
     )
@@ -40,12 +39,12 @@ def test_a_webhook_calls_nobody_and_links_to_nothing_that_the_service_names() ->
 def test_a_webhook_that_refuses_is_named_without_its_address(status: int) -> None:
     transport = httpx.MockTransport(lambda _: httpx.Response(status))
     with pytest.raises(ChannelRefused, match=f"^the webhook answered {status}; check its address$"):
-        Webhook(SecretStr("https://chat.test/a-secret"), transport)(NEWS)
+        post("https://chat.test/a-secret", NEWS, transport)
 
 
 def test_a_webhook_that_is_not_there_is_named_without_its_address() -> None:
     with pytest.raises(ChannelRefused, match=r"^the webhook cannot be reached \(ConnectError\)$"):
-        Webhook(SecretStr("http://127.0.0.1:9/a-secret"))(NEWS)
+        post("http://127.0.0.1:9/a-secret", NEWS)
 
 
 class MailServer:
@@ -83,20 +82,19 @@ def mail_server(*, refuses: bool = False) -> Iterator[MailServer]:
         thread.join(timeout=5)
 
 
-def test_a_mail_goes_to_everybody_it_is_for() -> None:
+def mail_settings(directory: Path, port: int) -> Settings:
+    mail = {"email_to": "one@example.com,two@example.com", "email_from": "b@example.com"}
+    server = {"smtp_host": "127.0.0.1", "smtp_port": str(port)}
+    return settings(directory, **{f"alert_{name}": value for name, value in (mail | server).items()})
+
+
+def test_a_mail_goes_to_everybody_it_is_for(tmp_path: Path) -> None:
     with mail_server() as server:
-        to = ("one@example.com", "two@example.com")
-        Email(to, "brokerbi@example.com", "127.0.0.1", server.port)(NEWS)
+        send_mail(mail_settings(tmp_path, server.port), NEWS)
     assert {f"Subject: {SUBJECT}", "To: one@example.com, two@example.com"} < set(server.lines)
 
 
-def test_a_mail_server_that_refuses_is_named_with_its_code_and_without_its_words() -> None:
+def test_a_mail_server_that_refuses_is_named_with_its_code_and_without_its_words(tmp_path: Path) -> None:
     with mail_server(refuses=True) as server, pytest.raises(ChannelRefused) as raised:
-        Email(("one@example.com",), "brokerbi@example.com", "127.0.0.1", server.port)(NEWS)
+        send_mail(mail_settings(tmp_path, server.port), NEWS)
     assert str(raised.value) == "the mail server 127.0.0.1 did not take the mail: SMTPSenderRefused, code 550"
-
-
-def test_the_settings_say_which_channels_there_are(tmp_path: Path) -> None:
-    mail = {"alert_email_to": "a@example.com", "alert_email_from": "b@example.com", "alert_smtp_host": "mail"}
-    assert list(channels(settings(tmp_path))) == []
-    assert list(channels(settings(tmp_path, **WEBHOOK_SETTINGS, **mail))) == ["webhook", "mail"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from assets.old_runs import old_runs_sensor
+from assets.runs import old_runs_sensor
 from pipelines.clock import SystemClock
 from pipelines.sync.run_context import RunContext
 from tests.unit.assets.harness import harness

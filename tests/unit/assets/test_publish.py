@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,13 @@ from assets.definitions import build_definitions
 from assets.marts import FILE
 from assets.partitions import customer_months
 from assets.project import Project
-from assets.publish import LOAD, PUBLISH, publishing_sensor
+from assets.publish import publishing_sensor
+from pipelines.clock import SystemClock
 from pipelines.diagnosis.health import daemon_seen
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import CUSTOMERS, M16, M17, RUNNING, Harness, failure_of, harness
-from tests.unit.assets.test_messages import Later
 from tests.unit.repository.files import ROOT
-from warehouse.publishing.publish import loaded_since_publication
+from warehouse.store.versions import Versions
 
 ELSEWHERE = "https://files.test/bi"
 
@@ -93,7 +93,8 @@ def lose_count(made: Harness) -> None:
 def test_what_is_right_is_published_though_a_customer_failed(published: Published) -> None:
     assert published.results[0].success
     assert published.made.file.exists()
-    assert published.metadata[0]["months_loaded"] == 6
+    with Versions(published.made.file.parent).reading() as connection:
+        assert connection.execute("SELECT count(*) FROM meta.months").fetchall() == [(6,)]
 
 
 def test_every_mart_and_check_has_an_event_and_every_column_a_description(published: Published) -> None:
@@ -178,27 +179,31 @@ def test_a_nightly_run_that_ended_is_published_though_others_wait(tmp_path: Path
     assert len(look(made)) == 1
 
 
-def after_failed_tries(made: Harness, number: int, minutes: int) -> int:
-    """How many runs are requested so much later than so many runs that could not publish the load."""
-    load = str(loaded_since_publication(made.project.store).load_number)  # type: ignore[union-attr]
-    for _ in range(number):
-        failed = dg.DagsterRun(job_name=PUBLISH, status=dg.DagsterRunStatus.FAILURE, tags={LOAD: load})
-        made.instance.add_run(failed)
-    context = replace(made.project.run_context, clock=Later(ahead=timedelta(minutes=minutes)))
-    return len(look(made, replace(made.project, run_context=context)))
+@dataclass(frozen=True)
+class At(SystemClock):
+    """A clock that stands still."""
+
+    moment: datetime
+
+    def utc_now(self) -> datetime:
+        return self.moment
 
 
 def test_a_load_that_could_not_be_published_is_tried_again_every_half_hour(tmp_path: Path) -> None:
     made = harness(tmp_path)
     made.run()
-    requested = [after_failed_tries(made, *tries) for tries in ((1, 0), (0, 31), (25, 0), (0, 31))]
-    assert requested == [0, 1, 0, 1]
+    keys = []
+    for minute in (1, 29, 31):
+        context = replace(made.project.run_context, clock=At(datetime(2026, 11, 21, 4, minute, tzinfo=UTC)))
+        [request] = look(made, replace(made.project, run_context=context))
+        keys.append(request.run_key)  # Dagster launches one run for each key
+    assert [keys[0] == key for key in keys] == [True, True, False]
 
 
 def test_a_load_that_a_check_refused_is_not_tried_again(refused: Harness) -> None:
     refused.run(last="G1|2026-09")
     assert not refused.publish().success
-    assert after_failed_tries(refused, 1, 31) == 0
+    assert look(refused) == []
 
 
 def test_no_mart_compares_itself_with_every_partition_of_its_reports(tmp_path: Path) -> None:
@@ -211,3 +216,15 @@ def test_no_mart_compares_itself_with_every_partition_of_its_reports(tmp_path: P
         for key in below
         if list(graph.get_partition_mapping(key, months).partition_keys)  # type: ignore[attr-defined]
     ] == []
+
+
+def test_a_page_that_cannot_be_drawn_fails_the_run_that_published(
+    published: Published, tmp_path: Path
+) -> None:
+    shutil.copytree(published.made.directory / "data", tmp_path / "data")
+    made = harness(tmp_path, pages="true")
+    (made.file.parent / "report.html").unlink()
+    (made.file.parent / "report.html").mkdir()
+    result = made.publish()
+    assert failure_of(result).startswith("The file is published. The page report.html could not be drawn")
+    assert made.metadata(dg.AssetKey(FILE))["page"] == "none"

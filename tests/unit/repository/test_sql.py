@@ -14,7 +14,6 @@ MAY_READ: dict[str, set[str]] = {
     "tables": {"meta"},
     "views": {"meta"},
     "checks": {"bi", "marts", "meta", "staging"},
-    "report_checks": {"meta"},
     "analysis": {"bi", "marts", "meta"},
     "page": {"marts", "meta"},
     "budgets": {"bi", "marts"},
