@@ -106,13 +106,9 @@ def report_step(
 
 def report_spec(project: Project, report: Report, customers: Sequence[str]) -> dg.AssetSpec:
     """A report as an asset; skippable, so that a partition that was not fetched stays as it is."""
-    first, *others = report.tables
-    metadata: dict[str, Any] = {"dagster/table_name": f"bi.{first.name}"}
-    if columns := documented_columns(first):
+    metadata: dict[str, Any] = {"dagster/table_name": f"bi.{report.tables[0].name}"}
+    if columns := documented_columns(report.tables[0]):
         metadata[COLUMN_SCHEMA] = column_schema(columns)
-    for table in others:
-        if columns := documented_columns(table):
-            metadata[f"columns of bi.{table.name}"] = column_schema(columns)
     tables = [f"- `bi.{table.name}`: {table.description}" for table in report.tables]
     return dg.AssetSpec(
         key=project.key(report.name),
@@ -161,8 +157,8 @@ def fetch_partitions(
             _record(project, context, found)
             results += found
     except (SettingsError, ShapesError, WarehouseError) as error:
-        recorded = {result.partition for result in results}
-        turn_red(project, context, [partition for partition in partitions if partition not in recorded])
+        known = {(*result.partition.pair, result.partition.key) for result in results}
+        turn_red(project, context, [item for item in partitions if (*item.pair, item.key) not in known])
         raise dg.Failure(str(error)) from None
     finally:
         if why := refresh_operators_page(project.settings, project.clock):

@@ -94,7 +94,7 @@ def test_what_is_right_is_published_though_a_customer_failed(published: Publishe
     assert published.results[0].success
     assert published.made.file.exists()
     with Versions(published.made.file.parent).reading() as connection:
-        assert connection.execute("SELECT count(*) FROM meta.months").fetchall() == [(6,)]
+        assert connection.execute("SELECT count(*) FROM meta.months").fetchall() == [(9,)]
 
 
 def test_every_mart_and_check_has_an_event_and_every_column_a_description(published: Published) -> None:
