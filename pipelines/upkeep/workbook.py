@@ -14,14 +14,13 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 import xlsxwriter
-from xlsxwriter.worksheet import Worksheet
 
 from pipelines import units
+from warehouse.errors import WarehouseError
 from warehouse.publishing.table_export import PublishedTable, TableExport
 
 MOST_ROWS = 1_048_575
 """A sheet holds this many rows below its heads."""
-CHARTED_MONTHS = 36
 FORMATS = {
     units.MONTH: "yyyy-mm",
     units.DAY: "yyyy-mm-dd",
@@ -43,10 +42,10 @@ def workbook_contents() -> dict[str, Any]:
 
 def write_workbook(
     path: Path, source: TableExport, tables: Sequence[PublishedTable], now: datetime, language: str
-) -> list[str]:
-    """Write the workbook; returns the marts that are longer than a sheet and were left out.
+) -> None:
+    """Write the workbook; a sheet without rows is only named on the cover.
 
-    A sheet without rows is only named on the cover.
+    Raises WarehouseError for a mart that is longer than a sheet.
     """
     contents = workbook_contents()
     texts = {
@@ -60,7 +59,7 @@ def write_workbook(
     basis_text = texts["basis"][basis.commission_vat].format(rate=rate)
     yes, no = texts["cover"]["yes"], texts["cover"]["no"]
     by_name = {table.name: table for table in tables}
-    too_long, cover, meanings = [], [], []
+    cover, meanings = [], []
     with xlsxwriter.Workbook(path, OPTIONS) as book:
         front = book.add_worksheet(texts["cover"]["name"])
         for sheet in contents["sheets"]:
@@ -68,9 +67,7 @@ def write_workbook(
             if table is None:
                 continue
             if table.row_count > MOST_ROWS:
-                too_long.append(table.name)
-                cover.append((name, texts["cover"]["too_long"], table.row_count, table.name))
-                continue
+                raise WarehouseError(f"{table.name} has more rows than a sheet holds; export it as parquet.")
             frame = source.frame(
                 f"{table.select} WHERE {sheet.get('where', 'true')} ORDER BY {sheet['order']}"
             )
@@ -86,8 +83,6 @@ def write_workbook(
             _write(
                 book, name, frame, {column.name: column.type for column in table.columns}, texts["columns"]
             )
-            if table.name == "marts.chain_month":
-                _add_chart(book, front, name, frame, texts["columns"]["commission"])
             meanings += [
                 (name, texts["columns"][column.name], column.name, column.meaning.replace(stated, basis_text))
                 for column in table.columns
@@ -101,7 +96,6 @@ def write_workbook(
             _write(book, texts[part]["name"], frame, {}, texts[part], first_row)
         front.write_row(0, 0, [texts["cover"]["published"], str(source.published_on() or now.date())])
         front.write_row(1, 0, [texts["cover"]["commission"], basis_text])
-    return too_long
 
 
 def _write(
@@ -131,25 +125,6 @@ def _write(
     sheet.set_landscape()
     sheet.fit_to_pages(1, 0)
     sheet.repeat_rows(first_row)
-
-
-def _add_chart(
-    book: xlsxwriter.Workbook, front: Worksheet, sheet: str, frame: pl.DataFrame, title: str
-) -> None:
-    """Draw the commission of the chain by month on the cover; the newest month is first on its sheet."""
-    last = min(frame.height, CHARTED_MONTHS)
-    month, commission = (frame.columns.index(name) for name in ("month", "commission"))
-    chart = book.add_chart({"type": "column"})
-    chart.add_series(
-        {
-            "name": title,
-            "categories": [sheet, 1, month, last, month],
-            "values": [sheet, 1, commission, last, commission],
-        }
-    )
-    chart.set_x_axis({"reverse": True, "num_format": "yyyy-mm"})
-    chart.set_legend({"none": True})
-    front.insert_chart(1, 5, chart)
 
 
 def _format(name: str, kind: pl.DataType, type_: str) -> str:

@@ -7,7 +7,7 @@ import json
 import os
 import stat
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -42,11 +42,8 @@ def here(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def exported(
-    here: Path, *formats: str, days: int = 0, language: Literal["en", "sv"] = "en", **more: Any
-) -> Export:
-    settings = Settings(data_dir=here, language=language)
-    return export(settings, NOW + timedelta(days=days), formats=formats, **more)
+def exported(here: Path, *formats: str, language: Literal["en", "sv"] = "en", **more: Any) -> Export:
+    return export(Settings(data_dir=here, language=language), NOW, formats=formats, **more)
 
 
 def test_parquet_has_moments_doubles_and_meanings(here: Path) -> None:
@@ -142,23 +139,16 @@ def names(folder: Path) -> list[str]:
 
 def test_a_table_that_is_not_there_is_refused_and_the_one_before_stays(here: Path) -> None:
     exported(here, "csv")
-    before = (here / "export" / "latest").readlink()
     with pytest.raises(WarehouseError, match=r"has no table nope"):
-        exported(here, "csv", days=1, tables=["nope"])
-    assert (here / "export" / "latest").readlink() == before
-    assert names(here / "export") == [str(before), "latest"]
+        exported(here, "parquet", tables=["nope"])
+    assert names(here / "export" / "latest") == ["csv"]
 
 
-def test_the_newest_and_the_one_before_are_kept(here: Path) -> None:
-    for days in range(4):
-        exported(here, "csv", days=days)
-    assert names(here / "export") == ["20261123T050000Z", "20261124T050000Z", "latest"]
-
-
-def test_what_a_killed_export_left_is_removed(here: Path) -> None:
+def test_an_earlier_export_and_a_killed_one_are_removed(here: Path) -> None:
     (here / "export" / ".unfinished" / "csv").mkdir(parents=True)
     exported(here, "csv")
-    assert names(here / "export") == ["20261121T050000Z", "latest"]
+    exported(here, "parquet")
+    assert (names(here / "export"), names(here / "export" / "latest")) == (["latest"], ["parquet"])
 
 
 @pytest.fixture
