@@ -1,14 +1,13 @@
 """Replay: tables rebuilt from landing alone.
 
-A working file of an earlier format is rebuilt as a new file, with the histories, the ledger and the states
-that marts remember copied from the old one: landing cannot repeat these. A working file that was lost is
-rebuilt without them, and one sentence says so.
+A working file of an earlier format is rebuilt as a new file, with copies of what landing cannot repeat: the
+histories, the ledger and what marts remember. One that was lost is rebuilt without these, and a note says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
@@ -63,22 +62,24 @@ def replay(
 ) -> Replayed:
     """Rebuild tables from landing alone, without a request; identical to what was loaded.
 
-    `quarantine` only repeats the loads that have rows in quarantine: after a model was mended they
-    move to their tables. Without a `catalogue` it is ours in the operator's shapes. A landing file that is
-    missing or damaged is named, and the rest goes on.
-    `on_load` is called with how many loads of how many are done.
+    `quarantine` repeats only the loads that have rows in quarantine: after a model was mended these move to
+    their tables. Without a `catalogue` it is ours in the operator's shapes. A landing file that is missing or
+    damaged is a failure, and the rest goes on. `on_load` is called with the number of loads that are done,
+    and of all.
     """
     clock = clock or SystemClock()
     store = Store(settings.data_dir, now=clock.utc_now, transform=private_rows(settings))
     if catalogue is None:
         catalogue = with_shapes(REPORTS, settings.shapes_file)
-    replaying = _Replay(settings, Landing(settings.data_dir / "landing"), catalogue, clock, on_load)
+    replaying = _Replay(settings, catalogue, clock, on_load)
     done = replaying.done
     try:
-        replaying.load_again(store, reports, customers, quarantine=quarantine)
+        replaying.load_again(store, reports or [*catalogue], customers, quarantine=quarantine)
+        done.failures += replaying.histories_left
     except OlderFormat:
         with fresh_file(store) as fresh:
-            replaying.load_again(fresh, has_histories=True)
+            replaying.load_again(fresh, [*catalogue])
+            done.notes += replaying.histories_left  # they are copied
             if done.failures:
                 done.failures.append(
                     f"{store.path} stays as it was: copy the stored answers that are missing or damaged back "
@@ -97,51 +98,33 @@ class _Replay:
     """The sources of loads, and the outcome so far; `unread` has a sentence for each load without rows."""
 
     settings: Settings
-    landing: Landing
     catalogue: Mapping[str, Report]
     clock: Clock
     on_load: Callable[[int, int], None]
     done: Replayed = field(default_factory=Replayed)
+    histories_left: list[str] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
 
     def load_again(
         self,
         store: Store,
-        reports: Sequence[str] = (),
+        reports: Sequence[str],
         customers: Sequence[str] = (),
         *,
         quarantine: bool = False,
-        has_histories: bool = False,
     ) -> None:
-        """Load what is in force again; a history as a whole or not at all.
-
-        That one stays as it is is a failure, or only a note if the store has it as copied.
-        """
-        done = self.done
+        """Load what is in force again; a history as a whole or not at all."""
         with store.writing() as connection:
             declare_catalogue(connection, self.settings, self.catalogue, self.clock)
         if not quarantine:
             self._relearn(store, reports, customers)
-            erased = read_erased(self.settings.data_dir)  # a backup may name persons erased since
-            with store.writing() as connection:
-                suppress_tables(connection, erased, documented_tables(self.catalogue))
         with store.reading() as connection:
-            loads = effective_loads(
-                connection, reports or None, customers or None, only_quarantined=quarantine
-            )
-        gone = {load.report for load in loads} - self.catalogue.keys()
-        done.notes += [
-            f"{name} is no longer in the catalogue, so it is not replayed" for name in sorted(gone)
-        ]
-        loads = [
-            replace(load, history=self.catalogue[load.report].stored_as == "history")
-            for load in loads
-            if load.report not in gone
-        ]
+            loads = effective_loads(connection, reports, customers or None, only_quarantined=quarantine)
+        done = self.done
         with WriteSession(store) as session:
             for group in _groups(loads):
                 is_history = group[0].history
-                readable = list(self._read_again(group, done.notes if has_histories else done.failures))
+                readable = list(self._read_again(group))
                 if is_history and len(readable) < len(group):
                     self.unread |= {load.load_id: HISTORY_LEFT for load in readable}
                     continue
@@ -159,31 +142,28 @@ class _Replay:
         Those of other reports and customers than the replayed ones would wait for a replay of their own.
         """
         files = list(self.landing.walk())
-        whole = [file for file in files if not isinstance(file, LandingDamaged)]
         self.done.failures += [str(file) for file in files if isinstance(file, LandingDamaged)]
+        landed = [
+            file
+            for file in files
+            if not isinstance(file, LandingDamaged)
+            and file.header.get("kept", True)
+            and file.header["report"] in reports
+            and (not customers or file.header["customer"] in customers)
+        ]
         with store.writing() as connection:
-            count = relearn(
-                connection,
-                (
-                    file
-                    for file in whole
-                    if file.header.get("kept", True)
-                    and (not reports or file.header["report"] in reports)
-                    and (not customers or file.header["customer"] in customers)
-                ),
-            )
+            count = relearn(connection, landed)
+            # A backup may name persons who were erased since.
+            erased = read_erased(self.settings.data_dir)
+            suppress_tables(connection, erased, documented_tables(self.catalogue))
         if count:
             self.done.notes.append(
                 f"{counted(count, 'stored answer')} were rebuilt from landing alone: what they changed is "
                 "unknown, so marts.restatements, marts.sale_changes and marts.user_month_versions lack it"
             )
 
-    def _read_again(self, group: Sequence[WindowResult], of_histories: list[str]) -> Iterator[WindowResult]:
-        """The loads of a group with their rows, without those that cannot be read.
-
-        A landing file that is missing or damaged is a failure of the replay; an answer without readable rows
-        is not.
-        """
+    def _read_again(self, group: Sequence[WindowResult]) -> Iterator[WindowResult]:
+        """The loads of a group with their rows, without those that cannot be read."""
         for load in group:
             report = self.catalogue[load.report]
             try:
@@ -191,13 +171,18 @@ class _Replay:
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - one answer must not stop the others
-                sentences, whose = self.done.unfit, f"{load.report} of {load.customer}, {load.when}"
-                if isinstance(error, WarehouseError | OSError):
-                    sentences = of_histories if load.history else self.done.failures
+                whose, sentences = f"{load.report} of {load.customer}, {load.when}", self.done.failures
                 if load.history:
                     whose = f"the history of {load.report} of {load.customer} stays as it is"
+                    sentences = self.histories_left
+                if not isinstance(error, WarehouseError | OSError):
+                    sentences = self.done.unfit
                 sentences.append(f"{whose}: {error}")
                 self.unread[load.load_id] = str(error)
+
+    @property
+    def landing(self) -> Landing:
+        return Landing(self.settings.data_dir / "landing")
 
 
 def _groups(loads: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
