@@ -25,11 +25,11 @@ from assets.runs import HIGH_PRIORITY, NIGHTLY, moment, show_alive, unfinished_r
 from pipelines.causes import causes
 from pipelines.diagnosis.health import note_daemon, observed
 from pipelines.upkeep.finish import Finished, finish
+from pipelines.upkeep.report_page import REPORT_PAGE
 from pipelines.words import counted, size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind
 from warehouse.ledger.status import overview
-from warehouse.marts.build import MartError
 from warehouse.publishing.publish import Unpublished, loaded_since_publication
 from warehouse.store.lock import work_lock
 
@@ -114,9 +114,9 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
             yield from mart_results(project, files, finished.marts)
             yield from (check_result(project, files, check) for check in finished.checks)
             yield _publication(project, context, finished)
-            if undone := [why for why in (finished.page, finished.export) if isinstance(why, str)]:
-                raise dg.Failure(" ".join(["The file is published.", *undone]))
-        except (MartError, WarehouseError) as error:
+            if finished.undone:
+                raise dg.Failure(" ".join(["The file is published.", *finished.undone]))
+        except WarehouseError as error:
             raise dg.Failure(str(error)) from None
 
     return publish
@@ -158,13 +158,14 @@ def _publication(
             "\n".join([*(lines or publication.reasons), "The earlier file stays."]),
             metadata=conditions | ({CAUSES: len(lines)} if lines else {}),
         )
-    for why in filter(None, (finished.lake, finished.ping)):
-        context.log.warning(why)
+    for warning in finished.warnings:
+        context.log.warning(warning)
     context.log.info(f"Published {publication.path}, {size(publication.bytes or 0)}.")
+    page = publication.path.with_name(REPORT_PAGE)
     return dg.MaterializeResult(
         asset_key=project.key(FILE),
         metadata={
-            "page": _place(project, finished.page) if isinstance(finished.page, Path) else "none",
+            "page": _place(project, page) if page.exists() else "none",
             "file": _place(project, publication.path),
             "bytes": publication.bytes or 0,
             **conditions,

@@ -33,7 +33,7 @@ from pipelines.shapes.shapes_file import ShapesError
 from pipelines.sync.progress import Progress
 from pipelines.sync.summary import TROUBLE
 from pipelines.sync.sync import sync
-from pipelines.upkeep.finish import refresh_operators_page
+from pipelines.upkeep.report_page import draw_pages
 from pipelines.upkeep.shapes import prepare_shapes
 from warehouse.errors import WarehouseError
 from warehouse.ledger.ledger import ledger_of, read_ledger
@@ -161,7 +161,7 @@ def fetch_partitions(
         turn_red(project, context, [item for item in partitions if (*item.pair, item.key) not in known])
         raise dg.Failure(str(error)) from None
     finally:
-        if why := refresh_operators_page(project.settings, project.clock):
+        if why := draw_pages(project.settings, project.clock, only_operators=True):
             context.log.warning(why)
     for event in snapshot_events(project, results):
         if isinstance(event, dg.AssetMaterialization):  # as an output, which marts wait for

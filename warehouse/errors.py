@@ -27,6 +27,12 @@ class LandingDamaged(WarehouseError):
     """A landing file is gone, or does not hold the bytes that were written."""
 
 
+def reason_of(error: Exception) -> str:
+    """The sentence of an error of ours, the kind and text of any other, on one line."""
+    reason = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
+    return " ".join(reason.split())
+
+
 @dataclass(frozen=True)
 class Remedy:
     """What helps with a DuckDB file that cannot be read, and with one that others have open."""

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from pipelines.cli.app import Customers, NoWait, Reports, command, flag, option, options, working
 from pipelines.cli.output import complain, print_json, read_settings, say
 from pipelines.clock import SystemClock
-from pipelines.words import count, counted, duration, size
+from pipelines.words import count, counted, size
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -48,26 +47,13 @@ def publish(settings: Settings) -> bool:
         f"published {publication.path} ({size(publication.bytes or 0)}), {len(finished.marts)} marts, "
         f"{len(finished.checks)} checks"
     )
-    if isinstance(finished.page, Path):
-        say(f"page: {finished.page}")
-    if finished.export and not isinstance(finished.export, str):
+    if settings.pages:
+        say(f"page: {publication.path.with_name('report.html')}")
+    if finished.export:
         _print_export(finished.export)
-    _warn(finished.page, finished.export, finished.lake, finished.ping)
+    for warning in finished.warnings:
+        complain(f"brokerbi: {warning}")
     return True
-
-
-def draw_operators_page(settings: Settings) -> None:
-    """Draw the operators' page after a run without a publication."""
-    from pipelines.upkeep.finish import refresh_operators_page
-
-    _warn(refresh_operators_page(settings, settings.clock_of_day(SystemClock())))
-
-
-def _warn(*results: object) -> None:
-    """Print the results that are sentences: they say what could not be done."""
-    for result in results:
-        if isinstance(result, str) and result:
-            say(f"warning: {result}")
 
 
 @command("rollback")
@@ -78,7 +64,7 @@ def run_rollback(
     no_wait: NoWait = False,
 ) -> int:
     """Put an earlier published file back."""
-    from pipelines.upkeep.finish import refresh_report_page
+    from pipelines.upkeep.report_page import draw_pages
     from warehouse.publishing.lake import refresh_lake
     from warehouse.publishing.publish import rollback
 
@@ -86,8 +72,12 @@ def run_rollback(
     clock = settings.clock_of_day(SystemClock())
     with working(settings, "brokerbi rollback", no_wait=no_wait):
         publication = rollback(settings.data_dir, to=to, now=clock.utc_now())
-        lake = refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now())
-        _warn(refresh_report_page(settings, clock), lake)
+        warnings = [
+            draw_pages(settings, clock),
+            refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now()),
+        ]
+    for warning in filter(None, warnings):
+        complain(f"brokerbi: {warning}")
     say(f"{publication.path} is version {publication.version} again; the next sync publishes a new one")
     return 0
 
@@ -110,10 +100,7 @@ def run_export(
 
 
 def _print_export(made: Export) -> None:
-    """Where it is, how large, and what it lacks."""
-    say(f"exported to {made.place} ({made.files} files, {size(made.bytes)}, {duration(made.seconds)})")
-    for table in made.too_long:
-        complain(f"brokerbi: {table} has more rows than an Excel sheet holds; it is not in the workbook")
+    say(f"exported to {made.place} ({counted(made.files, 'file')}, {size(made.bytes)})")
 
 
 @command("replay")

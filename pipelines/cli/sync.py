@@ -20,7 +20,7 @@ from pipelines.cli.app import (
     flag,
     working,
 )
-from pipelines.cli.maintenance import draw_operators_page, publish
+from pipelines.cli.maintenance import publish
 from pipelines.cli.output import (
     complain,
     counter,
@@ -39,6 +39,7 @@ from pipelines.sync.progress import HEADS, Progress, by_report
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
+from pipelines.upkeep.report_page import draw_pages
 from pipelines.upkeep.shapes import prepare_shapes
 from pipelines.words import count, counted, duration, size
 from warehouse.ledger.window_result import WindowResult
@@ -163,28 +164,28 @@ def run_sync(
         summary = sync_with_progress(settings, replace(selection, fresh_since=awaited_utc))
         summary.is_of_named = bool(customer or report)
         is_published = True
-        if no_publish:
-            draw_operators_page(settings)
-        elif summary.loaded or was_left_unpublished(settings):
+        if not no_publish and (summary.loaded or was_left_unpublished(settings)):
             is_published = publish(settings)
-        else:
-            say("nothing was loaded, so the published file stays")
-            draw_operators_page(settings)
+        elif warning := draw_pages(settings, settings.clock_of_day(SystemClock()), only_operators=True):
+            complain(f"brokerbi: {warning}")
     for sentence in summary.complaints():
         complain(f"brokerbi: {sentence}")
     return 0 if summary.is_well and is_published else 1
 
 
 def was_left_unpublished(settings: Settings) -> bool:
-    """Whether an earlier sync loaded something and was stopped before it was published, which is said.
+    """Whether an earlier sync loaded something and was stopped before it was published; prints the answer.
 
     A load that a check held back is not published again until something else is loaded.
     """
     waiting = loaded_since_publication(Store(settings.data_dir))
-    if waiting is None or waiting.is_refused:
-        return False
-    say("nothing new was loaded; publishing the rows of an earlier sync")
-    return True
+    is_left = waiting is not None and not waiting.is_refused
+    say(
+        "nothing new was loaded; publishing the rows of an earlier sync"
+        if is_left
+        else "nothing was loaded, so the published file stays"
+    )
+    return is_left
 
 
 def sync_with_progress(settings: Settings, selection: Selection) -> Summary:

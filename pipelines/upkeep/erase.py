@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,9 +11,10 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.normalize.contents import name_of
 from pipelines.normalize.document import InvalidJson, parse_exactly, to_json
 from pipelines.sync.privacy import documented_tables
-from pipelines.upkeep.export import remove_exports
-from pipelines.upkeep.finish import finish, remove_pages
+from pipelines.upkeep.export import FOLDER
+from pipelines.upkeep.finish import finish
 from pipelines.upkeep.replay import replay
+from pipelines.upkeep.report_page import remove_pages
 from warehouse.ledger.ledger import holds_anything
 from warehouse.load.landing import Landing
 from warehouse.persons.erased_list import note_begun, note_finished, read_erased
@@ -47,7 +49,6 @@ class ErasureReceipt:
     leftovers_removed: int = 0
     published: str = ""
     versions_removed: list[str] = field(default_factory=list)
-    exports_removed: int = 0
     not_searched: list[str] = field(default_factory=lambda: [*NOT_SEARCHED])
     problems: list[str] = field(default_factory=list)
 
@@ -83,7 +84,8 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
             leave_traces(connection)
             named = count_names(connection, person)
         receipt.problems += replay(settings, quarantine=True).failures  # its rows are told by what landed
-        receipt.exports_removed = remove_exports(data_dir)
+        shutil.rmtree(data_dir / FOLDER, ignore_errors=True)
+        remove_pages(data_dir)
         _publish(settings, clock, receipt)
         receipt.log_places = clean_logs(data_dir, person)
         receipt.leftovers_removed = clear_leftovers(data_dir)
@@ -119,20 +121,18 @@ def _body_without(person: Person, documented: Documented, body: bytes) -> bytes:
 
 
 def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
-    """Let analysts see a file and pages without the person, and remove all earlier files."""
+    """Let analysts see a file without the person, and remove all earlier files."""
     with Store(settings.data_dir).reading() as connection:
         is_empty = not holds_anything(connection)
     if is_empty:
         compact(settings.data_dir)
         return
-    finished = finish(settings, clock)
-    if finished.publication.published:
-        receipt.published = finished.publication.version or ""
+    publication = finish(settings, clock).publication
+    if publication.published:
+        receipt.published = publication.version or ""
         receipt.versions_removed = Versions(settings.data_dir).clear(keep=1)
     else:
         receipt.problems.append(
-            "a check held back the new file, so the earlier one is still published: correct the reasons, "
-            "and run the same again"
+            f"the earlier file is still published, as a check held back the new one ({publication.why}): "
+            "correct that, and run the same again"
         )
-    if not finished.publication.published or isinstance(finished.page, str):
-        remove_pages(settings.data_dir)

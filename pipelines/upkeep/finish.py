@@ -1,10 +1,9 @@
-"""Publishing: marts, checks, and a new published file with its page if no check refuses it."""
+"""Publishing: marts, checks, and a new published file with its pages if no check refuses it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -14,7 +13,8 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.planning.plan import note_next_due
 from pipelines.sync.declaration import declared_tables
 from pipelines.sync.privacy import documented_tables
-from warehouse.errors import WarehouseError
+from pipelines.upkeep.report_page import draw_pages
+from warehouse.errors import WarehouseError, reason_of
 from warehouse.ledger.changes import remember_disagreements
 from warehouse.ledger.ledger import forget_lake, holds_anything
 from warehouse.load.schema_evolution import declare_missing
@@ -36,101 +36,68 @@ if TYPE_CHECKING:
 PING_SECONDS = 10.0
 
 
-@dataclass(frozen=True)
+@dataclass
 class Finished:
-    """The outcome of building, checking and publishing."""
+    """The outcome of building, checking and publishing.
 
-    marts: tuple[str, ...]
-    checks: tuple[CheckResult, ...]
+    After a publication `undone` says why pages or export could not be made, `warnings` whom nothing reached.
+    """
+
+    marts: list[str]
+    checks: list[CheckResult]
     publication: Publication
-    page: Path | str | None = None  # beside the published file, or why it could not be drawn
-    export: Export | str | None = None  # in other formats, if the settings want them, or why there is none
-    lake: str = ""  # why the lake could not be written
-    ping: str = ""  # why no monitor was called although there is a new file
+    export: Export | None = None  # in other formats, if the settings want them
+    undone: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
 
 def finish(
-    settings: Settings,
-    clock: Clock | None = None,
-    *,
-    transport: httpx.BaseTransport | None = None,
+    settings: Settings, clock: Clock | None = None, *, transport: httpx.BaseTransport | None = None
 ) -> Finished:
     """Build the marts, run the checks and publish; with a failing error check the old file stays.
 
-    Raises WarehouseError before the first load, and MartError when a mart cannot be built: then too the
-    old file stays, and the refusal is written down with its reason and shown on the operators' page. Any
-    other error is written down as a failure, and raised.
+    It stays, too, if a mart cannot be built. Raises WarehouseError before the first load; any other error is
+    written down as a failure, and raised.
     """
     clock = settings.clock_of_day(clock or SystemClock())
-    data_dir, keep = settings.data_dir, settings.keep_published
-    store = Store(data_dir)
+    data_dir, store = settings.data_dir, Store(settings.data_dir)
+    marts: list[str] = []
+    checks: list[CheckResult] = []
     with store.locked():
         try:
-            build = partial(_build_and_check, store, settings, clock)
-            marts, checks = within_memory(store.path, build)
-            reasons = [check.finding for check in checks if check.blocks]
-            publication = publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=reasons)
-        except MartError as error:
-            publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=[str(error)])
-            refresh_operators_page(settings, clock)
-            raise
+            try:
+                marts, checks = within_memory(store.path, partial(_build_and_check, store, settings, clock))
+                reasons = [check.finding for check in checks if check.blocks]
+            except MartError as error:
+                reasons = [str(error)]
+            publication = publish(
+                data_dir, keep=settings.keep_published, now=clock.utc_now(), reasons_against=reasons
+            )
         except Exception as error:
             note_failure(data_dir, clock.utc_now(), error)
             raise
+    finished = Finished(marts, checks, publication)
     if settings.landing_days is not None:
         clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())
-    page, lake, ping = None, "", ""
-    exported: Export | str | None = None
+    undone, warnings = [draw_pages(settings, clock, only_operators=not publication.published)], []
     if publication.published:
-        page = refresh_report_page(settings, clock)
-        if settings.export_formats:
-            from pipelines.upkeep.export import refresh_export  # most publications do without
-
-            exported = refresh_export(settings, clock.utc_now())
-        lake = refresh_lake(data_dir, settings.lake, settings.shard, clock.utc_now())
-        ping = call(settings.ping_url.get_secret_value(), transport)
-    else:
-        refresh_operators_page(settings, clock)
-    return Finished(tuple(marts), tuple(checks), publication, page, exported, lake, ping=ping)
+        undone.append(_export(settings, clock, finished) if settings.export_formats else "")
+        warnings.append(refresh_lake(data_dir, settings.lake, settings.shard, clock.utc_now()))
+        warnings.append(call(settings.ping_url.get_secret_value(), transport))
+    finished.undone += filter(None, undone)
+    finished.warnings += filter(None, warnings)
+    return finished
 
 
-def refresh_report_page(settings: Settings, clock: Clock) -> Path | str | None:
-    """The page of a new publication, or why it failed, as a sentence; a sync does not fail with it.
+def _export(settings: Settings, clock: Clock, finished: Finished) -> str:
+    """Export a new publication; returns why it failed, if it did."""
+    from pipelines.upkeep.export import export  # most publications do without
 
-    None if the settings want no pages: existing ones are removed.
-    """
     try:
-        if settings.pages:
-            from pipelines.upkeep.report_page import write_report_page  # a publication may do without
-
-            return write_report_page(settings, clock)
-        remove_pages(settings.data_dir)
-    except Exception as error:  # noqa: BLE001 - the numbers are loaded and published without the page
-        return _undrawn("report.html", error)
-    return None
-
-
-def refresh_operators_page(settings: Settings, clock: Clock) -> str:
-    """Draw the operators' page after a run without a publication; returns why it failed, if it did."""
-    try:
-        if settings.pages and Store(settings.data_dir).path.exists():
-            from pipelines.upkeep.report_page import write_operators_page
-
-            write_operators_page(settings, clock)
-    except Exception as error:  # noqa: BLE001 - as above
-        return _undrawn("operators.html", error)
+        finished.export = export(settings, clock.utc_now())
+    except Exception as error:  # noqa: BLE001 - the numbers are published even if their export is not
+        return f"The export could not be written, the earlier one stays: {reason_of(error)}"
     return ""
-
-
-def _undrawn(page: str, error: Exception) -> str:
-    why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
-    return f"The page {page} could not be drawn, the earlier one stays: {why}"
-
-
-def remove_pages(data_dir: Path) -> None:
-    """Remove all pages: they name persons, and state what is no longer true."""
-    for page in [*data_dir.glob("*.html"), *data_dir.glob("*/*.html")]:
-        page.unlink()
 
 
 def call(address: str, transport: httpx.BaseTransport | None = None) -> str:

@@ -14,7 +14,7 @@ from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, QUERIES, Row, facts_fr
 from pipelines.page.html_page import Form, page_of_chain, page_path, render_operators, render_page
 from pipelines.page.language import language
 from pipelines.planning.plan import planned_now
-from warehouse.errors import WarehouseError, explained
+from warehouse.errors import WarehouseError, explained, reason_of
 from warehouse.ledger.status import read_state
 from warehouse.marts.queries import SQL, published_rows, rows_of
 from warehouse.store.database import Store
@@ -29,6 +29,35 @@ REPORT_PAGE = "report.html"
 OPERATORS_PAGE = "operators.html"
 DICTIONARY_PAGE = "dictionary.html"
 MOST_PROBLEMS = 200
+
+
+def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False) -> str:
+    """Draw the pages, after a run without a publication only that of operators; without pages remove them.
+
+    Returns why they could not be drawn, if so: the numbers are loaded and published without them.
+    """
+    try:
+        if not settings.pages:
+            remove_pages(settings.data_dir)
+        elif not only_operators:
+            write_report_page(settings, clock)
+        elif Store(settings.data_dir).path.exists():
+            html = _operators_page(settings, clock)
+            write_file(settings.data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
+    except Exception as error:  # noqa: BLE001 - see above
+        page = OPERATORS_PAGE if only_operators else REPORT_PAGE
+        return f"The page {page} could not be drawn, the earlier one stays: {reason_of(error)}"
+    return ""
+
+
+def remove_pages(data_dir: Path) -> None:
+    """Remove all pages: they name persons, and state what is no longer true."""
+    for page in _pages(data_dir):
+        page.unlink()
+
+
+def _pages(data_dir: Path) -> set[Path]:
+    return {*data_dir.glob("*.html"), *data_dir.glob("*/*.html")}
 
 
 def write_report_page(settings: Settings, clock: Clock) -> Path:
@@ -62,15 +91,9 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
             if place.parent != data_dir:
                 make_folder(place.parent, SHARED_FOLDER)
             write_file(place, html.encode(), mode=SHARED_FILE)
-        for page in {*data_dir.glob("*.html"), *data_dir.glob("*/*.html")} - {*pages}:
+        for page in _pages(data_dir) - {*pages}:
             page.unlink()
     return data_dir / REPORT_PAGE
-
-
-def write_operators_page(settings: Settings, clock: Clock) -> None:
-    """Render and put in place the operators' page alone, after a run without a publication."""
-    html = _operators_page(settings, clock)
-    write_file(settings.data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
 
 
 def _operators_page(settings: Settings, clock: Clock) -> str:

@@ -94,7 +94,7 @@ def test_amounts_and_counts_stay_as_they_were(erased: Erased) -> None:
 def test_a_receipt_counts_what_was_changed_and_names_nobody(erased: Erased) -> None:
     receipt, described = erased.user, repr((erased.user, erased.contact))
     assert (receipt.landing_files > 0, receipt.rows['bi."sales_agents"'] > 0) == (True, True)
-    assert (receipt.log_places, receipt.leftovers_removed, receipt.exports_removed) == (1, 1, 1)
+    assert (receipt.log_places, receipt.leftovers_removed) == (1, 1)
     assert (erased.exported != [], len(receipt.versions_removed), receipt.problems) == (True, 1, [])
     assert [word for word in erased.words if word in described] == []
     assert receipt.not_searched[0] == "names in the text of other rows, and persons without an id"
@@ -144,7 +144,7 @@ def test_a_check_that_refuses_the_file_leaves_the_erasure_unfinished(whole: Scen
     twice = "SELECT * REPLACE ('2' AS _load_id) FROM bi.commission_office"
     here.execute(f"INSERT INTO bi.commission_office BY NAME {twice}")
     [problem] = erase_user(here, user).problems
-    assert problem.startswith("a check held back the new file")
+    assert "as a check held back the new one (Do the rows" in problem
     assert len(open_erasures(here.data_dir)) == 1
     here.execute("DELETE FROM bi.commission_office WHERE _load_id = '2'")
     assert erase_user(here, user).problems == []

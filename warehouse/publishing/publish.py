@@ -21,7 +21,7 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.errors import WarehouseError, explained
+from warehouse.errors import WarehouseError, explained, reason_of
 from warehouse.publishing.retention import compact
 from warehouse.store.checkpoint_journal import open_for_writing
 from warehouse.store.database import LOCK_SECONDS, Store
@@ -119,7 +119,6 @@ def publish(
 def note_failure(data_dir: Path, now: datetime, error: Exception) -> None:
     """Record that a publication ended with this error, if there is a working file that can be written."""
     store = Store(data_dir)
-    reason = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
     with suppress(WarehouseError, OSError, duckdb.Error), store.writing() as connection:
         [(loads, last_load_number, _)] = connection.execute(_CONTENTS).fetchall()
         if loads:
@@ -129,7 +128,7 @@ def note_failure(data_dir: Path, now: datetime, error: Exception) -> None:
                 Versions(data_dir).published,
                 loads=loads,
                 last_load_number=last_load_number,
-                reasons=(" ".join(reason.split()),),
+                reasons=(reason_of(error),),
             )
             _write_down(connection, failed)
 

@@ -15,8 +15,7 @@ from pipelines.clock import RehearsalClock, SystemClock
 from pipelines.page import dictionary
 from pipelines.page.facts import QUERIES
 from pipelines.settings.model import Settings
-from pipelines.upkeep.finish import refresh_report_page, remove_pages
-from pipelines.upkeep.report_page import write_report_page
+from pipelines.upkeep.report_page import draw_pages, remove_pages, write_report_page
 from tests.marts.given import build, earned, loaded, warehouse
 from tests.unit.page.given import columns_of
 from tests.unit.page.test_dictionary import ROWS
@@ -80,14 +79,14 @@ def test_without_a_published_file_there_is_a_sentence(tmp_path: Path) -> None:
 
 def test_a_page_that_cannot_be_drawn_is_no_failure(tmp_path: Path) -> None:
     (tmp_path / "warehouse.duckdb").write_bytes(b"no database")
-    why = refresh_report_page(Settings(data_dir=tmp_path), CLOCK)
-    assert str(why).startswith("The page report.html could not be drawn, the earlier one stays: ")
+    why = draw_pages(Settings(data_dir=tmp_path), CLOCK)
+    assert why.startswith("The page report.html could not be drawn, the earlier one stays: ")
 
 
 def test_a_file_that_somebody_is_writing_in_is_no_failure_either(published: Path) -> None:
     with duckdb.connect(published / "warehouse.duckdb"):
-        why = refresh_report_page(Settings(data_dir=published), CLOCK)
-    assert "could not be drawn" in str(why)
+        why = draw_pages(Settings(data_dir=published), CLOCK)
+    assert "could not be drawn" in why
 
 
 def test_every_office_has_a_page_and_one_that_vanished_has_none(published: Path, tmp_path: Path) -> None:
