@@ -10,22 +10,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.budgets.budget import (
-    BudgetError,
-    BudgetPlan,
-    Change,
-    Key,
-    os_user,
-)
+from pipelines.budgets.budget import BudgetError, BudgetPlan, Change, Key, os_user
 from pipelines.budgets.budget_file import Entry, read_budget_file
-from pipelines.budgets.present import (
-    REPORTS,
-    Unreadable,
-    budget_reports,
-    number,
-    open_clients,
-    read_present,
-)
+from pipelines.budgets.present import REPORTS, Unreadable, budget_reports, number, open_clients, read_present
 from pipelines.connect.errors import ConnectError, HostDown, Unauthorized
 from warehouse.marts.queries import SQL, rows_of
 from warehouse.store.database import Store

@@ -10,17 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from pipelines.catalogue.model import (
-    Column,
-    Each,
-    Endpoint,
-    Ids,
-    Report,
-    Table,
-    Timing,
-    assumed,
-    requested,
-)
+from pipelines.catalogue.model import Column, Each, Endpoint, Ids, Report, Table, Timing, assumed, requested
 
 ASKED_USER = requested("asked_user_id", description="the requested user", id_of="user")
 USER = Each(  # of a customer whose users are not known, those that earned commission

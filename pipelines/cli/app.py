@@ -52,7 +52,7 @@ def _exit_code(run: Callable[..., int], given: dict[str, Any]) -> int:
     try:
         return run(**given)
     except KeyboardInterrupt:
-        complain("brokerbi: stopped; loaded rows are kept, and the next sync continues from there")
+        complain("brokerbi: stopped; what was done is kept, and the same command continues from there")
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -64,7 +64,7 @@ def _exit_code(run: Callable[..., int], given: dict[str, Any]) -> int:
         return WRONG_USAGE if is_wrong_usage(error) else FAILED
 
 
-def working(settings: Settings, what: str, *, no_wait: bool) -> AbstractContextManager[datetime | None]:
+def working(settings: Settings, what: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
     """Hold the work lock of the data directory; a line on stderr names the command that it waits for.
 
     Gives the moment when that command had begun, None if there was none to wait for.
@@ -73,10 +73,10 @@ def working(settings: Settings, what: str, *, no_wait: bool) -> AbstractContextM
 
     return work_lock(
         settings.data_dir,
-        what,
+        f"brokerbi {what}",
         on_wait=lambda sentence: complain(f"brokerbi: {sentence}"),
-        wait=not no_wait,
-        sentence_of=sentence_of,
+        wait=wait,
+        sentence_of=lambda error: "" if is_wrong_usage(error) else sentence_of(error),
         now=settings.clock_of_day(SystemClock()).utc_now,
     )
 
@@ -117,7 +117,6 @@ Last = Annotated[Month | None, option("last month", "YYYY-MM", "--to", parser=pa
 Customers = Annotated[list[str], options("only this customer", "ID", "--customer")]
 Reports = Annotated[list[str], options("only this report", "NAME", "--report")]
 Ids = Annotated[list[str], options("an estate, for reports on demand", "ID", "--id", "--estate")]
-NoWait = Annotated[bool, flag("--no-wait", "end with 1 if another command works, instead of waiting")]
 Refresh = Annotated[bool, flag("--refresh", "also fetch months that are loaded")]
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import polars as pl
 import typer
 
 from pipelines.budgets.budget import BudgetError, BudgetPlan, Change
 from pipelines.budgets.plan import make_plan
 from pipelines.budgets.push import push
-from pipelines.cli.app import INTERRUPTED, Json, NoWait, app, command, option, working
-from pipelines.cli.output import complain, print_json, print_records, read_settings, say
+from pipelines.cli.app import Json, app, command, option, working
+from pipelines.cli.output import complain, print_json, print_records, read_settings, say, warn
 from pipelines.sync.run_context import RunContext
 from pipelines.words import count, counted, duration
 from warehouse.ledger.budget_pushes import PushStatus
@@ -29,7 +28,6 @@ app.add_typer(budget, name="budget")
 def run_plan(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, Parquet, .xlsx; see docs/operators.md")],
     target: Annotated[Path, option("where to keep the plan", "PLAN", "--plan")],
-    no_wait: NoWait = False,
     json: Json = False,
 ) -> int:
     """Compare a file with the present budgets and write a plan; set nothing."""
@@ -45,15 +43,14 @@ def run_plan(
         raise BudgetError([f"There is no folder {target.parent} for the plan; create it first."])
     if target.exists():
         BudgetPlan.read(target)  # a file that is no plan is not written over
-    with working(settings, "brokerbi budget plan", no_wait=no_wait):
+    with working(settings, "budget plan"):
         plan = make_plan(settings, file, RunContext(), on_requests=announce)
     plan.write(target)
-    for note in plan.notes:
-        complain(f"brokerbi: {note}")
+    warn(*plan.notes)
     if json:
         print_json({**asdict(plan), "plan": str(target)})
         return 0
-    print_records(_differences(plan.changes))
+    print_records([*_differences(plan.changes)])
     if not plan.changes:
         say("the service shows all of it already; there is nothing to push")
         return 0
@@ -74,7 +71,6 @@ def run_push(
             min=0, max=3600, metavar="SECONDS", help="how long to wait until the service shows a budget"
         ),
     ] = 120,
-    no_wait: NoWait = False,
     json: Json = False,
 ) -> int:
     """Set the budgets of a plan at the service."""
@@ -84,12 +80,8 @@ def run_push(
     def report_outcome(change: Change, status: PushStatus, reason: str) -> None:
         complain(f"{change}: {status.value}{f', {reason}' if reason else ''}")
 
-    try:
-        with working(settings, "brokerbi budget push", no_wait=no_wait):
-            pushed = push(settings, plan, RunContext(), patience=patience, on_outcome=report_outcome)
-    except KeyboardInterrupt:
-        complain("brokerbi: stopped; push the same plan again to go on")
-        return INTERRUPTED
+    with working(settings, "budget push"):
+        pushed = push(settings, plan, RunContext(), patience=patience, on_outcome=report_outcome)
     unconfirmed = [
         {"office": office, "user": user, "month": month, "status": row.status.value, "reason": row.reason}
         for (office, user, month), row in pushed.pushes.items()
@@ -103,25 +95,21 @@ def run_push(
         print_records(unconfirmed)
         rest = "; push the plan again for the rest" if unconfirmed else ""
         say(f"confirmed: {count(confirmed)} of {counted(budgets, 'budget')}{rest}")
-    if pushed.stopped:
-        complain(f"brokerbi: stopped: {pushed.stopped}")
+    warn(pushed.stopped and f"stopped: {pushed.stopped}")
     return 0 if pushed.is_whole else 1
 
 
-def _differences(changes: Iterable[Change]) -> list[dict[str, Any]]:
+def _differences(changes: Iterable[Change]) -> Iterator[dict[str, Any]]:
     """The changed amounts added up by office and measure; before is null if no budget was set."""
-    rows = [
-        {"office": change.office_id, "measure": measure, "before": change.before[measure], "after": amount}
-        for change in changes
-        for measure, amount in change.after.items()
-        if amount is not None and change.before[measure] != amount
-    ]
-    schema = {"office": pl.String, "measure": pl.String, "before": pl.Int64, "after": pl.Int64}
-    before = pl.when(pl.col("before").count() > 0).then(pl.col("before").sum())
-    sums = (
-        pl.DataFrame(rows, schema)
-        .group_by("office", "measure")
-        .agg(pl.len().alias("budgets"), before, pl.col("after").sum())
-    )
-    difference = (pl.col("after") - pl.col("before")).alias("difference")
-    return sums.with_columns(difference).sort("office", "measure").to_dicts()
+    groups: dict[tuple[str, str], list[tuple[int | None, int]]] = {}
+    for change in changes:
+        for measure, amount in change.after.items():
+            before = change.before[measure]
+            if amount is not None and amount != before:
+                groups.setdefault((change.office_id, measure), []).append((before, amount))
+    for (office, measure), amounts in sorted(groups.items()):
+        known = [before for before, _ in amounts if before is not None]
+        before, after = sum(known) if known else None, sum(after for _, after in amounts)
+        difference = None if before is None else after - before
+        shown = {"budgets": len(amounts), "before": before, "after": after, "difference": difference}
+        yield {"office": office, "measure": measure, **shown}

@@ -9,8 +9,8 @@ from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
-from pipelines.cli.app import Customers, NoWait, Reports, command, flag, option, options, working
-from pipelines.cli.output import complain, print_json, read_settings, say
+from pipelines.cli.app import Customers, Reports, command, flag, option, options, working
+from pipelines.cli.output import complain, print_json, read_settings, say, warn
 from pipelines.clock import SystemClock
 from pipelines.words import count, counted, size
 
@@ -23,10 +23,10 @@ Format = StrEnum("Format", ["parquet", "csv", "xlsx"])
 
 
 @command("publish")
-def run_publish(no_wait: NoWait = False) -> int:
+def run_publish() -> int:
     """Build the marts, run the checks and publish."""
     settings = read_settings(offline=True)
-    with working(settings, "brokerbi publish", no_wait=no_wait):
+    with working(settings, "publish"):
         return 0 if publish(settings) else 1
 
 
@@ -36,12 +36,11 @@ def publish(settings: Settings) -> bool:
 
     finished = finish(settings)
     for check in finished.checks:
-        if not check.passed:
-            write = complain if check.blocks else say
-            write(f"{check.severity}: {check.finding}")
+        if not check.passed and not check.blocks:
+            say(f"{check.severity}: {check.finding}")
     publication = finished.publication
     if not publication.published:
-        complain(f"brokerbi: not published: {publication.why}; the earlier file stays")
+        warn(f"not published: {publication.why}; the earlier file stays")
         return False
     say(
         f"published {publication.path} ({size(publication.bytes or 0)}), {len(finished.marts)} marts, "
@@ -51,8 +50,7 @@ def publish(settings: Settings) -> bool:
         say(f"page: {publication.path.with_name('report.html')}")
     if finished.export:
         _print_export(finished.export)
-    for warning in finished.warnings:
-        complain(f"brokerbi: {warning}")
+    warn(*finished.warnings)
     return True
 
 
@@ -61,7 +59,6 @@ def run_rollback(
     to: Annotated[
         str | None, option("a version that `status --details` lists; default: the one before", "VERSION")
     ] = None,
-    no_wait: NoWait = False,
 ) -> int:
     """Put an earlier published file back."""
     from pipelines.upkeep.report_page import draw_pages
@@ -70,14 +67,12 @@ def run_rollback(
 
     settings = read_settings(reading=True)
     clock = settings.clock_of_day(SystemClock())
-    with working(settings, "brokerbi rollback", no_wait=no_wait):
+    with working(settings, "rollback"):
         publication = rollback(settings.data_dir, to=to, now=clock.utc_now())
-        warnings = [
+        warn(
             draw_pages(settings, clock),
             refresh_lake(settings.data_dir, settings.lake, settings.shard, clock.utc_now()),
-        ]
-    for warning in filter(None, warnings):
-        complain(f"brokerbi: {warning}")
+        )
     say(f"{publication.path} is version {publication.version} again; the next sync publishes a new one")
     return 0
 
@@ -109,7 +104,6 @@ def run_replay(
     customer: Customers,
     report: Reports,
     quarantine: Annotated[bool, flag("--quarantine", "only loads with rows in quarantine")] = False,
-    no_wait: NoWait = False,
 ) -> int:
     """Rebuild tables from landing, without the service."""
     from pipelines.catalogue.reports import report as report_named
@@ -125,7 +119,7 @@ def run_replay(
             complain(f"{count(done)} of {count(total)} loads replayed")
 
     settings = read_settings(offline=True)
-    with working(settings, "brokerbi replay", no_wait=no_wait):
+    with working(settings, "replay"):
         done = replay(
             settings,
             catalogue=adopt_shapes(settings, say),
@@ -136,14 +130,11 @@ def run_replay(
         )
     say(
         f"{counted(done.loads, 'load')}, {counted(done.rows, 'row')} from landing, "
-        f"{count(done.rejected)} in quarantine"
+        f"{count(done.rejected)} in quarantine; `brokerbi publish` gives them to analysts"
     )
-    if done.loads:
-        say("run `brokerbi publish` to give them to analysts")
-    for sentence in done.notes:
-        say(sentence)
-    for sentence in (*done.failures, *done.unfit):
-        complain(f"brokerbi: {sentence}")
+    for note in done.notes:
+        say(note)
+    warn(*done.failures, *done.unfit)
     return 1 if done.failures or done.unfit else 0
 
 
@@ -151,7 +142,6 @@ def run_replay(
 def run_erase(
     contact: Annotated[str | None, option("the contact with this id", "ID")] = None,
     user: Annotated[str | None, option("the user with this id", "ID")] = None,
-    no_wait: NoWait = False,
 ) -> int:
     """Suppress a person in everything that is stored or loaded later."""
     from pipelines.upkeep.erase import erase
@@ -161,9 +151,8 @@ def run_erase(
         raise ValueError("name one person, with --contact ID or --user ID")
     settings = read_settings(offline=True)
     kind: PersonKind = "user" if contact is None else "contact"
-    with working(settings, "brokerbi erase", no_wait=no_wait):
+    with working(settings, "erase"):
         receipt = erase(settings, kind, contact or user or "")
     print_json(asdict(receipt))
-    for problem in receipt.problems:
-        complain(f"brokerbi: {problem}")
+    warn(*receipt.problems)
     return 1 if receipt.problems else 0

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
-from itertools import zip_longest
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -27,6 +25,8 @@ GAP = "  "
 TEXT_COLUMN = 19
 """Where the text of an explanation begins, below its head."""
 WITHOUT_TERMINAL = (100, 24)
+NARROWEST = 20
+"""The width that the last column of a table must have left to be wrapped."""
 
 
 def read_settings(*, offline: bool = False, reading: bool = False) -> Settings:
@@ -34,8 +34,7 @@ def read_settings(*, offline: bool = False, reading: bool = False) -> Settings:
     from pipelines.settings.model import load_settings
 
     settings = load_settings(os.environ, offline=offline, reading=reading)
-    for warning in settings.warnings:
-        complain(f"brokerbi: {warning}")
+    warn(*settings.warnings)
     return settings
 
 
@@ -47,6 +46,12 @@ def say(text: str = "") -> None:
 def complain(text: str) -> None:
     """The same on stderr."""
     print(visible_lines(text), file=sys.stderr)
+
+
+def warn(*sentences: str) -> None:
+    """Sentences that name what failed, on stderr behind our name; empty ones are left out."""
+    for sentence in filter(None, sentences):
+        complain(f"brokerbi: {sentence}")
 
 
 def counter(text: str = "") -> None:
@@ -74,8 +79,10 @@ def line(head: str, text: str) -> None:
 def hang(mark: str, text: str, *, is_grey: bool = False) -> None:
     """A text behind a mark, with its further lines indented like the first; grey only on a terminal."""
     grey, plain = ("\x1b[90m", "\x1b[0m") if is_grey and sys.stdout.isatty() else ("", "")
-    for part in _wrapped(visible(text), _width() - len(mark)):
-        print(f"{grey}{mark}{part}{plain}")
+    text, width = visible(text), max(_width() - len(mark), 1)
+    lines = wrap(text, width, break_long_words=False, break_on_hyphens=False) if len(text) > width else [text]
+    for part in lines:
+        print(f"{grey}{f'{mark}{part}'.rstrip()}{plain}")
         mark = " " * len(mark)
 
 
@@ -96,61 +103,37 @@ def print_records(records: Sequence[Mapping[str, Any]], columns: Sequence[str] =
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
     """Print rows under heads, with the columns named in `right` aligned to the right.
 
-    If the table is wider than the terminal its widest columns wrap, heads at `_` too. If that is not enough
-    each row becomes a block with a line for each of its values.
+    If the table is wider than the terminal its last column wraps. If that is not enough each row becomes a
+    block with a line for each of its values.
     """
     cells = [[visible(text) for text in row] for row in (heads, *rows)]
-    columns = list(zip(*cells, strict=True))
-    widths = [max(map(len, column)) for column in columns]
-    narrowest = [
-        max(
-            map(len, (*_breakable(head).split(), *(texts if place in right else " ".join(texts).split()), ""))
-        )
-        for place, (head, *texts) in enumerate(columns)
-    ]
-    room = _width() - len(GAP) * (len(widths) - 1)
-    if sum(narrowest) > room:
+    *widths, last = (max(map(len, column)) for column in zip(*cells, strict=True))
+    room = _width() - sum(widths) - len(GAP) * len(widths)
+    if room < min(last, NARROWEST):
         _print_blocks(cells)
         return
-    while sum(widths) > room:
-        wide = [place for place, width in enumerate(widths) if width > narrowest[place]]
-        widths[max(wide, key=widths.__getitem__)] -= 1
-    line = GAP.join(f"{{:{'>' if place in right else '<'}{width}}}" for place, width in enumerate(widths))
-    for number, row in enumerate((cells[0], ["─" * width for width in widths], *cells[1:])):
-        wrapped = (
-            _wrapped(text, width, is_head=number == 0) for text, width in zip(row, widths, strict=True)
+    widths.append(min(last, room))
+    for row in (cells[0], ["─" * width for width in widths], *cells[1:]):
+        *marks, text = (
+            f"{text:{'>' if place in right else '<'}{width}}"
+            for place, (text, width) in enumerate(zip(row, widths, strict=True))
         )
-        for parts in zip_longest(*wrapped, fillvalue=""):
-            say(line.format(*parts).rstrip())
+        hang("".join(f"{mark}{GAP}" for mark in marks), text)
 
 
 def _print_blocks(cells: Sequence[Sequence[str]]) -> None:
     """Print each row as a block: a line for each value behind the head of its column, without empty ones."""
     heads, *rows = cells
     widest = max(map(len, heads))
-    for number, row in enumerate(rows):
-        if number:
-            say()
+    for row in rows:
         for head, text in zip(heads, row, strict=True):
             if text:
                 hang(f"{head:<{widest}}{GAP}", text)
-
-
-def _breakable(head: str) -> str:
-    return re.sub(r"(?<=\w)_", "_ ", head)
+        say()
 
 
 def _width() -> int:
     return get_terminal_size(WITHOUT_TERMINAL).columns
-
-
-def _wrapped(text: str, width: int, *, is_head: bool = False) -> list[str]:
-    if len(text) <= width:
-        return [text]
-    lines = wrap(
-        _breakable(text) if is_head else text, max(width, 1), break_long_words=False, break_on_hyphens=False
-    )
-    return [part.replace("_ ", "_") for part in lines] if is_head else lines
 
 
 def cell(name: str, value: Any) -> str:
@@ -166,8 +149,6 @@ def cell(name: str, value: Any) -> str:
             return f"{value:%Y-%m}" if name.endswith("month") else str(value)
         case Decimal() if name.endswith(("share", "share_before")):
             return f"{100 * value:.1f} %"
-        case Decimal() if name.endswith(("difference", "_change", "_effect")):
-            return f"{'+' if value > 0 else ''}{amount(value)}"
         case Decimal() | int():
             return amount(value)
         case list() | tuple():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.cli.app import Json, NoWait, Reports, command, flag, working
+from pipelines.cli.app import Json, Reports, command, flag, working
 from pipelines.cli.output import hang, print_json, print_records, read_settings, say
 
 COUNTED = ("columns", "missing", "extra")
@@ -19,7 +19,6 @@ def run_shapes(
         bool, flag("--from-landing", "read stored answers only; send no request")
     ] = False,
     write: Annotated[bool, flag("--write", "add the proposals to shapes.toml")] = False,
-    no_wait: NoWait = False,
     json: Json = False,
 ) -> int:
     """Show how each report looks; propose a shape where it differs from the declared one."""
@@ -27,7 +26,7 @@ def run_shapes(
     from pipelines.upkeep.shapes import add_to_file, looks_of
 
     settings = read_settings()
-    with working(settings, "brokerbi shapes", no_wait=no_wait):
+    with working(settings, "shapes"):
         looks = looks_of(settings, Selection(reports=tuple(report)), from_landing=from_landing)
     if json:
         print_json([vars(look) for look in looks])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -12,15 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pipelines.causes import causes
 from pipelines.cli.app import Json, command, flag, working
-from pipelines.cli.output import (
-    cell,
-    counter,
-    hang,
-    print_json,
-    print_records,
-    read_settings,
-    say,
-)
+from pipelines.cli.output import cell, hang, print_json, print_records, read_settings, say
 from pipelines.clock import SystemClock
 from pipelines.settings.model import load_settings, why_refused
 from pipelines.words import counted, size
@@ -86,17 +77,12 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
     for cause in shown_causes:
         begun = f"since {cause.begun}" if cause.begun else ""
         whom = ", ".join(filter(None, (cause.whom, begun)))
-        kind = f"{cause.first.severity}, {cause.first.kind}: " if details else ""
         is_grey = cause.first.severity == Severity.ACKNOWLEDGED
-        hang("- ", f"{kind}{cause.error.rstrip('.')}{f' ({whom})' if whom else ''}", is_grey=is_grey)
+        hang("- ", f"{cause.error.rstrip('.')}{f' ({whom})' if whom else ''}", is_grey=is_grey)
         if cause.first.remedy:
             hang("  -> ", cause.first.remedy, is_grey=is_grey)
     if more := len(all_causes) - len(shown_causes):
         say(f"{counted(more, 'more cause')} with --details")
-    if days := [row.waiting_until for row in view.standings if row.waiting_until]:
-        waiting = sum(row.waiting_months for row in view.standings)
-        text = f"{counted(waiting, 'month')} due in turn until {max(days)} (--details names the reports)"
-        hang("", text)
     for (report, customer), cap in view.caps.items():
         if words := str(cap):
             text = f"learned: {report} of {customer} is requested {words} (brokerbi status --forget-caps)"
@@ -112,63 +98,51 @@ def _standings(
 ) -> Iterator[dict[str, Any]]:
     """A row for each customer, in detail for each of its reports, with loaded and missing months."""
     plans = {plan.pair: plan for plan in planned}
-    loaded = {(row.report, row.customer): row for row in view.standings}
+    statuses = {(row.report, row.customer): row for row in view.standings}
     groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    for report, customer in {**plans, **loaded}:
-        groups.setdefault((report, customer) if details else (customer,), []).append((report, customer))
-    names = ("report", "customer") if details else ("customer",)
+    for pair in {**plans, **statuses}:
+        groups.setdefault(pair if details else pair[1:], []).append(pair)
     for group, pairs in groups.items():
-        rows = [loaded[pair] for pair in pairs if pair in loaded]
-        wanted = [plans[pair].wanted for pair in pairs if pair in plans]
+        rows = [statuses[pair] for pair in pairs if pair in statuses]
+        plans_of_group = [plans[pair] for pair in pairs if pair in plans]
         success = max((row.last_success_utc for row in rows if row.last_success_utc), default=None)
         until = success.date() if success else date.max  # budgets are loaded for months to come
         months = [month for row in rows if (month := row.newest_held_month) and month <= until]
-        shown: dict[str, Any] = {
-            **dict(zip(names, group, strict=True)),
-            "through": cell("month", max(months, default=None)),
-            "missing": sum(len(months.missing) for months in wanted) if planned else None,
-            "due": sum(len(months.due) for months in wanted) if planned else None,
-            "last success (UTC)": success and (success.date() if details else success),
-            "state": f"{sum(row.state == 'fresh' for row in rows)} of {len(rows)} fresh",
-        }
+        states = [f"{sum(row.state == 'fresh' for row in rows)} of {len(rows)} fresh"]
         if details:
-            shown["state"] = plans[pairs[0]].skipped if pairs[0] in plans else None
-            for row in rows:
-                turn = f"{row.waiting_months} due in turn until {row.waiting_until}"
-                shown["state"] = shown["state"] or (turn if row.waiting_until else row.state)
-        yield shown
+            states = [plan.skipped for plan in plans_of_group if plan.skipped] or [row.state for row in rows]
+        if days := [row.waiting_until for row in rows if row.waiting_until]:
+            waiting = sum(row.waiting_months for row in rows)
+            states.append(f"{counted(waiting, 'month')} due in turn until {max(days)}")
+        yield {
+            **dict(zip(("report", "customer")[-len(group) :], group, strict=True)),
+            "through": cell("month", max(months, default=None)),
+            "missing": sum(len(plan.wanted.missing) for plan in plans_of_group) if planned else None,
+            "due": sum(len(plan.wanted.due) for plan in plans_of_group) if planned else None,
+            "last_success_utc": success,
+            "state": "; ".join(states),
+        }
 
 
 @command("doctor")
 def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to the service")] = False) -> int:
     """Check settings, disk, files, logins and access, with a remedy for each issue."""
-    from pipelines.diagnosis.doctor import Access, examine
+    from pipelines.diagnosis.doctor import examine
     from pipelines.sync.run_context import RunContext
 
     marks = dict(zip(Severity, ("ok   ", "known", "odd  ", "WRONG"), strict=True))
     settings = load_settings(os.environ, offline=offline)
     worst = Severity.WELL
 
-    def note(access: Access) -> None:
-        if sys.stderr.isatty():
-            counter(f"{access.report} of {access.customer}: {access.word}")
-
-    ask = not offline
     with ExitStack() as stack:
+        ask = not offline
         try:
             if ask:
-                stack.enter_context(working(settings, "brokerbi doctor", no_wait=True))
+                stack.enter_context(working(settings, "doctor", wait=False))
         except WarehouseError:
             ask = False
-        for finding in examine(
-            settings,
-            RunContext(),
-            environment=os.environ,
-            ask=ask,
-            on_access=note,
-            refusal=why_refused(os.environ, settings),
-        ):
-            counter()
+        refusal = why_refused(os.environ, settings)
+        for finding in examine(settings, RunContext(), environment=os.environ, ask=ask, refusal=refusal):
             hang(f"{marks[finding.severity]} ", f"{finding.subject}: {finding.found}")
             if finding.remedy and finding.severity is not Severity.WELL:
                 hang("      -> ", finding.remedy)

@@ -7,19 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
-from pipelines.cli.app import (
-    Customers,
-    First,
-    Ids,
-    Json,
-    Last,
-    NoWait,
-    Refresh,
-    Reports,
-    command,
-    flag,
-    working,
-)
+from pipelines.cli.app import Customers, First, Ids, Json, Last, Refresh, Reports, command, flag, working
 from pipelines.cli.maintenance import publish
 from pipelines.cli.output import (
     complain,
@@ -30,6 +18,7 @@ from pipelines.cli.output import (
     print_table,
     read_settings,
     say,
+    warn,
 )
 from pipelines.clock import SystemClock
 from pipelines.planning.plan import PlannedReport, make_plan
@@ -82,15 +71,10 @@ def run_plan(
     print_records(
         [dict(zip(names, group, strict=True)) | _added_up(of_group) for group, of_group in groups.items()]
     )
-    if plan.probes:
-        since = min(probe.spans[0].first for probe in plan.probes)
-        say(
-            f"First {counted(len(plan.probes), 'request')} for sales that changed since {since}; "
-            "older months of these sales are requested as well, and are not in this plan."
-        )
+    more = "; older months of sales that changed are requested as well" if plan.probes else ""
     say(
         f"{counted(plan.requests_expected, 'request')} expected, {count(plan.requests)} at most if all is "
-        f"well; about {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was made."
+        f"well{more}; about {duration(plan.seconds)} at {plan.requests_per_second:g} per second; none was sent"
     )
     return 0
 
@@ -100,28 +84,24 @@ def _added_up(reports: Sequence[PlannedReport]) -> dict[str, Any]:
     return {
         "missing": sum(len(planned.wanted.missing) for planned in reports),
         "due": sum(len(planned.wanted.due) for planned in reports),
-        "held": sum(planned.wanted.left for planned in reports),
+        "loaded": sum(planned.wanted.left for planned in reports),
         "requests": sum(planned.requests for planned in reports),
-        "what": "; ".join(_remarks(reports)),
+        "months and reasons": "; ".join(_remarks(reports)),
     }
 
 
 def _remarks(reports: Sequence[PlannedReport]) -> Iterator[str]:
-    skipped = [planned.skipped for planned in reports if planned.skipped]
-    if len(skipped) == len(reports) and len({*skipped}) == 1:
-        yield skipped[0]
-        return
     windows = [window for planned in reports for window in planned.windows]
-    months = [month for window in windows for month in window.months]
-    yield f"{min(months)} … {max(months)}" if months else "now" if windows else "all loaded"
+    if months := [month for window in windows for month in window.months]:
+        yield f"{min(months)} … {max(months)}"
     for rule, number in Counter(rule for planned in reports for rule in planned.wanted.due.values()).items():
         yield f"{count(number)} {rule}"
-    if skipped:
-        yield f"{counted(len(skipped), 'report')} not requested"
     if days := [day for planned in reports for day in planned.wanted.waiting.values()]:
         yield f"{count(len(days))} due in turn until {max(days)}"
     if postponed := sum(planned.postponed for planned in reports):
-        yield f"{counted(postponed, 'id')} on a later night"
+        yield f"{counted(postponed, 'id')} in a later nightly run"
+    for reason, number in Counter(planned.skipped for planned in reports if planned.skipped).items():
+        yield f"{counted(number, 'report')} skipped: {reason}" if len(reports) > 1 else reason
 
 
 def planned_as_json(planned: PlannedReport) -> dict[str, object]:
@@ -155,37 +135,22 @@ def run_sync(
     refresh: Refresh = False,
     accept_shrink: Annotated[bool, flag("--accept-shrink", "load rows that were held back")] = False,
     no_publish: Annotated[bool, flag("--no-publish", "leave the published file as it is")] = False,
-    no_wait: NoWait = False,
 ) -> int:
     """Fetch and load what is missing or due, then publish."""
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh, accept_shrink)
     settings = read_settings()
-    with working(settings, "brokerbi sync", no_wait=no_wait) as awaited_utc:
+    with working(settings, "sync") as awaited_utc:
         summary = sync_with_progress(settings, replace(selection, fresh_since=awaited_utc))
         summary.is_of_named = bool(customer or report)
+        unpublished = None if no_publish else loaded_since_publication(Store(settings.data_dir))
         is_published = True
-        if not no_publish and (summary.loaded or was_left_unpublished(settings)):
+        if unpublished and not unpublished.is_refused:
             is_published = publish(settings)
-        elif warning := draw_pages(settings, settings.clock_of_day(SystemClock()), only_operators=True):
-            complain(f"brokerbi: {warning}")
-    for sentence in summary.complaints():
-        complain(f"brokerbi: {sentence}")
+        else:
+            say("the published file stays as it is")
+            warn(draw_pages(settings, settings.clock_of_day(SystemClock()), only_operators=True))
+    warn(*summary.complaints())
     return 0 if summary.is_well and is_published else 1
-
-
-def was_left_unpublished(settings: Settings) -> bool:
-    """Whether an earlier sync loaded something and was stopped before it was published; prints the answer.
-
-    A load that a check held back is not published again until something else is loaded.
-    """
-    waiting = loaded_since_publication(Store(settings.data_dir))
-    is_left = waiting is not None and not waiting.is_refused
-    say(
-        "nothing new was loaded; publishing the rows of an earlier sync"
-        if is_left
-        else "nothing was loaded, so the published file stays"
-    )
-    return is_left
 
 
 def sync_with_progress(settings: Settings, selection: Selection) -> Summary:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, timedelta
@@ -62,7 +62,6 @@ def examine(
     *,
     environment: Mapping[str, str],
     ask: bool = True,
-    on_access: Callable[[Access], None] = lambda _: None,
     refusal: SettingsError | None = None,
 ) -> Iterator[Finding]:
     """Look at everything; `ask` makes one cheapest legal request per customer and report.
@@ -77,7 +76,7 @@ def examine(
         found = f"not checked, as {closed[0]} cannot be written"
         yield Finding("service", Severity.WARNING, found)
     elif ask:
-        yield from asyncio.run(_Survey(settings, context, on_access).run(reports))
+        yield from asyncio.run(_Survey(settings, context).run(reports))
     yield from state_findings(settings, context.clock, refusal)  # an answer may have given access back
 
 
@@ -87,7 +86,6 @@ class _Survey:
 
     settings: Settings
     context: RunContext
-    on_access: Callable[[Access], None]
     access: list[Access] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)  # of single reports
     ledger: Ledger = field(default_factory=Ledger)
@@ -139,7 +137,6 @@ class _Survey:
                         wrong[client.login].append((customer, report.endpoint.path, error))
                         continue
                     self.access.append(Access(report.name, customer.id, word))
-                    self.on_access(self.access[-1])
         return [_wrong_login(settings, refusals) for refusals in wrong.values()]
 
     async def _ask(self, client: Client, report: Report, customer: str, first: date) -> str:

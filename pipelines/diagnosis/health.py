@@ -15,13 +15,7 @@ from typing import TYPE_CHECKING
 from pipelines.months import Month
 from pipelines.settings.messages import nearest
 from pipelines.words import count, counted, size
-from warehouse.ledger.conditions import (
-    ERROR,
-    WARNING,
-    Condition,
-    Kind,
-    Severity,
-)
+from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
 
 if TYPE_CHECKING:
     from pipelines.planning.plan import PlannedReport

@@ -93,8 +93,8 @@ def work_lock(
     """Hold the work lock for the body; yields when the command that it waited for had begun, if it did.
 
     It is held in all threads of this process. While another command or run works, `on_wait` gets a sentence
-    that names it; with `wait=False` raises WarehouseError instead. Only a front takes it: functions that a
-    command is made of must not.
+    that names it; with `wait=False` raises WarehouseError instead. An error without a sentence leaves nothing
+    undone. Only a front takes it: functions that a command is made of must not.
     """
     path = data_dir / WORK
     with explained(path):
@@ -111,7 +111,9 @@ def work_lock(
         os.ftruncate(lock, 0)
     except Exception as error:
         if Work.read(path) == work:
-            _note(lock, replace(work, error=sentence_of(error)))
+            os.ftruncate(lock, 0)
+            if sentence := sentence_of(error):
+                _note(lock, replace(work, error=sentence))
         raise
     finally:
         os.close(lock)

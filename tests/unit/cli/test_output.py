@@ -32,11 +32,11 @@ def test_columns_are_as_wide_as_they_need(capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.usefixtures("narrow")
-def test_the_widest_column_wraps_between_words(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table([*HEADS, "name"], [(*row, "x" * 20) for row in ROWS], right=(1,))
-    assert capsys.readouterr().out.splitlines()[3:5] == [
-        "users       7  no access      xxxxxxxxxxxxxxxxxxxx",
-        "               (403): the",
+def test_the_last_column_wraps_between_words(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(HEADS, ROWS, right=(1,))
+    assert capsys.readouterr().out.splitlines()[3:] == [
+        "users       7  no access (403): the customer was",
+        "               refused every report so far",
     ]
 
 
@@ -48,13 +48,8 @@ def test_rows_that_do_not_fit_become_blocks_without_empty_values(capsys: pytest.
         f"of_it  {'y' * 30}",
         "",
         "name   z",
+        "",
     ]
-
-
-@pytest.mark.usefixtures("narrow")
-def test_heads_wrap_at_underscores(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table(["average_commission", "name"], [["x", "y" * 36]])
-    assert capsys.readouterr().out.splitlines()[:2] == ["average_      name", "commission"]
 
 
 @pytest.mark.usefixtures("narrow")
@@ -85,7 +80,7 @@ def test_records_show_each_value_by_its_kind(
     }
     print_records([record])
     cells = " ".join(capsys.readouterr().out.splitlines()[-1].split())
-    assert cells == "2026-11-09 2026-09 2026-11-09 12:00 8 001 -999.5 +0.33 25.0 % yes 0 sales, users -"
+    assert cells == "2026-11-09 2026-09 2026-11-09 12:00 8 001 -999.5 0.33 25.0 % yes 0 sales, users -"
 
 
 HOSTILE = "\x1b]0;title\x07 \x9b2J \r\x7f \u202egnp.exe"

@@ -62,11 +62,5 @@ def test_json_holds_numbers_as_numbers(said: Said) -> None:
     assert rows == [{"id": "M1", "sum": 2.5, "rate": 7}, {"id": "M2", "sum": None, "rate": 0.5}]
 
 
-def test_a_file_is_written_where_it_is_wanted(said: Said, tmp_path: Path) -> None:
-    path = tmp_path / "out.parquet"
-    assert said(SUMS, "--format", "parquet", "--out", str(path)) == f"{path}\n"
-    assert duckdb.execute(f"SELECT count(*) FROM '{path}'").fetchall() == [(2,)]
-
-
 def test_without_a_question_the_analyses_are_listed(said: Said) -> None:
     assert "01_best_offices_this_year" in said()

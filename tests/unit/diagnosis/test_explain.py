@@ -12,8 +12,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from pipelines.cli.explain import print_explanation
 from pipelines.cli.main import main
+from pipelines.cli.questions import print_explanation
 from pipelines.diagnosis.explain import Explanation, explain
 from tests.scenarios.scenario import whole_chain
 from warehouse.marts.lineage import SOURCES, SOURCES_OF_USERS, NotInTheFile
@@ -104,7 +104,7 @@ def test_an_unknown_office_month_or_measure_is_answered_with_what_there_is(publi
 def test_the_command_shows_the_whole_way(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
     print_explanation(explained(published))
     output = capsys.readouterr().out
-    parts = ("1 row", "bi.commission_office", "meta.loads", "GET /", "landing/", "as it was stored")
+    parts = ("1 row", "bi.commission_office", "meta.loads", "GET /", "landing/", "as they were stored")
     assert [part for part in parts if part not in output] == []
 
 
@@ -138,8 +138,10 @@ def test_the_chain_is_explained_without_office_and_user_and_for_programs(
     words = ["explain", "--month", "2026-09", "--measure"]
     assert main([*words, "commission", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["kind"], found["agrees"]) == ("chain", True)
-    assert found["value"] == pytest.approx(sum(office["number"] for office in found["around"]["parts"]))
+    assert (found["trace"]["number"]["kind"], found["damage"]) == ("chain", "")
+    assert found["trace"]["value"] == pytest.approx(
+        sum(office["number"] for office in found["around"]["parts"])
+    )
     assert main([*words, "sold_average_commission"]) == 2
 
 

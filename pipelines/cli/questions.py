@@ -1,0 +1,180 @@
+"""Commands on the published file: `query` runs SQL or an analysis, `explain` follows one number back."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
+
+import typer
+
+from pipelines.cli.app import Json, command, option, parse_month
+from pipelines.cli.output import (
+    cell,
+    complain,
+    hang,
+    line,
+    print_json,
+    print_records,
+    print_table,
+    read_settings,
+    say,
+    warn,
+    written,
+)
+from pipelines.diagnosis.explain import Explanation, explain, question_of
+from pipelines.foreign_text import FORMULA_SIGNS
+from pipelines.months import Month
+from pipelines.words import count, counted, size
+from warehouse.publishing.published import analyses, first_rows, statement_of, write_answer
+
+MOST_ANSWERS = 1000
+"""A query shows this many rows as a table; the other formats have all."""
+MOST_ROWS = 30
+"""A table of an explanation shows this many rows; --json has all."""
+SHOWN_REQUESTS = 5
+
+
+@command("query")
+def run_query(
+    question: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SQL_OR_NAME",
+            help="a statement, or the name of an analysis or check; without it: a list of analyses",
+        ),
+    ] = None,
+    form: Annotated[Literal["table", "csv", "json", "parquet"], typer.Option("--format")] = "table",
+    year: Annotated[int | None, option("for analyses that take a year", "YYYY")] = None,
+    office: Annotated[str | None, option("for analyses that take an office", "ID")] = None,
+) -> int:
+    """Run SQL, an analysis or a check on the published file."""
+    settings = read_settings(reading=True)
+    if question is None:
+        print_records(
+            [
+                {"analysis": row.name, "takes": " ".join(row.parameters), "question": row.question}
+                for row in analyses()
+            ]
+        )
+        return 0
+    given = {"year": year, "office": office}
+    variables = {name: value for name, value in given.items() if value is not None}
+    statement = statement_of(settings.data_dir, question, variables)
+    if form == "table":
+        _print(settings.data_dir, statement, variables)
+    else:
+        _write(settings.data_dir, statement, variables, form)
+    return 0
+
+
+def _print(data_dir: Path, statement: str, variables: dict[str, Any]) -> None:
+    answer = first_rows(data_dir, statement, variables, most=MOST_ANSWERS)
+    numbers = [place for place, is_number in enumerate(answer.is_number) if is_number]
+    print_table(answer.columns, [[_written(value) for value in row] for row in answer.rows], right=numbers)
+    if not answer.rows:
+        complain("brokerbi: the file has no row that answers this")
+    if answer.has_more:
+        complain(f"brokerbi: the first {count(MOST_ANSWERS)} rows; --format csv writes them all")
+
+
+def _written(value: Any) -> str:
+    """A value as SQL writes it, on one line: empty for null, without zeros at the end of a number."""
+    match value:
+        case None:
+            return ""
+        case Decimal():
+            return f"{value.normalize():f}"
+        case float() if value.is_integer():
+            return f"{value:.0f}"
+        case datetime():
+            return value.isoformat(" ", "seconds")
+        case _:
+            return " ".join(str(value).split())
+
+
+def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: str) -> None:
+    """Write the whole answer on stdout."""
+    is_terminal = sys.stdout.isatty()
+    if format_ == "parquet" and is_terminal:
+        raise ValueError("Parquet is not for a terminal; write it to a file with > FILE")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "answer"
+        write_answer(data_dir, statement, variables, format_=format_, path=path, formula_signs=FORMULA_SIGNS)
+        if is_terminal:
+            say(path.read_text("utf-8").removesuffix("\n"))
+            return
+        sys.stdout.flush()
+        with path.open("rb") as answer:
+            shutil.copyfileobj(answer, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+@command("explain")
+def run_explain(
+    month: Annotated[Month, option("the month", "YYYY-MM", parser=parse_month)],
+    measure: Annotated[str, option("a column of the mart of months, or budget_commission", "NAME")],
+    office: Annotated[str, option("an id or part of a name; default: the chain", "ID_OR_NAME")] = "",
+    user: Annotated[str, option("an id or part of a name", "ID_OR_NAME")] = "",
+    json: Json = False,
+) -> int:
+    """Follow a number back to its stored answers."""
+    if office and user:
+        raise ValueError("give --office or --user, not both")
+    data_dir = read_settings(reading=True).data_dir
+    explanation = explain(data_dir, month=month.first_day, measure=measure, office=office, user=user)
+    if json:
+        print_json(asdict(explanation))
+    else:
+        print_explanation(explanation)
+    return int(not explanation.agrees)
+
+
+def print_explanation(explanation: Explanation) -> None:
+    """Print a number and its way to the stored answers, a step a line, then the rows around it."""
+    trace, number = explanation.trace, explanation.trace.number
+    whose = f"{trace.name} ({number.id})" if number.id else trace.name
+    state = ", still to come" if trace.is_ahead else ", so far" if trace.is_open else ""
+    say(f"{number.measure} of {whose}, {number.month:%Y-%m}{state}")
+    line("the mart", f"{written(trace.value)} in marts.{number.mart}")
+    if trace.meaning:
+        line("", trace.meaning)
+    if not trace.loads and number.kind != "chain":
+        report = number.source.report
+        line("unknown", f"{report} is not loaded for this month, so the number is unknown, not zero")
+        return
+    line("the rows", f"{counted(trace.row_count, 'row')} of SELECT * {trace.rows}")
+    line("the answers", "damaged" if explanation.damage else "as they were stored; the loads in meta.loads:")
+    print_records([{**asdict(load), "landing": f"landing/{load.landing}"} for load in trace.loads])
+    requests = [
+        {
+            "status": request.status,
+            "size": size(request.bytes),
+            "request": f"GET {request.path}?{urlencode(request.query, safe=':')}".rstrip("?"),
+        }
+        for request in explanation.requests
+    ]
+    print_records(requests[:SHOWN_REQUESTS])
+    if len(requests) > SHOWN_REQUESTS:
+        say(f"and {counted(len(requests) - SHOWN_REQUESTS, 'more request')}")
+    for name, rows in explanation.around.items():
+        if rows:
+            _print_rows(question_of(name), rows)
+    warn(explanation.damage)
+
+
+def _print_rows(question: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """The first rows that answer a question, without the columns that are empty in all of them."""
+    say()
+    hang("", question)
+    columns = [name for name in rows[0] if any(cell(name, row[name]) not in ("-", "") for row in rows)]
+    print_records(rows[:MOST_ROWS], columns)
+    if len(rows) > MOST_ROWS:
+        say(f"and {counted(len(rows) - MOST_ROWS, 'more row')}; --json has all")
