@@ -9,7 +9,7 @@ from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
-from pipelines.cli.app import Customers, Reports, command, flag, option, options, working
+from pipelines.cli.app import Reports, command, flag, option, options, working
 from pipelines.cli.output import complain, print_json, read_settings, say, warn
 from pipelines.clock import SystemClock
 from pipelines.words import count, counted, size
@@ -101,7 +101,6 @@ def _print_export(made: Export) -> None:
 @command("replay")
 def run_replay(
     *,
-    customer: Customers,
     report: Reports,
     quarantine: Annotated[bool, flag("--quarantine", "only loads with rows in quarantine")] = False,
 ) -> int:
@@ -124,7 +123,6 @@ def run_replay(
             settings,
             catalogue=adopt_shapes(settings, say),
             reports=[report_named(name).name for name in report],
-            customers=customer,
             quarantine=quarantine,
             on_load=count_loads,
         )

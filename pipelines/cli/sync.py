@@ -73,8 +73,8 @@ def run_plan(
     )
     more = "; older months of sales that changed are requested as well" if plan.probes else ""
     say(
-        f"{counted(plan.requests_expected, 'request')} expected, {count(plan.requests)} at most if all is well"
-        f"{more}; about {duration(plan.seconds)} at {plan.requests_per_second:g} per second; none is sent"
+        f"{counted(plan.requests_expected, 'request')} expected, {count(plan.requests)} at most if all is "
+        f"well{more}; about {duration(plan.seconds)} at {plan.requests_per_second:g} per second, none yet"
     )
     return 0
 

@@ -54,10 +54,9 @@ class ErasureReceipt:
 
 
 def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None = None) -> ErasureReceipt:
-    """Suppress a person in everything that is stored, and in everything that will be loaded.
+    """Suppress a person in everything that is stored or will be loaded; if killed, repeating it finishes it.
 
-    The id becomes a random one, and the rows with it lose personal values and free text; amounts and counts
-    stay. Killed at any moment, it is finished by running it again. Rejects an empty id.
+    The id becomes a random one, and its rows lose personal values and free text. Rejects an empty id.
     """
     if not id_.strip():
         raise ValueError("name the person's id; an empty one would mean everybody")
@@ -75,8 +74,7 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
             if column.personal or column.id_of
         }
         body_without = partial(_body_without, person, personal)
-        rewritten = erase_landing(store, Landing(data_dir / "landing"), person, body_without)
-        receipt.landing_files = len(rewritten)
+        receipt.landing_files = len(erase_landing(store, Landing(data_dir / "landing"), person, body_without))
         with store.writing() as connection:
             rows = suppress_tables(connection, read_erased(data_dir), tables)
             receipt.rows = dict(rows + erase_texts(connection, person))
@@ -107,14 +105,10 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
 
 
 def _body_without(person: Person, documented: Documented, body: bytes) -> bytes:
-    """A body without the person.
-
-    Nothing is left of a body that is no JSON, unless the id in it may be something else.
-    """
+    """A body without the person; nothing of one that is no JSON, unless the id may be something else."""
     try:
         document = parse_exactly(body)
-        before = to_json(document)
-        after = to_json(person.erase_document(document, documented))
+        before, after = to_json(document), to_json(person.erase_document(document, documented))
     except (InvalidJson, RecursionError):
         return b"" if person.is_unmistakable else body
     return body if after == before else after.encode()

@@ -54,7 +54,6 @@ def replay(
     settings: Settings,
     *,
     reports: Sequence[str] = (),
-    customers: Sequence[str] = (),
     quarantine: bool = False,
     catalogue: Mapping[str, Report] | None = None,
     clock: Clock | None = None,
@@ -74,7 +73,7 @@ def replay(
     replaying = _Replay(settings, catalogue, clock, on_load)
     done = replaying.done
     try:
-        replaying.load_again(store, reports or [*catalogue], customers, quarantine=quarantine)
+        replaying.load_again(store, reports or [*catalogue], quarantine=quarantine)
         done.failures += replaying.histories_left
     except OlderFormat:
         with fresh_file(store) as fresh:
@@ -105,21 +104,14 @@ class _Replay:
     histories_left: list[str] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
 
-    def load_again(
-        self,
-        store: Store,
-        reports: Sequence[str],
-        customers: Sequence[str] = (),
-        *,
-        quarantine: bool = False,
-    ) -> None:
+    def load_again(self, store: Store, reports: Sequence[str], *, quarantine: bool = False) -> None:
         """Load what is in force again; a history as a whole or not at all."""
         with store.writing() as connection:
             declare_catalogue(connection, self.settings, self.catalogue, self.clock)
         if not quarantine:
-            self._relearn(store, reports, customers)
+            self._relearn(store, reports)
         with store.reading() as connection:
-            loads = effective_loads(connection, reports, customers or None, only_quarantined=quarantine)
+            loads = effective_loads(connection, reports, only_quarantined=quarantine)
         done = self.done
         with WriteSession(store) as session:
             for group in _groups(loads):
@@ -136,10 +128,10 @@ class _Replay:
         with store.writing() as connection:
             note_unread(connection, self.unread)
 
-    def _relearn(self, store: Store, reports: Sequence[str], customers: Sequence[str]) -> None:
+    def _relearn(self, store: Store, reports: Sequence[str]) -> None:
         """Write loads that only landing knows into the ledger, as after the working file was lost.
 
-        Those of other reports and customers than the replayed ones would wait for a replay of their own.
+        Those of other reports would wait for a replay of their own.
         """
         files = list(self.landing.walk())
         self.done.failures += [str(file) for file in files if isinstance(file, LandingDamaged)]
@@ -149,7 +141,6 @@ class _Replay:
             if not isinstance(file, LandingDamaged)
             and file.header.get("kept", True)
             and file.header["report"] in reports
-            and (not customers or file.header["customer"] in customers)
         ]
         with store.writing() as connection:
             count = relearn(connection, landed)

@@ -72,27 +72,21 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
         facts = facts_from_rows(rows_of(connection, SQL / "page", QUERIES))
         words = rows_of(connection, SQL / "page", dictionary.QUERIES)
     form = _form(settings, clock)
-    pages = {
-        data_dir / page_path(page): render_page(facts, form, page)
-        for page in facts.scopes
-        if page.kind != "chain"
-    }
-    pages[data_dir / OPERATORS_PAGE] = _operators_page(settings, clock)
-    pages[data_dir / REPORT_PAGE] = render_page(facts, form, page_of_chain(facts))
-    described = {name: rows for name, rows in words.items() if rows is not None}
-    if len(described) == len(words):
-        pages[data_dir / DICTIONARY_PAGE] = dictionary.render_dictionary(
-            described,
-            timezone=settings.timezone,
-            made_at_utc=form.made_at_utc,
-        )
+    pages = {page_path(page): render_page(facts, form, page) for page in facts.scopes if page.kind != "chain"}
+    pages[REPORT_PAGE] = render_page(facts, form, page_of_chain(facts))
+    pages[OPERATORS_PAGE] = _operators_page(settings, clock)
+    pages[DICTIONARY_PAGE] = dictionary.render_dictionary(
+        {name: rows or () for name, rows in words.items()},
+        timezone=settings.timezone,
+        made_at_utc=form.made_at_utc,
+    )
     with explained(data_dir / REPORT_PAGE):
-        for place, html in pages.items():
-            if place.parent != data_dir:
-                make_folder(place.parent, SHARED_FOLDER)
-            write_file(place, html.encode(), mode=SHARED_FILE)
-        for page in _pages(data_dir) - {*pages}:
-            page.unlink()
+        for name, html in pages.items():
+            if (path := data_dir / name).parent != data_dir:
+                make_folder(path.parent, SHARED_FOLDER)
+            write_file(path, html.encode(), mode=SHARED_FILE)
+        for path in _pages(data_dir) - {data_dir / name for name in pages}:
+            path.unlink()
     return data_dir / REPORT_PAGE
 
 

@@ -35,15 +35,13 @@ GROUP BY report, customer, month
 """For each month, the newest load: the same as meta.months says, also while a rebuild is under way."""
 
 _EFFECTIVE = f"""
-landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report))
-AND ($2 IS NULL OR list_contains($2, customer)) AND (
+landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND (
     CASE WHEN history THEN status IN ('loaded', 'landed') ELSE load_id IN ({_IN_FORCE}) END
 )
-AND (NOT $3 OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = loads.load_id))
+AND (NOT $2 OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = loads.load_id))
 """
 _UNREAD = """
-landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report))
-AND ($2 IS NULL OR list_contains($2, customer)) AND NOT $3
+landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND NOT $2
 AND status = 'failed' AND error_kind = 'UnreadableRows' AND NOT EXISTS (
     FROM meta.loads AS later
     WHERE (later.report, later.customer, later.status) = (loads.report, loads.customer, 'loaded')
@@ -161,20 +159,16 @@ def _copy_rows(connection: DuckDBPyConnection, table: str) -> None:
 
 
 def effective_loads(
-    connection: DuckDBPyConnection,
-    reports: Sequence[str] | None = None,
-    customers: Sequence[str] | None = None,
-    *,
-    only_quarantined: bool = False,
+    connection: DuckDBPyConnection, reports: Sequence[str] | None = None, *, only_quarantined: bool = False
 ) -> list[WindowResult]:
-    """The loads in force and every merged snapshot, oldest first, as their landing files can repeat them.
+    """The loads in force and all merged snapshots of reports, oldest first, as landing can repeat them.
 
     Then answers that did not fit their shape when they came, if nothing newer was loaded since.
     """
     found = connection.execute(
         f"SELECT note, {', '.join(_FIELDS)} FROM meta.loads AS loads WHERE ({_EFFECTIVE}) OR ({_UNREAD}) "
         "ORDER BY load_number NULLS LAST",
-        [reports and list(reports), customers and list(customers), only_quarantined],
+        [reports and list(reports), only_quarantined],
     )
     return [
         WindowResult(
