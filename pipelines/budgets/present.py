@@ -46,13 +46,7 @@ async def open_clients(settings: Settings, context: RunContext) -> AsyncIterator
     log = RequestLogger(settings.data_dir, run_id, clock)
     rate_limit = context.rate_limit(settings)
     async with AsyncExitStack() as stack:
-        yield context.open_clients(
-            settings,
-            rate_limit,
-            CircuitBreaker(rate_limit),
-            stack,
-            log.record,
-        )
+        yield context.open_clients(settings, rate_limit, CircuitBreaker(rate_limit), stack, log.record)
 
 
 def budget_reports(settings: Settings, context: RunContext) -> list[Report]:

@@ -62,11 +62,7 @@ def _columns(office: str, user: str, measures: tuple[Column, ...]) -> tuple[Colu
 
 ROWS = "One row per office, user and month."
 budget = partial(
-    Report,
-    subject="budgets",
-    stored_as="history",
-    month_of_row="year and month",
-    is_assumed=True,
+    Report, subject="budgets", stored_as="history", month_of_row="year and month", is_assumed=True
 )
 
 

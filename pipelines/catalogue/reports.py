@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pipelines.catalogue import bidding, budgets, commissions, leads, people, sales
@@ -12,16 +12,14 @@ from pipelines.catalogue.model import Report
 SUBJECTS = (commissions, sales, leads, people, budgets, bidding)
 
 
-def _placed(reports: Sequence[Report]) -> Iterator[Report]:
-    """The reports with their places: those that are off come last, so one more of them moves no other."""
-    by_place = sorted(reports, key=lambda entry: not entry.timing.enabled)
-    places = {entry.name: place for place, entry in enumerate(by_place)}
-    for entry in reports:
-        yield replace(entry, timing=replace(entry.timing, place=places[entry.name]))
-
-
+_PLACED = sorted(
+    (report for subject in SUBJECTS for report in subject.REPORTS),
+    key=lambda report: not report.timing.enabled,
+)
+"""Reports that are off come last, so that one more of them moves no other."""
 REPORTS: Mapping[str, Report] = {
-    entry.name: entry for entry in _placed([entry for subject in SUBJECTS for entry in subject.REPORTS])
+    report.name: replace(report, timing=replace(report.timing, place=place))
+    for place, report in enumerate(_PLACED)
 }
 
 

@@ -32,10 +32,7 @@ def nearest(name: str, known: Sequence[str]) -> str | None:
 
 
 def sentences(
-    error: ValidationError,
-    values: Mapping[str, object],
-    settings: type[BaseModel],
-    customer: type[BaseModel],
+    error: ValidationError, values: Mapping[str, object], settings: type[BaseModel], customer: type[BaseModel]
 ) -> list[str]:
     """The sentences for the errors of a validation; the description of a field says what it should be."""
     found: list[str] = []

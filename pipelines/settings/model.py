@@ -34,8 +34,6 @@ from pipelines.settings.sources import Sources
 
 CUSTOMER_ID = re.compile(r"""[^|,\[\]\\"']{1,100}""")
 """The first four are forbidden in Dagster's partition keys."""
-MOST_CUSTOMERS = 4
-"""The number of customers with one login that a sentence names."""
 EARLIEST_START = Month(1990, 1)
 CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff"
 NO_CONTROL = re.compile(f"[^{CONTROL}]*")
@@ -420,15 +418,11 @@ def why_refused(environment: Mapping[str, str], settings: Settings) -> SettingsE
 
 
 def login_in_words(settings: Settings, customer: Customer, path: str = "") -> str:
-    """The words for the login of a customer at a path; an own one is named by all customers that share it."""
+    """The words for the login of a customer at a path."""
     entry, function = settings.login_entry(customer, path)
     purpose = f" for {function}" if function else ""
     if entry is settings:
         return "BROKERBI_USERNAME or the password that goes with it"
     if entry is settings.logins.get(function):
         return f"the username or password of the login{purpose}"
-
-    login = settings.login_of(customer, path)
-    sharing = [owner.id for owner in settings.customers if settings.login_of(owner, path) == login]
-    more = f" and {len(sharing) - MOST_CUSTOMERS} more" if len(sharing) > MOST_CUSTOMERS else ""
-    return f"the username or password of {', '.join(sharing[:MOST_CUSTOMERS])}{more}'s own login{purpose}"
+    return f"the username or password of {customer.id}'s own login{purpose}"

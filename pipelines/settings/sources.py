@@ -123,10 +123,9 @@ class Sources:
                 continue
             try:
                 table[secret] = secret_in(file)
-            except OSError as error:
-                self.problems.append(f"{name} names {file}, which cannot be read: {error.strerror}.")
-            except UnicodeDecodeError:
-                self.problems.append(f"{name} names {file}, which is not text in UTF-8.")
+            except (OSError, UnicodeDecodeError) as error:
+                reason = getattr(error, "strerror", "it is not text in UTF-8")
+                self.problems.append(f"{name} names {file}, which cannot be read: {reason}.")
             else:
                 if not table[secret]:
                     self.problems.append(f"{name} names {file}, which is empty.")

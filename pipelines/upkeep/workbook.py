@@ -28,7 +28,6 @@ FORMATS = {
     units.PERCENT: "#,##0.00##",
     units.PARTS: "#,##0.00##",
 }
-MOMENT, AMOUNT = "yyyy-mm-dd hh:mm", "#,##0"
 """How days and numbers are shown, by their unit; parts with up to four decimals, other amounts without."""
 LONG, WIDE = frozenset({"missing_offices", "agents", "meaning", "words"}), 400
 """Columns of long texts, and how wide they are, in pixels."""
@@ -107,16 +106,18 @@ def _write(
     first_row: int = 0,
 ) -> None:
     """Write a table on a sheet of this name, one page wide in print; `types` are those of DuckDB."""
-    formats = {
-        heads[column]: _format(column, kind, types.get(column, "")) for column, kind in frame.schema.items()
+    formats: dict[Any, str] = {
+        heads[column]: FORMATS[unit]
+        for column in frame.columns
+        if (unit := units.unit_of(column, types.get(column, ""))) in FORMATS
     }
-    long = [column for column in frame.columns if column in LONG and frame[column].count()]
     frame.rename({column: heads[column] for column in frame.columns}).write_excel(
         book,
         name,
         position=(first_row, 0),
-        column_formats={head: text for head, text in formats.items() if text},
-        column_widths={heads[column]: WIDE for column in long},
+        column_formats=formats,
+        column_widths={heads[column]: WIDE for column in frame.columns if column in LONG},
+        float_precision=0,
         header_format={"bold": True},
         autofit=True,
         freeze_panes=(first_row + 1, 0),
@@ -125,10 +126,3 @@ def _write(
     sheet.set_landscape()
     sheet.fit_to_pages(1, 0)
     sheet.repeat_rows(first_row)
-
-
-def _format(name: str, kind: pl.DataType, type_: str) -> str:
-    """How Excel shows a column; empty for texts."""
-    if isinstance(kind, pl.Datetime):
-        return MOMENT
-    return FORMATS.get(units.unit_of(name, type_), AMOUNT if kind.is_numeric() else "")

@@ -141,7 +141,7 @@ def test_customers_of_the_file_that_are_none_are_refused(
         (None, "which cannot be read: No such file or directory."),
         (b"", "which is empty."),
         (b"\n", "which is empty."),
-        (b"\xff\xfe", "which is not text in UTF-8."),
+        (b"\xff\xfe", "which cannot be read: it is not text in UTF-8."),
     ],
 )
 def test_a_password_file_that_cannot_be_used_is_refused(
