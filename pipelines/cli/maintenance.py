@@ -16,7 +16,6 @@ from pipelines.words import count, counted, size
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
-    from pipelines.upkeep.export import Export
 
 LOADS_BETWEEN_LINES = 200
 Format = StrEnum("Format", ["parquet", "csv", "xlsx"])
@@ -49,7 +48,7 @@ def publish(settings: Settings) -> bool:
     if settings.pages:
         say(f"page: {publication.path.with_name('report.html')}")
     if finished.export:
-        _print_export(finished.export)
+        say(f"exported to {finished.export}")
     warn(*finished.warnings)
     return True
 
@@ -90,12 +89,8 @@ def run_export(
     from pipelines.upkeep.export import export
 
     settings = read_settings(reading=True)
-    _print_export(export(settings, SystemClock().utc_now(), formats=formats, to=to, tables=table))
+    say(f"exported to {export(settings, SystemClock().utc_now(), formats=formats, to=to, tables=table)}")
     return 0
-
-
-def _print_export(made: Export) -> None:
-    say(f"exported to {made.place} ({counted(made.files, 'file')}, {size(made.bytes)})")
 
 
 @command("replay")

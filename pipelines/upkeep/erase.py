@@ -21,7 +21,7 @@ from warehouse.persons.erased_list import note_begun, note_finished, read_erased
 from warehouse.persons.file_erasure import clean_logs, clear_leftovers, erase_landing
 from warehouse.persons.person import SHORTEST, Person
 from warehouse.persons.personal_data import PersonKind
-from warehouse.persons.suppression import count_names, drop_marts, erase_texts, suppress_tables
+from warehouse.persons.suppression import drop_marts, erase_texts, suppress_tables
 from warehouse.publishing.lake import clean_lake
 from warehouse.publishing.retention import compact, leave_traces
 from warehouse.store.database import Store
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from warehouse.handed_over import Documented
 
 NOT_SEARCHED = (
-    "names in the text of other rows, and persons without an id",
+    "names in the text of other rows, names of columns, and persons without an id",
     "Dagster's history of runs, exports elsewhere, and backups",
 )
 
@@ -80,7 +80,6 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
             receipt.rows = dict(rows + erase_texts(connection, person))
             drop_marts(connection)
             leave_traces(connection)
-            named = count_names(connection, person)
         receipt.problems += replay(settings, quarantine=True).failures  # its rows are told by what landed
         shutil.rmtree(data_dir / FOLDER, ignore_errors=True)
         remove_pages(data_dir)
@@ -89,11 +88,6 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
         receipt.leftovers_removed = clear_leftovers(data_dir)
         if left := clean_lake(data_dir, settings.lake, settings.shard, clock.utc_now()):
             receipt.problems.append(left)
-        if named:
-            receipt.problems.append(
-                f"{named} columns or tables are named after the id: put the working file aside, run "
-                "`brokerbi replay`, and the same again"
-            )
         if not receipt.problems:
             note_finished(data_dir, erased)
     if not person.is_unmistakable:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,19 +19,9 @@ from warehouse.store.files import PRIVATE_FILE, SHARED_FILE, SHARED_FOLDER, make
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
-FOLDER = "export"
+FOLDER, LATEST = "export", "latest"
 """Where the export is, next to the published file, unless the settings name another folder."""
-LATEST = "latest"
 WORKBOOK = "brokerbi.xlsx"
-
-
-@dataclass(frozen=True)
-class Export:
-    """An export that was made: its folder and its size."""
-
-    place: Path
-    files: int
-    bytes: int
 
 
 def export(
@@ -42,11 +31,11 @@ def export(
     formats: Sequence[str] = (),
     to: str = "",
     tables: Sequence[str] = (),
-) -> Export:
-    """Write the tables as the settings say unless other formats or places are named.
+) -> Path:
+    """Write the tables as the settings say unless other formats or places are named; returns the folder.
 
-    The new folder takes the place of the one before; one export at a time. Raises WarehouseError for what
-    cannot be read or written.
+    It takes the place of the one before; one export at a time. Raises WarehouseError for what cannot be read
+    or written.
     """
     to = to or settings.export_to
     root = Path(to).absolute() if to else settings.data_dir / FOLDER
@@ -66,11 +55,10 @@ def export(
                 for path in [unfinished, *unfinished.rglob("*")]:
                     path.chmod(SHARED_FOLDER if path.is_dir() else SHARED_FILE)
                     sync(path)
-                sizes = [path.stat().st_size for path in unfinished.rglob("*") if path.is_file()]
                 _put_in_place(unfinished, root / LATEST)
             finally:
                 shutil.rmtree(unfinished, ignore_errors=True)
-    return Export(root / LATEST, len(sizes), sum(sizes))
+    return root / LATEST
 
 
 def _write_files(source: TableExport, tables: Sequence[PublishedTable], folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -31,7 +32,6 @@ from warehouse.store.meta_schema import write_configured, write_declared
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
-    from pipelines.upkeep.export import Export
 
 PING_SECONDS = 10.0
 
@@ -46,14 +46,12 @@ class Finished:
     marts: list[str]
     checks: list[CheckResult]
     publication: Publication
-    export: Export | None = None  # in other formats, if the settings want them
+    export: Path | None = None  # in other formats, if the settings want them
     undone: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
-def finish(
-    settings: Settings, clock: Clock | None = None, *, transport: httpx.BaseTransport | None = None
-) -> Finished:
+def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     """Build the marts, run the checks and publish; with a failing error check the old file stays.
 
     It stays, too, if a mart cannot be built. Raises WarehouseError before the first load; any other error is
@@ -83,7 +81,7 @@ def finish(
     if publication.published:
         undone.append(_export(settings, clock, finished) if settings.export_formats else "")
         warnings.append(refresh_lake(data_dir, settings.lake, settings.shard, clock.utc_now()))
-        warnings.append(call(settings.ping_url.get_secret_value(), transport))
+        warnings.append(call(settings.ping_url.get_secret_value()))
     finished.undone += filter(None, undone)
     finished.warnings += filter(None, warnings)
     return finished

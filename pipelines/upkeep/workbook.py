@@ -1,4 +1,4 @@
-"""Workbook for people who decide: a cover, the sheets of workbook.toml, and what their columns mean.
+"""Workbook for people who decide: a cover that says what the columns mean, and the sheets of workbook.toml.
 
 It leaves out what the Parquet and CSV files have: single sales and leads, lineage, versions.
 """
@@ -42,59 +42,53 @@ def workbook_contents() -> dict[str, Any]:
 def write_workbook(
     path: Path, source: TableExport, tables: Sequence[PublishedTable], now: datetime, language: str
 ) -> None:
-    """Write the workbook; a sheet without rows is only named on the cover.
+    """Write the workbook; a sheet without rows is left out.
 
     Raises WarehouseError for a mart that is longer than a sheet.
     """
     contents = workbook_contents()
     texts = {
         part: {name: text[language] for name, text in contents[part].items()}
-        for part in ("cover", "meanings", "basis", "columns")
+        for part in ("cover", "basis", "columns")
     }
     basis = source.tax_basis()
     divisor = 1 + float(basis.vat_rate or 0) if basis.commission_vat == "included" else 1
     rate = f"{100 * (basis.vat_rate or 0):.2f}".rstrip("0").rstrip(".") + " %"
     stated = f"as declared in marts.tax_basis: {basis.commission_basis}"
     basis_text = texts["basis"][basis.commission_vat].format(rate=rate)
-    yes, no = texts["cover"]["yes"], texts["cover"]["no"]
+    front = texts["cover"]
     by_name = {table.name: table for table in tables}
-    cover, meanings = [], []
+    meanings = []
     with xlsxwriter.Workbook(path, OPTIONS) as book:
-        front = book.add_worksheet(texts["cover"]["name"])
+        cover = book.add_worksheet(front["name"])
         for sheet in contents["sheets"]:
             table, name = by_name.get(sheet["table"]), sheet["names"][language]
             if table is None:
                 continue
             if table.row_count > MOST_ROWS:
                 raise WarehouseError(f"{table.name} has more rows than a sheet holds; export it as parquet.")
-            frame = source.frame(
-                f"{table.select} WHERE {sheet.get('where', 'true')} ORDER BY {sheet['order']}"
-            )
-            cover.append((name, sheet["meanings"][language], frame.height, table.name))
+            where, order = sheet.get("where", "true"), sheet["order"]
+            frame = source.frame(f"{table.select} WHERE {where} ORDER BY {order}")
             if frame.is_empty():
                 continue
             frame = frame.select(column for column in sheet["columns"].split() if column in frame.columns)
             frame = frame.with_columns(
                 cs.by_name(contents["with_vat"].split(), require_all=False) / divisor,
                 cs.string().replace(contents["values"].get(language, {})),
-                cs.boolean().replace_strict({True: yes, False: no}),
+                cs.boolean().replace_strict({True: front["yes"], False: front["no"]}),
             )
-            _write(
-                book, name, frame, {column.name: column.type for column in table.columns}, texts["columns"]
-            )
+            types = {column.name: column.type for column in table.columns}
+            _write(book, name, frame, types, texts["columns"])
+            meanings.append((name, "", table.name, sheet["meanings"][language]))
             meanings += [
                 (name, texts["columns"][column.name], column.name, column.meaning.replace(stated, basis_text))
                 for column in table.columns
                 if column.name in frame.columns
             ]
-        for part, heads, rows, first_row in (
-            ("meanings", ("of", "head", "column", "words"), meanings, 0),
-            ("cover", ("sheet", "meaning", "rows", "table"), cover, 3),
-        ):
-            frame = pl.DataFrame(rows, heads, orient="row")
-            _write(book, texts[part]["name"], frame, {}, texts[part], first_row)
-        front.write_row(0, 0, [texts["cover"]["published"], str(source.published_on() or now.date())])
-        front.write_row(1, 0, [texts["cover"]["commission"], basis_text])
+        frame = pl.DataFrame(meanings, ("of", "head", "column", "words"), orient="row")
+        _write(book, front["name"], frame, {}, front, first_row=3)
+        cover.write_row(0, 0, [front["published"], str(source.published_on() or now.date())])
+        cover.write_row(1, 0, [front["commission"], basis_text])
 
 
 def _write(

@@ -97,7 +97,10 @@ def test_a_receipt_counts_what_was_changed_and_names_nobody(erased: Erased) -> N
     assert (receipt.log_places, receipt.leftovers_removed) == (1, 1)
     assert (erased.exported != [], len(receipt.versions_removed), receipt.problems) == (True, 1, [])
     assert [word for word in erased.words if word in described] == []
-    assert receipt.not_searched[0] == "names in the text of other rows, and persons without an id"
+    assert (
+        receipt.not_searched[0]
+        == "names in the text of other rows, names of columns, and persons without an id"
+    )
 
 
 def test_a_rebuild_from_landing_is_the_same(erased: Erased, tmp_path: Path) -> None:

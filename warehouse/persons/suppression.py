@@ -118,13 +118,6 @@ def drop_marts(connection: DuckDBPyConnection) -> None:
     connection.execute("DROP SCHEMA IF EXISTS marts CASCADE; CREATE SCHEMA marts")
 
 
-def count_names(connection: DuckDBPyConnection, person: Person) -> int:
-    """The number of columns and tables that are named after the id, as a key of an answer may be."""
-    id_ = person.name_of((person.id,)).lower()
-    names = [name for table in stored_tables(connection) for name in (table.name, *table.types)]
-    return sum(id_ in name.lower() for name in names) if person.is_unmistakable else 0
-
-
 def _distinct(
     connection: DuckDBPyConnection, table: StoredTable, column: str, containing: str = ""
 ) -> list[Any]:
