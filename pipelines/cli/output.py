@@ -150,7 +150,7 @@ def cell(name: str, value: Any) -> str:
         case Decimal() if name.endswith(("share", "share_before")):
             return f"{100 * value:.1f} %"
         case Decimal() | int():
-            return amount(value)
+            return _amount(value)
         case list() | tuple():
             return ", ".join(map(str, value))
         case _:
@@ -162,13 +162,12 @@ def written(number: Decimal | int | None) -> str:
     return "unknown" if number is None else f"{Decimal(number):.8f}".rstrip("0").rstrip(".")
 
 
-def amount(number: Decimal | int | None) -> str:
+def _amount(number: Decimal | int) -> str:
     """A number as people read it: from a thousand on whole and in groups of three, else to two decimals."""
-    if number is None:
-        return "-"
     exact = Decimal(number)
-    whole = int(exact.quantize(Decimal(1), ROUND_HALF_UP))
-    return count(whole) if abs(exact) >= 1000 else written(round(exact, 2))
+    if abs(exact) < 1000:
+        return written(round(exact, 2))
+    return count(int(exact.quantize(Decimal(1), ROUND_HALF_UP)))
 
 
 def is_wrong_usage(error: Exception) -> bool:
@@ -182,10 +181,7 @@ def sentence_of(error: Exception) -> str:
     if is_ours or is_wrong_usage(error):
         return str(error)
     if isinstance(error, OSError):
-        found = f"{error.strerror or error} ({error.filename or 'no file named'})"
-        return (
-            found if isinstance(error, FileNotFoundError) else f"{found}; check the disk and its permissions"
-        )
-    return (
-        f"unexpected error ({type(error).__name__}); set BROKERBI_TRACEBACK=1 and run it again to see where"
-    )
+        remedy = "" if isinstance(error, FileNotFoundError) else "; check the disk and its permissions"
+        return f"{error.strerror or error} ({error.filename or 'no file named'}){remedy}"
+    kind = type(error).__name__
+    return f"unexpected error ({kind}); set BROKERBI_TRACEBACK=1 and run it again to see where"

@@ -39,7 +39,6 @@ MOST_ANSWERS = 1000
 """A query shows this many rows as a table; the other formats have all."""
 MOST_ROWS = 30
 """A table of an explanation shows this many rows; --json has all."""
-SHOWN_REQUESTS = 5
 
 
 @command("query")
@@ -153,17 +152,16 @@ def print_explanation(explanation: Explanation) -> None:
     line("the rows", f"{counted(trace.row_count, 'row')} of SELECT * {trace.rows}")
     line("the answers", "damaged" if explanation.damage else "as they were stored; the loads in meta.loads:")
     print_records([{**asdict(load), "landing": f"landing/{load.landing}"} for load in trace.loads])
-    requests = [
-        {
-            "status": request.status,
-            "size": size(request.bytes),
-            "request": f"GET {request.path}?{urlencode(request.query, safe=':')}".rstrip("?"),
-        }
-        for request in explanation.requests
-    ]
-    print_records(requests[:SHOWN_REQUESTS])
-    if len(requests) > SHOWN_REQUESTS:
-        say(f"and {counted(len(requests) - SHOWN_REQUESTS, 'more request')}")
+    print_records(
+        [
+            {
+                "status": request.status,
+                "size": size(request.bytes),
+                "request": f"GET {request.path}?{urlencode(request.query, safe=':')}".rstrip("?"),
+            }
+            for request in explanation.requests
+        ]
+    )
     for name, rows in explanation.around.items():
         if rows:
             _print_rows(question_of(name), rows)

@@ -57,10 +57,7 @@ def run_status(
     )
     verdict = judge(view)
     if json:
-        from pipelines.cli.sync import planned_as_json
-
-        plans = [planned_as_json(plan) for plan in planned]
-        print_json({"verdict": verdict.sentence, **asdict(view), "planned": plans})
+        print_json({"verdict": verdict.sentence, **asdict(view)})
     else:
         hang("", verdict.sentence)
         if (work := work_of(settings.data_dir)) and work.is_running:
