@@ -49,7 +49,7 @@ def publish(settings: Settings) -> bool:
         say(f"page: {publication.path.with_name('report.html')}")
     if finished.export:
         say(f"exported to {finished.export}")
-    warn(*finished.warnings)
+    warn(*finished.undone, *finished.warnings)
     return True
 
 
