@@ -8,13 +8,17 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from duckdb import BinderException, CatalogException, DuckDBPyConnection
+
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.load.landing import Landing
 from warehouse.marts.lineage import NotInTheFile, Trace, TracedLoad, trace
-from warehouse.marts.queries import SQL, published_rows
+from warehouse.marts.queries import SQL, rows_of
+from warehouse.store.versions import Versions
 
 Around = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows that answer each query of sql/explain, by its name."""
+EARLIER = "The published file is of an earlier version. `brokerbi publish` makes one that can be explained."
 
 
 @dataclass(frozen=True)
@@ -32,9 +36,9 @@ class Explanation:
     """A number, the way to it, the stored answers, and the rows around it."""
 
     trace: Trace
+    around: Around
     requests: list[StoredRequest] = field(default_factory=list)
     damage: str = ""  # why the stored answers could not be read again
-    around: Around = field(default_factory=dict)
 
     @property
     def agrees(self) -> bool:
@@ -48,14 +52,20 @@ def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user
     The stored answers are read to see that they are as they were loaded. Raises NotInTheFile or
     WarehouseError with what there is instead.
     """
-    explanation = Explanation(trace(data_dir, month, measure, office=office, user=user))
+    with Versions(data_dir).reading() as connection:
+        connection.execute((SQL / "macros.sql").read_text("utf-8"))
+        try:
+            found = trace(connection, month, measure, office=office, user=user)
+        except (BinderException, CatalogException) as error:
+            raise NotInTheFile(EARLIER) from error
+        around = _rows_around(connection, found)
+    explanation = Explanation(found, around)
     landing = Landing(data_dir / "landing")
     try:
-        for load in explanation.trace.loads:
+        for load in found.loads:
             explanation.requests += _requests(landing, load)
     except WarehouseError as error:
         explanation.damage = str(error)
-    explanation.around = _rows_around(data_dir, explanation.trace)
     return explanation
 
 
@@ -67,7 +77,7 @@ def _requests(landing: Landing, load: TracedLoad) -> Iterator[StoredRequest]:
         yield StoredRequest(str(meta.get("path", "")), query, int(meta.get("status", 0)), len(body))
 
 
-def _rows_around(data_dir: Path, traced: Trace) -> Around:
+def _rows_around(connection: DuckDBPyConnection, traced: Trace) -> Around:
     """The answers of sql/explain; raises NotInTheFile if the file lacks a table or column that they read."""
     number = traced.number
     variables = {
@@ -77,17 +87,13 @@ def _rows_around(data_dir: Path, traced: Trace) -> Around:
         "measure": number.measure,
         "report": traced.loads[0].report if traced.loads else number.source.report,
     }
-    around: dict[str, Sequence[Mapping[str, Any]]] = {}
-    folder = SQL / "explain"
-    names = sorted(path.stem for path in folder.glob("*.sql"))
-    for name, rows in published_rows(data_dir, folder, names, variables).items():
-        if rows is None:
-            raise NotInTheFile(
-                f"The published file is of an earlier version: it cannot answer sql/explain/{name}.sql. "
-                "`brokerbi publish` makes one that can."
-            )
-        around[name] = rows
-    return around
+    for name, value in variables.items():
+        connection.execute(f"SET VARIABLE {name} = $1", [value])
+    around = rows_of(connection, SQL / "explain")
+    answered = {name: rows for name, rows in around.items() if rows is not None}
+    if len(answered) < len(around):
+        raise NotInTheFile(EARLIER)
+    return answered
 
 
 def question_of(name: str) -> str:

@@ -59,7 +59,6 @@ class Chart:
     shapes: list[Mark]
     labels: list[Label]
     legend: list[tuple[str, str]]
-    kind: str = ""  # stated or less, if there are two readings
 
 
 def columns(values: Sequence[Number | None]) -> list[tuple[Number, Number] | None]:
@@ -92,7 +91,6 @@ def chart(
     write: Write,
     *,
     finest: float = 0,
-    kind: str = "",
 ) -> Chart:
     """Series over named places; `finest` is the smallest step between two lines of the grid."""
     ends = [end for line in series for span in line.spans if span for end in span]
@@ -146,7 +144,6 @@ def chart(
         shapes,
         labels,
         legend if len(legend) > 1 else [],
-        kind,
     )
 
 

@@ -15,10 +15,8 @@ from pipelines.page.tables import (
     Cell,
     PageColumn,
     PageTable,
-    Reading,
     Section,
     Writer,
-    as_stated,
     budget_columns,
 )
 
@@ -35,8 +33,8 @@ MARKET = [
 ]
 
 
-def _forecast_share(row: Row, reading: Reading) -> Decimal | None:
-    forecast = reading(row.year_forecast)
+def _forecast_share(row: Row) -> Decimal | None:
+    forecast: Decimal | None = row.year_forecast
     return None if forecast is None or not row.year_budget else forecast / row.year_budget
 
 
@@ -57,7 +55,7 @@ class Opening:
     """The first screen: the year in a line, drawn month by month, and three small cards."""
 
     figures: list[tuple[str, Cell]]
-    charts: list[Chart]
+    chart: Chart | None
     cards: list[Card]
     periods: PageTable | None
     notes: list[str]
@@ -68,7 +66,7 @@ def opening(facts: Facts, writer: Writer) -> Opening:
     words, row = writer.words, _year(facts)
     return Opening(
         figures=_line(row, writer) if row and row.is_over else [],
-        charts=writer.charts(lambda reading, kind: _cumulative(facts, row, words, reading, kind)),
+        chart=_cumulative(facts, row, words) if row and row.is_over else None,
         cards=_cards(facts, writer, row),
         periods=_periods(facts, writer),
         notes=[*_notes(facts, words), *_range(facts, writer)],
@@ -81,34 +79,32 @@ def _line(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
     key = "year.like_for_like" if row.offices > 1 else "offices.last_year"
     like_for_like = words.text(key, compared=row.compared, all=row.offices)
     figures = {
-        words.text("year.so_far"): PageColumn("", lambda row, reading: reading(row.commission), "brief"),
+        words.text("year.so_far"): PageColumn("", "commission", "brief"),
         words.text("year.of_budget"): OF_BUDGET,
         like_for_like: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
         words.text("year.forecast") + _of_offices(row.forecast, row, words): FORECAST,
     }
     cells = [(name, writer.cell_of(column, row)) for name, column in figures.items()]
-    return [(name, cell) for name, cell in cells if cell.stated.key]
+    return [(name, cell) for name, cell in cells if cell.key]
 
 
-def _total_change(row: Row, _: Reading) -> float | None:
+def _total_change(row: Row) -> float | None:
     """The growth of all offices, if not all are compared like for like."""
     return row.total_change if row.compared < row.offices else None
 
 
-def _cumulative(facts: Facts, row: Row | None, words: Language, reading: Reading, kind: str) -> Chart | None:
+def _cumulative(facts: Facts, row: Row, words: Language) -> Chart:
     """The year, its budget, last year and the forecast, each added up from January."""
-    if row is None or not row.is_over:
-        return None
     months = [month for month in facts.months if month.month.year == row.last_month.year]
     ended = [month for month in months if month.month <= row.last_month]
     goals = [month.goal for month in months]
-    reached = _added_up([reading(month.commission) for month in ended])
+    reached = _added_up([month.commission for month in ended])
     forecast: list[Number | None] = [None] * len(months)
     if row.year_forecast is not None and reached and reached[-1] is not None and len(ended) < len(months):
-        forecast[len(ended) - 1], forecast[-1] = reached[-1], reading(row.year_forecast)
+        forecast[len(ended) - 1], forecast[-1] = reached[-1], row.year_forecast
     lines = {
-        ("months.before", "before"): _added_up([reading(month.commission_before) for month in months]),
+        ("months.before", "before"): _added_up([month.commission_before for month in months]),
         ("months.budget", "goal"): [] if None in goals else _added_up(goals),
         ("year.forecast_line", "forecast"): forecast,
         ("months.reached", "value"): reached,
@@ -119,7 +115,7 @@ def _cumulative(facts: Facts, row: Row | None, words: Language, reading: Reading
     ]
     names = [words.month(month.month)[:3] for month in months]
     title = words.text("year.chart", year=row.last_month.year)
-    return chart(title, names, series, words, words.brief, kind=kind)
+    return chart(title, names, series, words, words.brief)
 
 
 def _added_up(values: Sequence[Number | None]) -> list[Number | None]:
@@ -155,11 +151,11 @@ def _periods(facts: Facts, writer: Writer) -> PageTable | None:
     total = PageColumn("cards.total", "total_change", "change", is_minor=True)
     table = [
         PageColumn(
-            "page.period", lambda row, _: words.text(f"cards.{row.period}"),
+            "page.period", lambda row: words.text(f"cards.{row.period}"),
             note=lambda row: words.period(row.first_month, row.last_month),
         ),
         PageColumn("figures.commission", kind="money", change="commission_change"),
-        *([total] if any(_total_change(row, as_stated) is not None for row in rows) else []),
+        *([total] if any(_total_change(row) is not None for row in rows) else []),
         replace(OF_BUDGET, note=lambda row: _budgeted(row, words)),
         GAP,
         HOMES,
@@ -272,46 +268,42 @@ def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section 
     if not rows:
         return None
 
-    def drawn(name: str, measure: str, reading: Reading, finest: float, kind: str) -> Chart:
+    def drawn(measure: str, budget: str, finest: float) -> Chart:
         def values(column: str, is_part: bool | None = None) -> list[tuple[Number, Number] | None]:
-            amounts = [
-                reading(getattr(row, column)) if is_part in (None, row.is_open or row.is_part) else None
-                for row in rows
-            ]
-            return columns(amounts)
+            return columns(
+                [
+                    getattr(row, column) if is_part in (None, row.is_open or row.is_part) else None
+                    for row in rows
+                ]
+            )
 
         part = "page.so_far" if rows[-1].is_open else "page.in_part"
-        budget = columns(
-            [getattr(row, "budget" if measure == "commission" else "homes_budget") for row in rows]
-        )
         series = [
             Series(words.text("months.before"), "before", values(f"{measure}_before"), "wide"),
             Series(words.text("months.reached"), "value", values(measure, False)),
             Series(words.text(part), "value open", values(measure, True)),
-            Series(words.text("months.budget"), "goal", budget, "tick"),
+            Series(words.text("months.budget"), "goal", values(budget), "tick"),
         ]
         names = [words.month(row.month)[:3] for row in rows]
         write = words.short if finest else words.brief
-        return chart(words.text(name), names, series, words, write, finest=finest, kind=kind)
+        return chart(words.text(f"figures.{measure}"), names, series, words, write, finest=finest)
 
-    amounts = writer.charts(lambda reading, kind: drawn("figures.commission", "commission", reading, 0, kind))
-    homes = drawn("figures.homes", "homes", as_stated, 1, "")
     table = [
         PageColumn("page.month", kind="month", note=lambda row: _part(row, words)),
         PageColumn("figures.commission", kind="money"),
         PageColumn("months.before", "commission_before", "money"),
-        PageColumn("months.budget", kind="stated money"),
+        PageColumn("months.budget", kind="money"),
         PageColumn("figures.homes", kind="parts"),
         PageColumn("months.before", "homes_before", "parts"),
         PageColumn("months.budget", "homes_budget", "parts"),
-        PageColumn("figures.average_price", kind="stated money"),
+        PageColumn("figures.average_price", kind="money"),
         PageColumn("figures.fee", "fee_share", "fee"),
         PageColumn("figures.commission_per_agent", "per_agent", "money"),
-        PageColumn("months.read", lambda row, _: local_day(row.read_at_utc, timezone), "day", is_minor=True),
+        PageColumn("months.read", lambda row: local_day(row.read_at_utc, timezone), "day", is_minor=True),
     ]
     return Section(
         "months", words.text("months.heading"), ("commission", "agents", "budgets", "budgets_of_homes"),
-        charts=[*amounts, homes],
+        charts=[drawn("commission", "budget", 0), drawn("homes", "homes_budget", 1)],
         folded=[writer.table(words.text("page.numbers"), "months", table, rows[::-1])],
     )  # fmt: skip
 
@@ -404,7 +396,7 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
     """What homes, price and fee made of the change on last year; they add up."""
     words = writer.words
     table = [
-        PageColumn("period", lambda row, _: words.text(f"cards.{row.period}"), "words"),
+        PageColumn("period", lambda row: words.text(f"cards.{row.period}"), "words"),
         PageColumn("before", "sold_commission_before", "money"),
         PageColumn("homes", "homes_effect", "signed money"),
         PageColumn("price", "price_effect", "signed money"),
@@ -417,17 +409,15 @@ def drivers_section(facts: Facts, writer: Writer) -> Section | None:
         return None
     year = next((row for row in facts.drivers if row.period == "year"), facts.drivers[0])
 
-    def drawn(reading: Reading, kind: str) -> Chart:
-        steps = ("homes", "price", "fee")
-        spans = waterfall([reading(getattr(year, f"{step}_effect")) for step in steps])
-        series = [
-            Series("", colour, [span if (span[1] >= span[0]) is is_gain else None for span in spans])
-            for colour, is_gain in (("gain", True), ("loss", False))
-        ]
-        names = [
-            f"{words.text(f'drivers.{name}')} {words.brief(float(high) - float(low), has_plus=True)}"
-            for name, (low, high) in zip((*steps, "difference"), spans, strict=True)
-        ]
-        return chart(words.text(f"cards.{year.period}"), names, series, words, words.brief, kind=kind)
-
-    return Section("drivers", numbers.name, ("commission",), charts=writer.charts(drawn), folded=[numbers])
+    steps = ("homes", "price", "fee")
+    spans = waterfall([getattr(year, f"{step}_effect") for step in steps])
+    series = [
+        Series("", colour, [span if (span[1] >= span[0]) is is_gain else None for span in spans])
+        for colour, is_gain in (("gain", True), ("loss", False))
+    ]
+    names = [
+        f"{words.text(f'drivers.{name}')} {words.brief(float(high) - float(low), has_plus=True)}"
+        for name, (low, high) in zip((*steps, "difference"), spans, strict=True)
+    ]
+    drawing = chart(words.text(f"cards.{year.period}"), names, series, words, words.brief)
+    return Section("drivers", numbers.name, ("commission",), charts=[drawing], folded=[numbers])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -11,11 +12,11 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from pipelines.foreign_text import file_name
-from pipelines.page import earnings, leads, operators, people, sales
+from pipelines.page import earnings, leads, people, sales
 from pipelines.page.facts import Facts, Row, facts_of
 from pipelines.page.language import Language, language
 from pipelines.page.rendering import render
-from pipelines.page.tables import Writer
+from pipelines.page.tables import PageColumn, PageTable, Writer
 from pipelines.page.verdict import verdict
 
 FOLDERS = {"office": "offices", "brand": "brands", "region": "regions"}
@@ -58,8 +59,7 @@ def render_page(facts: Facts, form: Form, page: Row | None) -> str:
     words, timezone = form.words.with_figures(facts.metrics), ZoneInfo(form.timezone)
     own = facts_of(facts, page) if page else facts
     basis = own.basis[0] if own.basis else NO_BASIS
-    has_budget = any(row.budget is not None for row in own.periods)
-    writer = Writer(words, basis.vat_rate if basis.commission_vat == "unknown" and has_budget else None)
+    writer = Writer(words)
     kind = page.kind if page else "chain"
     has_links = kind != "office"  # an office's page is sent alone
     up = "" if kind == "chain" else "../"
@@ -94,7 +94,6 @@ def render_page(facts: Facts, form: Form, page: Row | None) -> str:
         has_links=has_links,
         up=up,
         basis=basis,
-        vat_rate=writer.vat_rate,
         rate=words.percent(basis.vat_rate),
         banner=words.text(f"page.{page.state}", day=words.day(page.until_on)) if page and page.state else "",
         read=words.moment(page.read_at_utc, timezone) if page and page.read_at_utc else "",
@@ -109,10 +108,26 @@ def render_page(facts: Facts, form: Form, page: Row | None) -> str:
 def render_operators(facts: Facts, form: Form, *, severity: str, verdict: str) -> str:
     """The page of those who run the pipeline, with its state as of now.
 
+    It is in English whatever the language of the other pages, as its causes, commands and documentation are.
     `verdict` says in a sentence what is wrong, and `severity` how bad it is: well, warning or error.
     """
     english, timezone = language("en"), ZoneInfo(form.timezone)
-    wrong, more = operators.operators_tables(facts, english, timezone)
+    wrong, more = (
+        [table for title, rows in titles.items() if (table := _as_stored(title, rows, english, timezone))]
+        for titles in (
+            {
+                "Open issues": facts.problems,
+                "The largest differences": facts.differences,
+                "Rows in quarantine": facts.quarantine,
+            },
+            {
+                "Do the reports agree?": facts.agreements,
+                "Later changes": facts.restatements,
+                "Requests by day (UTC)": facts.requests,
+                "All reports and customers": facts.standings,
+            },
+        )
+    )
     return render(
         "operators.html",
         script="page.js",
@@ -129,3 +144,22 @@ def render_operators(facts: Facts, form: Form, *, severity: str, verdict: str) -
         made_at_utc=form.made_at_utc,
         timezone=form.timezone,
     )
+
+
+def _as_stored(title: str, rows: Sequence[Row], words: Language, timezone: ZoneInfo) -> PageTable | None:
+    """The table of a query as it is, under the names of its columns; none without a row."""
+    columns = []
+    for name in vars(rows[0]) if rows else ():
+        head = name.removesuffix("_utc").removesuffix("_name").replace("_", " ").capitalize()
+        values = [getattr(row, name) for row in rows]
+        if name.endswith("_utc"):
+            rows = [row.with_columns(**{name: words.moment(getattr(row, name), timezone)}) for row in rows]
+            columns.append(PageColumn(head, name))
+        elif name.endswith("month"):
+            columns.append(PageColumn(head, name, "month"))
+        elif any(isinstance(value, Decimal) for value in values):
+            columns.append(PageColumn(head, name, "exact"))
+        elif name != "in_all":
+            is_count = any(isinstance(value, int) for value in values)
+            columns.append(PageColumn(head, name, "count" if is_count else "words"))
+    return Writer(words).table(title, "", columns, rows)

@@ -55,7 +55,7 @@ def _table(writer: Writer, part: str, rows: Iterable[Row], name: Callable[[Row],
         return words.text(f"leads.{row.name}_note") if row.name in ("seller", "buyer") else ""
 
     table = [
-        PageColumn(part, lambda row, _: name(row), note=caution if part == "side" else None),
+        PageColumn(part, lambda row: name(row), note=caution if part == "side" else None),
         PageColumn("leads", kind="count", has_bar=True),
         PageColumn("removed", kind="count", is_minor=True),
         PageColumn("without_home", kind="count"),
@@ -71,7 +71,7 @@ def _untouched(facts: Facts, writer: Writer) -> PageTable | None:
     words, rows = writer.words, facts.untouched
     if not rows:
         return None
-    office = PageColumn("office", lambda row, _: row.office_name or words.text("leads.unnamed_office"))
+    office = PageColumn("office", lambda row: row.office_name or words.text("leads.unnamed_office"))
     table = [office, *(PageColumn(name, kind="count") for name in UNTOUCHED)]
     name = words.text("leads.untouched", day=words.day(max(row.counted_on for row in rows)))
     return writer.table(name, "leads", table, rows)

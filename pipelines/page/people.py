@@ -45,7 +45,7 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
         words.text("people.heading"),
         ("agents", "directory"),
         is_open=False,
-        figures=[writer.cell("words", figure) for figure in figures],
+        figures=figures,
         folded=[
             writer.table(words.text("people.months"), "people", HEADCOUNT, rows),
             writer.table(words.text("people.falling"), "people", TRENDS, falling, most=MOST_TRENDS),
@@ -65,7 +65,7 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
         is_so = row.stay and row.commission_before and row.commission_change is None
         return words.text("agents.not_compared") if is_so else ""
 
-    of_budget = [PageColumn("budget", kind="stated money", is_minor=True), *budget_columns("reached")]
+    of_budget = [PageColumn("budget", kind="money", is_minor=True), *budget_columns("reached")]
     table = [
         PageColumn("agent", "name", note=lambda row: note_on_agent(row, words)),
         PageColumn("commission", kind="money", has_bar=True),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import date
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from pipelines.page.charts import Chart, Series, chart, columns, stacked
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, local_day
-from pipelines.page.tables import Cell, PageColumn, PageTable, Section, Writer, oldest_reading
+from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading
 
 MOST_SALES = 20
 LEAST_HOMES = 25
@@ -32,19 +33,19 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section
         notes = [words.text("changes.first")]
         return Section("changes", words.text("changes.heading"), subjects, notes=notes)
     figures = [
-        writer.phrase(f"changes.{kind}", len(amounts), sum(amounts, Decimal(0)), has_plus=True)
+        _counted(kind, len(amounts), amounts, words)
         for kind in ("new", "gone", "changed")
         if (amounts := [sale.difference for sale in facts.changed_sales if sale.change == kind])
-    ] + _months_that_changed(facts, writer)
+    ] + _months_that_changed(facts, words)
     for name, is_new in (("budgets_entered", True), ("budgets_changed", False)):
         offices = {row.office_id for row in facts.budget_changes if (row.amount_before is None) is is_new}
         if offices:
-            figures.append(writer.cell("words", words.text(f"changes.{name}", len(offices))))
+            figures.append(words.text(f"changes.{name}", len(offices)))
     return Section(
         "changes",
         words.text("changes.heading_since", day=words.day(since)),
         subjects,
-        figures=figures or [writer.cell("words", words.text("changes.nothing"))],
+        figures=figures or [words.text("changes.nothing")],
         folded=[
             _changed_sales(facts, writer),
             _changed_months(facts, writer, timezone),
@@ -54,19 +55,26 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section
     )
 
 
-def _months_that_changed(facts: Facts, writer: Writer) -> list[Cell]:
+def _counted(key: str, count: int, amounts: Iterable[Decimal], words: Language, **values: object) -> str:
+    """How many there are, and the sum of their amounts with its sign."""
+    amount = words.brief(sum(amounts, Decimal(0)), has_plus=True)
+    return words.text(f"changes.{key}", count, amount=amount, **values)
+
+
+def _months_that_changed(facts: Facts, words: Language) -> list[str]:
     """How many closed months changed, at how many offices, and how many earlier changes have a reason now."""
-    changed = {(row.office_id, row.month): row.difference for row in facts.changes if not row.is_told_late}
-    late = {(row.office_id, row.month): row.difference for row in facts.changes if row.is_told_late}
+    changed, late = (
+        {(row.office_id, row.month): row.difference for row in facts.changes if row.is_told_late is is_late}
+        for is_late in (False, True)
+    )
     figures = []
     if changed:
         offices = len({office for office, _ in changed})
         name = "months" if offices == 1 else "months_of_offices"
-        count, amount = len({month for _, month in changed}), sum(changed.values(), Decimal(0))
-        figures.append(writer.phrase(f"changes.{name}", count, amount, has_plus=True, offices=offices))
+        count = len({month for _, month in changed})
+        figures.append(_counted(name, count, changed.values(), words, offices=offices))
     if late:
-        amount = sum(late.values(), Decimal(0))
-        figures.append(writer.phrase("changes.late", len(late), amount, has_plus=True))
+        figures.append(_counted("late", len(late), late.values(), words))
     return figures
 
 
@@ -78,10 +86,8 @@ def _home(home: str | None, number: str | None, words: Language) -> str:
 def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
     words = writer.words
     table = [
-        PageColumn("home", lambda row, _: _home(row.home, row.home_number, words), "words"),
-        PageColumn(
-            "what", lambda row, _: words.label("sale_changes", row.change), note=_not_in_totals(words)
-        ),
+        PageColumn("home", lambda row: _home(row.home, row.home_number, words), "words"),
+        PageColumn("what", lambda row: words.label("sale_changes", row.change), note=_not_in_totals(words)),
         PageColumn("office", "office_name"),
         PageColumn("agents", kind="words"),
         PageColumn("contract", "contract_on", "day"),
@@ -99,26 +105,27 @@ def _not_in_totals(words: Language) -> Callable[[Row], str]:
 
 
 def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTable | None:
-    """Closed months that changed, a row for each reason; in the file the amounts of a month are in one."""
-    words, first = writer.words, "is_first_reason"
+    """Closed months that changed, each with its reasons and what they explain."""
+    words = writer.words
+    rows: dict[tuple[str, date, bool], Row] = {}
+    for row in facts.changes:
+        shown = rows.setdefault((row.office_id, row.month, row.is_told_late), row.with_columns(reasons=[]))
+        if row.kind:
+            shown.reasons.append(f"{_reason(row, words)} {words.signed(row.amount)}")
     table = [
         PageColumn("office", "office_name"),
         PageColumn("month", kind="month"),
-        PageColumn("before", "amount_before", "money", is_minor=True, is_in_file=first),
-        PageColumn("after", "amount_after", "money", is_minor=True, is_in_file=first),
-        PageColumn("difference", kind="signed money", is_in_file=first),
-        PageColumn("reason", lambda row, _: _reason(row, words), "words"),
-        PageColumn("contract", "contract_on", "day", is_minor=True),
-        PageColumn("explains", "amount", "signed money"),
-        PageColumn("noted", lambda row, _: local_day(row.noted_at_utc, timezone), "day", is_minor=True),
+        PageColumn("before", "amount_before", "money", is_minor=True),
+        PageColumn("after", "amount_after", "money", is_minor=True),
+        PageColumn("difference", kind="signed money"),
+        PageColumn("reason", lambda row: "; ".join(row.reasons), "words"),
+        PageColumn("noted", lambda row: local_day(row.noted_at_utc, timezone), "day", is_minor=True),
     ]
-    return writer.table(words.text("changes.closed"), "changes", table, facts.changes, most=2 * MOST_SALES)
+    return writer.table(words.text("changes.closed"), "changes", table, [*rows.values()], most=MOST_SALES)
 
 
-def _reason(row: Row, words: Language) -> str | None:
+def _reason(row: Row, words: Language) -> str:
     """What explains a part of a change, by its kind: a sale, an agent, nobody, or what is still awaited."""
-    if row.kind is None:
-        return None
     month = words.month(row.other_month) if row.other_month else None
     other = ", ".join(filter(None, (row.other_office, month)))
     kind = words.label("reasons", f"{row.kind} moved" if other else row.kind)
@@ -143,11 +150,11 @@ def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
 
     table = [
         PageColumn("office", "office_name"),
-        PageColumn("period", lambda row, _: words.period(row.first_month, row.last_month), note=read_first),
-        PageColumn("before", "amount_before", "stated money"),
-        PageColumn("after", "amount_after", "stated money"),
-        PageColumn("difference", kind="stated signed money"),
-        PageColumn("agents", lambda row, _: agents(row), "words"),
+        PageColumn("period", lambda row: words.period(row.first_month, row.last_month), note=read_first),
+        PageColumn("before", "amount_before", "money"),
+        PageColumn("after", "amount_after", "money"),
+        PageColumn("difference", kind="signed money"),
+        PageColumn("agents", lambda row: agents(row), "words"),
     ]
     return writer.table(words.text("changes.budget_table"), "changes", table, facts.budget_changes)
 
@@ -160,7 +167,7 @@ def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
     table = [
         PageColumn("office", "office_name"),
         *(PageColumn(name, kind="count") for name in ("agents", "agents_before")),
-        *(PageColumn(name, kind="stated money") for name in ("budget", "budget_before")),
+        *(PageColumn(name, kind="money") for name in ("budget", "budget_before")),
     ]
     name = words.text(
         "coming.heading",
@@ -183,7 +190,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
     offices = [
         PageColumn("office", "office_name"),
         PageColumn("homes", kind="count", is_minor=True),
-        *(PageColumn(name, column, "stated money") for name, column in BANDS.items()),
+        *(PageColumn(name, column, "money") for name, column in BANDS.items()),
         PageColumn("longest", "longest_days", "count"),
     ]  # fmt: skip
     sales = [
@@ -193,7 +200,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         PageColumn("possession", "access_on", "day"),
         PageColumn("days", "days_due", "count"),
         PageColumn("to_come", "to_be_received_on", "day", is_minor=True),
-        PageColumn("amount", "due", "stated money"),
+        PageColumn("amount", "due", "money"),
     ]
     longest = sorted(facts.due_sales, key=lambda row: (-row.days_due, -row.due))
     notes = [words.text("owed.counted", day=words.day(max(row.counted_on for row in noted)))] if noted else []
@@ -206,10 +213,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         "owed",
         words.text("figures.outstanding"),
         ("sales",),
-        basis="basis.stated",
-        figures=[
-            writer.cell("words", f"{words.text(f'owed.{name}')} {words.brief(sums[name])}") for name in bands
-        ],
+        figures=[f"{words.text(f'owed.{name}').lower()} {words.brief(sums[name])}" for name in bands],
         charts=[drawing] if drawing else [],
         folded=[
             writer.table(words.text("owed.caption"), "owed", offices, rows),
@@ -232,7 +236,7 @@ def _money(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTable | None
     name = words.text("figures.money_to_come")
     table = [
         PageColumn("page.month", "month", "month"),
-        *(PageColumn(state, kind="stated money") for state in STATES),
+        *(PageColumn(state, kind="money") for state in STATES),
     ]
     names = [words.month(row.month)[:3] for row in rows]
     return chart(name, names, series, words, words.brief), writer.table(name, "money", table, rows)
@@ -262,7 +266,7 @@ def _intake(facts: Facts, writer: Writer) -> PageTable | None:
     """Homes, commission and fee by where the assignment came from."""
     words = writer.words
     table = [
-        PageColumn("source", lambda row, _: row.source or words.text("funnel.unnamed")),
+        PageColumn("source", lambda row: row.source or words.text("funnel.unnamed")),
         PageColumn("homes", kind="count", has_bar=True),
         PageColumn("commission", kind="money"),
         PageColumn("fee", kind="fee"),
@@ -285,10 +289,10 @@ def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
         PageColumn("noted", "noted_on", "day"),
         PageColumn("commission", kind="money"),
     ]
-    amount = sum((row.commission or Decimal(0) for row in rows), Decimal(0))
+    amount = words.brief(sum((row.commission or Decimal(0) for row in rows), Decimal(0)))
     since = words.text("cancelled.since", day=words.day(max(row.known_since_on for row in rows)))
     return Section(
         "cancelled", words.text("cancelled.heading"), ("sales",), is_open=False,
-        figures=[writer.phrase("cancelled.figure", len(rows), amount)], notes=[since],
+        figures=[words.text("cancelled.figure", len(rows), amount=amount)], notes=[since],
         folded=[writer.table(words.text("cancelled.which"), "cancelled", table, rows)],
     )  # fmt: skip

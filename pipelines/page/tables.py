@@ -1,8 +1,4 @@
-"""Tables of the pages: columns as data, written for a reader, to be sorted by a click and saved as CSV.
-
-If no setting says whether commissions contain VAT, an amount has a second reading, without it; a switch of
-the whole page shows one or the other.
-"""
+"""Tables of the pages: columns as data, written for a reader, to be sorted by a click and saved as CSV."""
 
 from __future__ import annotations
 
@@ -10,10 +6,9 @@ import csv
 import io
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
-from typing import Any
 from urllib.parse import quote
 
 from pipelines.foreign_text import csv_cell, file_name
@@ -23,15 +18,7 @@ from pipelines.page.language import Language, Number
 
 BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes the file for another encoding
 Value = str | Decimal | int | float | date | None
-Reading = Callable[[Number | None], Any]
-"""An amount as it is stated, or without VAT."""
-TWO_READINGS = ("money", "signed money", "fee", "points")
-TONED = ("change", "points", "signed money", "stated signed money")
-
-
-def as_stated(amount: Number | None) -> Number | None:
-    """An amount in the first reading."""
-    return amount
+TONED = ("change", "points", "signed money")
 
 
 @dataclass(frozen=True)
@@ -39,13 +26,12 @@ class PageColumn:
     """A column of a table: its head, what it shows of a row, and how that is written.
 
     `head` is a key of the words of its table, or of all words if it has a dot. `value` is a column of the
-    row, named as the head by default, or a function of the row and the reading of amounts. Kinds are text,
-    words (which may be broken), day, month, count, parts, share, precise, change, brief, exact, stated money
-    and stated signed money, and those with two readings: money, signed money, fee and points.
+    row, named as the head by default, or a function of the row. Kinds are text, words (which may be broken),
+    day, month, count, parts, share, change, brief, exact, money, signed money, fee and points.
     """
 
     head: str
-    value: str | Callable[[Row, Reading], Value] = ""
+    value: str | Callable[[Row], Value] = ""
     kind: str = "text"
     note: Callable[[Row], str] | None = None
     change: str = ""  # the column with the change on the year before
@@ -53,26 +39,24 @@ class PageColumn:
     is_minor: bool = False  # not on a phone
     bar: tuple[str, ...] = ()  # a bar of the value, with the columns of its goal and of the year before
     has_bar: bool = False
-    is_in_file: str = ""  # the column that is true in the one of several rows that has the value
 
-    def of(self, row: Row, reading: Reading = as_stated) -> Value:
+    def of(self, row: Row) -> Value:
         """The value of a row."""
         if callable(self.value):
-            return self.value(row, reading)
+            return self.value(row)
         value: Value = getattr(row, self.value or self.head.rpartition(".")[2])
-        is_amount = self.kind in TWO_READINGS and isinstance(value, Decimal | float)
-        return reading(value) if is_amount and not isinstance(value, str | date) else value
+        return value
 
 
 def budget_columns(amount: str) -> tuple[PageColumn, PageColumn]:
     """The part of the budget that an amount has reached, and how far it is above the budget or below it."""
 
-    def share(row: Row, reading: Reading) -> Value:
-        reached = reading(getattr(row, amount))
+    def share(row: Row) -> Value:
+        reached: Decimal | None = getattr(row, amount)
         return None if reached is None or not row.budget else reached / row.budget
 
-    def gap(row: Row, reading: Reading) -> Value:
-        reached = reading(getattr(row, amount))
+    def gap(row: Row) -> Value:
+        reached: Decimal | None = getattr(row, amount)
         return None if reached is None or row.budget is None else reached - row.budget
 
     return PageColumn("page.of_budget", share, "share"), PageColumn("page.gap", gap, "signed money")
@@ -86,20 +70,12 @@ def oldest_reading(rows: Sequence[Row], words: Language) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Written:
-    """A value as it is written, what it is sorted by, and whether it is well or not."""
+class Cell:
+    """A written value, its key to sort by, and whether it is good or bad; places of a bar are in percent."""
 
     text: str
     key: str
     tone: str = ""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A value in the one reading or in both, with what is beside it; places of a bar are in percent."""
-
-    stated: Written
-    less: Written | None = None
     note: str = ""
     change: Cell | None = None
     link: str = ""
@@ -168,43 +144,18 @@ class Section:
     heading: str
     subjects: tuple[str, ...] = ()  # what its figures are of, as in doubts
     is_open: bool = True
-    figures: list[Cell] = field(default_factory=list)
+    figures: list[str] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
     table: PageTable | None = None
     folded: list[PageTable | None] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    basis: str = "basis.without"  # said next to the heading while the switch shows another reading
 
 
 @dataclass(frozen=True)
 class Writer:
-    """A page's language, and the VAT that may be in its commissions: none if that is known."""
+    """What writes tables in the language of a page."""
 
     words: Language
-    vat_rate: Decimal | None
-
-    def without(self, amount: Number | None) -> Decimal | None:
-        """An amount in the second reading; none if there is only one."""
-        return None if amount is None or self.vat_rate is None else Decimal(amount) / (1 + self.vat_rate)
-
-    def phrase(
-        self, key: str, count: Number, amount: Decimal, *, has_plus: bool = False, **values: object
-    ) -> Cell:
-        """Words with an amount in them, in the one reading or in both."""
-
-        def written(reading: Number | None) -> Written:
-            amount = self.words.brief(reading, has_plus=has_plus)
-            return Written(self.words.text(key, count, amount=amount, **values), "")
-
-        less = self.without(amount)
-        return Cell(written(amount), None if less is None else written(less))
-
-    def charts(self, draw: Callable[[Reading, str], Chart | None]) -> list[Chart]:
-        """A chart of amounts in the one reading or in both."""
-        readings: list[tuple[Reading, str]] = [(as_stated, "")]
-        if self.vat_rate is not None:
-            readings = [(as_stated, "stated"), (self.without, "less")]
-        return [chart for reading, kind in readings if (chart := draw(reading, kind))]
 
     def table(
         self,
@@ -223,7 +174,6 @@ class Writer:
         if not rows:
             return None
         heads = [Head(self._head(section, column.head), column.kind, column.is_minor) for column in columns]
-        values = [[column.of(row) for column in columns] for row in rows]
         longest = [self._longest(column, rows) for column in columns]
         return PageTable(
             name,
@@ -238,22 +188,9 @@ class Writer:
                 self.words,
                 name,
                 [head.name for head in heads],
-                [
-                    [
-                        value if not column.is_in_file or getattr(row, column.is_in_file) else None
-                        for column, value in zip(columns, cells, strict=True)
-                    ]
-                    for row, cells in zip(rows, values, strict=True)
-                ],
+                [[column.of(row) for column in columns] for row in rows],
             ),
         )
-
-    def cell(self, kind: str, value: Value, less: Value = None) -> Cell:
-        """A value, with the second reading of an amount, or the one that is given."""
-        if less is None and kind in TWO_READINGS and isinstance(value, Decimal | float):
-            less = self.without(value)
-        has_two = self.vat_rate is not None and less is not None
-        return Cell(self._written(kind, value), self._written(kind, less) if has_two else None)
 
     def _head(self, section: str, head: str) -> str:
         if not section:
@@ -271,46 +208,39 @@ class Writer:
     def cell_of(self, column: PageColumn, row: Row, longest: Number = 0) -> Cell:
         """The cell of a row, with a bar as long as its part of the longest amount."""
         value = column.of(row)
-        less = column.of(row, self.without) if callable(column.value) and self.vat_rate is not None else None
-        if callable(column.value) and (less == value or (column.kind in TWO_READINGS and less is None)):
-            less = None
-        cell = self.cell(column.kind, value, less)
         change = getattr(row, column.change) if column.change else None
         kind = "points" if column.change.endswith("_difference") else "change"
         length = value if isinstance(value, Decimal | int) else None
         goal, before = (getattr(row, name) for name in column.bar) if column.bar else (None, None)
-        return Cell(
-            cell.stated,
-            cell.less,
+        return replace(
+            self._written(column.kind, value),
             note=column.note(row) if column.note else "",
-            change=None if change is None else self.cell(kind, change),
+            change=None if change is None else self._written(kind, change),
             link=getattr(row, column.link) if column.link else "",
             width=bar_width(length, longest) if longest and length is not None else "",
             goal=bar_width(goal, longest) if longest and goal else "",
             before=bar_width(before, longest) if longest and before else "",
         )
 
-    def _written(self, kind: str, value: Value) -> Written:
+    def _written(self, kind: str, value: Value) -> Cell:
         if isinstance(value, date):
-            return Written(self.words.month(value) if kind == "month" else self.words.day(value), f"{value}")
+            return Cell(self.words.month(value) if kind == "month" else self.words.day(value), f"{value}")
         if value is None or isinstance(value, str):
-            return Written(value or self.words.number(None), value or "")
+            return Cell(self.words.number(None) if value is None else value, value or "")
         text = self._number(kind, value)
         is_toned = kind in TONED and text != self._number(kind, 0)
         tone = ("up" if value > 0 else "down") if is_toned else ""
-        return Written(text, f"{float(value):.10g}", tone)
+        return Cell(text, f"{float(value):.10g}", tone)
 
     def _number(self, kind: str, value: Number) -> str:
         words = self.words
         match kind:
-            case "signed money" | "stated signed money":
+            case "signed money":
                 return words.signed(value)
             case "brief":
                 return words.brief(value)
             case "share":
                 return words.percent(value)
-            case "precise":
-                return words.percent(value, 1)
             case "fee":
                 return words.percent(value, 2)
             case "points":

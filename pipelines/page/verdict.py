@@ -31,10 +31,10 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
         return ", ".join(words.label("subjects", subject) for subject in subjects)
 
     table = [
-        PageColumn("figures", lambda row, _: figures(row.subjects), "words"),
-        PageColumn("what", lambda row, _: words.label("conditions", row.kind), "words"),
-        PageColumn("office", lambda row, _: _whom(row, words)),
-        PageColumn("since", lambda row, _: _since(row, words, timezone), "words"),
+        PageColumn("figures", lambda row: figures(row.subjects), "words"),
+        PageColumn("what", lambda row: words.label("conditions", row.kind), "words"),
+        PageColumn("office", lambda row: _whom(row, words)),
+        PageColumn("since", lambda row: _since(row, words, timezone), "words"),
     ]
     severities = {row.severity for row in rows} | ({"warning"} if facts.missing else set())
     worst = next((severity for severity in ("error", "warning") if severity in severities), "well")

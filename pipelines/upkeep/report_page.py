@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipelines.causes import causes
 from pipelines.diagnosis.health import judge, observed
 from pipelines.page import dictionary
-from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, QUERIES, Row, facts_from_rows
+from pipelines.page.facts import Row, facts_from_rows
 from pipelines.page.html_page import Form, page_of_chain, page_path, render_operators, render_page
 from pipelines.page.language import language
 from pipelines.planning.plan import planned_now
 from warehouse.errors import WarehouseError, explained, reason_of
 from warehouse.ledger.status import read_state
-from warehouse.marts.queries import SQL, published_rows, rows_of
+from warehouse.marts.queries import SQL, rows_of
 from warehouse.store.database import Store
 from warehouse.store.files import SHARED_FILE, SHARED_FOLDER, make_folder, write_file
 from warehouse.store.versions import Versions
@@ -29,6 +28,10 @@ REPORT_PAGE = "report.html"
 OPERATORS_PAGE = "operators.html"
 DICTIONARY_PAGE = "dictionary.html"
 MOST_PROBLEMS = 200
+OF_FIGURES = ("basis", "agreements", "differences", "restatements")
+"""The queries of the operators' page on what analysts see."""
+OF_PIPELINE = ("standings", "requests", "quarantine")
+"""Those on the state of the pipeline, which goes on without a publication."""
 
 
 def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False) -> str:
@@ -69,14 +72,14 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
     """
     data_dir = settings.data_dir
     with Versions(data_dir).reading() as connection:
-        facts = facts_from_rows(rows_of(connection, SQL / "page", QUERIES))
-        words = rows_of(connection, SQL / "page", dictionary.QUERIES)
+        answers = rows_of(connection, SQL / "page")
+    facts = facts_from_rows(answers)
     form = _form(settings, clock)
     pages = {page_path(page): render_page(facts, form, page) for page in facts.scopes if page.kind != "chain"}
     pages[REPORT_PAGE] = render_page(facts, form, page_of_chain(facts))
     pages[OPERATORS_PAGE] = _operators_page(settings, clock)
     pages[DICTIONARY_PAGE] = dictionary.render_dictionary(
-        {name: rows or () for name, rows in words.items()},
+        {name: answers[name] or () for name in dictionary.QUERIES},
         timezone=settings.timezone,
         made_at_utc=form.made_at_utc,
     )
@@ -103,28 +106,30 @@ def _operators_page(settings: Settings, clock: Clock) -> str:
         view = read_state(connection, versions)
     figures: Mapping[str, Sequence[Mapping[str, Any]] | None]
     try:
-        figures = published_rows(data_dir, SQL / "page", OF_FIGURES)
+        with versions.reading() as connection:
+            figures = rows_of(connection, SQL / "page", OF_FIGURES)
     except WarehouseError:
         figures = dict.fromkeys(OF_FIGURES, None if versions.published.exists() else ())
     seen = observed(view, settings, now, planned=planned_now(settings, store, clock))
     verdict, all_causes = judge(seen), causes(seen.conditions)
     problems = [
         Row(
-            kind=cause.first.kind,
             severity=cause.first.severity,
-            condition_count=cause.number,
+            condition=cause.first.kind,
+            number=cause.number,
+            since_utc=cause.since_utc,
+            what_was_found=cause.first.error,
+            what_to_do=cause.first.remedy or None,
             reports=", ".join(cause.reports) or None,
             customers=", ".join(cause.customers) or None,
             first_month=min(cause.months, default=None),
             last_month=max(cause.months, default=None),
-            since_utc=cause.since_utc,
-            message=cause.first.error,
-            remedy=cause.first.remedy or None,
             in_all=len(all_causes),
         )
         for cause in all_causes[:MOST_PROBLEMS]
     ]
-    facts = replace(facts_from_rows({**figures, **of_pipeline}), problems=problems)
+    facts = facts_from_rows({**figures, **of_pipeline})
+    facts.problems = problems
     form = _form(settings, clock)
     return render_operators(facts, form, severity=verdict.severity, verdict=verdict.sentence)
 

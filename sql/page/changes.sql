@@ -2,7 +2,7 @@
 -- One row per office and month that was over then (meta.news_since), and sale, agent or rest that explains a part of
 -- its change, as in marts.month_change_reasons; the largest change first. A change is late if it is older and a reason
 -- was found since. Less than a krona is no reason; amount is null if there is none. The amounts of a month are in each
--- of its rows: add up the rows with is_first_reason. Declared VAT is deducted.
+-- of its rows. Declared VAT is deducted.
 WITH told AS (
     SELECT changes.*, changes.noted_at_utc <= since.since_utc AS is_told_late
     FROM marts.month_changes AS changes
@@ -52,7 +52,7 @@ reasons AS (
 ),
 
 last_listed AS (
-    SELECT estate_id, estate_number, contract_on
+    SELECT estate_id, estate_number
     FROM marts.sale_versions
     WHERE is_present
     QUALIFY row_number() OVER (PARTITION BY estate_id ORDER BY version DESC) = 1
@@ -71,16 +71,11 @@ SELECT
     reasons.estate_id IS NOT NULL AS is_of_sale,
     reasons.home,
     coalesce(last_listed.estate_number, reasons.estate_id) AS home_number,
-    last_listed.contract_on,
     coalesce(users.user_label, reasons.user_id) AS agent,
     coalesce(offices.office_name, reasons.other_office_id) AS other_office,
     reasons.other_month,
     reasons.awaited_reports,
-    without_vat(reasons.amount, basis)::DECIMAL(18, 4) AS amount,
-    row_number() OVER (
-        PARTITION BY office_id, month, months.is_told_late
-        ORDER BY abs(reasons.amount) DESC, reasons.kind, reasons.estate_id, reasons.user_id
-    ) = 1 AS is_first_reason
+    without_vat(reasons.amount, basis)::DECIMAL(18, 4) AS amount
 FROM months
 LEFT JOIN reasons USING (office_id, month, is_told_late)
 LEFT JOIN last_listed ON last_listed.estate_id = reasons.estate_id
@@ -88,5 +83,4 @@ LEFT JOIN marts.users AS users ON users.user_id = reasons.user_id
 LEFT JOIN marts.offices AS offices ON offices.office_id = reasons.other_office_id
 LEFT JOIN meta.tax_basis AS basis ON true
 ORDER BY
-    abs(months.difference) DESC, office_id, month, is_told_late, is_first_reason DESC,
-    abs(reasons.amount) DESC, reasons.kind, reasons.estate_id, agent
+    abs(months.difference) DESC, office_id, month, is_told_late, abs(reasons.amount) DESC, reasons.kind, reasons.estate_id, agent

@@ -2,8 +2,9 @@
 -- One row per page (the chain, a brand, a region or an office), period and office, and one without an office for all of
 -- them: the current month, the last whole month, the year to it and the twelve months to it. Single offices are in the
 -- last whole month and the year only. A month counts as in marts.chain_month. Changes are like for like: they cover the
--- offices that marts.growth compares; compared counts them. total_change is that of all offices, also of those that
--- opened or closed. The current month is compared with nothing. A budget is compared with the actual of the offices that have a budget. The year's
+-- offices that marts.growth compares; compared counts them. total_change and the commission_before of a page are those of all
+-- offices, also of those that opened or closed. The current month is compared with nothing. A budget is compared with
+-- the actual of the offices that have a budget. The year's
 -- forecast is that of each office's latest month that is over, if all twelve months have a budget; budget_months counts
 -- them. Declared VAT is deducted. Figures come three times: all that is known of a period, and the compared ones now
 -- and before.
@@ -76,6 +77,7 @@ asked AS (
         of_pages.*,
         of_pages.month >= periods.first_month AS is_now,
         growth.growth_share,
+        without_vat(growth.commission_before, basis) AS total_before,
         list_contains(string_split(growth.compared_offices, ', '), of_pages.office_id) AS is_compared
     FROM periods
     INNER JOIN of_pages
@@ -89,6 +91,7 @@ asked AS (
         AND (growth.level, growth.month) = (of_pages.level, periods.last_month)
         AND growth.member_id IS NOT DISTINCT FROM of_pages.member_id
         AND growth.period = CASE periods.period WHEN 'year' THEN 'year to date' WHEN 'twelve' THEN 'twelve months' ELSE 'month' END
+    LEFT JOIN meta.tax_basis AS basis ON true
 ),
 
 -- All that is known of a period, and of what is compared the same now and before: figures once for each of the three.
@@ -110,6 +113,7 @@ figures AS (
         any_value(wanted_month)::DATE AS wanted_month,
         bool_and(is_over) AS is_over,
         CASE WHEN sides.office_id IS NULL THEN any_value(growth_share) END AS total_change,
+        any_value(total_before) AS total_before,
         count(DISTINCT sides.office_id) AS offices,
         count(*) AS wanted,
         count(commission) AS known,
@@ -163,7 +167,8 @@ SELECT
     found.per_agent::DECIMAL(18, 4) AS per_agent,
     found.agents::DECIMAL(9, 2) AS agents,
     coalesce(now.offices, 0) AS compared,
-    before.commission::DECIMAL(18, 4) AS commission_before,
+    CASE WHEN found.office_id IS NULL THEN found.total_before ELSE before.commission END::DECIMAL(18, 4)
+        AS commission_before,
     (now.commission / nullif(before.commission, 0) - 1)::DOUBLE AS commission_change,
     found.total_change::DOUBLE AS total_change,
     (now.homes / nullif(before.homes, 0) - 1)::DOUBLE AS homes_change,

@@ -9,15 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
-from pathlib import Path
 from string import ascii_uppercase
 
-from duckdb import BinderException, CatalogException, DuckDBPyConnection
+from duckdb import DuckDBPyConnection
 
 from warehouse.errors import WarehouseError
-from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import literal
-from warehouse.store.versions import Versions
 
 MOST_NAMED = 12
 
@@ -149,9 +146,7 @@ class TracedLoad:
     customer: str
     window_start: date | None
     window_end: date | None
-    requests: int
     fetched_at_utc: datetime
-    loaded_at_utc: datetime | None
     landing: str | None
     sha256: str | None
 
@@ -165,17 +160,17 @@ class Trace:
 
     number: TracedNumber
     name: str  # of the office or user
-    meaning: str
     value: Decimal | int | None
     is_open: bool
+    meaning: str
     is_ahead: bool  # whether the month had not begun when anything was last read
     rows: str  # the SQL after SELECT * that shows the rows
     row_count: int
     loads: tuple[TracedLoad, ...]
 
 
-_LOAD = ", ".join(f"loads.{name}" for name in TracedLoad.__dataclass_fields__)
 _LOADS = {
+    "chain": "SELECT $1 WHERE $2 <> '' AND $3 IS NULL",
     "office": "SELECT load_id FROM marts.office_sources WHERE (report, office_id, month) = ($1, $2, $3)",
     # The answers of the customers that count, and those with an event or lead of the user.
     "user": """
@@ -193,99 +188,64 @@ _LOADS_OF_BUDGET = """
 SELECT _load_id FROM marts.budgets
 WHERE measure = $1 AND $2 IN (office_id, user_id) AND month = $3 AND valid_to_utc IS NULL
 """
-_MEANING = """
-SELECT comment FROM duckdb_columns() WHERE schema_name = 'marts' AND table_name = $1
-AND column_name = $2 AND comment IS NOT NULL
-"""
-_IS_AHEAD = """
-SELECT local_day(max(loads.fetched_at_utc), any_value(clock)) < $1::DATE
+_MEANING_AND_CLOCK = """
+SELECT
+    (
+        SELECT coalesce(max(comment), '') FROM duckdb_columns()
+        WHERE (schema_name, table_name, column_name) = ('marts', $1, $2)
+    ),
+    coalesce(local_day(max(loads.fetched_at_utc), any_value(clock)) < $3::DATE, false)
 FROM meta.loads AS loads LEFT JOIN meta.clock AS clock ON true
 """
-# The best match is the one of the lowest rank: the id, the whole name, a part of it.
-_MATCHES = """
-WITH ranked AS (
-    SELECT id, name, CASE
-        WHEN lower(id) = $1 THEN 0
-        WHEN lower(name) = $1 THEN 1
-        WHEN contains(lower(name), $1) THEN 2
-    END AS rank
-    FROM ({names})
-)
-SELECT id, any_value(name) FROM ranked
-WHERE $1 <> '' AND rank = (SELECT min(rank) FROM ranked)
-GROUP BY id ORDER BY id
-"""
-_NAMES = """
-SELECT DISTINCT {kind}_id AS id, trim({kind}_name) AS name FROM marts.{mart}
-"""
 
 
-def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: str = "") -> Trace:
-    """Follow a number back, of the chain if neither office nor user is named.
+def trace(
+    connection: DuckDBPyConnection, month: date, measure: str, *, office: str = "", user: str = ""
+) -> Trace:
+    """Follow a number of the published file back, of the chain if neither office nor user is named.
 
-    The office or user is an id, or a name or part of one that no other has. Raises NotInTheFile or
-    WarehouseError with what there is instead.
+    The office or user is an id, or a name or part of one that no other has. Raises NotInTheFile with what
+    there is instead.
     """
     kind = "user" if user else "office" if office else "chain"
     number = TracedNumber(kind, user or office, month, measure)
     source = number.source
-    with Versions(data_dir).reading() as connection:
-        connection.execute((SQL / "macros.sql").read_text("utf-8"))
-        try:
-            if number.id:
-                number = replace(number, id=_found_id(connection, number))
-            name, value, is_open = _in_mart(connection, number)
-            [(is_ahead,)] = connection.execute(_IS_AHEAD, [month]).fetchall()
-        except (BinderException, CatalogException) as error:
-            raise NotInTheFile(
-                "The published file is of an earlier version. `brokerbi publish` makes one that can."
-            ) from error
-        meaning = connection.execute(_MEANING, [number.mart, number.column]).fetchall()
-        rows = source.rows.format(
-            kind=kind,
-            id=literal(number.id),
-            month=f"DATE '{month}'",
-            old_number=literal(number.id.lstrip(ascii_uppercase)),
-        )
-        [(row_count,)] = connection.execute(f"SELECT count(*) {rows}").fetchall()
-        return Trace(
-            number,
-            name or number.id,
-            str(meaning[0][0]) if meaning else "",
-            value,
-            is_open,
-            bool(is_ahead),
-            rows,
-            row_count,
-            _loads(connection, number),
-        )
-
-
-def _loads(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[TracedLoad, ...]:
-    """The loads of the rows."""
-    source = number.source
-    if number.kind == "chain":
-        return ()
-    loads = connection.execute(
-        f"SELECT DISTINCT {_LOAD} FROM meta.loads AS loads "
-        f"WHERE load_id IN ({_LOADS_OF_BUDGET if source.budget else _LOADS[number.kind]}) ORDER BY load_id",
-        [source.budget or source.report, number.id, number.month],
+    if number.id:
+        number = replace(number, id=_found_id(connection, number))
+    name, value, is_open = _in_mart(connection, number)
+    [(meaning, is_ahead)] = connection.execute(
+        _MEANING_AND_CLOCK, [number.mart, number.column, month]
     ).fetchall()
-    return tuple(TracedLoad(*load) for load in loads)
+    rows = source.rows.format(
+        kind=kind,
+        id=literal(number.id),
+        month=f"DATE '{month}'",
+        old_number=literal(number.id.lstrip(ascii_uppercase)),
+    )
+    [(row_count,)] = connection.execute(f"SELECT count(*) {rows}").fetchall()
+    loads = connection.execute(
+        f"SELECT DISTINCT {', '.join(TracedLoad.__dataclass_fields__)} FROM meta.loads "
+        f"WHERE load_id IN ({_LOADS_OF_BUDGET if source.budget else _LOADS[kind]}) ORDER BY load_id",
+        [source.budget or source.report, number.id, month],
+    ).fetchall()
+    traced = tuple(TracedLoad(*load) for load in loads)
+    return Trace(number, name or number.id, value, is_open, meaning, is_ahead, rows, row_count, traced)
 
 
 def _found_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
     """The id that an id, a name or a part of one means; raises NotInTheFile unless exactly one matches."""
-    kind = number.kind
-    names = _NAMES.format(kind=kind, mart=number.mart)
-    matches = connection.execute(_MATCHES.format(names=names), [number.id.strip().lower()]).fetchall()
-    if len(matches) == 1:
-        return str(matches[0][0])
-    listed = (
-        matches
-        or connection.execute(f"SELECT id, any_value(name) FROM ({names}) GROUP BY id ORDER BY id").fetchall()
+    kind, wanted = number.kind, number.id.strip().lower()
+    names = connection.execute(
+        f"SELECT DISTINCT {kind}_id, coalesce(trim({kind}_name), '') FROM marts.{number.mart} ORDER BY ALL"
+    ).fetchall()
+    matches = (
+        {id_: name for id_, name in names if id_.lower() == wanted}
+        or {id_: name for id_, name in names if name.lower() == wanted}
+        or {id_: name for id_, name in names if wanted in name.lower()}
     )
-    labels = [f"{id_} ({name})" if name else id_ for id_, name in listed]
+    if len(matches) == 1:
+        return str(*matches)
+    labels = [f"{id_} ({name})" if name else id_ for id_, name in (matches or dict(names)).items()]
     more = f" and {len(labels) - MOST_NAMED} more, see marts.{kind}s" if len(labels) > MOST_NAMED else ""
     shown = f"{', '.join(labels[:MOST_NAMED]) or 'none yet'}{more}."
     if matches:
@@ -295,20 +255,18 @@ def _found_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
 
 def _in_mart(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, Decimal | int | None, bool]:
     """Name, number, and whether the month is open; raises NotInTheFile with what there is instead."""
-    kind, mart, budget = number.kind, f"marts.{number.mart}", number.source.budget
+    kind, budget = number.kind, number.source.budget
     name = "'the chain'" if kind == "chain" else f"{kind}_name"
     # The measure is one of the known ones, never what the user typed.
     whose = "true" if kind == "chain" else f"{kind}_id = {literal(number.id)}"
-    where = f"{whose} AND measure = {literal(budget)}" if budget else whose
-    rows = connection.execute(
-        f"SELECT {name}, {number.column}, is_open FROM {mart} WHERE {where} AND month = $1", [number.month]
-    ).fetchall()
-    if rows:
-        found_name, value, is_open = rows[0]
+    found = f"FROM marts.{number.mart} WHERE {whose}" + (
+        f" AND measure = {literal(budget)}" if budget else ""
+    )
+    for found_name, value, is_open in connection.execute(
+        f"SELECT {name}, {number.column}, is_open {found} AND month = $1", [number.month]
+    ).fetchall():
         return str(found_name or ""), value, bool(is_open)
-    [(count, first, last)] = connection.execute(
-        f"SELECT count(*), min(month), max(month) FROM {mart} WHERE {where}"
-    ).fetchall()
+    [(count, first, last)] = connection.execute(f"SELECT count(*), min(month), max(month) {found}").fetchall()
     held = f"has {count} months of it, {first:%Y-%m} to {last:%Y-%m}" if count else "has no month of it"
     raise NotInTheFile(
         f"There is no {number.measure} of {number.id or 'the chain'} in {number.month:%Y-%m}; "

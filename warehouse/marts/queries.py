@@ -15,7 +15,6 @@ from duckdb import DuckDBPyConnection
 
 from warehouse.store.duckdb_file import connect, mappings
 from warehouse.store.sql_header import entries, read_header
-from warehouse.store.versions import Versions
 
 SQL = Path(__file__).resolve().parents[2] / "sql"
 """The room in which every query of this project lives."""
@@ -147,30 +146,17 @@ def tables_read(parsed: str, path: Path) -> frozenset[tuple[str, str]]:
     return frozenset((schema, name) for schema, name in found if schema)
 
 
-def published_rows(
-    data_dir: Path, folder: Path, names: Iterable[str], variables: Mapping[str, object] | None = None
-) -> dict[str, list[dict[str, Any]] | None]:
-    """The rows of some queries of a folder, from the published file, read once and closed again.
-
-    The queries read the variables with getvariable(). Raises WarehouseError when there is no file yet.
-    """
-    with Versions(data_dir).reading() as connection:
-        for name, value in (variables or {}).items():
-            connection.execute(f"SET VARIABLE {name} = $1", [value])
-        return rows_of(connection, folder, names)
-
-
 def rows_of(
-    connection: DuckDBPyConnection, folder: Path, names: Iterable[str]
+    connection: DuckDBPyConnection, folder: Path, names: Iterable[str] = ()
 ) -> dict[str, list[dict[str, Any]] | None]:
-    """The rows of some queries of a folder, which may use the macros of sql/macros.sql.
+    """The rows of some queries of a folder, or of all, which may use the macros of sql/macros.sql.
 
     None for a query that the file cannot answer, because it is older or partly built and has no such table or
     column.
     """
     found: dict[str, list[dict[str, Any]] | None] = {}
     connection.execute((SQL / "macros.sql").read_text("utf-8"))
-    for name in names:
+    for name in names or sorted(path.stem for path in folder.glob("*.sql")):
         try:
             answer = connection.execute((folder / f"{name}.sql").read_text("utf-8"))
         except (duckdb.CatalogException, duckdb.BinderException):

@@ -1,5 +1,5 @@
 for (const table of document.querySelectorAll("table.board")) table.querySelectorAll("thead th").forEach((head, place) => {
-  const key = row => [...row.cells[place].querySelectorAll("data")].find(one => one.checkVisibility?.() ?? true)?.value ?? "";
+  const key = row => row.cells[place].querySelector("data")?.value ?? "";
   const sort = () => {
     const isUp = head.ariaSort === "descending", rows = [...table.tBodies[0].rows];
     table.querySelectorAll("thead th").forEach(other => other.removeAttribute("aria-sort"));

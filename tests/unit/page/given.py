@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -31,17 +30,20 @@ Thing = TypeVar("Thing", Facts, Row)
 
 def replace(thing: Thing, **columns: Any) -> Thing:
     """Facts or a row with other columns."""
-    if isinstance(thing, Facts):
-        return dataclasses.replace(thing, **columns)
-    return thing.with_columns(**columns)
+    return type(thing)(**{**vars(thing), **columns})
+
+
+def facts(**rows: Any) -> Facts:
+    """Facts with these rows, and none of other queries."""
+    queries = [path.stem for path in (SQL / "page").glob("*.sql")]
+    return Facts(**{**dict.fromkeys([*queries, "problems"], ()), **rows})
 
 
 @cache
 def columns_of(query: str) -> list[str]:
-    """The columns of a query of sql/page in their order; for the issues of operators those of its view."""
-    path = SQL / "meta/problems.sql" if query == "problems" else SQL / f"page/{query}.sql"
+    """The columns of a query of sql/page in their order."""
     with duckdb.connect() as connection:
-        [tree] = syntax_trees(connection, [path.read_text("utf-8")])
+        [tree] = syntax_trees(connection, [(SQL / f"page/{query}.sql").read_text("utf-8")])
     node = json.loads(tree)["statements"][0]["node"]
     while "select_list" not in node:
         node = node["children"][0] if "children" in node else node["left"]
@@ -141,8 +143,8 @@ def changed(office: str, kind: str = "sale gone", amount: int = -60, **more: obj
     known = row(
         "changes",
         office, office, month("2026-01"), Decimal(100), Decimal(40), Decimal(-60), False,
-        PUBLISHED - timedelta(days=1), kind, is_of_sale, None, "2601-001", LAST, None, None, None, None,
-        Decimal(amount), True,
+        PUBLISHED - timedelta(days=1), kind, is_of_sale, None, "2601-001", None, None, None, None,
+        Decimal(amount),
     )  # fmt: skip
     return known.with_columns(**more)
 
@@ -249,7 +251,7 @@ def chain(*offices: str) -> Facts:
             for of in ("year", "month")
             for kind, name in (("chain", ""), ("brand", brand))
         ]
-    return replace(Facts(metrics=METRICS), **found)
+    return facts(**found, metrics=METRICS)
 
 
 def form(code: str = "en", chain_name: str = "") -> Form:

@@ -12,8 +12,6 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from pipelines.clock import RehearsalClock, SystemClock
-from pipelines.page import dictionary
-from pipelines.page.facts import QUERIES
 from pipelines.settings.model import Settings
 from pipelines.upkeep.report_page import draw_pages, remove_pages, write_report_page
 from tests.marts.given import build, earned, loaded, warehouse
@@ -21,7 +19,6 @@ from tests.unit.page.given import columns_of
 from tests.unit.page.test_dictionary import ROWS
 from warehouse.errors import WarehouseError
 from warehouse.marts.build import build_marts
-from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import literal, quoted
 
 CLOCK = RehearsalClock(SystemClock(), date(2026, 3, 20), ZoneInfo("UTC"))
@@ -49,10 +46,6 @@ def save(connection: DuckDBPyConnection, room: Path) -> None:
 @pytest.mark.parametrize("query", ROWS)
 def test_a_query_has_the_columns_that_the_dictionary_is_tested_with(query: str) -> None:
     assert columns_of(query) == [*ROWS[query][0]]
-
-
-def test_every_query_of_the_pages_is_read() -> None:
-    assert {path.stem for path in (SQL / "page").glob("*.sql")} == {*QUERIES, *dictionary.QUERIES}
 
 
 def test_a_file_without_some_marts_is_drawn_without_them(tmp_path: Path) -> None:
