@@ -8,17 +8,16 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from duckdb import BinderException, CatalogException, DuckDBPyConnection
+from duckdb import DuckDBPyConnection
 
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.load.landing import Landing
-from warehouse.marts.lineage import NotInTheFile, Trace, TracedLoad, trace
+from warehouse.marts.lineage import EARLIER, NotInTheFile, Trace, TracedLoad, trace
 from warehouse.marts.queries import SQL, rows_of
 from warehouse.store.versions import Versions
 
 Around = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows that answer each query of sql/explain, by its name."""
-EARLIER = "The published file is of an earlier version. `brokerbi publish` makes one that can be explained."
 
 
 @dataclass(frozen=True)
@@ -53,11 +52,7 @@ def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user
     WarehouseError with what there is instead.
     """
     with Versions(data_dir).reading() as connection:
-        connection.execute((SQL / "macros.sql").read_text("utf-8"))
-        try:
-            found = trace(connection, month, measure, office=office, user=user)
-        except (BinderException, CatalogException) as error:
-            raise NotInTheFile(EARLIER) from error
+        found = trace(connection, month, measure, office=office, user=user)
         around = _rows_around(connection, found)
     explanation = Explanation(found, around)
     landing = Landing(data_dir / "landing")
@@ -87,9 +82,7 @@ def _rows_around(connection: DuckDBPyConnection, traced: Trace) -> Around:
         "measure": number.measure,
         "report": traced.loads[0].report if traced.loads else number.source.report,
     }
-    for name, value in variables.items():
-        connection.execute(f"SET VARIABLE {name} = $1", [value])
-    around = rows_of(connection, SQL / "explain")
+    around = rows_of(connection, SQL / "explain", variables=variables)
     answered = {name: rows for name, rows in around.items() if rows is not None}
     if len(answered) < len(around):
         raise NotInTheFile(EARLIER)

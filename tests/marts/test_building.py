@@ -73,12 +73,6 @@ def test_marts_are_built_after_the_marts_they_read(tmp_path: Path) -> None:
     assert build_marts(warehouse(), folder) == ["marts.z", "marts.b", "marts.a"]
 
 
-def test_marts_that_read_each_other_in_a_circle_are_refused(tmp_path: Path) -> None:
-    folder = room(tmp_path, marts_a="SELECT * FROM marts.b", marts_b="SELECT * FROM marts.a")
-    with pytest.raises(QueryError, match=r"circle: marts\.(a|b), marts\.(a|b), marts\.(a|b)"):
-        build_marts(warehouse(), folder)
-
-
 @pytest.mark.parametrize(
     ("sql", "refusal"),
     [

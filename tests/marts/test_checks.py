@@ -13,7 +13,7 @@ import pytest
 from tests.marts.given import Given, asked_for, bidden, build, earned, held, loaded, rows, sold, warehouse
 from warehouse.marts.build import build_marts
 from warehouse.marts.checks import CheckResult, keep_results, run_checks
-from warehouse.marts.queries import SQL, QueryError, queries
+from warehouse.marts.queries import SQL, queries
 
 CHECKS = SQL / "checks"
 M1, U1 = {"office_customer_id": "M1"}, {"user_id": "U1"}
@@ -324,11 +324,6 @@ def test_a_check_that_fails_half_way_does_not_harm_the_callers_transaction(tmp_p
     given.begin()
     run_checks(given, tmp_path)
     assert given.execute("SELECT 1").fetchall() == [(1,)]
-
-
-def test_a_check_without_a_known_severity_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(QueryError, match="must say `Severity: error` or `Severity: warning`"):
-        check(tmp_path, "SELECT 1", "fatal")
 
 
 def test_a_result_says_in_a_sentence_what_was_found() -> None:

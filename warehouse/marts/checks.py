@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.marts.queries import SQL, Query, QueryError, queries
+from warehouse.marts.queries import SQL, Query, queries
 from warehouse.store.duckdb_file import beside, insert_rows, literal, mappings, quoted
 
 SAMPLE_ROWS = 5
@@ -20,7 +20,7 @@ SUBJECT = (
     *("shared_offices", "is_contained", "source_state", "offices", "reports", "last_read_utc"),
 )
 """Columns that say what a row is about. Each row is kept with these, once: sales of one month may be many."""
-ERROR, WARNING = "error", "warning"
+ERROR = "error"
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,6 @@ def repeated(connection: DuckDBPyConnection, check: Query) -> str:
 
 
 def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
-    if check.severity not in (ERROR, WARNING):
-        raise QueryError(f"{check.path} must say `Severity: error` or `Severity: warning`")
     try:
         rows, sample, subjects = _found(connection, repeated(connection, check))
         why = ""

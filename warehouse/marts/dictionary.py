@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from duckdb import DuckDBPyConnection
 
@@ -33,7 +33,8 @@ _STANDING = """
 SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
 WHERE database_name = current_database() AND schema_name IN ('staging', 'marts', 'meta') GROUP BY ALL
 """
-_FOUND = """
+_FILL = f"""
+INSERT INTO meta.dictionary
 WITH found AS (
     SELECT schema_name, table_name, NULL AS column_name, 'table' AS kind, NULL AS type, comment, 0 AS place
     FROM duckdb_tables() WHERE database_name = current_database()
@@ -47,10 +48,6 @@ WITH found AS (
     SELECT schema_name, table_name, column_name, 'column', data_type, comment, column_index
     FROM duckdb_columns() WHERE database_name = current_database()
 )
-"""
-_FILL = f"""
-INSERT INTO meta.dictionary
-{_FOUND}
 SELECT
     found.schema_name, found.table_name, found.column_name, found.kind, found.type,
     coalesce(
@@ -72,19 +69,6 @@ ORDER BY found.schema_name, found.table_name, found.place
 """
 DECLARED = "tax basis as declared in marts.tax_basis"
 """The end of the meaning of a commission; the declared basis is added."""
-MOST_COMMENTED = 200
-"""Of a table with more columns only meta.dictionary says which are not documented: each comment costs DuckDB
-a copy of all its columns, so a thousand take gigabytes."""
-_WITHOUT_COMMENT = f"""
-{_FOUND}
-SELECT found.kind, found.schema_name, found.table_name, found.column_name, said.description
-FROM found
-JOIN meta.dictionary AS said
-    ON (said.schema_name, said.table_name, said.kind) = (found.schema_name, found.table_name, found.kind)
-    AND said.column_name IS NOT DISTINCT FROM found.column_name
-WHERE coalesce(found.comment, '') = '' AND said.description <> ''
-QUALIFY count(*) OVER (PARTITION BY found.schema_name, found.table_name) <= {MOST_COMMENTED}
-"""
 _SCHEMA = "INSERT INTO meta.dictionary (schema_name, kind, description) VALUES ($1, 'schema', $2)"
 
 
@@ -113,17 +97,8 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
     connection.execute(";".join(comments))
     connection.execute("DELETE FROM meta.dictionary")
     connection.execute(_FILL, [INFERRED])
-    connection.execute(";".join(_comments_that_lack(connection)))
     for schema, meaning in SCHEMAS.items():
         connection.execute(_SCHEMA, [schema, meaning])
-
-
-def _comments_that_lack(connection: DuckDBPyConnection) -> Iterator[str]:
-    """A comment for everything that has none: what is not documented, and what is nested in it."""
-    for kind, *names, description in connection.execute(_WITHOUT_COMMENT).fetchall():
-        name = ".".join(quoted(part) for part in names if part is not None)
-        subject = "MACRO TABLE" if kind == "table macro" else kind.upper()
-        yield f"COMMENT ON {subject} {name} IS {literal(description)}"
 
 
 def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:

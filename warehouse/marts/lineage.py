@@ -11,12 +11,14 @@ from datetime import date, datetime
 from decimal import Decimal
 from string import ascii_uppercase
 
-from duckdb import DuckDBPyConnection
+from duckdb import BinderException, CatalogException, DuckDBPyConnection
 
 from warehouse.errors import WarehouseError
+from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import literal
 
 MOST_NAMED = 12
+EARLIER = "The published file is of an earlier version. `brokerbi publish` makes one that can be explained."
 
 
 class NotInTheFile(WarehouseError, ValueError):
@@ -128,13 +130,9 @@ class TracedNumber:
         sources = _SOURCES[self.kind]
         if self.measure in sources:
             return sources[self.measure]
-        known = ", ".join(sources)
-        if self.kind == "chain":
-            raise NotInTheFile(
-                f"{self.measure!r} of the chain is not explained, but that of an office is. "
-                f"The chain has {known}."
-            )
-        raise NotInTheFile(f"There is no measure {self.measure!r}; marts.{self.kind}_month has {known}.")
+        raise NotInTheFile(
+            f"There is no measure {self.measure!r}; marts.{self.kind}_month has {', '.join(sources)}."
+        )
 
 
 @dataclass(frozen=True)
@@ -210,12 +208,16 @@ def trace(
     kind = "user" if user else "office" if office else "chain"
     number = TracedNumber(kind, user or office, month, measure)
     source = number.source
-    if number.id:
-        number = replace(number, id=_found_id(connection, number))
-    name, value, is_open = _in_mart(connection, number)
-    [(meaning, is_ahead)] = connection.execute(
-        _MEANING_AND_CLOCK, [number.mart, number.column, month]
-    ).fetchall()
+    connection.execute((SQL / "macros.sql").read_text("utf-8"))
+    try:
+        if number.id:
+            number = replace(number, id=_found_id(connection, number))
+        name, value, is_open = _in_mart(connection, number)
+        [(meaning, is_ahead)] = connection.execute(
+            _MEANING_AND_CLOCK, [number.mart, number.column, month]
+        ).fetchall()
+    except (BinderException, CatalogException) as error:
+        raise NotInTheFile(EARLIER) from error
     rows = source.rows.format(
         kind=kind,
         id=literal(number.id),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -101,18 +101,13 @@ def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ..
 
 
 def in_order(found: Iterable[Query]) -> list[Query]:
-    """Queries of one schema, each after those it reads; refuses a circle."""
+    """Queries of one schema, each after those it reads; raises CycleError for a circle."""
     by_table = {query.table: query for query in found}
     needs = {
         table: sorted(name for name in map(".".join, query.reads) if name in by_table and name != table)
         for table, query in by_table.items()
     }
-    try:
-        return [by_table[table] for table in TopologicalSorter(needs).static_order()]
-    except CycleError as circle:
-        raise QueryError(
-            f"These queries read each other in a circle: {', '.join(circle.args[1])}"
-        ) from circle
+    return [by_table[table] for table in TopologicalSorter(needs).static_order()]
 
 
 def syntax_trees(connection: DuckDBPyConnection, texts: Sequence[str]) -> list[str]:
@@ -147,15 +142,20 @@ def tables_read(parsed: str, path: Path) -> frozenset[tuple[str, str]]:
 
 
 def rows_of(
-    connection: DuckDBPyConnection, folder: Path, names: Iterable[str] = ()
+    connection: DuckDBPyConnection,
+    folder: Path,
+    names: Iterable[str] = (),
+    variables: Mapping[str, object] | None = None,
 ) -> dict[str, list[dict[str, Any]] | None]:
-    """The rows of some queries of a folder, or of all, which may use the macros of sql/macros.sql.
+    """The rows of some queries of a folder, or of all; they may use sql/macros.sql and getvariable().
 
     None for a query that the file cannot answer, because it is older or partly built and has no such table or
     column.
     """
     found: dict[str, list[dict[str, Any]] | None] = {}
     connection.execute((SQL / "macros.sql").read_text("utf-8"))
+    for name, value in (variables or {}).items():
+        connection.execute(f"SET VARIABLE {name} = $1", [value])
     for name in names or sorted(path.stem for path in folder.glob("*.sql")):
         try:
             answer = connection.execute((folder / f"{name}.sql").read_text("utf-8"))
