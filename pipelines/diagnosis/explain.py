@@ -8,8 +8,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from duckdb import DuckDBPyConnection
-
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.load.landing import Landing
 from warehouse.marts.lineage import EARLIER, NotInTheFile, Trace, TracedLoad, trace
@@ -53,7 +51,10 @@ def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user
     """
     with Versions(data_dir).reading() as connection:
         found = trace(connection, month, measure, office=office, user=user)
-        around = _rows_around(connection, found)
+        answers = rows_of(connection, SQL / "explain", variables=_variables(found))
+    around = {name: rows for name, rows in answers.items() if rows is not None}
+    if len(around) < len(answers):
+        raise NotInTheFile(EARLIER)
     explanation = Explanation(found, around)
     landing = Landing(data_dir / "landing")
     try:
@@ -72,21 +73,16 @@ def _requests(landing: Landing, load: TracedLoad) -> Iterator[StoredRequest]:
         yield StoredRequest(str(meta.get("path", "")), query, int(meta.get("status", 0)), len(body))
 
 
-def _rows_around(connection: DuckDBPyConnection, traced: Trace) -> Around:
-    """The answers of sql/explain; raises NotInTheFile if the file lacks a table or column that they read."""
+def _variables(traced: Trace) -> dict[str, object]:
+    """What the queries of sql/explain are asked about."""
     number = traced.number
-    variables = {
+    return {
         "kind": number.kind,
         "id": number.id,
         "month": number.month,
         "measure": number.measure,
         "report": traced.loads[0].report if traced.loads else number.source.report,
     }
-    around = rows_of(connection, SQL / "explain", variables=variables)
-    answered = {name: rows for name, rows in around.items() if rows is not None}
-    if len(answered) < len(around):
-        raise NotInTheFile(EARLIER)
-    return answered
 
 
 def question_of(name: str) -> str:
