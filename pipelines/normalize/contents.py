@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
-from operator import itemgetter
 
 import polars as pl
 
@@ -25,9 +24,7 @@ from pipelines.normalize.types import (
 from pipelines.shapes.paths import simplified
 
 DEEPEST = 8  # objects nested deeper stay JSON, and so do lists of objects
-MOST_COLUMNS, FEWEST_COLUMNS = 1_500, 100  # fields beyond that stay JSON, in one column
-MOST_CELLS = 20_000_000  # of many rows, fewer fields become columns
-MOST_LISTS = 50  # undeclared lists of objects beyond that stay JSON as well
+MOST_COLUMNS = 250  # fields beyond that stay JSON, in one column, as each row may have others
 MORE = "more fields"  # the name of that column
 LONGEST_NAME = 120  # characters of a column's name; a field's can be of any length
 EMPTY: Object = {}
@@ -72,8 +69,6 @@ class Fields:
         if not keys:
             return [None] * len(self.objects)
         if len(keys) == 1:
-            if len(self.tuples) == 1 and self.objects:
-                return list(map(itemgetter(keys[0]), self.objects))
             key = keys[0]
             return [element.get(key) for element in self.objects]
         return [next((element[key] for key in keys if key in element), None) for element in self.objects]
@@ -107,15 +102,14 @@ class Contents:
 
     def add(self, fields: Fields, above: Keys = (), spelled: Keys = ()) -> None:
         """Take apart objects, which are nested under the names `above`."""
-        depth = len(above)
-        wanted = {keys[depth] for keys in self.declared if keys[:depth] == above and len(keys) > depth}
-        elsewhere = {keys[depth] for keys in self.lists if keys[:depth] == above and len(keys) == depth + 1}
-        on_the_way = {keys[depth] for keys in self.lists if keys[:depth] == above and len(keys) > depth + 1}
-        names = [name for name in fields.spellings if name not in elsewhere]
-        if not self.takes_all:
-            names = [name for name in names if name in wanted]
-        names = self._within_bounds(fields, names, wanted | on_the_way, above)
-        for name in names:
+        ways = (keys for keys in (*self.declared, *self.lists) if keys[: len(above)] == above)
+        wanted = {keys[len(above)] for keys in ways if len(keys) > len(above)}
+        names = [
+            name
+            for name in fields.spellings
+            if (*above, name) not in self.lists and (self.takes_all or name in wanted)
+        ]
+        for name in self._within_bounds(fields, names, wanted, above):
             keys = (*above, name)
             self.spelled[keys] = (*spelled, fields.spellings[name][0])
             values = fields.values(name)
@@ -124,12 +118,16 @@ class Contents:
             if kinds := kinds_of(values):
                 self.columns[keys] = kinds
 
+    def keep(self, rows: Sequence[int]) -> None:
+        """Leave out the undeclared lists of other rows."""
+        for keys, lists in self.undeclared_lists.items():
+            self.undeclared_lists[keys] = [lists[row] for row in rows]
+
     def _within_bounds(
         self, fields: Fields, names: list[str], wanted: Collection[str], above: Keys
     ) -> list[str]:
         """The names that become columns; the rest stays together as JSON."""
-        most = min(MOST_COLUMNS, max(MOST_CELLS // max(len(fields.objects), 1), FEWEST_COLUMNS))
-        room = max(most - len(self.columns), sum(name in wanted for name in names))
+        room = max(MOST_COLUMNS - len(self.columns), sum(name in wanted for name in names))
         if len(names) <= room:
             return names
         names.sort(key=lambda name: name not in wanted)
@@ -146,12 +144,14 @@ class Contents:
         """The values that are left when lists of objects are set apart and objects are opened."""
         types = set(map(type, values))
         if list in types:
-            room = len(self.undeclared_lists) < MOST_LISTS
-            if self.takes_lists and room and any(map(holds_objects, values)):
-                self.undeclared_lists[keys] = [value if holds_objects(value) else None for value in values]
+            if self.takes_lists and any(map(holds_objects, values)):
+                self.undeclared_lists[keys] = [
+                    [element for element in value if element is not None] if holds_objects(value) else None
+                    for value in values
+                ]
                 values = [None if holds_objects(value) else value for value in values]
             values = [None if value == [] else value for value in values]
-        if dict in types and len(keys) < DEEPEST and len(self.columns) < MOST_COLUMNS:
+        if dict in types and len(keys) < DEEPEST:
             is_mixed = len(types) > 1
             inner = [value if type(value) is dict else EMPTY for value in values] if is_mixed else values
             self.add(Fields(inner), keys, self.spelled[keys])

@@ -113,7 +113,7 @@ def _decoded(body: bytes) -> str:
         raise InvalidJson("The answer is empty where JSON was expected.")
     encoding = json.detect_encoding(body)
     try:
-        return body.decode("utf-8-sig" if encoding == "utf-8" else encoding)
+        return body.decode(encoding)
     except UnicodeDecodeError as error:
         raise InvalidJson(
             f"The answer is not {encoding.upper()}: byte {error.start} of {len(body)} does not belong there. "

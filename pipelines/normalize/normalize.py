@@ -115,7 +115,6 @@ class _Answer:
     request: Sequence[FilledColumn]
     window: tuple[Month, ...]
     timezone: str
-    values: list[Json] = field(default_factory=list)
     tables: dict[str, NormalizedTable] = field(default_factory=dict)
     rejected: list[RejectedRow] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -123,8 +122,8 @@ class _Answer:
 
     def normalized(self) -> Normalized:
         """The whole answer; every declared table is there, also one without a row."""
-        self.values = [document.value for document in self.documents]
-        roots = root_of(self.values, member_path(self.report.root))
+        values = [document.value for document in self.documents]
+        roots = root_of(values, member_path(self.report.root))
         self._read(document_level(shape_of(self.report), roots), None)
         empty = {table.name: empty_table(table) for table in self.report.tables}
         tables = without_repeated({**empty, **self.tables}, self.report)
@@ -136,27 +135,29 @@ class _Answer:
         `parent` is the table that the objects are nested in.
         """
         place, table = level.place, level.place.table
-        contents = Contents(place.declared, place.lists, takes_all=table is not None)
+        takes_lists = table is not None and table.name.count("__") < DEEPEST
+        contents = Contents(place.declared, place.lists, table is not None, takes_lists)
         contents.add(level.fields)
         contents.declared = self._without_doubtful(place, contents)
         own = self._filled(contents, level)
         for path, column in place.columns.items():
             if path.is_key:
-                names = pl.Series(list(level.names), dtype=pl.String)
-                level.columns[path] = FilledColumn(column, tidied(names))
+                level.columns[path] = FilledColumn(column, tidied(pl.Series(level.names, dtype=pl.String)))
             elif path.is_itself:
                 level.columns[path] = self._elements(level, column)
             elif path.members in contents.declared and path.members in contents.spelled:
                 filled = own.pop(path.members, None)
                 level.columns[path] = filled or empty_column(column, len(level.elements))
+        if table and not (own or table.columns or contents.undeclared_lists):
+            return
         if table:
-            level, parent = self._add_declared(level, table, own, parent)
+            level, parent = self._add_table(level, table, own, parent, contents)
         for inner in place.below:
-            self._read(below(level, inner, self.values), parent)
+            self._read(below(level, inner), parent)
         if table and parent:
             for keys, lists in contents.undeclared_lists.items():
-                left = lists if level.numbers is None else [lists[row] for row in level.numbers]
-                self._add_undeclared(level, parent, contents.spelled[keys], left)
+                inner_table = self._undeclared_table(parent, contents.spelled[keys])
+                self._read(below_undeclared(level, inner_table, lists), parent)
 
     def _without_doubtful(self, place: Place, contents: Contents) -> dict[Keys, Column]:
         """The declared columns, without measures that two fields may be and the operator has not chosen."""
@@ -178,8 +179,13 @@ class _Answer:
     def _filled(self, contents: Contents, level: Level) -> dict[Keys, FilledColumn]:
         return fill_columns(contents, self.timezone, len(level.elements), self.report.decimal)
 
-    def _add_declared(
-        self, level: Level, table: Table, own: Mapping[Keys, FilledColumn], parent: NormalizedTable | None
+    def _add_table(
+        self,
+        level: Level,
+        table: Table,
+        own: Mapping[Keys, FilledColumn],
+        parent: NormalizedTable | None,
+        contents: Contents,
     ) -> tuple[Level, NormalizedTable]:
         """A level and its table, without the rows that are rejected or of other months."""
         length = len(level.elements)
@@ -193,7 +199,11 @@ class _Answer:
                 name: FilledColumn(declared[name], parent.frame[above].gather(level.rows_above))
                 for name, above in level.place.from_parent.items()
             }
-        columns |= self._requested(level, [column.name for column in table.requested])
+        columns |= {
+            column.column.name: column.gather(level.documents)
+            for column in self.request
+            if column.column.name in declared
+        }
         self.missing += [
             f"{table.name}.{column.name}"
             for column in declared.values()
@@ -211,38 +221,17 @@ class _Answer:
         if len(kept) < length:
             level, arranged = level.only(kept), [column.gather(kept) for column in arranged]
             months.of_rows = months.of_rows.gather(kept)
+            contents.keep(kept)
         above = (parent.name, level.rows_above) if parent else ("", None)
         made = self.tables[table.name] = make_table(table.name, arranged, months.of_rows, table.key, *above)
         return level, made
 
-    def _add_undeclared(
-        self, above: Level, parent: NormalizedTable, keys: Keys, lists: Sequence[Json]
-    ) -> None:
-        """An undeclared list of objects, as a table that is named after the way to it."""
-        name = unique_names([f"{parent.name}__{name_of(keys)}"], self.tables)[0]
-        level = below_undeclared(above, Place(path=name), lists, keys)
-        contents = Contents({}, (), takes_all=True, takes_lists=len(keys) < DEEPEST)
-        contents.add(level.fields)
-        own = self._filled(contents, level)
-        if not own:
-            return
-        requested = self._requested(level)
-        declared = [column.column for column in requested.values()]
-        arranged = arrange_columns(declared, requested, own.values(), len(level.elements))
-        months = parent.frame["_month"].gather(level.parents)
-        table = self.tables[name] = make_table(name, arranged, months, (), parent.name, level.rows_above)
-        for inner, inner_lists in contents.undeclared_lists.items():
-            self._add_undeclared(level, table, contents.spelled[inner], inner_lists)
-
-    def _requested(self, level: Level, declared: Collection[str] = ()) -> dict[str, FilledColumn]:
-        """What rows say of their request: the ids in every table, the choice in those that declare it."""
+    def _undeclared_table(self, parent: NormalizedTable, keys: Keys) -> Table:
+        """The table of an undeclared list, named after the way to it; its rows have the ids requested."""
         each = self.report.endpoint.each
-        wanted = {*declared, *(each.columns if each else ())}
-        return {
-            column.column.name: column.gather(level.documents)
-            for column in self.request
-            if column.column.name in wanted
-        }
+        ids = [column.column for column in self.request if each and column.column.name in each.columns]
+        [name] = unique_names([f"{parent.name}__{name_of(keys)}"], self.tables)
+        return Table(name, "", "", parent=parent.name, requested=tuple(ids))
 
     def _rejected(
         self, level: Level, table: Table, columns: Mapping[str, FilledColumn], months: Months
@@ -261,7 +250,7 @@ class _Answer:
             self.rejected.append(
                 RejectedRow(
                     table.name,
-                    self._place_of(level, row),
+                    f"element {row + 1} of {level.place.path or 'the answer'}",
                     reason,
                     column,
                     month if is_requested else None,
@@ -270,11 +259,6 @@ class _Answer:
                 )
             )
         return reasons.keys()
-
-    def _place_of(self, level: Level, row: int) -> str:
-        """The place of a row in its answer, as quarantine states it."""
-        place = f"${level.steps(row)}"
-        return f"page {level.documents[row] + 1}: {place}" if len(self.documents) > 1 else place
 
     def _unlike(self, level: Level) -> list[int]:
         """The objects that have none of the columns that are declared of them."""
@@ -304,8 +288,8 @@ class _Answer:
             )
             if is_half or is_none:
                 fitting = len(level.elements) - len(reasons)
-                there = what_is_there(level.elements[row], [self.values[number]])
+                there = what_is_there(level.elements[row], [level.roots[number]])
                 raise ShapeMismatch(
-                    f"expected rows of {table.name} at {level.place.path}, of which {fitting} of "
+                    f"expected rows of {table.name} at {level.place.path or 'the answer'}, of which {fitting} of "
                     f"{len(level.elements)} fit, the first does not because {reason}; {there}"
                 )

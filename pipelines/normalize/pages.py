@@ -23,7 +23,7 @@ class PageFacts:
     `mismatch` is the sentence for a page that does not fit the shape of its report, such as an error message.
     """
 
-    rows: Mapping[str, Sequence[Json]] = field(default_factory=dict)
+    rows: Sequence[Sequence[Json]] = ()
     ids: Mapping[str, Sequence[Id]] = field(default_factory=dict)
     total: int | None = None
     mismatch: str = ""
@@ -31,47 +31,38 @@ class PageFacts:
     @property
     def count(self) -> int:
         """How many rows there are."""
-        return sum(len(rows) for rows in self.rows.values())
+        return sum(map(len, self.rows))
 
     @property
     def rows_hash(self) -> int:
         """A hash that tells the rows of a page from those of another, also without ids."""
-        return hash(repr(list(self.rows.values())))
+        return hash(repr(self.rows))
 
 
 def page_facts(report: Report, document: Document) -> PageFacts:
     """The facts of one page."""
-    value = document.value
-    total = _total(value, member_path(report.total_rows))
+    total = _total(document.value, member_path(report.total_rows))
     try:
-        root = root_of([value], member_path(report.root))
-        levels = _topmost(document_level(shape_of(report), root), [value])
+        roots = root_of([document.value], member_path(report.root))
+        levels = _topmost(document_level(shape_of(report), roots))
     except ShapeMismatch as error:
         return PageFacts(total=total, mismatch=str(error))
-    rows = {level.place.table.name: level.elements for level in levels if level.place.table}
-    ids = {
-        level.place.table.name: _ids(level) for level in levels if level.place.table and level.place.table.key
-    }
-    return PageFacts(rows, ids, total)
+    ids = {table.name: _ids(level, table.key) for level in levels if (table := level.place.table)}
+    return PageFacts([level.elements for level in levels], ids, total)
 
 
-def _topmost(level: Level, documents: Sequence[Json]) -> list[Level]:
+def _topmost(level: Level) -> list[Level]:
     """The levels of the topmost tables."""
     if level.place.table:
         return [level]
-    return [top for place in level.place.below for top in _topmost(below(level, place, documents), documents)]
+    return [top for place in level.place.below for top in _topmost(below(level, place))]
 
 
-def _ids(level: Level) -> list[Id]:
-    """The documented ids of rows, in their order."""
-    table, place = level.place.table, level.place
-    columns = []
-    for name in table.key if table else ():
-        source, path = place.sources.get(name, (None, None))
-        is_own = source is place
-        values = _members(level.objects, path.members) if path and is_own else [None] * len(level.objects)
-        columns.append(map(_as_text, values))
-    return list(zip(*columns, strict=True))
+def _ids(level: Level, key: Sequence[str]) -> list[Id]:
+    """The documented ids of rows, in their order; none without a key."""
+    paths = [level.place.sources[name] for name in key if name in level.place.sources]
+    columns = [_members(level.objects, path.members) for source, path in paths if source is level.place]
+    return [tuple(map(_as_text, values)) for values in zip(*columns, strict=True)]
 
 
 def _members(objects: Sequence[Json], members: Keys) -> list[Json]:
@@ -83,8 +74,6 @@ def _members(objects: Sequence[Json], members: Keys) -> list[Json]:
 
 def _total(value: Json, members: Keys) -> int | None:
     """The number of rows of all pages, as the declared member of the document states it."""
-    if not members or type(value) is not dict:
-        return None
     [total] = _members([value], members)
     if type(total) is str and total.isascii() and total.isdigit() and len(total) < 19:
         total = int(total)

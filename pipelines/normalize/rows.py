@@ -7,15 +7,15 @@ under another name or in another place, and the answer does not fit its shape.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import accumulate, chain
+from functools import cached_property, reduce
+from itertools import chain
 from typing import NamedTuple
 
 import polars as pl
 
+from pipelines.catalogue.model import Table
 from pipelines.normalize.contents import EMPTY, Fields, FilledColumn, holds_objects, is_nothing
 from pipelines.normalize.document import Json, Keys, Object
 from pipelines.shapes.paths import ANY, ColumnPath, simplified
@@ -33,12 +33,11 @@ class ShapeMismatch(Exception):
 
 
 class FoundRows(NamedTuple):
-    """One list in a document, or the objects under keys: in which row above, its name and its elements."""
+    """One list, or the values of keyed objects: in which row above, its elements, and the name of each."""
 
     above: int
-    name: str
     elements: Sequence[Json]
-    keys: Sequence[str] = ()
+    names: Sequence[str] = ()
 
 
 @dataclass(eq=False)
@@ -47,7 +46,7 @@ class Level:
 
     `elements` are what stands there; an element that is no object is a stranger, and an empty object takes
     its place; a plain value in a nested table without documented columns is an object of one `value`.
-    `parents` says in which object above each is, `numbers` which of the answer's elements are left.
+    `parents` says in which object above each is.
     """
 
     place: Place
@@ -56,7 +55,6 @@ class Level:
     above: Level | None = None
     lists: Sequence[FoundRows] = ()
     columns: dict[ColumnPath, FilledColumn] = field(default_factory=dict)
-    numbers: Sequence[int] | None = None
 
     @cached_property
     def strangers(self) -> list[int]:
@@ -95,36 +93,25 @@ class Level:
     @cached_property
     def rows_above(self) -> pl.Series:
         """In which row of the table above each object is; without a table above, in which document."""
-        if self.above is None or self.above.place.table or self.above.place.hop is None:
+        if self.above is None or self.above.place.table or self.above.above is None:
             return self.parents
         return self.above.rows_above.gather(self.parents)
 
     @property
-    def names(self) -> Iterator[str]:
+    def roots(self) -> Sequence[Json]:
+        """The topmost elements."""
+        return self.elements if self.above is None else self.above.roots
+
+    @property
+    def names(self) -> list[str]:
         """The name that each object was found under: its own key, or the name of its list."""
-        for found in self.lists:
-            yield from found.keys or [found.name.rpartition(".")[2]] * len(found.elements)
+        return [name for found in self.lists for name in found.names]
 
     def only(self, rows: Sequence[int]) -> Level:
         """The level without its other rows."""
         elements = [self.elements[row] for row in rows]
         columns = {path: column.gather(rows) for path, column in self.columns.items()}
-        return Level(self.place, elements, self.parents.gather(rows), self.above, self.lists, columns, rows)
-
-    def steps(self, row: int) -> str:
-        """The way to an object as its place in the answer is written: `.offices[3].users[0]`."""
-        if self.above is None:
-            return ""
-        row = row if self.numbers is None else self.numbers[row]
-        starts = [0, *accumulate(len(found.elements) for found in self.lists)]
-        number = bisect_right(starts, row) - 1
-        found, position = self.lists[number], row - starts[number]
-        above = self.above.steps(found.above)
-        name = f".{found.name}" if found.name else ""
-        if found.keys:
-            return f"{above}{name}.{found.keys[position]}"
-        is_single = self.place.hop is not None and not self.place.hop.step.each
-        return f"{above}{name}" if is_single else f"{above}{name}[{position}]"
+        return Level(self.place, elements, self.parents.gather(rows), self.above, self.lists, columns)
 
 
 def document_level(place: Place, values: Sequence[Json]) -> Level:
@@ -140,24 +127,23 @@ def root_of(documents: Sequence[Json], root: Keys) -> list[Json]:
             members = value.items() if type(value) is dict else ()
             inner = {simplified(key): member for key, member in members}
             if name not in inner and not is_nothing(value):
-                raise ShapeMismatch(mismatch(f"an object with {'.'.join(root)}", value, documents))
+                there = what_is_there(value, documents)
+                raise ShapeMismatch(f"expected an object with {'.'.join(root)}, {there}")
             values[number] = inner.get(name)
     return values
 
 
-def below(level: Level, place: Place, documents: Sequence[Json]) -> Level:
+def below(level: Level, place: Place) -> Level:
     """The level at a place below; raises ShapeMismatch with what was expected and what is there."""
-    if place.hop is None:
-        raise ValueError("nothing leads to a document")
     step = place.hop.step
     if step.is_any:
-        return _level(level, place, _lists_of_any_name(level, place.path, documents))
+        return _level(level, place, _lists_of_any_name(level, place.path))
     found = [
-        FoundRows(row, name, list(value.values()), list(value))
+        FoundRows(row, list(value.values()), list(value))
         if step.each == "{}"
-        else FoundRows(row, name, value if step.each else [value])
+        else FoundRows(row, value if step.each else [value], [name] * len(value))
         for wanted in step.names or ("",)
-        for row, (name, value) in enumerate(_values(level, place, wanted, documents))
+        for row, (name, value) in enumerate(_values(level, place, wanted))
         if value
     ]
     if len(step.names) > 1:
@@ -165,9 +151,10 @@ def below(level: Level, place: Place, documents: Sequence[Json]) -> Level:
     return _level(level, place, found)
 
 
-def below_undeclared(level: Level, place: Place, lists: Sequence[Json], keys: Keys) -> Level:
+def below_undeclared(level: Level, table: Table, lists: Sequence[Json]) -> Level:
     """The elements of undeclared lists."""
-    found = [FoundRows(row, ".".join(keys), elements) for row, elements in enumerate(lists) if elements]
+    place = Place(path=table.name, table=table)
+    found = [FoundRows(row, elements) for row, elements in enumerate(lists) if elements]
     return _level(level, place, found)
 
 
@@ -186,9 +173,9 @@ def columns_on_the_way(level: Level) -> dict[str, FilledColumn]:
     return columns
 
 
-def mismatch(expected: str, found: Json, documents: Sequence[Json]) -> str:
-    """The sentence for an answer that does not fit: the expected path, what is there, and likely rows."""
-    return f"expected {expected}, {what_is_there(found, documents)}"
+def _mismatch(expected: str, found: Json, level: Level) -> ShapeMismatch:
+    """The error for an answer that does not fit: the expected path, what is there, and likely rows."""
+    return ShapeMismatch(f"expected {expected}, {what_is_there(found, level.roots)}")
 
 
 def what_is_there(found: Json, documents: Sequence[Json]) -> str:
@@ -210,11 +197,9 @@ def _level(above: Level, place: Place, found: Sequence[FoundRows]) -> Level:
     return Level(place, elements, parents, above, found)
 
 
-def _values(level: Level, place: Place, wanted: str, documents: Sequence[Json]) -> Iterator[tuple[str, Json]]:
-    """What each object has at the end of the hop to a place, with the names that lead there."""
-    if (hop := place.hop) is None:
-        return
-    expected = f"{level.place.path}.{hop.text}" if level.place.hop else hop.text
+def _values(level: Level, place: Place, wanted: str) -> Iterator[tuple[str, Json]]:
+    """What each object has at the end of the hop to a place, with the name of the last member."""
+    hop = place.hop
     values = list(level.elements)
     name = ""
     for depth, member in enumerate((*hop.members, wanted) if wanted else ()):
@@ -226,25 +211,23 @@ def _values(level: Level, place: Place, wanted: str, documents: Sequence[Json]) 
                 (value for value in values if type(value) is not dict and not is_nothing(value)), None
             )
             if wrong is not None and not level.place.table:
-                raise ShapeMismatch(mismatch(expected, wrong, documents))
+                raise _mismatch(place.path, wrong, level)
         if lacking := fields.lacking(member):
             way = hop.members[:depth]
             known = _declared_at(level.place, way)
             of_rows = _declared_from(place) - known
-            around = _levels_around(level, member)
             for row, element in enumerate(fields.objects):
                 if (len(lacking) == len(fields.tuples) or tuple(element) in lacking) and (
                     _may_hold_it(element, known, of_rows, is_row=level.place.table is not None)
-                    or (around and _is_around(level, row, member, around))
+                    or _is_around(level, row, member)
                 ):
-                    raise ShapeMismatch(mismatch(expected, element, documents))
+                    raise _mismatch(place.path, element, level)
         values = fields.values(member)
-        spelled = fields.spellings.get(member, [member])[0]
-        name = f"{name}.{spelled}" if name else spelled
+        name = fields.spellings.get(member, [member])[0]
     kind = TYPES[hop.step.each]
     for value in values:
         if not isinstance(value, kind) and not is_nothing(value):
-            raise ShapeMismatch(mismatch(expected, value, documents))
+            raise _mismatch(place.path, value, level)
         yield name, value
 
 
@@ -265,23 +248,16 @@ def _may_hold_it(element: Object, known: Collection[str], of_rows: Collection[st
     )
 
 
-def _levels_around(level: Level, name: str) -> list[Level]:
-    """The levels above in which objects have an undeclared member of this name."""
-    levels = []
-    while level.above is not None:
-        level = level.above
-        if name in level.fields.spellings and not {name, ANY} & _declared_at(level.place, ()):
-            levels.append(level)
-    return levels
-
-
-def _is_around(level: Level, row: int, name: str, around: Sequence[Level]) -> bool:
+def _is_around(level: Level, row: int, name: str) -> bool:
     """Whether a list that an object lacks may have been moved out of it, into one of the objects around."""
+    way: list[Level] = []
     while level.above is not None:
-        row, level = level.parents[row], level.above
-        if level in around:
-            element = level.objects[row]
-            if any(isinstance(element.get(key), list | dict) for key in level.fields.spellings[name]):
+        way.append(level)
+        level = level.above
+        keys = level.fields.spellings.get(name)
+        if keys and not {name, ANY} & _declared_at(level.place, ()):
+            element = level.objects[reduce(lambda row, below: below.parents[row], way, row)]
+            if any(isinstance(element.get(key), list | dict) for key in keys):
                 return True
     return False
 
@@ -301,7 +277,7 @@ def _declared_from(place: Place) -> set[str]:
     return _declared_at(place, ()).union(*map(_declared_from, place.below))
 
 
-def _lists_of_any_name(level: Level, expected: str, documents: Sequence[Json]) -> list[FoundRows]:
+def _lists_of_any_name(level: Level, expected: str) -> list[FoundRows]:
     """Every list of objects in the objects of a level, by the name that each has."""
     known = {keys[0] for keys in level.place.declared}
     found: list[FoundRows] = []
@@ -312,9 +288,11 @@ def _lists_of_any_name(level: Level, expected: str, documents: Sequence[Json]) -
             type(value) is dict and any(map(holds_objects, value.values())) for _, value in members
         )
         lists = {key: value for key, value in members if type(value) is list and simplified(key) not in known}
-        rows = [FoundRows(row, key, value) for key, value in lists.items() if holds_objects(value)]
+        rows = [
+            FoundRows(row, value, [key] * len(value)) for key, value in lists.items() if holds_objects(value)
+        ]
         has_others_only = not rows and any(lists.values())
         if not is_nothing(element) and (not is_like or is_around or has_others_only):
-            raise ShapeMismatch(mismatch(expected, element, documents))
+            raise _mismatch(expected, element, level)
         found += rows
     return found

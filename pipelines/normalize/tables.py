@@ -148,43 +148,37 @@ def without_repeated(tables: Tables, report: Report) -> Tables:
     Where the service ignores the choice, it is null in a row that came with several.
     """
     choices = report.endpoint.choices
-    is_ignored = _ignores_choice(tables, report)
-    for table in report.tables:
+    if not (report.endpoint.paged and choices):
+        return tables
+    choice = choices.column.name
+    keyed = [table for table in report.tables if table.key and not table.parent]
+    is_ignored = _ignores_choice([(tables[table.name].frame, table.key) for table in keyed], choice)
+    for table in keyed:
         whole = tables[table.name]
-        frame = whole.frame
-        if not (report.endpoint.paged and table.key and not table.parent):
+        if not whole.frame.select(table.key).is_duplicated().any():
             continue
-        if not frame.select(table.key).is_duplicated().any():
-            continue
-        choice = choices.column.name if choices else ""
+        order = pl.col(choice).cast(pl.Int8).fill_null(-1)  # the last choice is the one that is true
+        is_unknown = (pl.col(choice).n_unique().over(table.key) > 1) & is_ignored
         documented = [column.name for column in whole.columns if column.documented and column.name != choice]
-        if choices:  # of equal ids, the row of the last question
-            order = list(choices.values.values())
-            rank = pl.col(choice).replace_strict(order, range(len(order)), default=-1, return_dtype=pl.Int64)
-            is_unknown = (pl.col(choice).n_unique().over(table.key) > 1) & is_ignored
-            frame = frame.with_columns(pl.when(~is_unknown).then(choice).alias("_choice"))
-            frame = frame.filter(rank == rank.max().over(table.key))
-            frame = frame.with_columns(pl.col("_choice").alias(choice)).drop("_choice")
-        frame = frame.filter(pl.struct(documented).is_first_distinct())
+        frame = whole.frame.with_columns(
+            pl.when(~is_unknown).then(choice).alias(choice),
+            _is_last=order == order.max().over(table.key),
+        )
+        frame = frame.filter("_is_last").drop("_is_last").filter(pl.struct(documented).is_first_distinct())
         tables = _only(tables, table.name, frame)
     return tables
 
 
-def _ignores_choice(tables: Mapping[str, NormalizedTable], report: Report) -> bool:
+def _ignores_choice(keyed: Sequence[tuple[pl.DataFrame, tuple[str, ...]]], choice: str) -> bool:
     """Whether nearly all ids of the first choice came again with the other, of all tables together.
 
     A few may have moved while both were asked for, but not nearly all.
     """
-    if (choices := report.endpoint.choices) is None:
-        return False
-    of_first = pl.col(choices.column.name) == next(iter(choices.values.values()))
     first, again = 0, 0
-    for table in report.tables:
-        if table.key and not table.parent:
-            rows = tables[table.name].frame
-            ids = rows.group_by(table.key).agg(first=of_first.any(), again=(~of_first).any())
-            first += ids.filter("first").height
-            again += ids.filter("first", "again").height
+    for frame, key in keyed:
+        ids = frame.group_by(key).agg(first=(~pl.col(choice)).any(), again=pl.col(choice).any())
+        first += ids.filter("first").height
+        again += ids.filter("first", "again").height
     return first > 0 and again >= NEARLY_ALL * first
 
 

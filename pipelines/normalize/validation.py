@@ -12,16 +12,14 @@ from pipelines.catalogue.model import Report, Table
 from pipelines.months import Month
 from pipelines.normalize.contents import FilledColumn
 from pipelines.normalize.types import constant
+from pipelines.shapes.proposal import NUMBER_OF_MONTH, WHOLE_MONTH
 
 OUTSIDE = "its month is not one of those requested"
 UNDATED = "it has no date, though one is declared"
 NO_MONTH = "it names no month that can be read"
 NO_OBJECT = "it is no object"
 UNLIKE = "it has none of the declared columns"
-YEARS = (1900, 2199)
-_WHOLE_MONTH = r"^\s*(\d{4})-?(\d{2})(?:-\d{2}(?:[T ].*)?)?\s*$"
-"""A month with its year, or any day of it: `2026-03`, `202603`, `2026-03-01`, `2026-03-01T00:00:00`."""
-_NUMBER_OF_MONTH = r"^\s*(\d{1,2})\s*$"
+YEAR = r"^\s*((?:19|20|21)\d\d)\s*$"
 
 Columns = Mapping[str, FilledColumn]
 
@@ -31,7 +29,8 @@ class Months:
     """The first day of every row's month, null where it has none.
 
     `dated_by` is the column that the months are from, if they are from one; `left_out` are rows of months
-    that are not requested, and `undated` says that no row names a month although several were requested.
+    that are not requested, which belong to windows of their own, and `undated` says that no row names a month
+    although several were requested.
     """
 
     of_rows: pl.Series
@@ -45,17 +44,22 @@ def months_of(report: Report, table: Table, columns: Columns, window: Sequence[M
     if not window:
         return Months(constant(None, pl.Date(), length))
     first = constant(window[0].first_day, pl.Date(), length)
+    requested = [month.first_day for month in window]
     undated = Months(first, undated=len(window) > 1 and length > 0)
     if report.month_of_row == "documented date" and table.dated_by:
         dates = columns[table.dated_by].values
         if table.key and not dates.count() and _have_no_date(columns, table.dated_by):
             return undated
-        left_out = _neighbours(dates, window, report.margin)
-        return Months(_by_date(dates, window), table.dated_by, left_out)
+        months = dates.dt.month_start().cast(pl.Date)
+        is_other = ~months.is_in(requested)
+        margin = report.margin + timedelta(days=1)  # a service may count days elsewhere
+        is_near = dates.dt.date().is_between(window[0].first_day - margin, window[-1].last_day + margin)
+        left_out = set((is_near & is_other).fill_null(value=False).arg_true())
+        return Months(months.set(is_other.fill_null(value=True), None), table.dated_by, left_out)
     if report.month_of_row == "year and month":
         if (named := named_months(columns)) is None:
             return undated
-        is_other = named.is_not_null() & ~named.is_in([month.first_day for month in window])
+        is_other = named.is_not_null() & ~named.is_in(requested)
         return Months(named, "month", set(is_other.arg_true()))
     return Months(first)
 
@@ -71,34 +75,12 @@ def named_months(columns: Columns) -> pl.Series | None:
     if "month" not in columns or not columns["month"].values.count():
         return None
     texts = columns["month"].values.cast(pl.String)
-    years, months = (texts.str.extract(_WHOLE_MONTH, part).cast(pl.Int64) for part in (1, 2))
+    years, months = texts.str.extract(WHOLE_MONTH, 1), texts.str.extract(WHOLE_MONTH, 2)
     if "year" in columns:
-        beside = columns["year"].values.cast(pl.String).str.extract(r"^\s*(\d{4})\s*$", 1).cast(pl.Int64)
-        numbers = texts.str.extract(_NUMBER_OF_MONTH, 1).cast(pl.Int64)
+        beside = columns["year"].values.cast(pl.String).str.extract(YEAR, 1)
         years = years.zip_with(years.is_not_null(), beside)
-        months = months.zip_with(months.is_not_null(), numbers)
-    is_month = (years.is_between(*YEARS) & months.is_between(1, 12)).fill_null(value=False)
-    parts = pl.DataFrame({"year": years.set(~is_month, None), "month": months.set(~is_month, None)})
-    return parts.select(pl.date("year", "month", 1)).to_series()
-
-
-def _by_date(dates: pl.Series, window: Sequence[Month]) -> pl.Series:
-    """The first day of each date's month, null outside the months requested."""
-    first_days = dates.dt.month_start().cast(pl.Date)
-    is_requested = first_days.is_in([month.first_day for month in window])
-    return first_days if is_requested.all() else first_days.set(~is_requested.fill_null(value=True), None)
-
-
-def _neighbours(dates: pl.Series, window: Sequence[Month], margin: timedelta) -> set[int]:
-    """The rows dated just before or after the months requested: they belong to windows of their own.
-
-    By that margin more is requested than is wanted; if the service counts days elsewhere, a row may be dated
-    up to a day beyond it.
-    """
-    margin += timedelta(days=1)
-    is_near = dates.dt.date().is_between(window[0].first_day - margin, window[-1].last_day + margin)
-    is_requested = dates.dt.month_start().cast(pl.Date).is_in([month.first_day for month in window])
-    return set((is_near & ~is_requested).fill_null(value=False).arg_true())
+        months = months.zip_with(months.is_not_null(), texts.str.extract(NUMBER_OF_MONTH, 1))
+    return (years + months.str.zfill(2)).str.to_date("%Y%m", strict=False)
 
 
 def rejections(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pipelines.catalogue.model import Column, Report, Table, declared_columns
-from pipelines.shapes.paths import ANY, NONE, ColumnPath, Hop, PathError, RowsPath, rows_path
+from pipelines.shapes.paths import ANY, NONE, ColumnPath, Hop, PathError, RowsPath, Step, rows_path
 
 Keys = tuple[str, ...]
 
@@ -19,7 +19,7 @@ class Place:
     column is, and `from_parent` which columns are those of the parent row.
     """
 
-    hop: Hop | None = None
+    hop: Hop = Hop((), Step("", ()), "")
     path: str = ""
     columns: dict[ColumnPath, Column] = field(default_factory=dict)
     below: list[Place] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Place:
     def lists(self) -> set[Keys]:
         """The ways to the lists that are places of their own; (*,) stands for any list of objects."""
         ways: set[Keys] = set()
-        for hop in (place.hop for place in self.below if place.hop):
+        for hop in (place.hop for place in self.below):
             names = (ANY,) if hop.step.is_any else hop.step.names
             ways |= {(*hop.members, name) for name in names} or {hop.members}
         return ways
@@ -49,7 +49,7 @@ class Place:
 
 def shape_of(report: Report) -> Place:
     """The document at the root of a report, with all places below; raises PathError with a sentence."""
-    document = Place(path="the answer")
+    document = Place()
     ways: dict[str, tuple[Place, ...]] = {"": (document,)}
     for table in report.tables:
         if table.rows == NONE:
@@ -88,18 +88,16 @@ def _walk(way: tuple[Place, ...], rows: RowsPath) -> tuple[Place, ...]:
         above = way[-1]
         place = next((place for place in above.below if place.hop == hop), None)
         if place is None:
-            place = Place(hop, hop.text if above.hop is None else f"{above.path}.{hop.text}")
+            place = Place(hop, f"{above.path}.{hop.text}" if above.path else hop.text)
             above.below.append(place)
         way = (*way, place)
     return way
 
 
 def _add_column(way: tuple[Place, ...], path: ColumnPath | None, column: Column) -> None:
-    if path is None:
-        return
-    if path.parent:
+    if path and path.parent:
         way[-1].from_parent[column.name] = path.members[0]
-    else:
+    elif path:
         source = way[path.level]
         source.columns.setdefault(path, column)
         way[-1].sources[column.name] = (source, path)

@@ -184,4 +184,5 @@ def contents(report: Report, pages: list[Document]) -> tuple[Any, ...] | str:
     tables = {
         table.name: (table.columns, table.frame.schema, repr(table.frame.rows())) for table in result.tables
     }
-    return replace(result, tables=()), tables
+    rejected = [(replace(row, raw=""), json.loads(row.raw)) for row in result.rejected]
+    return replace(result, tables=(), rejected=()), rejected, tables
