@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
+from operator import itemgetter
 
 import polars as pl
 
@@ -69,8 +70,9 @@ class Fields:
         if not keys:
             return [None] * len(self.objects)
         if len(keys) == 1:
-            key = keys[0]
-            return [element.get(key) for element in self.objects]
+            if len(self.tuples) == 1:
+                return list(map(itemgetter(keys[0]), self.objects))
+            return [element.get(keys[0]) for element in self.objects]
         return [next((element[key] for key in keys if key in element), None) for element in self.objects]
 
     def lacking(self, name: str) -> set[tuple[str, ...]]:

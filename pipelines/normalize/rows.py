@@ -216,10 +216,11 @@ def _values(level: Level, place: Place, wanted: str) -> Iterator[tuple[str, Json
             way = hop.members[:depth]
             known = _declared_at(level.place, way)
             of_rows = _declared_from(place) - known
+            around = _levels_around(level, member)
             for row, element in enumerate(fields.objects):
                 if (len(lacking) == len(fields.tuples) or tuple(element) in lacking) and (
                     _may_hold_it(element, known, of_rows, is_row=level.place.table is not None)
-                    or _is_around(level, row, member)
+                    or _is_around(row, member, around)
                 ):
                     raise _mismatch(place.path, element, level)
         values = fields.values(member)
@@ -248,17 +249,24 @@ def _may_hold_it(element: Object, known: Collection[str], of_rows: Collection[st
     )
 
 
-def _is_around(level: Level, row: int, name: str) -> bool:
-    """Whether a list that an object lacks may have been moved out of it, into one of the objects around."""
+def _levels_around(level: Level, name: str) -> list[tuple[list[Level], Level]]:
+    """The levels above in which objects have an undeclared member of this name, and the way to each."""
     way: list[Level] = []
+    levels = []
     while level.above is not None:
-        way.append(level)
+        way = [*way, level]
         level = level.above
-        keys = level.fields.spellings.get(name)
-        if keys and not {name, ANY} & _declared_at(level.place, ()):
-            element = level.objects[reduce(lambda row, below: below.parents[row], way, row)]
-            if any(isinstance(element.get(key), list | dict) for key in keys):
-                return True
+        if name in level.fields.spellings and not {name, ANY} & _declared_at(level.place, ()):
+            levels.append((way, level))
+    return levels
+
+
+def _is_around(row: int, name: str, around: Sequence[tuple[list[Level], Level]]) -> bool:
+    """Whether a list that an object lacks may have been moved out of it, into one of the objects around."""
+    for way, level in around:
+        element = level.objects[reduce(lambda row, below: below.parents[row], way, row)]
+        if any(isinstance(element.get(key), list | dict) for key in level.fields.spellings[name]):
+            return True
     return False
 
 

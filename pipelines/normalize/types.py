@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
-from functools import partial, reduce
+from functools import reduce
 from typing import Any
 
 import polars as pl
@@ -186,14 +185,12 @@ def _is_nothing(kind: str, values: pl.Series, type_: str) -> pl.Series:
 def _fitting(kind: str, values: pl.Series, type_: str, zone: str) -> pl.Series:
     """Values of one kind as a documented type, null where they do not fit it."""
     dtype = DTYPES[type_]
-    if values.dtype == dtype and kind != NESTED and type_ != "JSON":
+    if values.dtype == dtype and kind != NESTED:
         return values
     if isinstance(dtype, pl.Decimal) and kind in {WHOLE, FRACTION, LONG_FRACTION, TEXT}:
         return _decimals(kind, values, dtype)
     if (type_, kind) == ("TIMESTAMP", TEXT):
         return local_times(values, zone)
-    if type_ == "JSON":
-        return values if kind == NESTED else _each(values, _AS_JSON.get(kind, str), dtype)
     convert = _SINGLY.get((type_, kind))
     return _each(values, convert, dtype) if convert else constant(None, dtype, len(values))
 
@@ -256,4 +253,3 @@ _AS_TEXT: Mapping[str, Callable[[Any], str]] = {
     TRUTH: lambda value: "true" if value else "false",
     LONG_FRACTION: _text_of_long,
 }
-_AS_JSON: Mapping[str, Callable[[Any], str]] = {**_AS_TEXT, TEXT: partial(json.dumps, ensure_ascii=False)}
