@@ -25,7 +25,7 @@ from pipelines.normalize.contents import (
     fill_columns,
     name_of,
 )
-from pipelines.normalize.document import Document, Json, Keys, to_json
+from pipelines.normalize.document import Document, Keys, to_json
 from pipelines.normalize.rows import (
     Level,
     ShapeMismatch,
@@ -290,6 +290,6 @@ class _Answer:
                 fitting = len(level.elements) - len(reasons)
                 there = what_is_there(level.elements[row], [level.roots[number]])
                 raise ShapeMismatch(
-                    f"expected rows of {table.name} at {level.place.path or 'the answer'}, of which {fitting} of "
-                    f"{len(level.elements)} fit, the first does not because {reason}; {there}"
+                    f"expected rows of {table.name} at {level.place.path or 'the answer'}, of which "
+                    f"{fitting} of {len(level.elements)} fit, the first does not because {reason}; {there}"
                 )

@@ -8,6 +8,7 @@ from pipelines.catalogue.model import Column, Report, Table, declared_columns
 from pipelines.shapes.paths import ANY, NONE, ColumnPath, Hop, PathError, RowsPath, Step, rows_path
 
 Keys = tuple[str, ...]
+TO_THE_DOCUMENT = Hop((), Step("", ()), "")
 
 
 @dataclass
@@ -19,7 +20,7 @@ class Place:
     column is, and `from_parent` which columns are those of the parent row.
     """
 
-    hop: Hop = Hop((), Step("", ()), "")
+    hop: Hop = TO_THE_DOCUMENT
     path: str = ""
     columns: dict[ColumnPath, Column] = field(default_factory=dict)
     below: list[Place] = field(default_factory=list)

@@ -16,7 +16,6 @@ from tests.unit.normalize.answers import (
     estate,
     estates,
     event,
-    lead,
     normalized,
     reasons,
     rows,
