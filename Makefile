@@ -45,8 +45,8 @@ $(STAMP): requirements.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: $(STAMP) ## from nothing to a published file, against the sandbox (in .demo); REPORTS=+bids switches some on
-	$(BIN)/brokerbi demo $(if $(REPORTS),--reports=$(REPORTS))
+demo: $(STAMP) ## from nothing to a published file, against the sandbox (in .demo)
+	$(BIN)/brokerbi demo
 
 dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI together (in .dev), until Ctrl-C
 	@for name in $$(env | sed -n 's/^\(BROKERBI_[A-Za-z0-9_]*\)=.*/\1/p'); do unset $$name; done; \

@@ -1,16 +1,24 @@
-"""The report of tips and leads: leads received, leads sent out, and tips of colleagues."""
+"""The reports of tips and leads, and of the bids for each sold estate.
+
+Outside the business intelligence a customer id is that of an office, so bids are requested of the office,
+also if the customer is a group (interface, Endpoints).
+"""
 
 from __future__ import annotations
 
 from functools import partial
 
 from pipelines.catalogue.model import (
+    WEEKLY,
     Choices,
+    Each,
     Endpoint,
+    Ids,
     Report,
     Table,
     Timing,
     Unsettled,
+    boolean,
     integer,
     local_time,
     nested,
@@ -121,6 +129,23 @@ NOT_ANSWERED = Unsettled("incoming_leads", "lead_state = 'New' AND is_removed IS
 dated = partial(Table, dated_by="created_at", requested=(IS_REMOVED,))
 lead = partial(dated, key=("lead_id",))
 
+ASKED_OFFICE = requested("asked_customer_id", description="customer id of the requested office")
+ASKED_ESTATE = requested("asked_estate_id", description="the requested estate")
+SOLD_LATELY = Ids("sales_estates", ("office_customer_id", "id"), "contract_day >= _today - INTERVAL 60 DAY")
+
+BID = (
+    text("id", "id of the bid"),
+    text("estateId", "id of the estate"),
+    text("contactId", "id of the bidder", id_of="contact"),
+    boolean("isCanceled", "whether the bid was annulled"),
+    boolean("identifiedBidder", "whether the bidder has proven who it is"),
+    text("alias", "the bidder's name in the bidding", personal=True),
+    text("amount", "amount of the bid, a text; currency not documented", needed=True),
+    local_time("createdAt", "when the bid was made"),
+    text("condition", "condition that comes with the bid", personal=True),
+    boolean("isHidden", "whether the bid is hidden"),
+)
+
 REPORTS = (
     Report(
         name="tips_and_leads",
@@ -144,5 +169,32 @@ REPORTS = (
             lead("outgoing_leads", "outgoingLeads[]", "One row per lead sent out.", OUTGOING_LEAD),
             dated("tips", "tips[]", "One row per tip between colleagues.", TIP, key=("tip_id",)),
         ),
+    ),
+    *(
+        Report(
+            name,
+            subject="bidding",
+            description=f"The {kind} bids of each estate sold in the latest 60 days: one request per estate "
+            "a week.",
+            endpoint=Endpoint(
+                f"/CRM/{operation}/{{customerId}}",
+                "none",
+                each=Each(("customerId", "criteria.estateId"), (SOLD_LATELY,), WEEKLY),
+            ),
+            timing=Timing(enabled=False),
+            stored_as="history",
+            month_of_row="none",
+            tables=(
+                Table(
+                    name,
+                    "[]",
+                    f"One row per {kind} bid, annulled ones too.",
+                    BID,
+                    key=("id",),
+                    requested=(ASKED_OFFICE, ASKED_ESTATE),
+                ),
+            ),
+        )
+        for name, operation, kind in (("bids", "Bids", "visible"), ("hidden_bids", "HiddenBids", "hidden"))
     ),
 )

@@ -6,10 +6,10 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pipelines.catalogue import bidding, budgets, commissions, leads, people, sales
+from pipelines.catalogue import budgets, commissions, leads, people, sales
 from pipelines.catalogue.model import Report
 
-SUBJECTS = (commissions, sales, leads, people, budgets, bidding)
+SUBJECTS = (commissions, sales, leads, people, budgets)
 
 
 _PLACED = sorted(

@@ -26,7 +26,6 @@ INCIDENTS = timedelta(weeks=2)
 def run_demo(
     data_dir: Annotated[Path, option("where the demo keeps its files", "DIR")] = Path(".demo"),
     months: Annotated[int, option("months of history", "NUMBER")] = 36,
-    reports: Annotated[str, option("as BROKERBI_REPORTS, for example +bids", "NAMES")] = "",
 ) -> int:
     """Run everything once against a sandbox: three nightly runs of eight weeks."""
     from pipelines.cli.maintenance import publish
@@ -53,7 +52,6 @@ def run_demo(
             "BROKERBI_START": str(start),
             "BROKERBI_DATA_DIR": str(data_dir),
             "BROKERBI_REQUESTS_PER_SECOND": "500",
-            "BROKERBI_REPORTS": reports,
         }
         for night in (today - before for before in NIGHTS if today - before >= start.first_day):
             complain(f"nightly run of {night} …")

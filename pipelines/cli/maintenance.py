@@ -45,8 +45,6 @@ def publish(settings: Settings) -> bool:
         f"published {publication.path} ({size(publication.bytes or 0)}), {len(finished.marts)} marts, "
         f"{len(finished.checks)} checks"
     )
-    if settings.pages:
-        say(f"page: {publication.path.with_name('report.html')}")
     if finished.export:
         say(f"exported to {finished.export}")
     warn(*finished.undone, *finished.warnings)

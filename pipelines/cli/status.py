@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from pipelines.planning.plan import PlannedReport
     from warehouse.ledger.status import Overview
 
-MOST_CAUSES = 20
-
 
 @command("status")
 def run_status(
@@ -69,17 +67,13 @@ def run_status(
 def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: bool) -> None:
     """Months, conditions, learned windows, requests of the latest days and publications."""
     print_records(list(_standings(view, planned, details=details)))
-    all_causes = causes(view.conditions, by_report=details)
-    shown_causes = all_causes if details else all_causes[:MOST_CAUSES]
-    for cause in shown_causes:
+    for cause in causes(view.conditions, by_report=details):
         begun = f"since {cause.begun}" if cause.begun else ""
         whom = ", ".join(filter(None, (cause.whom, begun)))
         is_grey = cause.first.severity == Severity.ACKNOWLEDGED
         hang("- ", f"{cause.error.rstrip('.')}{f' ({whom})' if whom else ''}", is_grey=is_grey)
         if cause.first.remedy:
             hang("  -> ", cause.first.remedy, is_grey=is_grey)
-    if more := len(all_causes) - len(shown_causes):
-        say(f"{counted(more, 'more cause')} with --details")
     for (report, customer), cap in view.caps.items():
         if words := str(cap):
             text = f"learned: {report} of {customer} is requested {words} (brokerbi status --forget-caps)"

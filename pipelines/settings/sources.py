@@ -122,18 +122,13 @@ class Sources:
                 )
                 continue
             try:
-                table[secret] = secret_in(file)
+                table[secret] = file.read_text("utf-8-sig").rstrip("\r\n")
             except (OSError, UnicodeDecodeError) as error:
                 reason = getattr(error, "strerror", "it is not text in UTF-8")
                 self.problems.append(f"{name} names {file}, which cannot be read: {reason}.")
             else:
                 if not table[secret]:
                     self.problems.append(f"{name} names {file}, which is empty.")
-
-
-def secret_in(file: Path) -> str:
-    """The secret that a file holds, without the end of its line."""
-    return file.read_text("utf-8-sig").rstrip("\r\n")
 
 
 def overlaid(below: Table, above: Table) -> Table:
