@@ -6,20 +6,17 @@ shape does not tell is Unreadable: what is sent back in its place could be the o
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from pipelines.budgets.budget import Change, Values, month_of
 from pipelines.catalogue.model import Report
-from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.models import Request
 from pipelines.normalize.document import Document, read_document
 from pipelines.normalize.normalize import ShapeMismatch, normalize
 from pipelines.shapes.shapes_file import with_shapes
-from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import Clients, RunContext
 
 if TYPE_CHECKING:
@@ -41,12 +38,8 @@ class Unreadable(Exception):
 @asynccontextmanager
 async def open_clients(settings: Settings, context: RunContext) -> AsyncIterator[Clients]:
     """The clients of all active customers, under the limits that all runs share; requests are logged."""
-    clock = settings.clock_of_day(context.clock)
-    run_id = f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
-    log = RequestLogger(settings.data_dir, run_id, clock)
-    rate_limit = context.rate_limit(settings)
-    async with AsyncExitStack() as stack:
-        yield context.open_clients(settings, rate_limit, CircuitBreaker(rate_limit), stack, log.record)
+    async with context.open_session(settings, "budget") as session:
+        yield session.clients
 
 
 def budget_reports(settings: Settings, context: RunContext) -> list[Report]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, timedelta
 from email.utils import parsedate_to_datetime
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
-from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Unauthorized
 from pipelines.connect.models import Login
 from pipelines.diagnosis.installation import SEE_SENTENCE, Finding, local_findings, state_findings
@@ -23,7 +22,7 @@ from pipelines.normalize.document import read_document
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.planning.windows import Question, Span
 from pipelines.sync.request_log import RequestLogger
-from pipelines.sync.run_context import RunContext
+from pipelines.sync.run_context import Clients, RunContext
 from pipelines.sync.window.paging import SMALLEST_PAGE, UNPAGED
 from pipelines.sync.window.request import build_request
 from warehouse.errors import WarehouseError
@@ -93,7 +92,6 @@ class _Survey:
 
     async def run(self, reports: Sequence[Report]) -> list[Finding]:
         store = Store(self.settings.data_dir)
-        log = RequestLogger(self.settings.data_dir, "doctor", self.context.clock)
         is_readable = True
         try:
             self.ledger = ledger_of(store)
@@ -101,16 +99,19 @@ class _Survey:
             is_readable = False
         asked = [report for report in reports if not report.endpoint.each]
         try:
-            logins = await self._ask_all(asked, log)
+            async with self.context.open_session(_with_few_tries(self.settings), "doctor") as session:
+                session.breaker.reports = len(asked)
+                session.breaker.enough = min(len(asked), MOST_UNANSWERED)
+                logins = await self._ask_all(asked, session.clients)
         except HostDown as error:
             logins = [Finding("service", Severity.ERROR, error.found, error.remedy)]
             self.findings.clear()  # each says the same of one request
             self.access.clear()
         if is_readable:
-            self._write(store, log)
+            self._write(store, session.log)
         return [*logins, *rights(self.access), *self.findings, _clock_finding(self.late_by)]
 
-    async def _ask_all(self, reports: Sequence[Report], log: RequestLogger) -> list[Finding]:
+    async def _ask_all(self, reports: Sequence[Report], clients: Clients) -> list[Finding]:
         """Request all reports of all customers; the logins that were denied, each once.
 
         Raises HostDown if the service is down or denies everything.
@@ -118,25 +119,16 @@ class _Survey:
         settings = self.settings
         first = Month.of(settings.today_local(self.context.clock)).first_day
         wrong: defaultdict[Login, list[Refusal]] = defaultdict(list)
-        rate_limit = self.context.rate_limit(settings)
-        async with AsyncExitStack() as stack:
-            clients = self.context.open_clients(
-                _with_few_tries(settings),
-                rate_limit,
-                CircuitBreaker(rate_limit, len(reports), min(len(reports), MOST_UNANSWERED)),
-                stack,
-                log.record,
-            )
-            for customer in settings.active_customers:
-                for report in reports:
-                    client = clients(customer.id, report.endpoint.path)
-                    try:
-                        is_resting = self._was_denied_today(report.name, customer.id)
-                        word = REFUSED if is_resting else await self._ask(client, report, customer.id, first)
-                    except Unauthorized as error:  # no other report is requested with that login
-                        wrong[client.login].append((customer, report.endpoint.path, error))
-                        continue
-                    self.access.append(Access(report.name, customer.id, word))
+        for customer in settings.active_customers:
+            for report in reports:
+                client = clients(customer.id, report.endpoint.path)
+                try:
+                    is_resting = self._was_denied_today(report.name, customer.id)
+                    word = REFUSED if is_resting else await self._ask(client, report, customer.id, first)
+                except Unauthorized as error:  # no other report is requested with that login
+                    wrong[client.login].append((customer, report.endpoint.path, error))
+                    continue
+                self.access.append(Access(report.name, customer.id, word))
         return [_wrong_login(settings, refusals) for refusals in wrong.values()]
 
     async def _ask(self, client: Client, report: Report, customer: str, first: date) -> str:

@@ -40,14 +40,14 @@ async def ask_what_changed(
     clients: Clients,
     fetcher: Fetcher,
     store: Store,
-    reports: Sequence[Report],
+    catalogue: Mapping[str, Report],
     run_id: str,
 ) -> list[WindowResult]:
     """Ask about all customers at once, and record the months that the changes concern.
 
     A failed probe is reported and stops nothing.
     """
-    guided = [report for report in reports if report.timing.follows_sales]
+    guided = [report for report in catalogue.values() if report.timing.follows_sales]
 
     async def ask(probe: PlannedProbe) -> WindowResult:
         window = Window((), probe.spans)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
@@ -13,11 +13,12 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
-from pipelines.connect.models import MEGABYTE, Limits, Login, Try
+from pipelines.connect.models import MEGABYTE, Limits, Login
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy
 from pipelines.settings.model import login_in_words
+from pipelines.sync.request_log import RequestLogger
 
 if TYPE_CHECKING:
     import httpx
@@ -27,6 +28,15 @@ if TYPE_CHECKING:
 
 Clients = Callable[[str, str], Client]
 """The client for a customer and a path of the service, with the login of its function."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """The clients of a run, the circuit breaker that they share, and the log that counts their requests."""
+
+    clients: Clients
+    breaker: CircuitBreaker
+    log: RequestLogger
 
 
 @dataclass(frozen=True)
@@ -41,26 +51,13 @@ class RunContext:
     catalogue: Mapping[str, Report] = field(default_factory=lambda: REPORTS)
     held_back: Mapping[str, str] = field(default_factory=dict)
 
-    def rate_limit(self, settings: Settings) -> RateLimit:
-        """The limit that all clients of a run share."""
-        return RateLimit(settings.concurrency, settings.requests_per_second, clock=self.clock)
-
-    def open_clients(
-        self,
-        settings: Settings,
-        rate_limit: RateLimit,
-        circuit_breaker: CircuitBreaker,
-        stack: AsyncExitStack,
-        on_try: Callable[[Try], None] | None = None,
-    ) -> Clients:
-        """A function that returns the client for a customer and a path, one per login, under one rate limit.
-
-        `stack` closes them.
-        """
-        retry = RetryPolicy(total_seconds=settings.retry_seconds)
+    @asynccontextmanager
+    async def open_session(self, settings: Settings, run_id: str) -> AsyncIterator[Session]:
+        """The clients of one run, for the body: one per login, all under one rate limit."""
+        rate_limit = RateLimit(settings.concurrency, settings.requests_per_second, clock=self.clock)
+        breaker, log = CircuitBreaker(rate_limit), RequestLogger(settings.data_dir, run_id, self.clock)
         largest_bytes = settings.largest_answer_mb * MEGABYTE
         limits = Limits(seconds=settings.timeout_seconds, largest_bytes=largest_bytes)
-        refused_logins = refused_logins_of(settings)
         by_id, by_login = {customer.id: customer for customer in settings.customers}, dict[Login, Client]()
 
         @cache
@@ -71,18 +68,19 @@ class RunContext:
                     settings.base_url,
                     login,
                     rate_limit=rate_limit,
-                    circuit_breaker=circuit_breaker,
-                    retry=retry,
+                    circuit_breaker=breaker,
+                    retry=RetryPolicy(total_seconds=settings.retry_seconds),
                     limits=limits,
                     transport=self.transport,
                     clock=self.clock,
-                    on_try=on_try,
-                    refused_logins=refused_logins,
+                    on_try=log.record,
+                    refused_logins=refused_logins_of(settings),
                 )
                 stack.push_async_callback(by_login[login].aclose)
             return by_login[login]
 
-        return client
+        async with AsyncExitStack() as stack:
+            yield Session(client, breaker, log)
 
 
 def login_of(settings: Settings, customer: Customer, path: str = "") -> Login:

@@ -5,21 +5,19 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.planning.plan import Plan, PlannedReport, note_next_due, read_plan
 from pipelines.planning.selection import Pair, Selection
 from pipelines.sync.changed_sales import ask_what_changed
 from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.loader import Loader
 from pipelines.sync.privacy import private_rows
-from pipelines.sync.request_log import RequestLogger
-from pipelines.sync.run_context import RunContext
+from pipelines.sync.run_context import RunContext, Session
 from pipelines.sync.scheduler import Scheduler
 from pipelines.sync.summary import Summary
 from pipelines.sync.window.bisect import WindowLimit
@@ -169,56 +167,51 @@ class _Run:
 
     async def ask_and_load(self, plan: Plan, caps: Caps) -> None:
         """Request and load, then record the outcome; requests are counted even if an error ends the run."""
-        log = RequestLogger(self.settings.data_dir, self.summary.run_id, self.context.clock)
-        try:
-            tasks = await self._ask_and_load(plan, caps, log)
-        except BaseException:
-            with suppress(WarehouseError):  # the error that ended the run matters more
-                # in a thread: another one that is loading needs the loop to let go of the file
-                await asyncio.to_thread(self._count_requests, log)
-            raise
+        async with self.context.open_session(self.settings, self.summary.run_id) as session:
+            try:
+                tasks = await self._ask_and_load(plan, caps, session)
+            except BaseException:
+                with suppress(WarehouseError):  # the error that ended the run matters more
+                    # in a thread: another one that is loading needs the loop to let go of the file
+                    await asyncio.to_thread(self._count_requests, session)
+                raise
         with self.store.writing() as connection:
-            add_requests(connection, log.counts)
+            add_requests(connection, session.log.counts)
             self._record(connection, tasks)
             note_next_due(connection, self.settings, self.context.clock, self.context.catalogue)
 
-    async def _ask_and_load(self, plan: Plan, caps: Caps, log: RequestLogger) -> Sequence[TaskState]:
+    async def _ask_and_load(self, plan: Plan, caps: Caps, session: Session) -> Sequence[TaskState]:
         """Ask which sales changed, then request what the plan wants; returns all tasks that were begun."""
         settings, clock = self.settings, self.context.clock
         fetcher = Fetcher(Landing(settings.data_dir / "landing"), clock, settings.timezone)
-        rate_limit = self.context.rate_limit(settings)
-        async with AsyncExitStack() as stack:
-            breaker = CircuitBreaker(rate_limit)
-            clients = self.context.open_clients(settings, rate_limit, breaker, stack, log.record)
-            if plan.probes:
-                reports = list(self.context.catalogue.values())
-                for result in await ask_what_changed(
-                    plan.probes, clients, fetcher, self.store, reports, self.summary.run_id
-                ):
-                    self.summary.add(result)
-                with self.store.reading() as connection:
-                    plan, caps = self._plan(connection)
+        if plan.probes:
+            for result in await ask_what_changed(
+                plan.probes, session.clients, fetcher, self.store, self.context.catalogue, self.summary.run_id
+            ):
+                self.summary.add(result)
             with self.store.reading() as connection:
-                tasks = self._tasks(connection, plan, caps)
-            breaker.reports = len({task.planned.report.name for task in tasks})
-            self.on_plan(plan)
-            scheduler = Scheduler(
-                fetcher=fetcher,
-                loader=Loader(self.store, self.summary, fetcher.memory),
-                clients=clients,
-                circuit_breaker=breaker,
-                summary=self.summary,
-                today=settings.today_local(clock),
-                concurrency=settings.concurrency,
-            )
-            self.announce(plan.planned)
-            if tasks:
-                await scheduler.run(tasks)
-            return tasks
+                plan, caps = self._plan(connection)
+        with self.store.reading() as connection:
+            tasks = self._tasks(connection, plan, caps)
+        session.breaker.reports = len({task.planned.report.name for task in tasks})
+        self.on_plan(plan)
+        scheduler = Scheduler(
+            fetcher=fetcher,
+            loader=Loader(self.store, self.summary, fetcher.memory),
+            clients=session.clients,
+            circuit_breaker=session.breaker,
+            summary=self.summary,
+            today=settings.today_local(clock),
+            concurrency=settings.concurrency,
+        )
+        self.announce(plan.planned)
+        if tasks:
+            await scheduler.run(tasks)
+        return tasks
 
-    def _count_requests(self, log: RequestLogger) -> None:
+    def _count_requests(self, session: Session) -> None:
         with self.store.writing() as connection:
-            add_requests(connection, log.counts)
+            add_requests(connection, session.log.counts)
 
     def _record(self, connection: Connection, tasks: Sequence[TaskState]) -> None:
         """Record failures, denied reports, and the windows and pages that the service accepts.

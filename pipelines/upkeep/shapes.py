@@ -10,19 +10,17 @@ from __future__ import annotations
 import asyncio
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
-from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.months import Month
 from pipelines.normalize.document import InvalidJson, read_document
 from pipelines.planning.selection import Selection, chosen_customers, chosen_reports
 from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.look import IDS, Look, Survey, judged, unseen
-from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
 from pipelines.upkeep.replay import replay
 from warehouse.errors import OlderFormat, WarehouseError
@@ -166,15 +164,12 @@ async def _request(
         for (report, owner), at in ledger_of(store).denied.items()
         if owner == customer and at.astimezone(zone).date() == today
     }
-    rate_limit, log = context.rate_limit(settings), RequestLogger(settings.data_dir, "shapes", clock)
-    async with AsyncExitStack() as stack:
-        breaker = CircuitBreaker(rate_limit)
-        clients = context.open_clients(settings, rate_limit, breaker, stack, log.record)
-        survey = Survey(clients, customer, Month.of(today), settings.timezone, known, set(denied))
+    async with context.open_session(settings, "shapes") as session:
+        survey = Survey(session.clients, customer, Month.of(today), settings.timezone, known, set(denied))
         await survey.learn_ids(context.catalogue)
         looks = {report.name: await survey.look(report, months) for report in reports}
     with store.writing() as connection:
-        add_requests(connection, log.counts)
+        add_requests(connection, session.log.counts)
         for report in survey.denied - denied:
             deny(connection, report, customer, clock.utc_now())
     return looks

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from contextlib import AsyncExitStack
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
 from pydantic import SecretStr
 
-from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import AnswerTooLarge, ConnectError, Unavailable
 from pipelines.connect.models import MEGABYTE
-from pipelines.connect.rate_limit import RateLimit
 from pipelines.months import Month
 from pipelines.settings.model import Customer, FunctionLogin, Settings
 from pipelines.sync.run_context import RunContext, login_of
@@ -28,9 +26,9 @@ from tests.unit.connect.fake_service import ROWS, SALES, Chunks, Reply, Service,
     ],
 )
 async def test_the_settings_say_how_patient_the_clients_are_and_how_much_they_read(
-    said: Reply, error: type[ConnectError], requests: int
+    tmp_path: Path, said: Reply, error: type[ConnectError], requests: int
 ) -> None:
-    service, limit = Service(said), RateLimit(1, 1e6, clock=StillClock())
+    service = Service(said)
     settings = Settings(
         base_url="https://service.example",
         username="partner",
@@ -38,12 +36,12 @@ async def test_the_settings_say_how_patient_the_clients_are_and_how_much_they_re
         customers=(Customer(id="M1"),),
         start=Month(2024, 1),
         largest_answer_mb=1,
+        data_dir=tmp_path,
     )
     context = RunContext(clock=StillClock(), transport=service)
-    async with AsyncExitStack() as stack:
-        clients = context.open_clients(settings, limit, CircuitBreaker(limit), stack)
+    async with context.open_session(settings, "a run") as session:
         with pytest.raises(error):
-            await clients("M1", SALES.path).get(SALES, read)
+            await session.clients("M1", SALES.path).get(SALES, read)
     assert len(service.asked) == requests
 
 
@@ -57,21 +55,25 @@ def test_a_login_for_a_function_is_called_by_it_and_by_whom_it_is_of() -> None:
     ]
 
 
-async def test_each_function_of_the_service_is_asked_with_its_own_login() -> None:
+async def test_each_function_of_the_service_is_asked_with_its_own_login(tmp_path: Path) -> None:
     own = {
         "business_intelligence": {"password": "two"},
         "report": {"username": "budgets", "password": "three"},
     }
     settings = Settings.model_validate(
-        {"base_url": "https://x.example", "username": "partner", "password": "one", "logins": own}
+        {
+            "base_url": "https://x.example",
+            "data_dir": tmp_path,
+            "username": "partner",
+            "password": "one",
+            "logins": own,
+        }
         | {"customers": [{"id": "M1"}, {"id": "M2"}]}
     )
-    limit = RateLimit(5, 1e6, clock=StillClock())
     service = Service(ROWS)
-    async with AsyncExitStack() as stack:
-        clients = RunContext(clock=StillClock(), transport=service).open_clients(
-            settings, limit, CircuitBreaker(limit), stack
-        )
+    context = RunContext(clock=StillClock(), transport=service)
+    async with context.open_session(settings, "a run") as session:
+        clients = session.clients
         for path in ("/CRM/Bids/M1", "/BusinessIntelligence/GetSalesReport", "/Report/Budget/M1/Crm"):
             await clients("M1", path).get(replace(SALES, path=path), read)
         assert clients("M2", "") is clients("M1", "")  # one that the plan turns to later has a client too
