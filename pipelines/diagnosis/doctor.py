@@ -25,6 +25,7 @@ from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import Clients, RunContext
 from pipelines.sync.window.paging import SMALLEST_PAGE, UNPAGED
 from pipelines.sync.window.request import build_request
+from pipelines.words import duration
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Severity
 from warehouse.ledger.ledger import Cap, Ledger, add_requests, allow, deny, ledger_of
@@ -75,6 +76,9 @@ def examine(
         found = f"not checked, as {closed[0]} cannot be written"
         yield Finding("service", Severity.WARNING, found)
     elif ask:
+        number = len(reports) * len(settings.active_customers)
+        seconds = duration(number / settings.requests_per_second)
+        yield Finding("service", Severity.WELL, f"asked with at most {number} requests, about {seconds}")
         yield from asyncio.run(_Survey(settings, context).run(reports))
     yield from state_findings(settings, context.clock, refusal)  # an answer may have given access back
 
