@@ -52,7 +52,7 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 	@for name in $$(env | sed -n 's/^\(BROKERBI_[A-Za-z0-9_]*\)=.*/\1/p'); do unset $$name; done; \
 	: >$(DEV)/sandbox.log; mkdir -p $(DEV)/public; ln -sfn ../report.html ../operators.html \
 	  ../dictionary.html ../offices ../brands ../regions ../warehouse.duckdb $(DEV)/public/; \
-	$(BIN)/brokerbi sandbox --port $(SANDBOX_PORT) --from $${FROM:-2023-01} >$(DEV)/sandbox.log 2>&1 & sandbox=$$!; \
+	$(BIN)/brokerbi sandbox --port $(SANDBOX_PORT) --from $${FROM:-2023-01} $(SANDBOX) >$(DEV)/sandbox.log 2>&1 & sandbox=$$!; \
 	$(BIN)/python -m http.server $(FILES_PORT) --bind 127.0.0.1 --directory $(DEV)/public >/dev/null 2>&1 & files=$$!; \
 	sockets=$$(mktemp -d); \
 	trap 'kill $$sandbox $$files $$daemon $$ui $$(ps -A -o pid= -o ppid= | awk -v code=$$code '"'"'$$2 == code { print $$1 }'"'"') \

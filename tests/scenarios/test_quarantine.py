@@ -14,8 +14,7 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import FEW, scenario
-from tests.tools.spoiled_bodies import Sample, samples, spoiled, verdict
-from tests.tools.structural_edits import marked, outcome
+from tests.tools.spoiled_bodies import Sample, marked, outcome, samples, spoiled, verdict
 
 WAITING = "SELECT count(*) FROM meta.quarantine_rows"
 COMMISSIONS = "SELECT count(*), sum(commission) FROM bi.commission_office"

@@ -8,25 +8,19 @@ from __future__ import annotations
 
 import argparse
 import re
-import signal
-import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
-from urllib.error import URLError
 
 from tests.tools.browser.chromium import Tab, browser
+from tests.tools.development import Development, make_dev, this_month
 from tests.tools.night import graphql
-from tests.tools.night.server import end, get_json, half_a_day_away, this_month, wait
 from tests.tools.telling import conclude, say
 from tests.unit.assets.request_months import asked_twice
-from tests.unit.repository.files import ROOT
 
 LOOKED_AT = ("sales", "commission_user", "live_commissions")
 SECONDS_BETWEEN_LOOKS = 5.0
@@ -53,12 +47,11 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=8771, help="the first of three")
     given = parser.parse_args()
     first = this_month().plus(1 - given.months)
-    variables = {"CUSTOMERS": given.customers, "FROM": str(first), "NIGHTLY": half_a_day_away()}
-    ports = (given.port, given.port + 1, given.port + 2)
+    variables = {"CUSTOMERS": given.customers, "FROM": first}
     with (
         TemporaryDirectory(prefix="backfill") as room,
         browser() as tab,
-        make_dev(Path(room) / "dev", ports, variables) as made,
+        make_dev(Path(room) / "dev", given.port, variables) as made,
     ):
         operator = Operator(tab, made.ui, given.shots)
         customers = len(given.customers.split(","))
@@ -176,50 +169,6 @@ class Operator:
         self.tab.wait_for(words)
         time.sleep(SECONDS_TO_SETTLE)
         self.tab.shot(self.shots / f"{picture}.png")
-
-
-@dataclass(frozen=True)
-class Development:
-    """The addresses of a sandbox and a Dagster UI that `make dev` serves."""
-
-    sandbox: str
-    ui: str
-
-    def requests(self) -> list[dict[str, Any]]:
-        """Every request that the sandbox has seen."""
-        return list(get_json(f"{self.sandbox}/_sandbox/requests")["requests"])
-
-    def ask(self, query: str) -> Any:
-        """What Dagster answers to a query of GraphQL."""
-        return get_json(f"{self.ui}/graphql", {"query": query})["data"]
-
-
-@contextmanager
-def make_dev(
-    directory: Path, ports: tuple[int, int, int], variables: Mapping[str, str]
-) -> Iterator[Development]:
-    """`make dev` in a directory, on the ports of the sandbox, the UI and the files, while the block lasts."""
-    sandbox, ui, files = ports
-    named = {"DEV": directory, "SANDBOX_PORT": sandbox, "UI_PORT": ui, "FILES_PORT": files, **variables}
-    words = ["make", "dev", *(f"{name}={value}" for name, value in named.items())]
-    directory.mkdir(parents=True, exist_ok=True)
-    with (directory / "make.log").open("w") as log:
-        process = subprocess.Popen(words, cwd=ROOT, stdout=log, stderr=log, start_new_session=True)
-        try:
-            made = Development(f"http://127.0.0.1:{sandbox}", f"http://127.0.0.1:{ui}")
-            wait(lambda: _is_up(made, process), every=1)
-            yield made
-        finally:
-            end(process, signal.SIGINT, 30)
-
-
-def _is_up(made: Development, process: subprocess.Popen[bytes]) -> bool:
-    if process.poll() is not None:
-        raise RuntimeError(f"make dev ended with {process.returncode}")
-    try:
-        return bool(get_json(f"{made.ui}/server_info"))
-    except (URLError, ConnectionError):
-        return False
 
 
 if __name__ == "__main__":

@@ -28,10 +28,9 @@ RUNS = """
 {runsOrError(limit: 1000) {... on Runs {results {
   runId status jobName startTime endTime creationTime tags {key value}}}}}
 """
-READY = "{workspaceOrError {... on Workspace {locationEntries {loadStatus}}}}"
 PARTITIONS = "{assetNodes {assetKey {path} partitionStats {numPartitions numMaterialized numFailed}}}"
-
-
-def job(name: str) -> dict[str, str]:
-    """Where a job of ours is found."""
-    return {"repositoryLocationName": "brokerbi", "repositoryName": "__repository__", "jobName": name}
+NIGHTLY = {
+    "repositoryLocationName": "brokerbi",
+    "repositoryName": "__repository__",
+    "jobName": "nightly",
+}
