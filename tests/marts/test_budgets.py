@@ -65,11 +65,6 @@ def test_an_amount_that_stood_while_something_else_changed_is_one_version(given:
     assert found == [(100, SPRING, AUTUMN), (150, AUTUMN, None)]
 
 
-def test_an_amount_that_was_gone_for_a_while_has_two_versions(given: Given) -> None:
-    budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER), (100, AUTUMN, None))
-    assert built(given, "SELECT count(*) FROM marts.budgets") == [(2,)]
-
-
 def test_counts_of_a_monthly_office_budget_are_measures_of_their_own(given: Given) -> None:
     held(given, "office_budget_estate", "G1", ["2026-12"])
     put(given, "budget_commission_history", "2026-12", office_id="M1")
@@ -107,13 +102,6 @@ def test_an_office_is_held_against_the_sum_of_its_users_budgets(given: Given) ->
     shown = "budget::INT, actual::INT, attainment_share"
     found = built(given, f"SELECT {shown} FROM marts.office_budget_vs_actual")
     assert found == [(400, 500, Decimal("1.25"))]
-
-
-def test_a_user_is_held_against_the_own_budget(given: Given) -> None:
-    budgeted(given, "2026-01", "U1", (100, SPRING, None))
-    loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 80)])
-    found = built(given, "SELECT user_id, actual::INT FROM marts.user_budget_vs_actual")
-    assert found == [("U1", 80)]
 
 
 def office_earned(given: Given, actuals: Mapping[int, float]) -> None:

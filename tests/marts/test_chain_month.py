@@ -142,14 +142,6 @@ def of_october(given: Given, mart: str, columns: str) -> list[tuple[object, ...]
     return given.execute(query).fetchall()
 
 
-def test_a_month_of_which_an_office_was_last_read_before_its_end_is_not_complete_and_not_open(
-    frozen: Given,
-) -> None:
-    shown = "is_complete, is_commission_complete, is_open, missing_offices"
-    words = "M2 (commission read only to 20 October 2026)"
-    assert of_october(frozen, "chain_month", shown) == [(False, False, False, words)]
-
-
 def test_only_months_that_could_have_changed_since_are_not_refreshed(frozen: Given) -> None:
     query = "SELECT strftime(month, '%Y-%m') FROM marts.chain_month WHERE NOT is_refreshed ORDER BY ALL"
     assert frozen.execute(query).fetchall() == [("2026-08",), ("2026-10",)]

@@ -70,12 +70,6 @@ def test_a_key_with_control_characters_is_described_without_them(file: Given) ->
     assert found == [("odd����", "not documented; found in the answer at odd����")]
 
 
-def test_a_mart_carries_its_question_and_its_columns_as_comments(file: Given) -> None:
-    query = "SELECT comment FROM duckdb_tables() WHERE table_name = 'office_month'"
-    [(table,)] = file.execute(query).fetchall()
-    assert table.startswith("What did each office earn and do, month by month? One row per office and month")
-
-
 def test_a_meaning_is_handed_on_to_the_marts_that_read_it(file: Given) -> None:
     found = file.execute(
         "SELECT DISTINCT description FROM meta.dictionary "
@@ -100,12 +94,6 @@ def test_a_header_describes_no_column_that_is_not_there(file: Given) -> None:
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda path: path.stem)
 def test_a_question_runs_unchanged(file: Given, question: Path) -> None:
     assert file.execute(question.read_text(encoding="utf-8")).fetchall() is not None
-
-
-def test_questions_read_only_what_is_published() -> None:
-    asked = queries(SQL / "analysis", "analysis")
-    read = {schema for query in asked for schema, _ in query.reads}
-    assert read == {"marts", "meta"}
 
 
 def test_every_mart_but_one_of_equal_rows_says_what_tells_its_rows_apart() -> None:

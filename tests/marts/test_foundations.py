@@ -11,7 +11,6 @@ from tests.marts.given import (
     FIRST_MOMENT,
     Given,
     asked_for,
-    build,
     built,
     earned,
     held,
@@ -257,16 +256,6 @@ def test_an_event_answered_by_a_group_and_its_office_counts_once_and_equal_event
         loaded(given, "running_commissions", customer, "2026-01", [step, step])
     found = built(given, "SELECT _customer, amount_sek_excl_vat FROM marts.running_commissions")
     assert found == [("M1", Decimal(10)), ("M1", Decimal(10))]
-
-
-def test_a_total_is_remembered_only_when_it_is_another_than_the_last(given: Given) -> None:
-    sold(given, "G1", "2026-01", "M1", "E1")
-    build(given, "month_total_versions")
-    build(given, "month_total_versions")
-    sold(given, "G1", "2026-01", "M1", "E2")
-    build(given, "month_total_versions")
-    found = given.execute("SELECT version, row_count FROM meta.month_totals").fetchall()
-    assert found == [(1, 1), (2, 2)]
 
 
 def test_an_office_that_a_group_names_by_its_old_number_is_the_one_office_of_that_number() -> None:

@@ -166,27 +166,6 @@ def test_the_commission_of_sales_is_exact_where_the_report_of_sales_alone_is_hel
     assert built(given, "SELECT sold_commission FROM marts.office_month") == [(Decimal("1000.01"),)]
 
 
-def test_an_office_of_a_group_that_is_configured_itself_too_is_counted_once(given: Given) -> None:
-    loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 500), earned(M2, 70)])
-    loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 500)])
-    found = built(given, "SELECT office_id, commission, _customer FROM marts.office_month")
-    assert found == [("M1", Decimal(500), "M1"), ("M2", Decimal(70), "G1")]
-
-
-def test_an_office_without_its_id_is_known_by_the_old_number_of_the_customer_asked(given: Given) -> None:
-    old = {**earned({}, 500), "customer_id": 30011}
-    loaded(given, "commission_office", "M30011", "2026-01", [old])
-    assert built(given, "SELECT office_id FROM marts.office_month") == [("M30011",)]
-
-
-def test_running_commissions_are_in_sek_and_equal_ones_both_count(given: Given) -> None:
-    loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 0)])
-    step = {"customer_id": "M1", "user_id": "U1", "amount": 100, "exchange_rate": 11.5, "estate_id": "P1"}
-    loaded(given, "running_commissions", "M1", "2026-01", [step, step])
-    found = built(given, "SELECT running_commission_sek_excl_vat FROM marts.office_month")
-    assert found == [(Decimal(2300),)]
-
-
 @pytest.mark.parametrize(
     ("offices", "office", "named"),
     [(["M1"], "M1", "0"), (["G1", "M1"], "G1", None), (["M1", "M2"], None, "")],
@@ -261,15 +240,6 @@ def test_a_user_reported_by_two_offices_is_added_up(given: Given) -> None:
                [earned({"office_customer_id": office}, amount)])  # fmt: skip
         user_report(given, office, "2026-01", [earned(U1, amount)])
     assert built(given, "SELECT commission, _customer FROM marts.user_month") == [(Decimal(75), "M1, M2")]
-
-
-def test_a_user_of_an_office_whose_group_is_configured_too_is_counted_once(given: Given) -> None:
-    offices = [earned({"office_customer_id": office}, 70) for office in ("M1", "M2")]
-    loaded(given, "commission_office", "G1", "2026-01", offices)
-    loaded(given, "commission_office", "M1", "2026-01", offices[:1])
-    for customer in ("G1", "M1"):
-        user_report(given, customer, "2026-01", [earned(U1, 70)])
-    assert built(given, "SELECT commission, _customer FROM marts.user_month") == [(Decimal(70), "G1")]
 
 
 def test_the_office_of_a_user_is_that_of_the_months_sales_and_carried_to_other_months(given: Given) -> None:

@@ -201,29 +201,6 @@ def test_what_a_check_found_is_a_problem_when_it_was_kept() -> None:
     assert problems(given) == [("check", "error", None, None, "Is it so? a, 2 rows")]
 
 
-def test_numbers_that_nobody_refreshes_are_told_in_words() -> None:
-    given = warehouse()
-    source = {"customer_id": "M1", "source_state": "customer switched off", "offices": "M1, M2",
-              "reports": "sales", "last_read_utc": NOW}  # fmt: skip
-    keep_results(
-        given, [CheckResult("numbers_are_refreshed", "warning", 1, (), "Are they?", subjects=[source])], NOW
-    )
-    words = (
-        "No other customer answers for M1, M2, so numbers of M1 from these reports stay as read on "
-        f"{NOW:%Y-%m-%d} (UTC): customer switched off (sales)"
-    )
-    assert problems(given) == [("not refreshed", "warning", None, "M1", words)]
-
-
-def test_a_group_configured_together_with_one_of_its_offices_is_told_in_words() -> None:
-    given = warehouse()
-    pair = {"customer_id": "G1", "yielding_customer_id": "M1", "shared_offices": "M1", "is_contained": True}
-    found = CheckResult("customers_do_not_overlap", "warning", 1, (), "Do they?", subjects=[pair])
-    keep_results(given, [found], NOW)
-    words = "G1 answers for M1 as well; each office is counted once, but requested twice"
-    assert problems(given) == [("overlap", "warning", None, "M1", words)]
-
-
 @pytest.mark.parametrize(
     ("switch", "kind"), [("on", "overlap"), ("off", "not refreshed")], ids=["asked twice", "not any more"]
 )

@@ -73,12 +73,6 @@ def test_a_sale_of_several_offices_counts_at_the_same_one_in_any_order(order: tu
     assert found == [("changed", "M3"), ("first", "M1"), ("responsible", "M2")]
 
 
-def test_a_sale_answered_by_a_group_and_its_office_counts_once(given: Given) -> None:
-    sold(given, "G1", "2026-01", "M1", "E1", agents=TWO_AGENTS)
-    sold(given, "M1", "2026-01", "M1", "E1", agents=TWO_AGENTS)
-    assert built(given, "SELECT _customer, user_id FROM marts.sale_shares") == [("M1", "U1"), ("M1", "U2")]
-
-
 def test_a_row_is_a_sale_unless_its_assignment_is_called_a_valuation_or_a_writing(given: Given) -> None:
     sales = ("none", "Försäljning", "Sale after valuation", "Uthyrning")
     others = ("Värdering", "VALUATION", "Skrivning", "Kontraktsskrivning", "Writing")

@@ -14,7 +14,7 @@ MAY_READ: dict[str, set[str]] = {
     "tables": {"meta"},
     "views": {"meta"},
     "checks": {"bi", "marts", "meta", "staging"},
-    "analysis": {"bi", "marts", "meta"},
+    "analysis": {"marts", "meta"},
     "page": {"marts", "meta"},
     "budgets": {"bi", "marts"},
     "changes": {"marts", "meta"},
