@@ -10,13 +10,12 @@ from typing import Any
 
 from pipelines.months import Month, months_between
 from pipelines.sandbox.world.organization import daily_activity
-from pipelines.sandbox.world.records import FOR_SALE, SALE, WITHDRAWN, WRITING, Budget, Estate, Version
+from pipelines.sandbox.world.records import FOR_SALE, SALE, WITHDRAWN, Budget, Estate, Version
 from pipelines.sandbox.world.world import World
 
 Rows = list[dict[str, Any]]
 ORE = Decimal("0.01")
 MEASURES = ("meetings", "viewings", "calls", "new_contacts")
-GOALS = ("commission", "sold", "registered", "meetings")
 
 
 class _Sums:
@@ -35,16 +34,11 @@ class _Sums:
         return [dict(zip(names, (*key, *cell), strict=True)) for key, cell in sorted(self._cells.items())]
 
 
-def truth(world: World, customer_id: str, first: date, last: date) -> dict[str, Rows]:
-    """Totals of a customer from the first to the last day, both included, as known on the world's day.
+def true_part(part: str, world: World, customer_id: str, first: date, last: date) -> Rows:
+    """A part of the truth, named as in PARTS, from the first to the last day, both included, as known today.
 
     Sales belong to the office whose estate it is; shares to the office of the user they belong to.
     """
-    return {part: true_part(part, world, customer_id, first, last) for part in PARTS}
-
-
-def true_part(part: str, world: World, customer_id: str, first: date, last: date) -> Rows:
-    """One part of the truth, named as in PARTS."""
     offices = [office.customer_id for office in world.history.chain.offices_of(customer_id)]
     return PARTS[part](world, offices, first, last)
 
@@ -66,10 +60,10 @@ def _all_estates(world: World, offices: list[str]) -> Iterator[tuple[Estate, Ver
                     yield estate, latest, latest.contract_on
 
 
-def _estates(world: World, offices: list[str], assignment: str, first: date, last: date) -> Rows:
+def _sales(world: World, offices: list[str], first: date, last: date) -> Rows:
     sums = _Sums()
     for estate, version, signed in _all_estates(world, offices):
-        if estate.assignment == assignment and first <= signed <= last:
+        if estate.assignment == SALE and first <= signed <= last:
             price = Decimal(version.final_price or 0)
             sums.add((estate.office, Month.of(signed)), 1, price, version.commission * ORE)
     return sums.rows("office", "month", "count", "finalPrice", "commission")
@@ -131,9 +125,7 @@ def _budgets(world: World, offices: list[str], first: date, last: date) -> Rows:
             for user_id, budget in sorted(latest.items()):
                 gone = left[user_id]
                 if gone is None or gone > world.as_of or Month.of(gone) >= month:
-                    key = {"office": office_id, "user": user_id, "month": month}
-                    goals = {name: getattr(budget, name) for name in GOALS}
-                    rows.append({**key, **goals, "ownBooked": budget.own_booked})
+                    rows.append({"user": user_id, "month": month, "commission": budget.commission})
     return rows
 
 
@@ -171,27 +163,12 @@ def _activity(world: World, offices: list[str], first: date, last: date) -> Rows
     return rows
 
 
-def _users(world: World, offices: list[str], _first: date, _last: date) -> Rows:
-    return [
-        {
-            "office": office_id,
-            "user": user.id,
-            "name": [card.name for card in user.cards if card.known_at.date() <= world.as_of][-1],
-        }
-        for office_id in offices
-        for user in world.history.users(office_id)
-        if user.hired <= world.as_of and (user.left is None or user.left > world.as_of)
-    ]
-
-
 PARTS: Mapping[str, Callable[[World, list[str], date, date], Rows]] = {
-    "sales": lambda world, offices, first, last: _estates(world, offices, SALE, first, last),
-    "writings": lambda world, offices, first, last: _estates(world, offices, WRITING, first, last),
+    "sales": _sales,
     "shares": _shares,
     "running": _running,
     "leads": _leads,
     "budgets": _budgets,
     "receivables": _receivables,
     "activity": _activity,
-    "users": _users,
 }

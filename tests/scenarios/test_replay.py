@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date, timedelta
-from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
 
@@ -27,16 +25,9 @@ def chain(tmp_path: Path) -> Scenario:
     return whole_chain(tmp_path / "data", THREE, start="2026-03", changed_months="0")
 
 
-@cache
-def synced_once() -> Scenario:
-    here = whole_chain(Path(mkdtemp()) / "data", THREE, start="2026-08", whole=True, changed_months="0")
-    assert here.sync().is_well
-    return here
-
-
 @pytest.fixture
 def loaded(tmp_path: Path) -> Scenario:
-    return synced_once().copied_to(tmp_path / "data")
+    return synced(tmp_path / "data", THREE, whole=True)
 
 
 def older_months_asked(here: Scenario) -> set[str | None]:
