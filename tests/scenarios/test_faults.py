@@ -156,16 +156,11 @@ def test_a_login_that_covers_one_report_gets_it_for_everybody(tmp_path: Path) ->
     assert len(here.asked) <= 4 * (len(others) + 3)
 
 
-def test_a_service_that_is_down_is_left_alone_after_ten_requests_in_a_row(tmp_path: Path) -> None:
+def test_a_service_that_is_down_is_left_alone_and_what_was_not_requested_is_noted(tmp_path: Path) -> None:
     here = scenario(tmp_path, offices=4)
     assert isinstance(here.sync(Fault("503")).stopped, HostDown)
     assert len(here.asked) <= TRIES * (10 + here.settings.concurrency * 2)
     assert here.value("SELECT count(*) FROM meta.months") == 0
-
-
-def test_what_a_run_that_gave_up_did_not_ask_is_written_down(tmp_path: Path) -> None:
-    here = scenario(tmp_path, offices=4)
-    here.sync(Fault("503"))
     assert here.value("SELECT count(DISTINCT (report, customer)) FROM meta.open_failures") == 4 * len(FEW)
     kinds = "SELECT DISTINCT error_kind FROM meta.open_failures ORDER BY 1"
     assert here.rows(kinds) == [("HostDown",), ("Unavailable",)]

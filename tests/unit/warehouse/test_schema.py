@@ -46,12 +46,6 @@ def documented(given: Given) -> dict[str, tuple[str, bool]]:
     return {name: (type_, is_documented) for name, type_, is_documented in found}
 
 
-def test_documented_columns_exist_from_the_first_day_in_their_order(given: Given) -> None:
-    columns = [row[:2] for row in given.rows("DESCRIBE bi.sales")]
-    assert columns[:2] == [("_customer", "VARCHAR"), ("_month", "DATE")]
-    assert columns[5:] == [("id", "VARCHAR"), ("price", "DECIMAL(18,4)")]
-
-
 @pytest.mark.parametrize(
     ("types", "expected"),
     [
