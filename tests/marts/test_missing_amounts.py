@@ -50,9 +50,3 @@ def test_no_change_of_amounts_is_told_of_an_answer_that_has_none(given: Given) -
     build_for(given, explaining("changes"))
     for whose in ({}, {"office": "M1"}, {"user": "U1"}):
         assert explained_again(given, "changes", "2026-01", **whose) == []
-
-
-def test_reports_are_not_compared_where_one_has_no_amount(given: Given) -> None:
-    compared = "compared = 'user report' AND measure = 'commission'"
-    found = built(given, f"SELECT is_reconciled, likely_reason FROM marts.reconciliation WHERE {compared}")
-    assert found == [(None, "no row of the answer has the amount")]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pipelines.sandbox.calls import Call
-from pipelines.sandbox.service import SandboxLogin, Service
+from pipelines.sandbox.service import Service
 from tests.unit.sandbox.asking import AGREED, BI, MAY, YEAR, ask, credentials, estates, quiet, reply, world
 
 OFFICES = f"{BI}/CommissionOfficeReport/G1"
@@ -89,11 +89,6 @@ def _users(service: Service, customer: str, header: str | None) -> int:
 )
 def test_a_wrong_login_is_answered_with_401(header: str | None) -> None:
     assert _users(quiet(), "M30016", header) == 401
-
-
-def test_a_login_for_some_paths_is_a_wrong_one_anywhere_else() -> None:
-    login = SandboxLogin("partner", "of budgets", paths=("/Report/",))
-    assert _users(Service(world(), logins=[login]), "M30016", credentials("partner", "of budgets")) == 401
 
 
 @pytest.mark.parametrize("customer", ["M99999", "G2", "FIR30011", "m30011", ""])
