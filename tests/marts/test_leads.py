@@ -195,11 +195,6 @@ def test_an_untouched_tip_is_of_the_office_of_the_chain_that_received_it(given: 
     assert built(given, shown) == [("M2", "M2", "Al M2"), ("S9", "M1", "Al M1")]
 
 
-def test_a_lead_of_a_company_that_is_no_office_of_ours_has_no_office() -> None:
-    given = with_leads(lead(1, "2026-01-05", receiver_company_customer_number="S9"))
-    assert built(given, "SELECT lead_id, office_id FROM marts.leads") == [("L1", None)]
-
-
 def test_months_whose_leads_have_not_had_the_time_are_not_mature(given: Given) -> None:
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
     held(given, "tips_and_leads", "M1", ["2025-06", "2026-01"])

@@ -220,14 +220,6 @@ def test_of_many_customers_that_a_check_names_each_has_its_condition(switch: str
     assert sorted(customer for (customer,) in found) == sorted(names)
 
 
-def test_a_customer_that_is_refused_everywhere_is_one_problem() -> None:
-    given = warehouse()
-    configure(given, sales=True, users=True)
-    for report in ("sales", "users"):
-        deny(given, report, "M1", NOW.replace(tzinfo=UTC))
-    assert problems(given) == [("shut out", "error", None, "M1", "Access to every report is denied (403).")]
-
-
 def test_reports_that_are_late_for_one_reason_are_one_problem(given: Given) -> None:
     held(given, "users", "M1", ["2026-01"], at_utc=LONG_AGO)
     configure(given, sales=True, users=True)

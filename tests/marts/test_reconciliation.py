@@ -127,12 +127,6 @@ def test_one_sale_that_the_office_report_has_no_more_is_one_disagreement(given: 
     ]
 
 
-def test_the_one_report_that_differs_is_named(given: Given) -> None:
-    given.execute("DELETE FROM bi.commission_user WHERE user_id = 'U2'")
-    found = built(given, "SELECT office_id, odd_report, commission_difference FROM marts.disagreements")
-    assert found == [("M2", "user report", Decimal(-40))]
-
-
 @pytest.mark.parametrize(
     ("measure", "too_much", "is_reconciled"), [("commission", "0.02", True), ("commission", "0.03", False)]
 )
