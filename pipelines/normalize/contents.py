@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
 
@@ -59,7 +58,7 @@ class Fields:
     def _add(self, key: str) -> None:
         name = simplified(key)
         others = self.spellings.setdefault(name, [])
-        if others and any(key in keys and not keys_free(keys, others) for keys in self.tuples):
+        if others and any(key in keys and not set(others).isdisjoint(keys) for keys in self.tuples):
             self.spellings[f"{name} {key}"] = [key]  # one object has both, so they are two fields
         else:
             others.append(key)
@@ -77,13 +76,8 @@ class Fields:
 
     def lacking(self, name: str) -> set[tuple[str, ...]]:
         """The key tuples of objects without a member of that name."""
-        keys = self.spellings.get(name, [])
-        return {names for names in self.tuples if keys_free(names, keys)}
-
-
-def keys_free(names: Collection[str], keys: Sequence[str]) -> bool:
-    """Whether none of the keys is among the names."""
-    return not any(key in names for key in keys)
+        keys = set(self.spellings.get(name, ()))
+        return {names for names in self.tuples if keys.isdisjoint(names)}
 
 
 @dataclass
@@ -119,11 +113,6 @@ class Contents:
                 values = self._scalars(values, keys)
             if kinds := kinds_of(values):
                 self.columns[keys] = kinds
-
-    def keep(self, rows: Sequence[int]) -> None:
-        """Leave out the undeclared lists of other rows."""
-        for keys, lists in self.undeclared_lists.items():
-            self.undeclared_lists[keys] = [lists[row] for row in rows]
 
     def _within_bounds(
         self, fields: Fields, names: list[str], wanted: Collection[str], above: Keys
@@ -197,7 +186,6 @@ def empty_column(column: Column, length: int) -> FilledColumn:
     return FilledColumn(column, constant(None, DTYPES[column.type], length))
 
 
-@lru_cache(maxsize=10_000)
 def name_of(keys: Keys) -> str:
     """The column of a value under these keys: letters and digits of any script; none begins with `_`."""
     words = (re.sub(r"\W+", "_", snake_case(key[:LONGEST_NAME])).strip("_") for key in keys)

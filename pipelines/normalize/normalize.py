@@ -19,7 +19,6 @@ from pipelines.months import Month
 from pipelines.normalize.contents import (
     DEEPEST,
     Contents,
-    Fields,
     FilledColumn,
     empty_column,
     fill_columns,
@@ -139,15 +138,12 @@ class _Answer:
         contents = Contents(place.declared, place.lists, table is not None, takes_lists)
         contents.add(level.fields)
         contents.declared = self._without_doubtful(place, contents)
-        own = self._filled(contents, level)
+        own = fill_columns(contents, self.timezone, len(level.elements), self.report.decimal)
         for path, column in place.columns.items():
             if path.is_key:
                 level.columns[path] = FilledColumn(column, tidied(pl.Series(level.names, dtype=pl.String)))
-            elif path.is_itself:
-                level.columns[path] = self._elements(level, column)
-            elif path.members in contents.declared and path.members in contents.spelled:
-                filled = own.pop(path.members, None)
-                level.columns[path] = filled or empty_column(column, len(level.elements))
+            elif (keys := path.members or ("",)) in contents.declared and keys in contents.spelled:
+                level.columns[path] = own.pop(keys, empty_column(column, len(level.elements)))
         if table and not (own or table.columns or contents.undeclared_lists):
             return
         if table:
@@ -169,15 +165,6 @@ class _Answer:
             for keys, column in place.declared.items()
             if column.name in place.table.paths or len(measure_fields(column.name, names)) < 2
         }
-
-    def _elements(self, level: Level, column: Column) -> FilledColumn:
-        """The elements themselves as a column; one that is an object or a list does not fit it."""
-        contents = Contents({("",): column}, (), takes_all=False)
-        contents.add(Fields([{"": element} for element in level.elements]))
-        return self._filled(contents, level).get(("",)) or empty_column(column, len(level.elements))
-
-    def _filled(self, contents: Contents, level: Level) -> dict[Keys, FilledColumn]:
-        return fill_columns(contents, self.timezone, len(level.elements), self.report.decimal)
 
     def _add_table(
         self,
@@ -221,7 +208,8 @@ class _Answer:
         if len(kept) < length:
             level, arranged = level.only(kept), [column.gather(kept) for column in arranged]
             months.of_rows = months.of_rows.gather(kept)
-            contents.keep(kept)
+            for keys, lists in contents.undeclared_lists.items():
+                contents.undeclared_lists[keys] = [lists[row] for row in kept]
         above = (parent.name, level.rows_above) if parent else ("", None)
         made = self.tables[table.name] = make_table(table.name, arranged, months.of_rows, table.key, *above)
         return level, made

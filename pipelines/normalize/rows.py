@@ -57,26 +57,27 @@ class Level:
     columns: dict[ColumnPath, FilledColumn] = field(default_factory=dict)
 
     @cached_property
-    def strangers(self) -> list[int]:
-        """The elements that are no objects, by their number."""
-        if self.place.is_plain or set(map(type, self.elements)) <= {dict}:
-            return []
-        return [row for row, element in enumerate(self.elements) if self._object(element) is EMPTY]
-
-    @cached_property
     def objects(self) -> Sequence[Object]:
-        """The elements, with an empty object in place of each that is none."""
+        """The elements as objects: one that is a column itself is at an empty name, a stranger is empty."""
+        if self.place.is_plain:
+            return [{"": element} for element in self.elements]
         if set(map(type, self.elements)) <= {dict}:
             return self.elements
-        return list(map(self._object, self.elements))
-
-    def _object(self, element: Json) -> Object:
-        """An element as an object."""
-        if type(element) is dict:
-            return element
         table = self.place.table
         is_open = table is not None and table.parent and not self.place.columns
-        return {VALUE: element} if is_open and not isinstance(element, list | None) else EMPTY
+        return [
+            element
+            if type(element) is dict
+            else {VALUE: element}
+            if is_open and not isinstance(element, list | None)
+            else EMPTY
+            for element in self.elements
+        ]
+
+    @cached_property
+    def strangers(self) -> list[int]:
+        """The elements that are no objects, by their number."""
+        return [row for row, element in enumerate(self.objects) if element is EMPTY]
 
     @cached_property
     def fields(self) -> Fields:

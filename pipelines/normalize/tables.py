@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -78,7 +78,7 @@ class Normalized:
 def arrange_columns(
     declared: Sequence[Column],
     columns: Mapping[str, FilledColumn],
-    others: Iterable[FilledColumn],
+    others: Collection[FilledColumn],
     length: int,
 ) -> list[FilledColumn]:
     """Declared columns in their order, empty where nothing came, then all others under names of their own.
@@ -89,18 +89,13 @@ def arrange_columns(
         replace(columns.get(column.name) or empty_column(column, length), column=column)
         for column in declared
     ]
-    rest = list(others)
-    by_source = sorted(range(len(rest)), key=lambda number: rest[number].column.source)
+    rest = [other.column for other in others]
+    by_source = sorted(rest, key=lambda column: column.source)
     taken = (*OUR_COLUMNS, *(column.name for column in declared))
-    names = unique_names((rest[number].column.name for number in by_source), taken)
-    named = dict(zip(by_source, names, strict=True))
-    return [
-        *first,
-        *(
-            replace(other, column=replace(other.column, name=named[number]))
-            for number, other in enumerate(rest)
-        ),
-    ]
+    unique = unique_names([column.name for column in by_source], taken)
+    names = dict(zip(map(id, by_source), unique, strict=True))
+    renamed = [replace(column, name=names[id(column)]) for column in rest]
+    return [*first, *(replace(other, column=new) for other, new in zip(others, renamed, strict=True))]
 
 
 def make_table(

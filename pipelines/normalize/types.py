@@ -138,8 +138,6 @@ def tidied(texts: pl.Series) -> pl.Series:
 
 def discovered(kinds: Kinds) -> tuple[pl.Series, str]:
     """All kinds of an undocumented column as the narrowest type that holds them, and that type."""
-    if not kinds:
-        raise ValueError("a column without a value has no type")
     if len(kinds) == 1 and (alone := next(iter(kinds))) in _TYPE_OF_KIND:
         return kinds[alone], _TYPE_OF_KIND[alone]
     if kinds.keys() <= {WHOLE, FRACTION, LONG_FRACTION}:

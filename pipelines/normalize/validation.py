@@ -48,7 +48,9 @@ def months_of(report: Report, table: Table, columns: Columns, window: Sequence[M
     undated = Months(first, undated=len(window) > 1 and length > 0)
     if report.month_of_row == "documented date" and table.dated_by:
         dates = columns[table.dated_by].values
-        if table.key and not dates.count() and _have_no_date(columns, table.dated_by):
+        is_known = all(column.column.documented for column in columns.values())
+        has_no_date = not dates.count() and not columns[table.dated_by].misfits
+        if table.key and has_no_date and is_known and named_months(columns) is None:
             return undated
         months = dates.dt.month_start().cast(pl.Date)
         is_other = ~months.is_in(requested)
@@ -62,12 +64,6 @@ def months_of(report: Report, table: Table, columns: Columns, window: Sequence[M
         is_other = named.is_not_null() & ~named.is_in(requested)
         return Months(named, "month", set(is_other.arg_true()))
     return Months(first)
-
-
-def _have_no_date(columns: Columns, dated_by: str) -> bool:
-    """Whether rows have no date at all: none that cannot be read, and no other field that may be one."""
-    is_known = all(column.column.documented for column in columns.values())
-    return is_known and not columns[dated_by].misfits and named_months(columns) is None
 
 
 def named_months(columns: Columns) -> pl.Series | None:

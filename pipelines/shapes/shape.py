@@ -30,8 +30,11 @@ class Place:
 
     @property
     def declared(self) -> dict[Keys, Column]:
-        """The columns whose value is a member of each object, by the simplified names on the way to it."""
-        return {path.members: column for path, column in self.columns.items() if path.members}
+        """The columns of each object, by the simplified names on the way to their values.
+
+        An element that is a column itself is at an empty name.
+        """
+        return {path.members or ("",): column for path, column in self.columns.items() if not path.is_key}
 
     @property
     def is_plain(self) -> bool:

@@ -173,8 +173,3 @@ def test_a_whole_fraction_as_text_is_its_digits_as_far_as_they_are_sure() -> Non
     assert [canonical(number) for number in (2.0, -0.0, 2.0**53 - 1, 2.0**53, 1e16)] == [
         "2", "0", "9007199254740991", "9007199254740992.0", "1e+16",
     ]  # fmt: skip
-
-
-def test_a_column_without_a_value_has_no_type() -> None:
-    with pytest.raises(ValueError, match="no type"):
-        discovered(kinds_of([None]))
