@@ -24,7 +24,7 @@ from pipelines.normalize.types import (
 from pipelines.shapes.paths import simplified
 
 DEEPEST = 8  # objects nested deeper stay JSON, and so do lists of objects
-MOST_COLUMNS = 250  # fields beyond that stay JSON, in one column, as each row may have others
+MOST_COLUMNS = 250  # of more, as each row may have others, all undeclared fields stay JSON in one column
 MORE = "more fields"  # the name of that column
 LONGEST_NAME = 120  # characters of a column's name; a field's can be of any length
 EMPTY: Object = {}
@@ -105,7 +105,13 @@ class Contents:
             for name in fields.spellings
             if (*above, name) not in self.lists and (self.takes_all or name in wanted)
         ]
-        for name in self._within_bounds(fields, names, wanted, above):
+        if len(self.columns) + len(names) > MOST_COLUMNS + len(wanted):
+            beyond = {key for name in names if name not in wanted for key in fields.spellings[name]}
+            more = [{key: element[key] for key in element if key in beyond} for element in fields.objects]
+            self.columns[(*above, MORE)] = kinds_of([members or None for members in more])
+            self.spelled[(*above, MORE)] = (*above, MORE)
+            names = [name for name in names if name in wanted]
+        for name in names:
             keys = (*above, name)
             self.spelled[keys] = (*spelled, fields.spellings[name][0])
             values = fields.values(name)
@@ -113,23 +119,6 @@ class Contents:
                 values = self._scalars(values, keys)
             if kinds := kinds_of(values):
                 self.columns[keys] = kinds
-
-    def _within_bounds(
-        self, fields: Fields, names: list[str], wanted: Collection[str], above: Keys
-    ) -> list[str]:
-        """The names that become columns; the rest stays together as JSON."""
-        room = max(MOST_COLUMNS - len(self.columns), sum(name in wanted for name in names))
-        if len(names) <= room:
-            return names
-        names.sort(key=lambda name: name not in wanted)
-        beyond = {key for name in names[room:] for key in fields.spellings[name]}
-        more = [
-            {key: value for key, value in element.items() if key in beyond} or None
-            for element in fields.objects
-        ]
-        self.columns[(*above, MORE)] = kinds_of(more)
-        self.spelled[(*above, MORE)] = (*above, MORE)
-        return names[:room]
 
     def _scalars(self, values: list[Json], keys: Keys) -> list[Json]:
         """The values that are left when lists of objects are set apart and objects are opened."""

@@ -24,7 +24,7 @@ from pipelines.normalize.contents import (
     fill_columns,
     name_of,
 )
-from pipelines.normalize.document import Document, Keys, to_json
+from pipelines.normalize.document import Document, Json, Keys, to_json
 from pipelines.normalize.rows import (
     Level,
     ShapeMismatch,
@@ -83,7 +83,8 @@ def normalize(
     request = _request_columns(report, asked or nothing, chosen or nothing)
     window = tuple(months) if report.has_months else ()
     try:
-        return _Answer(report, documents, request, window, timezone).normalized()
+        values = [document.value for document in documents]
+        return _Answer(report, values, request, window, timezone).normalized()
     finally:
         for document in documents:
             document.forget()
@@ -110,7 +111,7 @@ class _Answer:
     """The documents of one window that are being normalized, and all that has come of it so far."""
 
     report: Report
-    documents: Sequence[Document]
+    values: Sequence[Json]
     request: Sequence[FilledColumn]
     window: tuple[Month, ...]
     timezone: str
@@ -121,8 +122,7 @@ class _Answer:
 
     def normalized(self) -> Normalized:
         """The whole answer; every declared table is there, also one without a row."""
-        values = [document.value for document in self.documents]
-        roots = root_of(values, member_path(self.report.root))
+        roots = root_of(self.values, member_path(self.report.root))
         self._read(document_level(shape_of(self.report), roots), None)
         empty = {table.name: empty_table(table) for table in self.report.tables}
         tables = without_repeated({**empty, **self.tables}, self.report)
@@ -232,16 +232,16 @@ class _Answer:
         self._check_documents(level, table, reasons)
         undated = undatable(table, columns, months)
         named = named_months(columns) if months.dated_by else None
+        requested = {month.first_day for month in self.window}
         for row, (reason, column) in reasons.items():
             month = months.of_rows[row] or (named[row] if named is not None else None)
-            is_requested = month in {requested.first_day for requested in self.window}
             self.rejected.append(
                 RejectedRow(
                     table.name,
                     f"element {row + 1} of {level.place.path or 'the answer'}",
                     reason,
                     column,
-                    month if is_requested else None,
+                    month if month in requested else None,
                     to_json(level.elements[row]),
                     is_undatable=month is None and row in undated,
                 )
@@ -266,15 +266,13 @@ class _Answer:
         """Raise ShapeMismatch for an answer of which half is rejected, or a document of which no row fits."""
         if table.parent:
             return
-        count = Counter(level.documents.to_list())
-        rejected = Counter(level.documents.gather(list(reasons)).to_list())
+        count = Counter(level.documents)
+        rejected = Counter(level.documents.gather(list(reasons)))
         is_half = len(reasons) >= FEWEST_OF_HALF and 2 * len(reasons) >= len(level.elements)
         for row, (reason, _) in reasons.items():
             number = level.documents[row]
-            is_none = rejected[number] == count[number] and (
-                reason in (UNLIKE, NO_OBJECT) or count[number] > 1
-            )
-            if is_half or is_none:
+            is_whole = rejected[number] == count[number]
+            if is_half or (is_whole and (reason in (UNLIKE, NO_OBJECT) or count[number] > 1)):
                 fitting = len(level.elements) - len(reasons)
                 there = what_is_there(level.elements[row], [level.roots[number]])
                 raise ShapeMismatch(

@@ -292,15 +292,13 @@ def _lists_of_any_name(level: Level, expected: str) -> list[FoundRows]:
     found: list[FoundRows] = []
     for row, element in enumerate(level.elements):
         members = element.items() if type(element) is dict else ()
-        is_like = any(isinstance(value, list | None) or simplified(key) in known for key, value in members)
+        others = [(key, value) for key, value in members if simplified(key) not in known]
+        rows = [FoundRows(row, value, [key] * len(value)) for key, value in others if holds_objects(value)]
+        is_like = len(others) < len(members) or any(isinstance(value, list | None) for _, value in others)
         is_around = any(
             type(value) is dict and any(map(holds_objects, value.values())) for _, value in members
         )
-        lists = {key: value for key, value in members if type(value) is list and simplified(key) not in known}
-        rows = [
-            FoundRows(row, value, [key] * len(value)) for key, value in lists.items() if holds_objects(value)
-        ]
-        has_others_only = not rows and any(lists.values())
+        has_others_only = not rows and any(value and type(value) is list for _, value in others)
         if not is_nothing(element) and (not is_like or is_around or has_others_only):
             raise _mismatch(expected, element, level)
         found += rows

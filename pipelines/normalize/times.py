@@ -40,9 +40,11 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
         microseconds = (fraction + "000000").str.slice(1, 6).cast(pl.Int64, strict=False)
         times = times + microseconds.cast(pl.Duration("us"))
     is_other = texts.is_not_null() & (times.is_null() | ~fraction.str.contains(r"^(\.\d+)?$"))
-    if is_other.any():
+    if is_other.any():  # with an offset, or of a form that is rare
         places = is_other.arg_true()
-        times = times.scatter(places, _other_forms(texts.gather(places), zone))
+        others = texts.gather(places)
+        known = {text: _local_time(text, ZoneInfo(zone)) for text in others.unique()}
+        times = times.scatter(places, pl.Series([known[text] for text in others], dtype=LOCAL))
     return times.set(~times.is_between(*CALENDAR), None)
 
 
@@ -68,20 +70,6 @@ def _local(utc: pl.Series, zone: str) -> pl.Series:
 
 def _is_midnight(times: pl.Series) -> pl.Series:
     return times == times.dt.truncate("1d")
-
-
-def _other_forms(texts: pl.Series, zone: str) -> pl.Series:
-    """Texts with an offset, or of a form that is rare."""
-    utc = texts.str.to_datetime(f"{SECONDS}%.f%#z", strict=False, time_unit="us")
-    shifted = utc.dt.replace_time_zone(None)
-    shifted = shifted.set(~shifted.is_between(*REAL_TIMES), None)
-    times = _local(shifted, zone)
-    if times.null_count():
-        places = times.is_null().arg_true()
-        known = {text: _local_time(text, ZoneInfo(zone)) for text in texts.gather(places).unique()}
-        one_by_one = [known[text] for text in texts.gather(places)]
-        times = times.scatter(places, pl.Series(one_by_one, dtype=LOCAL))
-    return times
 
 
 def _local_time(text: str, zone: ZoneInfo) -> datetime | None:
