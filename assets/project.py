@@ -20,8 +20,6 @@ from warehouse.store.database import Store
 RETRY_SECONDS = 300.0
 REPOSITORY, REPOSITORY_NAME = ".dagster/repository", "__repository__"
 """Dagster's own tag of where a run comes from; every run that was launched has it."""
-OPTIONAL_READ_SECONDS = 2.0
-"""How long reading the ledger may wait for a writer when the definitions can do without it."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +60,6 @@ class Project:
     @property
     def store(self) -> Store:
         return Store(self.settings.data_dir)
-
-    @property
-    def store_for_a_look(self) -> Store:
-        """The store for what is better put off than waited for."""
-        return Store(self.settings.data_dir, lock_seconds=OPTIONAL_READ_SECONDS)
 
     @property
     def reports(self) -> list[Report]:

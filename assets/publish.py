@@ -31,14 +31,16 @@ from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind
 from warehouse.ledger.status import overview
 from warehouse.publishing.publish import Unpublished, loaded_since_publication
+from warehouse.store.database import Store
 from warehouse.store.lock import work_lock
 
 PUBLISH = "publish"
 SECONDS_BETWEEN_LOOKS = 5
+LOOK_SECONDS = 2.0
+"""How long a look waits for a process that writes; the next look comes soon."""
 AT_LEAST_EVERY = timedelta(hours=2)
 """How long analysts wait for a new file at most while runs follow each other."""
 SECONDS_BETWEEN_TRIES = 30 * 60
-MOST_CAUSES = 100
 
 
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
@@ -64,7 +66,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
         if any(run.job_name == PUBLISH for run in runs):
             return dg.SkipReason("A publication is under way.")
         try:
-            loaded = loaded_since_publication(project.store_for_a_look)
+            loaded = loaded_since_publication(Store(project.settings.data_dir, lock_seconds=LOOK_SECONDS))
         except WarehouseError as error:
             return dg.SkipReason(str(error))
         if loaded is None:
@@ -147,7 +149,7 @@ def _publication(
     found = causes(view.conditions)
     rows = [
         (cause.first.severity, cause.first.kind, cause.whom, cause.first.error, cause.first.remedy)
-        for cause in found[:MOST_CAUSES]
+        for cause in found
     ]
     headings = ("severity", "kind", "whom", "found", "what to do")
     conditions = {"conditions": table(headings, rows)} if rows else {}

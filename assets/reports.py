@@ -17,13 +17,19 @@ from assets.results import (
     failure,
     is_fresh,
     materialization,
-    not_requested,
     snapshot_events,
-    summary_line,
     turn_red,
     with_changed_months,
 )
-from assets.runs import BACKFILL, NIGHT_OF, partitions_of_backfill, show_alive
+from assets.runs import (
+    BACKFILL,
+    MOST_RUNS,
+    NIGHT_OF,
+    first_run,
+    partitions_of_backfill,
+    show_alive,
+    unfinished_runs,
+)
 from pipelines.catalogue.model import Report
 from pipelines.causes import PASSING, concerning
 from pipelines.months import Month
@@ -36,21 +42,20 @@ from pipelines.sync.sync import sync
 from pipelines.upkeep.report_page import draw_pages
 from pipelines.upkeep.shapes import prepare_shapes
 from warehouse.errors import WarehouseError
+from warehouse.ledger.conditions import Condition
 from warehouse.ledger.ledger import ledger_of, read_ledger
 from warehouse.ledger.status import read_conditions
 from warehouse.ledger.window_result import WindowResult, WindowStatus, results_by_pair
 from warehouse.store.lock import work_lock
 
 ACCEPT_SHRINK = "brokerbi/accept_shrink"
-YES = "yes"
-"""Run tag brokerbi/accept_shrink=yes: answers that the guard would hold back are loaded."""
+"""Run tag; with `yes`, answers that the guard would hold back are loaded."""
 RETRY_NUMBER = "dagster/retry_number"
 NOT_LOADED = TROUBLE | {WindowStatus.NO_ACCESS}
 REMEDY = "Re-execute this run from failure: it requests only what is missing then."
 NOTHING_SELECTED = (
-    "Nothing was requested: the run names no customers and months. For all that is due, launch the run of "
-    "the schedule (Automation, `nightly`, Preview tick result, Launch all) or use `brokerbi sync`; for "
-    "anything else select partitions."
+    "Nothing was requested: the run names no customers and months. Select partitions; for all that is due, "
+    "launch the nightly run (Automation, `nightly`, Preview tick result)."
 )
 SWITCHED_OFF = (
     "Nothing was requested: {} are switched off. Correct BROKERBI_CUSTOMERS, or select other customers."
@@ -136,6 +141,7 @@ def fetch_partitions(
     since = earlier or project.clock.utc_now()
     active = {customer.id for customer in project.settings.active_customers}
     results: list[PartitionResult] = []
+    fresh: list[ReportPartition] = []
     stopped = ""
     try:
         if active.isdisjoint(partition.customer for partition in partitions):
@@ -143,19 +149,18 @@ def fetch_partitions(
             raise SettingsError([SWITCHED_OFF.format(", ".join(customers))])
         others = partitions_of_backfill(project, context.instance, context.run)
         for part in _parts(context.run, partitions):
-            if stopped:
-                results += [not_requested(partition) for partition in part]
-                continue
             windows: list[WindowResult] = []
-            if part[0].customer in active:
+            if part[0].customer in active and not stopped:
                 more = [partition for partition in others if partition.customer == part[0].customer]
                 windows, stopped = _sync(project, context, [*part, *more], earlier)
             if NIGHT_OF in context.run.tags:
                 part = with_changed_months(part, windows, project.calendar)
-            outcome = _outcome(project, windows, since)
-            found = [outcome.result(partition) for partition in part]
-            _record(project, context, found)
-            results += found
+            if windows:
+                results += _record(project, context, part, windows, stopped, since)[0]
+            else:
+                fresh += part
+        found, conditions = _record(project, context, fresh, [], stopped, since)
+        results += found
     except (SettingsError, ShapesError, WarehouseError) as error:
         known = {(*result.partition.pair, result.partition.key) for result in results}
         turn_red(project, context, [item for item in partitions if (*item.pair, item.key) not in known])
@@ -168,10 +173,20 @@ def fetch_partitions(
             yield dg.MaterializeResult(asset_key=event.asset_key, metadata=event.metadata)
         else:
             context.log_event(event)
-    context.log.info(summary_line(results))
+    _fail(project, context, results, stopped, conditions)
+
+
+def _fail(
+    project: Project,
+    context: dg.AssetExecutionContext,
+    results: Sequence[PartitionResult],
+    stopped: str,
+    conditions: Sequence[Condition],
+) -> None:
+    """Turn what failed red and raise dg.Failure; dg.RetryRequested if it may pass. Nothing if all is well."""
     red = [result.partition for result in results if result.state is PartitionState.FAILED]
     keys = {partition.ledger_keys(project.calendar)[0] for partition in red}
-    conditions = concerning(keys, outcome.conditions)
+    conditions = concerning(keys, conditions)
     may_pass = any(condition.cause in PASSING for condition in conditions)
     is_retried = may_pass and not _is_automatic_retry(context)
     note = f"It is tried again in {project.retry_seconds:g} seconds." if is_retried else REMEDY
@@ -204,7 +219,7 @@ def _selection(
 
     What was fetched since a moment is left out, and so is a report that was denied before an automatic retry.
     """
-    accept_shrink = context.run.tags.get(ACCEPT_SHRINK) == YES
+    accept_shrink = context.run.tags.get(ACCEPT_SHRINK) == "yes"
     if NIGHT_OF in context.run.tags:
         reports = tuple(dict.fromkeys(partition.report.name for partition in part))
         return Selection(reports=reports, guided=True, fresh_since=since, accept_shrink=accept_shrink)
@@ -257,15 +272,21 @@ def _sync(
     return windows, str(summary.stopped or "")
 
 
-def _outcome(project: Project, windows: Sequence[WindowResult], since: datetime) -> Outcome:
+def _record(
+    project: Project,
+    context: dg.AssetExecutionContext,
+    partitions: Sequence[ReportPartition],
+    windows: Sequence[WindowResult],
+    stopped: str,
+    since: datetime,
+) -> tuple[list[PartitionResult], Sequence[Condition]]:
+    """The results of these partitions, after those that are done were materialized, and all conditions."""
     with project.store.reading() as connection:
         ledger, conditions = read_ledger(connection), read_conditions(connection)
     active = {customer.id for customer in project.settings.active_customers}
-    return Outcome(results_by_pair(windows), ledger, conditions, since, project.calendar, active)
-
-
-def _record(project: Project, context: dg.AssetExecutionContext, results: Sequence[PartitionResult]) -> None:
-    """Materialize the partitions that are done."""
+    by_pair = results_by_pair(windows)
+    outcome = Outcome(by_pair, ledger, conditions, bool(stopped), since, project.calendar, active)
+    results = [outcome.result(partition) for partition in partitions]
     monthly = [result for result in results if result.partition.month]
     for result in monthly:
         if result.is_done:
@@ -274,22 +295,26 @@ def _record(project: Project, context: dg.AssetExecutionContext, results: Sequen
     # is being submitted can fall between two looks and be shown as missing for good. So let it count again.
     names = {result.partition.report.name for result in monthly}
     context.instance.wipe_asset_cached_status([project.key(name) for name in sorted(names)])
+    return results, conditions
 
 
 def _earlier_attempt(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
     """When this work began, if it did before this run: its backfill, or its first attempt.
 
-    Months loaded since then are recorded and not requested again.
+    For a nightly run that is also each backfill that was under way since it was launched. Months loaded since
+    then are recorded and not requested again.
     """
     run, instance = context.run, context.instance
-    if BACKFILL in run.tags:
-        filters = dg.RunsFilter(tags={BACKFILL: run.tags[BACKFILL]})
-        [record, *_] = instance.get_run_records(filters, limit=1, ascending=True)
-        return project.as_of(record.create_timestamp)
-    if run.root_run_id is None and not context.retry_number:
-        return None
     root = instance.get_run_record_by_id(run.root_run_id or run.run_id)
-    return project.as_of(root.create_timestamp) if root else None
+    runs = [run]
+    if root and NIGHT_OF in run.tags:
+        latest = project.runs(updated_after=root.create_timestamp)
+        runs += [*unfinished_runs(project, instance), *instance.get_runs(latest, limit=MOST_RUNS)]
+    backfills = {run.tags[BACKFILL] for run in runs if BACKFILL in run.tags}
+    begun = [first_run(instance, backfill).create_timestamp for backfill in backfills]
+    if root and (run.root_run_id or context.retry_number):
+        begun.append(root.create_timestamp)
+    return project.as_of(min(begun)) if begun else None
 
 
 def _is_automatic_retry(context: dg.AssetExecutionContext) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -63,13 +62,14 @@ class PartitionResult:
 class Outcome:
     """What a sync left: its windows by report and customer, the ledger and the conditions.
 
-    A month that was fetched since `since_utc` counts as fetched by this run. `active` are the customers that
-    the settings name and that are switched on.
+    One that has stopped requested less than it was to. A month that was fetched since `since_utc` counts as
+    fetched by this run. `active` are the customers that the settings name and that are switched on.
     """
 
     windows: Mapping[Pair, Sequence[WindowResult]]
     ledger: Ledger
     conditions: Sequence[Condition]
+    has_stopped: bool
     since_utc: datetime
     calendar: Calendar
     active: Collection[str]
@@ -103,17 +103,12 @@ class Outcome:
             reason = " ".join(condition.error for condition in denials)
             return PartitionState.FAILED if is_lost else PartitionState.LEFT, reason
         if month:
-            return PartitionState.NOT_DUE, reason
+            return PartitionState.LEFT if self.has_stopped else PartitionState.NOT_DUE, reason
         if WindowStatus.WAITING in statuses:
             return PartitionState.LEFT, reason
         if WindowStatus.SKIPPED in statuses:
             return PartitionState.NOT_DUE, reason
         return PartitionState.FAILED, reason or NOT_ASKED
-
-
-def not_requested(partition: ReportPartition) -> PartitionResult:
-    """The result of a partition that was selected and not requested, as the run ended before its turn."""
-    return PartitionResult(partition, PartitionState.FAILED, NOT_ASKED, None, None)
 
 
 def is_fresh(month: HeldMonth | None, since_utc: datetime) -> bool:
@@ -195,14 +190,6 @@ def failure(
     return dg.Failure(
         "\n".join([f"{headline}.", *reasons, note]), metadata={CAUSES: len(causes)} if causes else {}
     )
-
-
-def summary_line(results: Sequence[PartitionResult]) -> str:
-    """The last line of a run's log: how many partitions ended in which state, with how many rows."""
-    states = Counter(result.state for result in results).items()
-    rows = sum(result.rows for result in results if result.state is PartitionState.FETCHED)
-    ended = ", ".join(f"{count(number)} {state}" for state, number in states)
-    return f"{counted(len(results), 'partition')}: {ended}; the fetched ones hold {counted(rows, 'row')}."
 
 
 def turn_red(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dagster as dg
 
 SHARD = "brokerbi/shard"
-"""Run tag: the shard of a run, for limits of how many runs a shard may have at once."""
 
 
 class ShardRunCoordinator(dg.QueuedRunCoordinator):

@@ -90,6 +90,13 @@ def unfinished_runs(project: Project, instance: dg.DagsterInstance) -> Sequence[
     return instance.get_runs(project.runs(statuses=list(UNFINISHED)), limit=MOST_RUNS)
 
 
+def first_run(instance: dg.DagsterInstance, backfill: str) -> dg.RunRecord:
+    """The run of a backfill that was made first."""
+    filters = dg.RunsFilter(tags={BACKFILL: backfill})
+    [record] = instance.get_run_records(filters, limit=1, ascending=True)
+    return record
+
+
 def partitions_of_backfill(
     project: Project, instance: dg.DagsterInstance, run: dg.DagsterRun
 ) -> list[ReportPartition]:
@@ -100,8 +107,7 @@ def partitions_of_backfill(
     """
     if BACKFILL not in run.tags:
         return []
-    filters = dg.RunsFilter(tags={BACKFILL: run.tags[BACKFILL]})
-    [first] = instance.get_runs(filters, limit=1, ascending=True)
+    first = first_run(instance, run.tags[BACKFILL]).dagster_run
     backfill = instance.get_backfill(run.tags[BACKFILL])
     data = backfill.asset_backfill_data if backfill else None
     if first.run_id not in (run.run_id, run.root_run_id) or data is None:
