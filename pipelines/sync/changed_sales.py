@@ -92,7 +92,7 @@ def _remember_answer(
         remember_probe(connection, result, probe.asked_of, changed, note=note, estates=len(estates))
     months = len({change.month for change in changed})
     reason = f"{len(estates)} sales changed since {probe.spans[0].first}, in {months} months"
-    return result.ended(WindowStatus.TOLD, reason, warnings=(note,) if note else ())
+    return result.ended(WindowStatus.ANSWERED, reason, warnings=(note,) if note else ())
 
 
 def _concerned(

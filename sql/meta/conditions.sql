@@ -1,5 +1,5 @@
 -- What is not as it should be, and what to do about it?
--- One row per kind, report, customer and month, of quarantine per reason as well: the one rule for each. Nothing is
+-- One row per kind, report, customer and month: the one rule for each. Nothing is
 -- awaited of what is switched off, but what is held of it may lack rows; what only a running process knows (a silent daemon, settings that do not load) is not here.
 -- Columns:
 --   kind: what sort of condition it is, one of those that meta.kinds says a file knows
@@ -192,10 +192,13 @@ found AS (
     FROM rolled_back
     UNION ALL BY NAME
     SELECT
-        'quarantine' AS kind, report, customer, month, fetched_at_utc AS since_utc,
-        'Not loaded, ' || "rows" || CASE WHEN "rows" = 1 THEN ' row of ' ELSE ' rows of ' END || table_name || ': ' || reason AS error,
-        'quarantine_is_empty' AS check_name, "rows" AS row_count
+        'quarantine' AS kind, report, customer, month, min(fetched_at_utc) AS since_utc, 'quarantine' AS cause,
+        'Rows were not loaded, most of ' || arg_max(table_name || ': ' || reason, "rows") AS error,
+        'To see them: `brokerbi query "FROM meta.quarantine"`. Ask the service''s support to correct them; '
+        || 'the next answer replaces them.' AS remedy,
+        'quarantine_is_empty' AS check_name, sum("rows") AS row_count
     FROM meta.quarantine
+    GROUP BY report, customer, month
     UNION ALL BY NAME
     SELECT
         'check' AS kind, severity, checked_at_utc AS since_utc, name AS cause, finding AS error,

@@ -96,7 +96,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Week:
 
 def test_every_customer_is_asked_once_and_the_answer_is_landed_and_counted(asked: Week) -> None:
     found = [(one.status, one.requests, bool(one.bytes)) for one in asked.questions]
-    assert found == [(WindowStatus.TOLD, 1, True)] * 3
+    assert found == [(WindowStatus.ANSWERED, 1, True)] * 3
     assert asked.probes == [("answered", "sales")]
     assert all((asked.here.data_dir / "landing" / one.landing).is_file() for one in asked.questions)
 

@@ -28,7 +28,7 @@ class WindowStatus(StrEnum):
     NOT_ASKED = "not asked"
     SKIPPED = "skipped"
     WAITING = "waiting"
-    TOLD = "told what was changed"
+    ANSWERED = "answered"
 
 
 @dataclass(frozen=True, slots=True)
