@@ -1,7 +1,7 @@
 """Due months: the rules by which months of a report are requested again, and the next day of each.
 
-docs/operators.md explains the rules. Days count from the last request of a month, so months of a night
-without a run stay due.
+docs/operators.md explains the rules. A month stays due until it is requested on or after its day, so
+a night without a run loses nothing.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ WITHOUT_DELAY = range(-2, 1)
 """Ages in months: the current month of a budget and the next two."""
 NO_MONTHS = range(0)
 DUE_MONTHS_MONTHLY = 13
-"""The months that are fetched again once in four weeks."""
-COUNTERPART_DAYS = 3  # a counterpart that was not requested for these days reports no changes
-OLDER_MONTHS = 10  # about as many of a report have a day of four weeks; those of the next come after them
+"""Months below this age are fetched again every four weeks."""
+COUNTERPART_DAYS = 3  # a counterpart not requested for this many days reports no changes
+MONTHS_OF_A_REPORT = 10  # about how many are due every four weeks; those of the next report follow
 
 
 class Due(NamedTuple):
@@ -78,8 +78,8 @@ def calendar(settings: Settings, today: date) -> Calendar:
 class Rules:
     """The rules for the months of one report of one customer.
 
-    One request covers `together` months: they share their day of the week or of four weeks, the months of the
-    next request come a day later, and `offset` moves all days. `nightly` and `may_wait` are ages in months:
+    One request covers `together` months: they share a day of one or four weeks, the months of the next
+    request come a day later, and `offset` moves all days. `nightly` and `may_wait` are ages in months:
     months of the first are requested every night, months of the second wait for their day even if they were
     never read. Months that `failed`, that `changed` after their last request, or that are `unsettled` are
     requested at once.
@@ -113,7 +113,7 @@ class Rules:
         if month in self.failed:
             return "failed"
         days = self._days_between(month)
-        if days and self.calendar.day_of(held.fetched_at_utc) < self._latest_day(month, days):
+        if days and self.calendar.day_of(held.fetched_at_utc) < self._last_due_day(month, days):
             return "weekly" if self._is_latest(month) else "monthly"
         if month in self.changed and held.fetched_at_utc < self.changed[month]:
             return "changed"
@@ -128,7 +128,7 @@ class Rules:
         if reason := self.reason(month, held):
             return Due(self.calendar.today, reason)
         days, following = self._days_between(month), self.calendar.this_month.plus(1).first_day
-        if days and (day := self._latest_day(month, days) + timedelta(days=days)) < following:
+        if days and (day := self._last_due_day(month, days) + timedelta(days=days)) < following:
             return Due(day, "weekly" if self._is_latest(month) else "monthly")
         if self.calendar.age(month) >= DUE_MONTHS_MONTHLY:
             return None
@@ -137,7 +137,7 @@ class Rules:
     def as_if_read(self, month: Month, held: HeldMonths) -> HeldMonth | None:
         """A stand-in for a month that was never read and may wait for its day; None if it may not wait.
 
-        It counts as requested when the report was first read, or when the month came into reach.
+        It counts as requested when the report was first read or, if later, when the month came into reach.
         """
         age, calendar = self.calendar.age(month), self.calendar
         if age in WITHOUT_DELAY or age not in self.may_wait:
@@ -153,13 +153,13 @@ class Rules:
     def _days_between(self, month: Month) -> int | None:
         """The days between two requests of a month; None if it is requested every night or never."""
         calendar = self.calendar
-        if self._is_latest(month):  # of few months each is asked more often, so that no night is without one
+        if self._is_latest(month):  # with few months, each is requested more often: every night has one
             shortest = min(DAYS_OF_WEEK, calendar.due_months + calendar.months_ahead)
             return shortest if self.is_one_by_one else None
         return DAYS_OF_FOUR_WEEKS if calendar.age(month) < DUE_MONTHS_MONTHLY else None
 
-    def _latest_day(self, month: Month, days: int) -> date:
-        """The latest day of a month until today, if it has one in every period of `days`."""
+    def _last_due_day(self, month: Month, days: int) -> date:
+        """The most recent due day of a month, today included, if it is due every `days` days."""
         number = month.ordinal // self.together + self.offset
         return self.calendar.today - timedelta(days=(self.calendar.today.toordinal() - number) % days)
 
@@ -167,8 +167,8 @@ class Rules:
 def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
     """Every month for which the report may be requested.
 
-    Only budgets have months to come; a report that the service calculates for its latest months
-    (interface, Limits: LiveData/CommissionReport) has no older ones.
+    Only budgets have months to come; a report that the service only has for the latest
+    months (interface, Limits: LiveData/CommissionReport) has no older ones.
     """
     first, last = calendar.start, calendar.this_month
     if report.timing.latest_months is not None:
@@ -182,7 +182,7 @@ def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
 class Wanted:
     """The months to request, and how many stored ones are `left` alone.
 
-    `missing` months were never read. `waited` months have reached their day, `waiting` months have not. `due`
+    `missing` months were never read. Of these, `waited` have reached their day; `waiting` have not. `due`
     months are stored, and a rule requests them again. `postponed` months changed, but exceed the cap of a
     night.
     """
@@ -273,7 +273,7 @@ class PlanInputs:
 
     @cached_property
     def sales_changed(self) -> Mapping[Pair, Mapping[Month, datetime]]:
-        """Months in which the service changed a sale, and since when they are due; empty if not followed."""
+        """Months in which the service changed a sale, and since when they are due; empty if turned off."""
         changed: dict[Pair, dict[Month, datetime]] = {}
         for (report, customer, day), since in self.ledger.changed.items() if self.most_changed else ():
             changed.setdefault((report, customer), {})[Month.of(day)] = since
@@ -284,8 +284,8 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
     """The rules of a report for a customer tonight.
 
     Usually the latest and coming months are requested every night. If a budget is requested month by month,
-    only the current and the next two are, and the others wait for their day; older ones wait too if its
-    counterpart will be requested for all months together, and once that is so its changes decide.
+    only the current and the next two are, and the others wait for their day; older ones too if the
+    plan reads its counterpart. Once that is read, its changes replace the nightly requests.
     """
     pair, calendar, selection = (report.name, customer), inputs.calendar, inputs.selection
     longest = report.endpoint.window_months
@@ -293,8 +293,8 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
         report,
         calendar,
         together=min(longest, inputs.ledger.caps.get(pair, Cap()).months or longest),
-        # the months of each customer come later than those of others, of most by another number of days
-        offset=report.timing.place * OLDER_MONTHS + zlib.crc32(customer.encode()) % DAYS_OF_FOUR_WEEKS,
+        # shifts the days of each customer, mostly by a different number, to spread the load
+        offset=report.timing.place * MONTHS_OF_A_REPORT + zlib.crc32(customer.encode()) % DAYS_OF_FOUR_WEEKS,
         failed={*map(Month.of, inputs.ledger.failed.get(pair, ()))},
         unsettled=unsettled_months(inputs, report, customer) if selection.asks_for_changes else (),
         refresh=selection.refresh,
@@ -305,7 +305,7 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
     if not rules.is_one_by_one:
         changed = inputs.sales_changed.get(pair, {}) if report.timing.follows_sales else {}
         return replace(rules, nightly=range(ahead, calendar.due_months), changed=changed)
-    if _is_read(inputs, counterpart):
+    if _was_read_lately(inputs, counterpart):
         changes = inputs.ledger.snapshots_changed.get(counterpart, {})
         changed = {Month.of(day): moment for day, moment in changes.items() if day}
         nightly, may_wait = NO_MONTHS, range(ahead, past)
@@ -318,7 +318,7 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
 
 
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
-    """The months with rows that the service will still change that are due: those read longest ago."""
+    """Months that are due as the service will still change their rows: those read longest ago."""
     pair, calendar = (report.name, customer), inputs.calendar
     held = inputs.held.get(pair, {})
     months = {
@@ -326,9 +326,11 @@ def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Seque
         for month in map(Month.of, inputs.unsettled.get(pair, ()))
         if month in held and calendar.age(month) >= calendar.due_months
     }
-    unread = [month for month, moment in months.items() if calendar.day_of(moment) < calendar.today]
+    not_read_today = [month for month, moment in months.items() if calendar.day_of(moment) < calendar.today]
     most = report.timing.unsettled.most if report.timing.unsettled else 0
-    return sorted(unread, key=lambda month: months[month])[: max(most - len(months) + len(unread), 0)]
+    return sorted(not_read_today, key=lambda month: months[month])[
+        : max(most - len(months) + len(not_read_today), 0)
+    ]
 
 
 def changes_of_its_own(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
@@ -341,8 +343,8 @@ def changes_of_its_own(inputs: PlanInputs, report: Report, customer: str) -> Map
     return dict.fromkeys(latest, max(noticed)) if noticed else {}
 
 
-def _is_read(inputs: PlanInputs, pair: Pair) -> bool:
-    """Whether a report is requested these days, and for many months together."""
+def _was_read_lately(inputs: PlanInputs, pair: Pair) -> bool:
+    """Whether a report was read recently, and several months at a time."""
     current = inputs.held.get(pair, {}).get(inputs.calendar.this_month)
     if current is None or pair in inputs.ledger.denied or inputs.ledger.caps.get(pair, Cap()).months == 1:
         return False

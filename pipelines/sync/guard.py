@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from warehouse.handed_over import TableLike
     from warehouse.load.profile import TableProfile
 
-MOST_IN_WORDS = 4
+MOST_NAMED = 4
 ROWS_LOST, COLUMN_EMPTIED = "rows lost", "column emptied"
 REMEDY = (
     "Compare with the brokerage system. If the answer is right, run `brokerbi sync --accept-shrink`, or "
@@ -44,21 +44,21 @@ def check_shrink(
 
     `stored` are the profiles of the window's months, by table.
     """
-    whole = sum(table.rows for table in stored.values())
-    lost = whole - rows
-    if whole >= limits.fewest_rows and lost > limits.largest_loss * whole:
-        raise HeldBack(ROWS_LOST, f"{lost} of {whole} stored rows would go", REMEDY)
+    stored_rows = sum(table.rows for table in stored.values())
+    lost = stored_rows - rows
+    if stored_rows >= limits.fewest_rows and lost > limits.largest_loss * stored_rows:
+        raise HeldBack(ROWS_LOST, f"{lost} of {stored_rows} stored rows would go", REMEDY)
     emptied = list(_emptied_columns(limits, stored, tables)) if rows else []
     if emptied:
-        more = [f"{len(emptied) - MOST_IN_WORDS} more like that"] if len(emptied) > MOST_IN_WORDS else []
-        found = ", and ".join([*emptied[:MOST_IN_WORDS], *more])
+        more = [f"{len(emptied) - MOST_NAMED} more"] if len(emptied) > MOST_NAMED else []
+        found = ", and ".join([*emptied[:MOST_NAMED], *more])
         raise HeldBack(COLUMN_EMPTIED, found, REMEDY_FOR_COLUMNS)
 
 
 def _emptied_columns(
     limits: ShrinkLimits, stored: Mapping[str, TableProfile], tables: Sequence[TableLike]
 ) -> Iterator[str]:
-    """The declared columns that most of enough stored rows fill, and none of the new ones."""
+    """Declared columns that are filled in most stored rows, if there are enough, and in no new one."""
     for table in tables:
         profile = stored.get(table.name)
         if profile is None or profile.rows < limits.fewest_rows:

@@ -30,9 +30,9 @@ WINDOWS_PER_REQUEST = 2
 THREADS = 3
 """How many answers are parsed, compressed or loaded at a time: each takes memory of its own."""
 MOST_SIDE_BY_SIDE = 4
-"""Windows of one report and customer that are requested at a time, once some were answered."""
+"""Windows of one report and customer requested at a time, after the first answers."""
 MOST_REJECTED_MONTHS = 2
-"""After so many rejected months in a row the older ones are not requested."""
+"""After this many rejections in a row, older months are not requested."""
 
 
 @dataclass
@@ -90,9 +90,9 @@ class Scheduler:
     async def _window(
         self, task: TaskState, window: Window, room: asyncio.Semaphore
     ) -> tuple[WindowResult, Exception] | None:
-        """Bring one window from its request to the loader; how it failed, if it did.
+        """Take one window from request to loader; returns how it failed, or None.
 
-        It is not requested if the outcome of others is a reason not to.
+        It is not requested if the outcome of other windows rules it out.
         """
         result = task.begin(window, self.summary.run_id)
         memory = self.fetcher.memory
@@ -170,14 +170,14 @@ def failure_of(error: Exception) -> Failure:
 def in_turns(tasks: Sequence[TaskState]) -> list[TaskState]:
     """The tasks in an order in which each customer begins with another report.
 
-    A denied report or customer then costs one request, and neighbouring requests are about all customers and
+    A denied report or customer then costs one request, and consecutive requests span all customers and
     reports: if all are denied, access rights are not the cause.
     """
     customers = list(dict.fromkeys(task.planned.customer.id for task in tasks))
     reports = list(dict.fromkeys(task.planned.report.name for task in tasks))
     customer_at = {name: place for place, name in enumerate(customers)}
     report_at = {name: place for place, name in enumerate(reports)}
-    step = -(-len(reports) // max(len(customers), 1))  # so far apart that few turns reach every report
+    step = -(-len(reports) // max(len(customers), 1))  # spaced so that a few turns cover every report
 
     def turn(task: TaskState) -> tuple[int, int]:
         customer = customer_at[task.planned.customer.id]

@@ -1,4 +1,4 @@
-"""The ledger: loaded months, denied reports and learned windows, and the small writes that keep it true."""
+"""The ledger: loaded months, denied reports and learned limits, and the small writes that update it."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ _SNAPSHOTS_CHANGED = """
     ) GROUP BY ALL
 """
 
-_AS_IN_RESULT = (
+_RESULT_FIELDS = (
     "load_id", "run_id", "report", "customer", "window_start", "window_end", "requests", "bytes", "sha256",
     "seconds", "landing", "shape",
 )  # fmt: skip
 LAKE = "lake"
-_AS_IN_FAILURE = ("trouble", "remedy", "http_status", "last_try", "login")
+_FAILURE_FIELDS = ("trouble", "remedy", "http_status", "last_try", "login")
 
 
 @dataclass(frozen=True, slots=True)
 class HeldMonth:
-    """One month of one report of one customer: when it was fetched, and whether it was over then.
+    """One month of one report of one customer: when it was fetched, and whether it had ended.
 
     `state` is 'held' or, of a month that was not over, 'open'.
     """
@@ -61,7 +61,7 @@ class HeldMonth:
 class Cap:
     """The largest request that the service accepts: days or calendar months, and rows a page.
 
-    0 rows a page: only the report without pages. Answers end after `rows`, but not after `whole_rows`.
+    `page_size` 0: unpaged only. Answers are cut off at `rows`, but were whole at `whole_rows`.
     """
 
     days: int | None = None
@@ -85,17 +85,17 @@ class Ledger:
     """The facts that a plan needs; a report without months is stored under the month None."""
 
     held: Mapping[Pair, Mapping[date | None, HeldMonth]] = field(default_factory=dict)
-    failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # when they were last requested
+    failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # months whose last try failed
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
     # since when a month is to be read again, because a sale of it was changed
     changed: Mapping[tuple[str, str, date], datetime] = field(default_factory=dict)
-    # when an answer for a month kept as history last differed from the one before
+    # of months kept as history: when an answer last differed from the one before
     snapshots_changed: Mapping[Pair, Mapping[date | None, datetime]] = field(default_factory=dict)
     # by customer: the last day for which changes were asked for, and when that was last denied
     probed: Mapping[str, date] = field(default_factory=dict)
     probe_refused: Mapping[str, datetime] = field(default_factory=dict)
-    # what requests cost: the most that one window took, and how long one takes
+    # the most requests that a window took, and the seconds of a request
     pages: Mapping[Pair, int] = field(default_factory=dict)
     request_seconds: float | None = None
     not_understood: frozenset[str] = frozenset()  # undocumented reports that no mart could read
@@ -121,7 +121,7 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
 
 
 def deny(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
-    """Remember a 403, or that a report was not asked for because the customer gets one for every other."""
+    """Record a 403, or that a report was not requested as all others of its customer gave one."""
     known = connection.execute(
         "SELECT coalesce(since_utc, denied_at_utc) FROM meta.access WHERE (report, customer) = ($1, $2)",
         [report, customer],
@@ -137,7 +137,7 @@ def allow(connection: DuckDBPyConnection, report: str, customer: str) -> None:
     connection.execute("DELETE FROM meta.access WHERE report = ? AND customer = ?", [report, customer])
 
 
-def forget_healed_refusals(connection: DuckDBPyConnection) -> None:
+def forget_outdated_denials(connection: DuckDBPyConnection) -> None:
     """Forget every refusal that a later answer has made untrue."""
     connection.execute(
         """
@@ -152,7 +152,7 @@ def forget_healed_refusals(connection: DuckDBPyConnection) -> None:
 
 
 def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
-    """Remember the windows and pages that the service accepts, and since when; known ones stay."""
+    """Record the limits that the service accepts, and when; those not given keep known values."""
     known = read_caps(connection).get((report, customer), Cap())
     if cap.days is None and cap.months is None:
         cap = replace(cap, days=known.days, months=known.months)
@@ -181,7 +181,7 @@ def forget_caps(connection: DuckDBPyConnection) -> None:
 def write_due_days(
     connection: DuckDBPyConnection, days: Mapping[tuple[str, str, date | None], tuple[date, str]]
 ) -> None:
-    """Write down when months of reports and customers are asked next and why; one that is not named never is.
+    """Record when each month of a report and customer is requested next, and why; unnamed ones never are.
 
     Months that were never read are in meta.turns. Nothing is written unless something differs: a write of
     any size costs a checkpoint.
@@ -229,7 +229,7 @@ def holds_anything(connection: DuckDBPyConnection) -> bool:
 def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
     """What meta.loads says of every window, loaded or not."""
     return {
-        **{name: getattr(result, name) for name in _AS_IN_RESULT},
+        **{name: getattr(result, name) for name in _RESULT_FIELDS},
         "months": list(result.months),
         "missing": list(result.missing),
         "asked": None if result.asked is None else list(result.asked),
@@ -241,7 +241,7 @@ def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
 def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowResult], now: datetime) -> None:
     """Write down windows that failed, were held back or refused; each has a load_id and was fetched.
 
-    A load that succeeded before stays as it is, and gets the error.
+    A load that succeeded before keeps its row; only `error` is set.
     """
     found = connection.execute(
         "SELECT load_id FROM meta.loads WHERE load_number IS NOT NULL AND list_contains($1, load_id)",
@@ -257,7 +257,7 @@ def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowRes
         else:
             rows[result.load_id] = {
                 **load_row(result, now),
-                **{name: getattr(result.failure, name) for name in _AS_IN_FAILURE},
+                **{name: getattr(result.failure, name) for name in _FAILURE_FIELDS},
                 "status": result.status.value,
                 "error": result.reason,
                 "error_kind": result.failure.error,
@@ -270,7 +270,7 @@ def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowRes
 def add_requests(
     connection: DuckDBPyConnection, counts: Mapping[tuple[date, str, str], Mapping[str, float]]
 ) -> None:
-    """Add what a run asked, by day, customer and report, to what other runs of the same days have asked."""
+    """Add a run's request counts, by day, customer and report, to those of other runs that day."""
     if not counts:
         return
     since = min(day for day, _, _ in counts)
@@ -310,7 +310,7 @@ def note_lake(connection: DuckDBPyConnection, now: datetime, error: str = "") ->
 
 
 def forget_lake(connection: DuckDBPyConnection) -> None:
-    """Let no publication wait for a lake that is not set any more."""
+    """Stop waiting for a lake that is no longer configured."""
     connection.execute("UPDATE meta.sinks SET waiting_count = 0, error = NULL WHERE waiting_count > 0")
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from warehouse.ledger.ledger import forget_healed_refusals, load_row
+from warehouse.ledger.ledger import forget_outdated_denials, load_row
 from warehouse.ledger.window_result import Loaded, WindowResult, WindowStatus
 from warehouse.load.history import (
     Scope,
@@ -91,7 +91,7 @@ def load_group(
 
     sys.audit("brokerbi.rows_written")
     _write_ledger(connection, loads, counts, now, afresh=afresh)
-    forget_healed_refusals(connection)
+    forget_outdated_denials(connection)
     replace_quarantine(connection, entering)
     sys.audit("brokerbi.ledger_written")
     return _loaded(loads, counts, held)

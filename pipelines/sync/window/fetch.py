@@ -50,13 +50,13 @@ if TYPE_CHECKING:
     from warehouse.ledger.window_result import WindowResult
     from warehouse.load.landing import Landed, Landing, LandingWriter
 
-TRIES_BEYOND = 2
-"""Errors of a page after all stated rows: some services fail there instead of sending an empty page."""
+TRIES_PAST_END = 2
+"""Tries for a page past the stated rows: some services fail there instead of sending an empty page."""
 FEWEST_LOST, LARGEST_SHARE_LOST = 10, 0.1
-"""A snapshot that lost so many rows and such a share of them is requested a second time."""
+"""A snapshot that lost at least this many rows, and this share, is requested again."""
 UNREADABLE = UnreadableRows.__name__
 LARGE_ANSWER = 1_000_000
-"""Bytes; larger answers are read one by one: values take about seven times the memory of the body."""
+"""Bytes; larger answers are parsed one at a time: parsed, they take about seven times the memory."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Fetcher:
     async def fetch(
         self, client: Client, task: TaskState, window: Window, result: WindowResult
     ) -> tuple[WindowResult, Exception | None]:
-        """Fetch one window into a landing file; its record with its rows, or as far as it came and the error.
+        """Fetch one window into a landing file; returns its record, or its record so far and the error.
 
         After RowsWithoutMonths and RefusedTogether nothing is kept; after any other error, HeldBack included,
         the record states where the answers are. Raises errors that end the whole run.
@@ -110,8 +110,8 @@ class Fetcher:
 class _WindowReader:
     """Reads one window; every answer is in the landing file before it is parsed.
 
-    Answers that do not count in the end (moved pages, repeated pages, rejections) are landed too; `counted`
-    are those that do, and `bytes_held` is the size of those that still may.
+    Answers that do not count in the end (moved pages, repeated pages, rejections) are landed too;
+    `counted_pages` holds those that do, and `bytes_held` is the size of those that still might.
     """
 
     fetcher: Fetcher
@@ -130,8 +130,8 @@ class _WindowReader:
     warnings: list[str] = field(default_factory=list)
     rows_by_month: Mapping[date | None, int] = field(default_factory=dict)
     landed: Landed | None = None
-    counted: list[Page] = field(default_factory=list)
-    landing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    counted_pages: list[Page] = field(default_factory=list)
+    landing_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     normalized: Normalized | UnreadableRows | None = None
 
     def record(self) -> WindowResult:
@@ -155,7 +155,7 @@ class _WindowReader:
         shrunken = self._shrunken_months()
         if shrunken:
             self.notes.append("read twice")
-            self.counted, self.normalized, self.bytes_held = [], None, 0
+            self.counted_pages, self.normalized, self.bytes_held = [], None, 0
             normalized = await self._read_once()
             shrunken = self._shrunken_months()
             if shrunken and normalized.rejected and not any(self.rows_by_month.values()):
@@ -177,11 +177,11 @@ class _WindowReader:
     async def finish_landing(self, *, error: str = "") -> None:
         """Complete the landing file with the answers that count; after an error none does.
 
-        Those that do not fit their shape count: a replay loads them once it is corrected.
+        Answers that do not fit their shape do count: a replay loads them once it is corrected.
         """
         self.fetched_at_utc = self.fetched_at_utc or self.fetcher.clock.utc_now()
         trailer = {
-            "used": [page.place for page in self.counted] if error in ("", UNREADABLE) else [],
+            "used": [page.place for page in self.counted_pages] if error in ("", UNREADABLE) else [],
             "error": error,
             "note": "; ".join((*self.notes, *self.warnings)),
             "requests": self.requests,
@@ -195,25 +195,25 @@ class _WindowReader:
         limit = self.task.limit
         refused_before = len(limit.refused)
         if self.window.ids is None:
-            self.counted += await self._read_spans(None)
+            self.counted_pages += await self._read_spans(None)
         else:
-            self.counted += await self._read_ids(self.window.ids)
+            self.counted_pages += await self._read_ids(self.window.ids)
         if (refused := len(limit.refused) - refused_before) > 0:
             self.notes.append(f"{refused} spans were rejected and halved")
         self.fetcher.memory.note(self.report.name, self.bytes_held, is_whole=True)
-        normalized = self.normalized if len(self.counted) == 1 else None
+        normalized = self.normalized if len(self.counted_pages) == 1 else None
         if normalized is None:
             normalized = await asyncio.to_thread(self._normalize_together)
         if isinstance(normalized, UnreadableRows):
             raise normalized
         if normalized.undated:
             raise RowsWithoutMonths
-        if not self.report.is_by_id:  # an id that has no rows any more is no report without rows
+        if not self.report.is_by_id:  # one id without rows does not make the report empty
             self.rows_by_month = rows_by_month(normalized.tables, self.result.months)
         return normalized
 
     def _shrunken_months(self) -> list[date | None]:
-        """Months that had rows and have none now; None for a snapshot that lost a tenth and ten rows.
+        """Months that lost all rows; None for a snapshot that lost a tenth, and at least ten rows.
 
         Such an answer is requested a second time.
         """
@@ -258,18 +258,20 @@ class _WindowReader:
 
         If the halves hold more rows, they count. Either way the number of rows is remembered.
         """
-        return await self._complete(asked, span, await self._read_span(asked, span))
+        return await self._or_halves(asked, span, await self._read_span(asked, span))
 
-    async def _complete(self, asked: str | None, span: Span, pages: list[Page]) -> list[Page]:
+    async def _or_halves(self, asked: str | None, span: Span, pages: list[Page]) -> list[Page]:
         rows, limit = sum(page.rows for page in pages), self.task.limit
         if not limit.may_be_cut_off(rows) or not may_be_halved(self.report, span):
             return pages
-        self.bytes_held -= sum(len(page.document.body) for page in pages)  # the halves are as many again
+        self.bytes_held -= sum(
+            len(page.document.body) for page in pages
+        )  # the bytes of the halves replace it
         halves: list[Page] = []
         for half in span.halves():
             answers = await self._read_span(asked, half)
             is_as_long = sum(page.rows for page in answers) == rows
-            halves += await self._complete(asked, half, answers) if is_as_long else answers
+            halves += await self._or_halves(asked, half, answers) if is_as_long else answers
         if sum(page.rows for page in halves) > rows:
             limit.rows = rows
             self.notes.append(f"an answer ended after {rows} rows, so its days were requested in halves")
@@ -284,7 +286,7 @@ class _WindowReader:
             return [await self._ask(question, span) for question in questions]
         answers = [await self._read_paged(question, span) for question in questions]
         is_unpaged = [pages[0].asked_for == UNPAGED for pages in answers]
-        if any(is_unpaged):  # a row may have moved between the choices as it did between the pages
+        if any(is_unpaged):  # rows that moved between pages may have moved between choices too
             answers = [
                 pages if was_unpaged else [await self._ask(question, span)]
                 for question, pages, was_unpaged in zip(questions, answers, is_unpaged, strict=True)
@@ -294,19 +296,19 @@ class _WindowReader:
     async def _read_paged(self, question: Question, span: Span | None) -> list[Page]:
         """The pages of one request, or its one answer without pages; raises UnreadableRows."""
 
-        async def refusal_of(page: Page) -> Exception | None:
+        async def unreadable_in(page: Page) -> Exception | None:
             found = await asyncio.to_thread(self._normalize, [page])
             return found if isinstance(found, UnreadableRows) else None
 
         ask, ask_unpaged = partial(self._ask_page, question, span), partial(self._ask, question, span)
-        return await read_whole(ask, ask_unpaged, refusal_of, self.notes.append, self.task.page_size)
+        return await read_whole(ask, ask_unpaged, unreadable_in, self.notes.append, self.task.page_size)
 
     async def _ask_page(self, question: Question, span: Span | None, index: int, has_come: bool) -> Page:
         size = self.task.page_size
         if not size.is_settled:
             return await size.find(lambda rows: self._ask(question, span, rows=rows), self.notes.append)
         try:
-            tries = TRIES_BEYOND if has_come else None
+            tries = TRIES_PAST_END if has_come else None
             return await self._ask(question, span, page=index, rows=size.rows, tries=tries)
         except (BadRequest, NotFound, Unavailable, NotJson) as error:
             if index == 0 or (isinstance(error, Unavailable | NotJson) and not has_come):
@@ -345,8 +347,8 @@ class _WindowReader:
     def _parse(self, body: bytes, *, question: Question, rows: int, is_whole: bool) -> Page:
         """Read a body, in a thread; raises ValueError for one that is not JSON.
 
-        A single answer becomes rows at once. The values of several answers are dropped, and read again once
-        all have come, because values take far more memory than the body.
+        A single answer becomes rows at once. With several answers, the parsed values are dropped, and
+        parsed again once all have come: they take far more memory than the body.
         """
         check_size(body)
         with self._one_large(len(body)):
@@ -364,9 +366,9 @@ class _WindowReader:
             yield
 
     def _normalize_together(self) -> Normalized | UnreadableRows:
-        size = sum(len(page.document.body) for page in self.counted)
+        size = sum(len(page.document.body) for page in self.counted_pages)
         with self._one_large(size):
-            return self._normalize(self.counted)
+            return self._normalize(self.counted_pages)
 
     def _normalize(self, pages: Sequence[Page]) -> Normalized | UnreadableRows:
         try:
@@ -398,5 +400,5 @@ class _WindowReader:
             "fetched_at_utc": answer.fetched_at_utc.isoformat(),
             "asked": question.asked,
         }
-        async with self.landing:
+        async with self.landing_lock:
             return await asyncio.to_thread(self.writer.add, meta, answer.body)

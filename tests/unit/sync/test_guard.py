@@ -91,6 +91,4 @@ def test_a_table_of_enough_rows_may_not_be_empty_if_another_one_has_rows() -> No
 def test_some_columns_are_named_and_the_rest_is_counted() -> None:
     stored = {"sold": TableProfile(20, Counter(dict.fromkeys(NOTES, 20)))}
     found = held_back(stored, sold(20, note=None), rows=20)[1]
-    assert found.endswith(
-        "d is empty in all rows and was filled in 20 of 20, and 2 more like that; the old rows stay."
-    )
+    assert found.endswith("d is empty in all rows and was filled in 20 of 20, and 2 more; the old rows stay.")
