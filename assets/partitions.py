@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
@@ -73,24 +72,10 @@ class ReportPartition:
     def pair(self) -> Pair:
         return (self.report.name, self.customer)
 
-    def months(self, calendar: Calendar) -> tuple[Month, ...]:
-        """The months to ask for: its own; the current month of a budget also stands for those ahead."""
-        if self.month is None:
-            return ()
-        if self.report.timing.months_ahead and self.month == calendar.this_month:
-            return tuple(months_between(self.month, self.month.plus(calendar.months_ahead)))
-        return (self.month,)
-
     def ledger_keys(self, calendar: Calendar) -> list[tuple[str, str, date | None]]:
-        """The keys of its months in the ledger, its own month first."""
-        return [(*self.pair, month.first_day) for month in self.months(calendar)] or [(*self.pair, None)]
-
-
-def months_by_pair(
-    partitions: Iterable[ReportPartition], calendar: Calendar
-) -> Mapping[Pair, tuple[Month, ...]]:
-    """The months of each report and customer, as the sync's selection takes them."""
-    months: defaultdict[Pair, set[Month]] = defaultdict(set)
-    for partition in partitions:
-        months[partition.pair].update(partition.months(calendar))
-    return {pair: tuple(sorted(months[pair])) for pair in months}
+        """The keys of its months in the ledger: its own, and for a current budget those ahead."""
+        if self.month is None:
+            return [(*self.pair, None)]
+        has_more = self.report.timing.months_ahead and self.month == calendar.this_month
+        last = self.month.plus(calendar.months_ahead) if has_more else self.month
+        return [(*self.pair, month.first_day) for month in months_between(self.month, last)]

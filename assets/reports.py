@@ -8,7 +8,7 @@ from typing import Any
 import dagster as dg
 
 from assets.metadata import COLUMN_SCHEMA, column_schema, documented_columns, freshness_policy
-from assets.partitions import ReportPartition, customer_months, months_by_pair, parse_partition_key
+from assets.partitions import ReportPartition, customer_months, parse_partition_key
 from assets.project import Project
 from assets.results import (
     Outcome,
@@ -33,7 +33,7 @@ from assets.runs import (
 from pipelines.catalogue.model import Report
 from pipelines.causes import PASSING, concerning
 from pipelines.months import Month
-from pipelines.planning.selection import Selection
+from pipelines.planning.selection import Pair, Selection
 from pipelines.settings.messages import SettingsError
 from pipelines.shapes.shapes_file import ShapesError
 from pipelines.sync.progress import Progress
@@ -223,14 +223,17 @@ def _selection(
     if NIGHT_OF in context.run.tags:
         reports = tuple(dict.fromkeys(partition.report.name for partition in part))
         return Selection(reports=reports, guided=True, fresh_since=since, accept_shrink=accept_shrink)
-    ledger, moment, exact = ledger_of(project.store), since or project.clock.utc_now(), {}
-    denied = {pair for pair in ledger.denied if ledger.denied[pair] >= moment}
-    for pair, months in months_by_pair(part, project.calendar).items():
-        days = {month: month.first_day if month else None for month in months or (None,)}
-        left = [month for month, day in days.items() if not is_fresh(ledger.month(*pair, day), moment)]
-        if left and not (pair in denied and _is_automatic_retry(context)):
-            exact[pair] = tuple(filter(None, left))
-    return Selection(refresh=True, exact=exact, accept_shrink=accept_shrink) if exact else None
+    ledger, moment = ledger_of(project.store), since or project.clock.utc_now()
+    denied = {
+        pair for pair in ledger.denied if ledger.denied[pair] >= moment and _is_automatic_retry(context)
+    }
+    exact: dict[Pair, list[Month]] = {}
+    for partition in part:
+        for *_, day in partition.ledger_keys(project.calendar):
+            if partition.pair not in denied and not is_fresh(ledger.month(*partition.pair, day), moment):
+                exact.setdefault(partition.pair, []).extend([Month.of(day)] if day else [])
+    months = {pair: tuple(sorted(set(months))) for pair, months in exact.items()}
+    return Selection(refresh=True, exact=months, accept_shrink=accept_shrink) if exact else None
 
 
 def _sync(
