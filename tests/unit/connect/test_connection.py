@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from collections.abc import AsyncIterator
 
 import httpx
 from hypothesis import given
@@ -70,3 +71,20 @@ def test_an_answer_larger_than_allowed_is_not_read_to_its_end() -> None:
 
 def test_bytes_behind_the_compression_are_ignored() -> None:
     assert body(GZIP, gzip.compress(b"abc") + b"\0\0\0") == b"abc"
+
+
+class Dripping(httpx.AsyncByteStream):
+    """A body whose next byte always comes soon, and whose end never."""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while True:
+            yield b" "
+            await asyncio.sleep(0.01)
+
+
+async def test_an_answer_that_takes_too_long_as_a_whole_is_given_up() -> None:
+    service = Service(lambda _: httpx.Response(200, stream=Dripping()))
+    connection = Connection(BASE_URL, LOGIN, Limits(whole_seconds=0.1), service, StillClock())
+    one, _ = await connection.send(SALES, 1)
+    await connection.http.aclose()
+    assert one.trouble == "timed out"
