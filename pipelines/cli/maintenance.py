@@ -99,6 +99,8 @@ def run_replay(
 ) -> int:
     """Rebuild tables from landing, without the service."""
     from pipelines.catalogue.reports import report as report_named
+    from pipelines.planning.selection import Selection
+    from pipelines.sync.run_context import RunContext
     from pipelines.upkeep.replay import replay
     from pipelines.upkeep.shapes import adopt_shapes
 
@@ -114,7 +116,7 @@ def run_replay(
     with working(settings, "replay"):
         done = replay(
             settings,
-            catalogue=adopt_shapes(settings, say),
+            catalogue=adopt_shapes(settings, Selection(), RunContext(), say, may_request=False),
             reports=[report_named(name).name for name in report],
             quarantine=quarantine,
             on_load=count_loads,

@@ -147,13 +147,15 @@ class _Answer:
         if table and not (own or table.columns or contents.undeclared_lists):
             return
         if table:
-            level, parent = self._add_table(level, table, own, parent, contents)
+            parent, kept = self._add_table(level, table, own.values(), parent)
+            level = level.only(kept)
         for inner in place.below:
             self._read(below(level, inner), parent)
         if table and parent:
             for keys, lists in contents.undeclared_lists.items():
                 inner_table = self._undeclared_table(parent, contents.spelled[keys])
-                self._read(below_undeclared(level, inner_table, lists), parent)
+                left = [lists[row] for row in kept]
+                self._read(below_undeclared(level, inner_table, left), parent)
 
     def _without_doubtful(self, place: Place, contents: Contents) -> dict[Keys, Column]:
         """The declared columns, without measures that two fields may be and the operator has not chosen."""
@@ -167,14 +169,9 @@ class _Answer:
         }
 
     def _add_table(
-        self,
-        level: Level,
-        table: Table,
-        own: Mapping[Keys, FilledColumn],
-        parent: NormalizedTable | None,
-        contents: Contents,
-    ) -> tuple[Level, NormalizedTable]:
-        """A level and its table, without the rows that are rejected or of other months."""
+        self, level: Level, table: Table, others: Collection[FilledColumn], parent: NormalizedTable | None
+    ) -> tuple[NormalizedTable, list[int]]:
+        """Add the table of a level, without the rows that are rejected or of other months; which are left."""
         length = len(level.elements)
         declared = {
             column.name: replace(column, source=table.paths.get(column.name, column.source))
@@ -196,7 +193,7 @@ class _Answer:
             for column in declared.values()
             if length and column.needed and column.name not in columns and column.source != NONE
         ]
-        arranged = arrange_columns(list(declared.values()), columns, own.values(), length)
+        arranged = arrange_columns(list(declared.values()), columns, others, length)
         by_name = {column.column.name: column for column in arranged}
         if parent:
             months = Months(parent.frame["_month"].gather(level.rows_above))
@@ -205,14 +202,12 @@ class _Answer:
             self.undated |= months.undated
         rejected = self._rejected(level, table, by_name, months)
         kept = [row for row in range(length) if row not in rejected and row not in months.left_out]
+        of_rows, above = months.of_rows, level.rows_above
         if len(kept) < length:
-            level, arranged = level.only(kept), [column.gather(kept) for column in arranged]
-            months.of_rows = months.of_rows.gather(kept)
-            for keys, lists in contents.undeclared_lists.items():
-                contents.undeclared_lists[keys] = [lists[row] for row in kept]
-        above = (parent.name, level.rows_above) if parent else ("", None)
-        made = self.tables[table.name] = make_table(table.name, arranged, months.of_rows, table.key, *above)
-        return level, made
+            arranged = [column.gather(kept) for column in arranged]
+            of_rows, above = of_rows.gather(kept), above.gather(kept)
+        made = self.tables[table.name] = make_table(table, arranged, of_rows, above)
+        return made, kept
 
     def _undeclared_table(self, parent: NormalizedTable, keys: Keys) -> Table:
         """The table of an undeclared list, named after the way to it; its rows have the ids requested."""
@@ -233,18 +228,14 @@ class _Answer:
         undated = undatable(table, columns, months)
         named = named_months(columns) if months.dated_by else None
         requested = {month.first_day for month in self.window}
+        where = f"{level.place.path or 'the answer'}, element"
         for row, (reason, column) in reasons.items():
             month = months.of_rows[row] or (named[row] if named is not None else None)
+            is_undatable = month is None and row in undated
+            month = month if month in requested else None
+            raw = to_json(level.elements[row])
             self.rejected.append(
-                RejectedRow(
-                    table.name,
-                    f"element {row + 1} of {level.place.path or 'the answer'}",
-                    reason,
-                    column,
-                    month if month in requested else None,
-                    to_json(level.elements[row]),
-                    is_undatable=month is None and row in undated,
-                )
+                RejectedRow(table.name, f"{where} {row + 1}", reason, column, month, raw, is_undatable)
             )
         return reasons.keys()
 
@@ -252,13 +243,8 @@ class _Answer:
         """The objects that have none of the columns that are declared of them."""
         names = {keys[0] for keys in level.place.declared}
         unlike = {keys for keys in level.fields.tuples if names.isdisjoint(map(simplified, keys))}
-        if not (names and unlike):
-            return []
-        return [
-            row
-            for row, element in enumerate(level.elements)
-            if type(element) is dict and tuple(element) in unlike
-        ]
+        rows = enumerate(level.elements) if names and unlike else ()
+        return [row for row, element in rows if type(element) is dict and tuple(element) in unlike]
 
     def _check_documents(
         self, level: Level, table: Table, reasons: Mapping[int, tuple[str, str | None]]

@@ -110,6 +110,8 @@ class Level:
 
     def only(self, rows: Sequence[int]) -> Level:
         """The level without its other rows."""
+        if len(rows) == len(self.elements):
+            return self
         elements = [self.elements[row] for row in rows]
         columns = {path: column.gather(rows) for path, column in self.columns.items()}
         return Level(self.place, elements, self.parents.gather(rows), self.above, self.lists, columns)

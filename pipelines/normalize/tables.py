@@ -99,27 +99,21 @@ def arrange_columns(
 
 
 def make_table(
-    name: str,
-    columns: Sequence[FilledColumn],
-    months: pl.Series,
-    key: tuple[str, ...] = (),
-    parent: str = "",
-    parent_rows: pl.Series | None = None,
+    table: Table, columns: Sequence[FilledColumn], months: pl.Series, parent_rows: pl.Series
 ) -> NormalizedTable:
     """A table of these columns, with the columns that are ours before them."""
     row = pl.int_range(len(months), dtype=pl.Int64, eager=True).alias("_row")
-    above = [] if parent_rows is None else [parent_rows.rename("_parent_row")]
+    above = [parent_rows.rename("_parent_row")] if table.parent else []
     own = [filled.values.rename(filled.column.name) for filled in columns]
     frame = pl.DataFrame([row, *above, months.rename("_month"), *own])
-    return NormalizedTable(name, tuple(filled.column for filled in columns), frame, key, parent)
+    names = tuple(filled.column for filled in columns)
+    return NormalizedTable(table.name, names, frame, table.key, table.parent or "")
 
 
 def empty_table(table: Table) -> NormalizedTable:
     """A declared table without rows."""
     columns = [empty_column(column, 0) for column in declared_columns(table)]
-    parents = pl.Series(dtype=pl.Int64) if table.parent else None
-    months = pl.Series(dtype=pl.Date)
-    return make_table(table.name, columns, months, table.key, table.parent or "", parents)
+    return make_table(table, columns, pl.Series(dtype=pl.Date), pl.Series(dtype=pl.Int64))
 
 
 def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> list[str]:

@@ -41,19 +41,20 @@ if TYPE_CHECKING:
 
     from pipelines.settings.model import Settings
 
+Listener = Callable[[str], None]
 MOST_MONTHS = 12
 """How far back a month with rows is looked for before a shape is adopted."""
 
 
 def prepare_shapes(
-    settings: Settings, selection: Selection, context: RunContext, on_message: Callable[[str], None]
+    settings: Settings, selection: Selection, context: RunContext, on_message: Listener
 ) -> RunContext:
     """The context with the shapes in force, after what another shape has loaded was loaded again.
 
     `on_message` hears of adopted shapes and replayed reports. Raises ShapesError for a file that cannot be
     used.
     """
-    catalogue = adopt_shapes(settings, on_message, selection, context, may_request=True)
+    catalogue = adopt_shapes(settings, selection, context, on_message, may_request=True)
     store, held_back = Store(settings.data_dir), {}
     with store.reading() as connection:
         loaded = loaded_shapes(connection)
@@ -74,19 +75,13 @@ def prepare_shapes(
 
 
 def adopt_shapes(
-    settings: Settings,
-    on_message: Callable[[str], None],
-    selection: Selection | None = None,
-    context: RunContext | None = None,
-    *,
-    may_request: bool = False,
+    settings: Settings, selection: Selection, context: RunContext, on_message: Listener, *, may_request: bool
 ) -> Mapping[str, Report]:
     """The catalogue in the shapes of the operator's file, after complete proposals were added to it.
 
     Looked at are undocumented reports that no shape has loaded yet, and of which the operator wrote nothing:
     stored answers, and with `may_request` those that were never requested.
     """
-    context, selection = context or RunContext(), selection or Selection()
     shaped = in_shape(settings, context)
     with suppress(OlderFormat):  # which a replay rebuilds
         with Store(settings.data_dir).reading() as connection:

@@ -127,7 +127,7 @@ def test_a_row_with_a_value_of_another_type_is_rejected(value: Any, said: str) -
 def test_a_row_that_is_rejected_says_its_place_and_keeps_its_json() -> None:
     bad = estate("OBJ2", commission="much", agents=[{"id": "HAN1"}])
     (rejected,) = normalized("sales", estates(estate("OBJ1"), bad)).rejected
-    assert rejected.place == "element 2 of officeSaleReports[].years[].months[].estateSaleReports[]"
+    assert rejected.place == "officeSaleReports[].years[].months[].estateSaleReports[], element 2"
     assert json.loads(rejected.raw) == bad
     assert rejected.month == JANUARY.first_day
 
@@ -250,7 +250,7 @@ def test_an_office_that_is_named_by_its_old_number_alone_is_loaded_and_one_witho
     for report in ("commission_office", "commission_office_sale"):
         result = normalized(report, answer, months=(JANUARY,))
         assert rows(result, report, "office_customer_id", "customer_id") == [(None, "7"), (None, "8")]
-        assert [row.place for row in result.rejected] == ["element 3 of []"]
+        assert [row.place for row in result.rejected] == ["[], element 3"]
 
 
 NO_IDS = ["", " ", "0", 0, 0.0, "0.0", "00000000-0000-0000-0000-000000000000"]
