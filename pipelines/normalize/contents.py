@@ -12,15 +12,7 @@ import polars as pl
 
 from pipelines.catalogue.model import Column, snake_case
 from pipelines.normalize.document import Json, Keys, Object
-from pipelines.normalize.types import (
-    DTYPES,
-    NO_ID,
-    Kinds,
-    constant,
-    converted,
-    discovered,
-    kinds_of,
-)
+from pipelines.normalize.types import NO_ID, Kinds, converted, discovered, kinds_of
 from pipelines.shapes.paths import simplified
 
 DEEPEST = 8  # objects nested deeper stay JSON, and so do lists of objects
@@ -172,7 +164,7 @@ def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> di
 
 def empty_column(column: Column, length: int) -> FilledColumn:
     """A column that no object has a value for."""
-    return FilledColumn(column, constant(None, DTYPES[column.type], length))
+    return FilledColumn(column, converted({}, column.type, "", length)[0])
 
 
 def name_of(keys: Keys) -> str:

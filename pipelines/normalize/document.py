@@ -77,9 +77,7 @@ def parse_exactly(body: bytes) -> Json:
     except RecursionError as error:
         raise InvalidJson("The answer is nested too deeply to be read.") from error
     except json.JSONDecodeError as error:
-        if text.lstrip().startswith("<"):
-            sentence = "The answer is HTML or XML where JSON was expected."
-        elif error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+        if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
             sentence = f"The answer breaks off after {len(text)} characters: it is half a JSON document."
         else:
             sentence = f"The answer is not JSON: {error.msg} at character {error.pos} of {len(text)}."

@@ -32,7 +32,6 @@ from pipelines.normalize.rows import (
     below_undeclared,
     columns_on_the_way,
     document_level,
-    root_of,
     what_is_there,
 )
 from pipelines.normalize.tables import (
@@ -122,8 +121,8 @@ class _Answer:
 
     def normalized(self) -> Normalized:
         """The whole answer; every declared table is there, also one without a row."""
-        roots = root_of(self.values, member_path(self.report.root))
-        self._read(document_level(shape_of(self.report), roots), None)
+        root = member_path(self.report.root)
+        self._read(document_level(shape_of(self.report), self.values, root), None)
         empty = {table.name: empty_table(table) for table in self.report.tables}
         tables = without_repeated({**empty, **self.tables}, self.report)
         return Normalized(tuple(tables.values()), tuple(self.rejected), tuple(self.missing), self.undated)

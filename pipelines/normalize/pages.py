@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pipelines.catalogue.model import Report
 from pipelines.normalize.contents import EMPTY, Fields
 from pipelines.normalize.document import Document, Json, Keys, to_json
-from pipelines.normalize.rows import Level, ShapeMismatch, below, document_level, root_of
+from pipelines.normalize.rows import Level, ShapeMismatch, below, document_level
 from pipelines.shapes.paths import member_path
 from pipelines.shapes.shape import shape_of
 
@@ -43,8 +43,8 @@ def page_facts(report: Report, document: Document) -> PageFacts:
     """The facts of one page."""
     total = _total(document.value, member_path(report.total_rows))
     try:
-        roots = root_of([document.value], member_path(report.root))
-        levels = _topmost(document_level(shape_of(report), roots))
+        root = document_level(shape_of(report), [document.value], member_path(report.root))
+        levels = _topmost(root)
     except ShapeMismatch as error:
         return PageFacts(total=total, mismatch=str(error))
     ids = {table.name: _ids(level, table.key) for level in levels if (table := level.place.table)}

@@ -117,13 +117,8 @@ class Level:
         return Level(self.place, elements, self.parents.gather(rows), self.above, self.lists, columns)
 
 
-def document_level(place: Place, values: Sequence[Json]) -> Level:
-    """The topmost level: what stands at the root of each document."""
-    return Level(place, values, pl.int_range(len(values), dtype=pl.Int64, eager=True))
-
-
-def root_of(documents: Sequence[Json], root: Keys) -> list[Json]:
-    """What stands at the root of each document; raises ShapeMismatch for one without it."""
+def document_level(place: Place, documents: Sequence[Json], root: Keys) -> Level:
+    """The topmost level: the root of each document; raises ShapeMismatch for one without it."""
     values = list(documents)
     for name in root:
         for number, value in enumerate(values):
@@ -133,7 +128,7 @@ def root_of(documents: Sequence[Json], root: Keys) -> list[Json]:
                 there = what_is_there(value, documents)
                 raise ShapeMismatch(f"expected an object with {'.'.join(root)}, {there}")
             values[number] = inner.get(name)
-    return values
+    return Level(place, values, pl.int_range(len(values), dtype=pl.Int64, eager=True))
 
 
 def below(level: Level, place: Place) -> Level:
@@ -194,9 +189,7 @@ def _level(above: Level, place: Place, found: Sequence[FoundRows]) -> Level:
     lengths = pl.Series([len(rows.elements) for rows in found], dtype=pl.Int64)
     owners = pl.Series([rows.above for rows in found], dtype=pl.Int64)
     parents = owners.repeat_by(lengths).explode() if found else owners
-    elements = (
-        found[0].elements if len(found) == 1 else [*chain.from_iterable(rows.elements for rows in found)]
-    )
+    elements = [*chain.from_iterable(rows.elements for rows in found)]
     return Level(place, elements, parents, above, found)
 
 

@@ -62,18 +62,14 @@ class Hop:
 class ColumnPath:
     """Where the value of a column is: at a level of the way to the rows, under members of its objects.
 
-    Level 0 is the document, the last level is the row. `parent` names the table whose column it is.
+    Level 0 is the document, the last level is the row. `parent` names the table whose column it is. Without
+    members it is the object itself, or with `is_key` the name under which it was found.
     """
 
     level: int = -1
     members: tuple[str, ...] = ()
     is_key: bool = False
     parent: str = ""
-
-    @property
-    def is_itself(self) -> bool:
-        """Whether the column is the row itself, which is no object then."""
-        return not (self.members or self.is_key)
 
 
 @dataclass(frozen=True)

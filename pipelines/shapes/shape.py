@@ -39,7 +39,7 @@ class Place:
     @property
     def is_plain(self) -> bool:
         """Whether a column is the element itself, which is no object then."""
-        return any(path.is_itself for path in self.columns)
+        return ("",) in self.declared
 
     @property
     def lists(self) -> set[Keys]:

@@ -19,7 +19,6 @@ TOTAL_ROWS = "total_rows"
 OF_A_REPORT = ("root", TOTAL_ROWS, "decimal")
 OF_A_TABLE = ("rows", "columns")
 UNPAGED = "unpaged"
-DECIMALS = (".", ",")
 
 
 class ShapesError(ValueError):
@@ -73,7 +72,7 @@ def _shaped(report: Report, words: Any, where: str) -> Report:
         tables[name] = _table(tables[name], words[name], f"{where}.{name}")
     texts: dict[str, Any] = {word: _text(words, word, where) for word in OF_A_REPORT if word in words}
     corrected = replace(report, tables=tuple(tables.values()), **texts)
-    if corrected.decimal not in DECIMALS:
+    if corrected.decimal not in (".", ","):
         raise ShapesError(f'{where}] decimal is "." or ","')
     for path in (corrected.root, corrected.total_rows):
         member_path(path)

@@ -14,7 +14,7 @@ from pipelines.normalize.document import InvalidJson, parse_exactly, read_docume
     ("body", "sentence"),
     [
         (b"", "The answer is empty where JSON was expected."),
-        (b"<!DOCTYPE html><html>", "The answer is HTML or XML where JSON was expected."),
+        (b"<html>", "The answer is not JSON: Expecting value at character 0 of 6."),
         (b'[{"a": 1}', "The answer breaks off after 9 characters: it is half a JSON document."),
         (b'[{"a"', "The answer breaks off after 5 characters: it is half a JSON document."),
         (b"[1] trailing", "The answer is not JSON: Extra data at character 4 of 12."),
