@@ -1,4 +1,4 @@
-"""Changed sales: which sales the service changed, and which months are read again for them."""
+"""Changed sales: which sales the service reports as changed, and which months that makes due."""
 
 from __future__ import annotations
 
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 BY_CONTRACT = "contract_day"
 UNANSWERED = (
-    "the service did not report which sales changed, so older months are read again only once in "
-    "four weeks: {}"
+    "the service did not report which sales changed, so older months are read again only every four weeks: {}"
 )
 
 
@@ -43,7 +42,7 @@ async def ask_what_changed(
     catalogue: Mapping[str, Report],
     run_id: str,
 ) -> list[WindowResult]:
-    """Ask about all customers at once, and record the months that the changes concern.
+    """Ask about all customers together, and record the months that the changes concern.
 
     A failed probe is reported and stops nothing.
     """

@@ -25,7 +25,7 @@ def declare_catalogue(
 ) -> None:
     """Create every table of the catalogue with all its documented columns, and record which reports are on.
 
-    A report on demand is never late, so it counts as switched off.
+    A report on demand is never late, so it counts as off.
     """
     note_rehearsal(connection, is_rehearsal=settings.today is not None)
     if missing := undeclared(connection, declared_tables(catalogue.values())):
@@ -48,7 +48,7 @@ def declare_catalogue(
 
 
 def _reach(report: Report, today: Calendar) -> dict[str, date]:
-    """The first and last month for which a report can be requested today; none if it has no months."""
+    """The first and last month for which a report can be requested today; empty if it has no months."""
     if not report.has_months or report.is_by_id:
         return {}
     months = list(months_in_scope(report, today))

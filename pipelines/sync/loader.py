@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LOADS_IN_A_GROUP = 200
 BYTES_IN_A_GROUP = UNDER_WAY // 2
-"""A group is full with so many loads or bytes of answers; the rest of the memory is for fetching."""
+"""A group is full at this many loads or bytes of answers; the rest of the memory is for fetching."""
 GATHERING_SECONDS = 2.0
 """How long a fetched window waits for others; if the run is killed, waiting windows are requested again."""
 
@@ -49,7 +49,7 @@ class Loader:
             self._changed.notify_all()
 
     async def run(self) -> None:
-        """Load until there is nothing more to come; in a thread, so that requests go on."""
+        """Load groups until the end, in a thread, so that requests go on."""
         while group := await self._next_group():
             for result in await asyncio.to_thread(self._load_group, group):
                 self.summary.add(result)
@@ -87,7 +87,7 @@ class Loader:
             return session.load(group)
         except WarehouseError:
             raise
-        except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
+        except Exception as error:  # noqa: BLE001 - one bad window must not stop the others
             half = len(group) // 2
             if half:
                 return [*self._load(session, group[:half]), *self._load(session, group[half:])]

@@ -15,7 +15,7 @@ from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 SECONDS_BETWEEN_LINES = 5.0
 WINDOWS_BEFORE_ESTIMATE = 10
-"""The first windows start together, so they do not show the pace of the rest."""
+"""The first windows start together, so they say little about the pace."""
 LONGEST_REASON = 70
 HEADS = ("report", "rows", "windows", "requests", "quarantined", "remarks")
 
@@ -50,7 +50,7 @@ class Progress:
         if window.status in NOT_OF_TONIGHT or window.report == CHANGED_SALES:
             return False
         self.done += 1
-        self.windows = max(self.windows, self.done)  # a window that is asked month by month becomes several
+        self.windows = max(self.windows, self.done)  # a window requested month by month becomes several
         self.rows += sum(window.loaded.rows.values())
         self.troubled += window.status in TROUBLE
         return True

@@ -14,9 +14,9 @@ from warehouse.ledger.conditions import OUTAGES, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
-"""Windows that make a run fail; a report to which the login never had access does not."""
+"""Statuses that fail a run; a report to which the login never had access does not."""
 NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.WAITING, WindowStatus.ANSWERED})
-"""Windows that this sync did not request from the service."""
+"""Statuses of what this sync did not request."""
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Summary:
 
     @property
     def wrongly_refused(self) -> list[WindowResult]:
-        """Denied windows that are an error: of a customer that is denied everything, or had access before."""
+        """Denied windows that are an error: the customer is denied everything, or had access before."""
         return self._wrongly(WindowStatus.NO_ACCESS)
 
     def _wrongly(self, status: WindowStatus) -> list[WindowResult]:
@@ -94,7 +94,7 @@ class Summary:
         return sum(result.requests for result in self.results)
 
     def complaints(self) -> list[str]:
-        """A line for each cause of failures, also of reports that are skipped as access was lost before."""
+        """A line for each cause of failure, including reports skipped because access was lost before."""
         wrong = [*self.trouble, *self.wrongly_refused, *self._wrongly(WindowStatus.SKIPPED)]
         keys = {(*result.pair, day) for result in wrong for day in result.months or [None]}
         conditions = concerning(keys, self.conditions)

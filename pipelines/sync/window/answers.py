@@ -25,11 +25,11 @@ MOST_OBJECTS = 1_000_000
 
 
 class UnreadableRows(Exception):
-    """An answer that is JSON, but that no rows could be made of."""
+    """An answer that is JSON, but cannot be read as rows."""
 
 
 class RowsWithoutMonths(Exception):
-    """Rows for several months that do not say which month each belongs to."""
+    """Rows for several months that do not state their month."""
 
 
 def check_size(body: bytes) -> None:
@@ -116,12 +116,12 @@ def open_months(
 
 
 def shape_in(report: Report, *, unpaged: bool) -> Report:
-    """The report in the shape of its pages, or in that of its unpaged counterpart."""
+    """The report in the shape of its pages, or of its unpaged counterpart."""
     return report.unpaged or report if unpaged else report
 
 
 def rows_by_month(tables: Sequence[TableLike], months: Sequence[date]) -> dict[date | None, int]:
-    """The number of rows of each month of a window, over all tables; none without months."""
+    """The number of rows for each month of a window, over all tables; under None if it has no months."""
     counts: dict[date | None, int] = dict.fromkeys(months or (None,), 0)
     for table in tables:
         for day, number in table.frame["_month"].value_counts().iter_rows():

@@ -1,4 +1,4 @@
-"""Bisection of rejected spans: they are requested in halves, and the limit is remembered."""
+"""Bisection of rejected spans: their halves are requested, and the limit is remembered."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipelines.planning.windows import Span, Window, spans_of_days
 
 T = TypeVar("T")
 FEWEST_ROWS, ROUND = 500, 100
-"""A service that limits the rows of an answer does so at a multiple of 100, from 500 on."""
+"""A service that limits the rows of an answer is assumed to do so at a multiple of 100, from 500 on."""
 
 
 class RefusedTogether(Exception):
@@ -23,11 +23,11 @@ class RefusedTogether(Exception):
 
 @dataclass
 class WindowLimit:
-    """The longest span that was answered for a report and customer, once a longer one was rejected.
+    """The longest span that the service answers for a report and customer, learned from rejections.
 
-    `answered` counts the days of the longest span answered in this run. `has_failed` is true if a whole month
-    was rejected for another reason than its length. The service was seen to cut answers off after `rows`;
-    `whole` is the largest round number of rows that it did not cut off.
+    `answered` is the length in days of the longest span answered in this run. `has_failed` is true if a month
+    was rejected for a reason other than its length. The service was seen to cut answers off after `rows`
+    rows; `whole` is the largest round number of rows that it did not cut off.
     """
 
     months: int | None = None
@@ -42,14 +42,14 @@ class WindowLimit:
         self._known = self.months, self.days
 
     def may_be_cut_off(self, rows: int) -> bool:
-        """Whether the service may hold more rows than these: as many as it cut off before, or a round number.
+        """Whether the answer may lack rows: it has as many as one cut off before, or a round number of them.
 
-        One that is no larger than a number that was whole proves nothing.
+        A round number no larger than one that was whole is no sign.
         """
         return rows == self.rows or (rows >= FEWEST_ROWS and rows % ROUND == 0 and rows > self.whole)
 
     def learn(self, refused: Span) -> None:
-        """Remember that a span was rejected; from now on, half of it is requested."""
+        """Remember that a span was rejected, so that spans half as long are requested from now on."""
         self.refused.append(refused)
         months = _months_of(refused)
         if months > 1:
@@ -58,7 +58,7 @@ class WindowLimit:
             self.months, self.days = 1, min(self.days or refused.days, (refused.days + 1) // 2)
 
     def without(self, unanswered: Collection[date]) -> WindowLimit:
-        """The limit by spans that were certainly too long, as all their months were answered."""
+        """The limit learned from spans that were certainly too long: their months were answered later."""
         limit = WindowLimit(*self._known)
         for span in self.refused:
             if not any(span.first <= Month.of(day).last_day and day <= span.last for day in unanswered):
@@ -66,7 +66,7 @@ class WindowLimit:
         return limit
 
     def cut(self, span: Span) -> Iterator[Span]:
-        """The spans to request in place of one that exceeds the limit."""
+        """The spans to request instead of one that exceeds the limit."""
         if self.days is not None:
             yield from spans_of_days(span, self.days)
         elif self.months is not None and _months_of(span) > self.months:
@@ -79,10 +79,10 @@ class WindowLimit:
 async def read_spans(
     report: Report, window: Window, limit: WindowLimit, ask: Callable[[Span], Awaitable[Sequence[T]]]
 ) -> list[T]:
-    """Read a window span by span; one that is rejected (400), times out or is too large is read in halves.
+    """Read a window span by span; a span that is rejected (400), times out or is too large is halved.
 
-    Raises RefusedTogether if several months are rejected, and the error of a span that cannot be halved. Then
-    nothing was learned.
+    Raises RefusedTogether if several months are rejected together, and the error of a span that cannot be
+    halved; then no limit is learned.
     """
     waiting = list(window.spans)
     trial = WindowLimit(limit.months, limit.days)
@@ -108,17 +108,17 @@ async def read_spans(
 
 
 def _may_be_about_length(error: ConnectError, span: Span, limit: WindowLimit) -> bool:
-    """Whether a shorter span may be answered: not if one as long was answered, or a neighbour was not."""
+    """Whether a shorter span may be answered; not if another of this length was, or a single month failed."""
     if isinstance(error, BadRequest):
         return span.days > limit.answered and not limit.has_failed
     return isinstance(error, AnswerTooLarge) or (isinstance(error, Unavailable) and error.timed_out)
 
 
 def may_be_halved(report: Report, span: Span) -> bool:
-    """Whether parts of a span add up to the whole: only if every row states its month.
+    """Whether the answers for parts of a span add up to the whole: only if every row states its month.
 
-    The average of halves is not the average of the whole, so an aggregate is never cut below its month, and
-    rows that carry a year and a month are only cut between months.
+    An average over halves is not the average over the whole, so an aggregate is never cut below a month, and
+    rows with a year and a month are only cut between months.
     """
     if report.month_of_row == "documented date":
         return span.days > 1

@@ -99,7 +99,7 @@ class Fetcher:
             return reader.record(), error
         except (OSError, WarehouseError, MemoryError):
             raise
-        except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
+        except Exception as error:  # noqa: BLE001 - one bad window must not stop the others
             await reader.finish_landing(error=type(error).__name__)
             return reader.record(), error
         finally:

@@ -7,14 +7,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 UNDER_WAY = 32_000_000
-"""Bytes of answers requested, being read or waiting to be loaded; one larger answer goes alone."""
+"""Bytes of answers requested, being parsed or waiting to be loaded; a larger answer runs alone."""
 SMALLEST_WINDOW = 50_000
-"""Bytes that every window counts at least: frames take memory even with few rows."""
+"""The least that a window counts, in bytes: frames take memory even with few rows."""
 
 
 @dataclass
 class MemoryBudget:
-    """Lets windows begin in the order of the plan while all answers under way fit into memory.
+    """Lets windows begin, in the order of the plan, while all answers under way fit into memory.
 
     During its requests a window counts as many bytes as the largest window of its report so far, or of any
     report if it is the first of its own. Then, until it is loaded, it counts the bytes of its own answers.
@@ -29,7 +29,7 @@ class MemoryBudget:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def enter(self, report: str) -> None:
-        """Count a window of a report as under way, as soon as there is room for it."""
+        """Wait until there is room for a window of a report, then count it as under way."""
         async with self._in_turn:
             while (self._asked.total() or self._fetched) and self._with(report) > self.total:
                 self._changed.clear()
@@ -37,12 +37,12 @@ class MemoryBudget:
             self._asked[report] += 1
 
     def note(self, report: str, size: int, *, is_whole: bool = False) -> None:
-        """Note the bytes of a window so far, which may be more than those of earlier windows."""
+        """Note the size of a window so far, which may exceed that of earlier windows."""
         if is_whole or report in self._largest:
             self._largest[report] = max(self._largest.get(report, SMALLEST_WINDOW), size)
 
     def fetched(self, report: str, size: int) -> None:
-        """Note that a window has all its answers, of these bytes, and waits to be loaded."""
+        """Note that a window has all its answers, of this size, and waits to be loaded."""
         self._fetched += max(size, SMALLEST_WINDOW)
         self.leave(report)
 
@@ -58,7 +58,7 @@ class MemoryBudget:
         self._changed.set()
 
     def _with(self, another: str) -> int:
-        """The bytes expected of all windows under way, and of another one of this report."""
+        """The bytes expected of all windows under way and of one more of this report."""
         expected = max(self._largest.values(), default=self.total)
         asked = self._asked + Counter([another])
         return self._fetched + sum(

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from pipelines.planning.windows import Question
 
 PAGING_TRIES = 2
-"""How often a span is read page by page before it is read unpaged."""
+"""Attempts to read a span page by page before it is read unpaged."""
 MOST_PAGES = 1_000
-"""A report that still has rows after so many pages is assumed to repeat itself: it is read unpaged."""
+"""A report with rows after this many pages is assumed to repeat itself: it is read unpaged."""
 
 SMALLEST_PAGE = 100
-"""Rows a page; if so few are rejected, the report is requested without pages."""
+"""Rows a page; if even this is rejected, the report is requested without pages."""
 UNPAGED = 0
 """A page size that means the whole report in one answer."""
 
@@ -37,11 +37,11 @@ class PagingRefused(PagingUnproven):
 
 @dataclass
 class PageSize:
-    """The rows a page in which a report of a customer is requested; all its windows share it.
+    """The number of rows a page requested for a report and customer; all its windows share it.
 
-    `learned` is the size that was accepted after a larger one was rejected, UNPAGED if none was. Once a size
-    is accepted it `is_settled`, and later rejections are about something else. The service does not cap its
-    pages below the `most_rows` and the `fullest_list` seen on one page.
+    `learned` is the size accepted after a larger one was rejected; UNPAGED if every size was. Once a size is
+    accepted it `is_settled`: later rejections have another cause. `most_rows` and `fullest_list` are the
+    largest seen on one page, so the service does not cap its pages below them.
     """
 
     largest: int = 1000
@@ -56,7 +56,7 @@ class PageSize:
         self.is_settled = self.rows == UNPAGED
 
     def is_shorter(self, page: Page) -> bool:
-        """Whether a page has fewer rows than another, so that it ended because the rows did."""
+        """Whether a page is shorter than one seen before, so that it ended because the rows did."""
         return page.rows < self.most_rows and page.fullest_list < self.fullest_list
 
     def note(self, page: Page) -> None:
@@ -70,9 +70,9 @@ class PageSize:
         self.rows, self.is_settled = rows, True
 
     async def find(self, ask: Callable[[int], Awaitable[Page]], note: Callable[[str], None]) -> Page:
-        """The first page of the largest accepted size, or all rows if no size is accepted.
+        """Return the first page of the largest accepted size, or all rows if no size is accepted.
 
-        A 400 may mean the size or the span: raises the first 400 if no size was accepted.
+        A 400 may be about the size or the span: raises the first 400 if nothing was accepted.
         """
         rejections: list[BadRequest] = []
         for rows in sorted({self.rows, min(self.rows, SMALLEST_PAGE), UNPAGED}, reverse=True):
@@ -125,7 +125,7 @@ class Page:
 
     @cached_property
     def whole_ids(self) -> set[tuple[str, Id]]:
-        """The ids that have no gap, each with its table."""
+        """The complete ids, each with its table."""
         return {(table, id_) for table, ids in self.ids.items() for id_ in ids if None not in id_}
 
     @property
@@ -134,13 +134,13 @@ class Page:
         return self.asked_for in (self.rows, self.fullest_list)
 
     def holds_the_same(self, other: Page) -> bool:
-        """Whether the same page holds the same rows when it is read again."""
+        """Whether a second reading of the page has the same rows."""
         mine, others = ((page.rows, page.total, page.is_empty, dict(page.ids)) for page in (self, other))
         return mine == others
 
 
 def page_of_answer(report: Report, document: Document, question: Question, asked_for: int) -> Page:
-    """An answer with the facts about its rows if it is a page, else with their number if they are dated."""
+    """An answer with the facts that prove paging, or, if it is unpaged and dated, the number of its rows."""
     page = Page(document, question.asked, question.choice, asked_for)
     if report.endpoint.paged:
         facts = page_facts(shape_in(report, unpaged=asked_for == UNPAGED), document)
@@ -154,7 +154,7 @@ def page_of_answer(report: Report, document: Document, question: Question, asked
 
 
 Ask = Callable[[int, bool], Awaitable[Page]]
-"""Requests a page by its number, and knows whether the stated total has come."""
+"""Requests a page by its number; the flag tells whether all stated rows have been received."""
 
 
 async def read_whole(
@@ -166,8 +166,8 @@ async def read_whole(
 ) -> list[Page]:
     """The pages of one request, proven to be whole, or else the one answer of its unpaged counterpart.
 
-    If pages come in an unknown envelope and the counterpart has rows, no more pages are requested. Raises the
-    rejection of an answer that is something else, as it would go unnoticed next to good ones.
+    If the envelope of pages is unknown and the counterpart has rows, no more pages are requested. Raises
+    UnreadableRows for an answer that is something else: next to good answers it would go unnoticed.
     """
     pages = await read_proven(ask, note, size)
     if pages is None:
@@ -190,7 +190,7 @@ async def read_whole(
 
 
 async def read_proven(ask: Ask, note: Callable[[str], None], size: PageSize) -> list[Page] | None:
-    """The pages of one request; none if they cannot be proven to be whole."""
+    """The pages of one request; None if they cannot be proven to be whole."""
     for _ in range(PAGING_TRIES):
         try:
             pages = await read_pages(ask, size)
@@ -209,16 +209,16 @@ async def read_proven(ask: Ask, note: Callable[[str], None], size: PageSize) -> 
 async def read_pages(ask: Ask, size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that none moved meanwhile.
 
-    The reading ends with an empty page, or with a page that has fewer rows than requested once the stated
-    total has come: either sign alone may mean that the service caps its pages, or counts something else. A
-    total no larger than the first page may be that page's own count, unless another page was longer. If none
-    of several pages is full, the service caps them, and only an empty page is the end. A page that is
-    rejected or fails after the stated total has come is an end as well, and so is one rejected after a page
-    that was no longer full. Then pages are read again and must hold the same rows. If the total is certain,
-    only the first is read again. If no total counts the rows, all are, except the last with rows: a row
-    removed from any of them would have moved another one past us, and only the empty page proves that no more
-    follow. (A row removed and another added within one reading escape the count; the next reading has them.)
-    Raises PagingUnproven otherwise. If the first answer is not a page, no more is requested.
+    Reading ends at an empty page, or, once all stated rows have come, at a page with fewer rows than
+    requested: either sign alone may mean that the service caps its pages, or counts something else. A total
+    no larger than the first page may be the count of that page, unless another page was longer. If no page is
+    full, the service caps them, and only an empty page is the end. A page that is rejected or fails after all
+    stated rows have come is an end too, and so is one rejected after a page that was not full.
+
+    Then pages are read again and must hold the same rows. If the total is certain, only the first is. If no
+    total counts the rows, all are except the last with rows: a row removed from any page moves another past
+    us. (A row removed and one added within a single reading escape; the next reading has them.) Raises
+    PagingUnproven otherwise. If the first answer is not a page, no more pages are requested.
     """
     pages: list[Page] = []
     seen: set[object] = set()
@@ -227,7 +227,7 @@ async def read_pages(ask: Ask, size: PageSize) -> list[Page]:
         try:
             page = await ask(index, has_come)
         except PagingRefused:
-            runs_out = pages[-1].fullest_list < pages[0].fullest_list  # as only the last page does
+            runs_out = pages[-1].fullest_list < pages[0].fullest_list  # only the last page does
             if sum(one.rows for one in pages) != pages[0].total and not runs_out:
                 raise
             break
@@ -254,7 +254,7 @@ async def read_pages(ask: Ask, size: PageSize) -> list[Page]:
 
 
 def _to_ask_again(pages: Sequence[Page], received: int) -> Sequence[int]:
-    """The pages that are still to be read a second time."""
+    """The pages to read a second time."""
     with_rows = [page for page in pages if not page.is_empty]
     is_counted = pages[0].total is not None and received == pages[0].total
     if is_counted or not with_rows:
@@ -265,7 +265,7 @@ def _to_ask_again(pages: Sequence[Page], received: int) -> Sequence[int]:
 
 
 def _check_new(page: Page, pages: Sequence[Page], seen: set[object]) -> None:
-    """Raise PagingUnproven if an answer is no page, or shows that rows have moved; remember it."""
+    """Raise PagingUnproven if an answer is not a page, or shows that rows have moved; else remember it."""
     if page.mismatch:
         raise PagingUnproven(f"page {len(pages)} has neither rows nor empty lists")
     first = pages[0] if pages else page

@@ -1,4 +1,4 @@
-"""The state of one report of one customer in a sync: its plan, learned limits, and windows held back."""
+"""The state of one report of one customer in a sync: its plan, stored rows and learned limits."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TaskState:
         return sum(table.rows for table in self.stored.get(day, {}).values())
 
     def next_windows(self, most: int, today: date) -> list[Window]:
-        """At most n of the newest remaining windows, none longer than the learned limit."""
+        """Take at most `most` of the newest remaining windows, none longer than the learned limit."""
         newest: list[Window] = []
         while self.windows and len(newest) < most:
             window = self.windows.popleft()
@@ -66,7 +66,9 @@ class TaskState:
         """The caps that later syncs use for the report and customer, after these results."""
         unanswered = {day for result in results if result.status in UNANSWERED for day in result.months}
         limit = self.limit.without(unanswered)
-        is_loaded = any(result.status is WindowStatus.LOADED for result in results)  # else no such answer
+        is_loaded = any(
+            result.status is WindowStatus.LOADED for result in results
+        )  # else no answer was without months
         months = 1 if self.lacks_months and is_loaded else limit.months
         return Cap(limit.days, months, self.page_size.learned, self.limit.rows, self.limit.whole or None)
 
