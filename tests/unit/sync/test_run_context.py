@@ -45,13 +45,13 @@ async def test_the_settings_say_how_patient_the_clients_are_and_how_much_they_re
     assert len(service.asked) == requests
 
 
-def test_a_login_for_a_function_is_called_by_it_and_by_whom_it_is_of() -> None:
+def test_a_login_for_a_function_is_named_by_it_and_by_its_customer() -> None:
     own, crm = ({"crm": FunctionLogin(password=SecretStr(word))} for word in ("own", "crm"))
-    customers = (Customer(id="M1"), Customer(id="M2", logins=own), Customer(id="M3", logins=own))
+    customers = (Customer(id="M1"), Customer(id="M2", logins=own))
     settings = Settings(username="partner", password=SecretStr("hush"), customers=customers, logins=crm)
     assert [login_of(settings, one, "/CRM/Bids/M1").words for one in customers] == [
         "the username or password of the login for crm",
-        *["the username or password of M2, M3's own login for crm"] * 2,
+        "the username or password of M2's own login for crm",
     ]
 
 
