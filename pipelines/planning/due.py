@@ -79,10 +79,9 @@ class Rules:
     """The rules for the months of one report of one customer.
 
     One request covers `together` months: they share a day of one or four weeks, the months of the next
-    request come a day later, and `offset` moves all days. `nightly` and `may_wait` are ages in months:
-    months of the first are requested every night, months of the second wait for their day even if they were
-    never read. Months that `failed`, that `changed` after their last request, or that are `unsettled` are
-    requested at once.
+    request come a day later, and `offset` moves all days. `nightly` and `may_wait` are ages in months: those
+    are requested every night, these wait for their day even if they were never read. Months that `failed`,
+    `changed` after their last request, or are `unsettled` are requested immediately.
     """
 
     report: Report
