@@ -141,14 +141,7 @@ CREATE OR REPLACE TEMP MACRO is_asked_for(asked_office_id, asked_user_id) AS
 CREATE OR REPLACE TEMP MACRO is_of_commissions() AS starts_with(getvariable('report'), 'commission');
 
 -- Whether a row of this level, member and month surrounds the number that is explained.
-CREATE OR REPLACE TEMP MACRO is_around(level, member_id, month) AS
-    level = getvariable('kind')
-    AND member_id IS NOT DISTINCT FROM nullif(getvariable('id'), '')
-    AND month = getvariable('month')::DATE;
-
 -- Whether sales make the number that is explained; how many are active they do not.
-CREATE OR REPLACE TEMP MACRO is_made_by_sales() AS is_of_commissions() AND getvariable('measure') <> 'active_agent_count';
-
 -- An amount without blanks and currency.
 CREATE OR REPLACE TEMP MACRO plain_amount(written) AS
     regexp_replace(regexp_replace(lower(written), '(kr|sek|kronor|:-)\.?\s*$', ''), '[\s\x{00a0}\x{202f}]', '', 'g');

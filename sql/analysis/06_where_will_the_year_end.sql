@@ -1,6 +1,6 @@
 -- Which offices will reach their commission budget this year?
--- One row per office, of its latest month that is over, or the last of the year that is set; without any, one row that says
--- why.
+-- One row per office, of its latest month that is over, or the last of the year that is set; none without a budget:
+-- analysis 12 says why.
 --
 -- The forecast is what is signed so far, in the month that runs as well, and for the rest of the year, what was left of that
 -- month when it was read included, the budget at the rate reached in the months that are over; months without a budget will be like the average
@@ -8,58 +8,31 @@
 -- the months that have a budget, of which there should be twelve. what_to_mind says so where the service leaves open whether commission has VAT in it: the
 -- budget has none. With BROKERBI_COMMISSION_VAT declared both are without.
 -- Parameters: year, office
-WITH answered AS (
-    SELECT
-        office_name,
-        year_to_date_actual AS commission_so_far,
-        year_to_date_budget AS budget_so_far,
-        CASE
-            WHEN year_to_date_attainment_share IS NOT NULL
-                THEN (sum(actual - budget) OVER (PARTITION BY office_id ORDER BY month))::DECIMAL(18, 4)
-        END AS difference_from_budget,
-        round(100 * year_to_date_attainment_share, 1) AS percent_of_budget_so_far,
-        year_budget,
-        budget_month_count AS months_with_a_budget,
-        round(year_forecast, 0) AS year_forecast,
-        round(100 * year_forecast_attainment_share, 1) AS percent_of_year_budget,
-        concat_ws(
-            '; ',
-            coalesce(basis_note, 'commission and its budget are without VAT'),
-            'closed after ' || strftime(closed_after_month, '%Y-%m')
-        ) AS what_to_mind
-    FROM marts.office_budget_vs_actual
-    LEFT JOIN (SELECT office_id, closed_after_month FROM marts.dim_office) AS offices USING (office_id)
-    WHERE measure = 'commission'
-        AND NOT is_open
-        AND year(month) = coalesce(
-            getvariable('year'), (SELECT max(year(month)) FROM marts.office_budget_vs_actual WHERE NOT is_open)
-        )
-        AND office_id = coalesce(getvariable('office'), office_id)
-    QUALIFY row_number() OVER (PARTITION BY office_id ORDER BY month DESC) = 1
-),
-
-reasons AS (
-    SELECT
-        CASE
-            WHEN NOT EXISTS (FROM marts.budgets)
-                THEN 'no budgets: ' || coalesce(
-                    (
-                        SELECT string_agg(DISTINCT report || ': ' || error, '; ' ORDER BY report || ': ' || error)
-                        FROM meta.conditions
-                        WHERE report IN (SELECT report FROM meta.reports WHERE subject = 'budgets')
-                    ),
-                    'no budget report has given any'
-                )
-            WHEN NOT EXISTS (FROM marts.office_budget_vs_actual WHERE measure = 'commission')
-                THEN 'no budget of commission; there are budgets of '
-                    || (SELECT string_agg(DISTINCT measure, ', ' ORDER BY measure) FROM marts.budgets)
-            ELSE 'no month of this year or office is over and has a budget'
-        END AS what_to_mind
-)
-
-FROM answered
-UNION ALL BY NAME
-SELECT 'nothing to show' AS office_name, what_to_mind
-FROM reasons
-WHERE NOT EXISTS (FROM answered)
+SELECT
+    office_name,
+    year_to_date_actual AS commission_so_far,
+    year_to_date_budget AS budget_so_far,
+    CASE
+        WHEN year_to_date_attainment_share IS NOT NULL
+            THEN (sum(actual - budget) OVER (PARTITION BY office_id ORDER BY month))::DECIMAL(18, 4)
+    END AS difference_from_budget,
+    round(100 * year_to_date_attainment_share, 1) AS percent_of_budget_so_far,
+    year_budget,
+    budget_month_count AS months_with_a_budget,
+    round(year_forecast, 0) AS year_forecast,
+    round(100 * year_forecast_attainment_share, 1) AS percent_of_year_budget,
+    concat_ws(
+        '; ',
+        coalesce(basis_note, 'commission and its budget are without VAT'),
+        'closed after ' || strftime(closed_after_month, '%Y-%m')
+    ) AS what_to_mind
+FROM marts.office_budget_vs_actual
+LEFT JOIN (SELECT office_id, closed_after_month FROM marts.dim_office) AS offices USING (office_id)
+WHERE measure = 'commission'
+    AND NOT is_open
+    AND year(month) = coalesce(
+        getvariable('year'), (SELECT max(year(month)) FROM marts.office_budget_vs_actual WHERE NOT is_open)
+    )
+    AND office_id = coalesce(getvariable('office'), office_id)
+QUALIFY row_number() OVER (PARTITION BY office_id ORDER BY month DESC) = 1
 ORDER BY percent_of_year_budget;

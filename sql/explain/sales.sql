@@ -18,7 +18,8 @@ INNER JOIN marts.sales AS sales ON sales.estate_id = shares.estate_id
 LEFT JOIN marts.receivables AS paid ON paid.estate_id = shares.estate_id
 LEFT JOIN marts.users AS users ON users.user_id = shares.user_id
 WHERE shares.month = getvariable('month')::DATE
-    AND is_made_by_sales()
+    AND is_of_commissions()
+    AND getvariable('measure') <> 'active_agent_count'
     AND getvariable('kind') <> 'chain'
     AND is_asked_for(shares.user_office_id, shares.user_id)
 ORDER BY shares.commission DESC, shares.estate_id, shares.user_id

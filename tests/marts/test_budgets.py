@@ -15,7 +15,6 @@ from tests.marts.given import (
     build_for,
     built,
     earned,
-    explained,
     held,
     in_quarantine,
     loaded,
@@ -238,18 +237,6 @@ def test_nothing_more_is_forecast_of_a_user_who_has_left_the_directory(
     rows(given, "users_history", "G1", "2026-01", listed)
     query = "SELECT year_forecast::INT FROM marts.user_budget_vs_actual WHERE NOT is_open ORDER BY month"
     assert built(given, query) == [(forecast,) for forecast in forecasts]
-
-
-def test_an_explanation_has_budgets_of_the_month_and_the_latest_over(given: Given) -> None:
-    for number in range(1, 13):
-        budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
-    office_earned(given, {1: 1, 2: 199, 3: 100})
-    found = explained(given, "budgets", "2026-01", office="M1")
-    names = ("budget", "actual", "attainment_share", "year_to_date_actual", "year_forecast")
-    assert [(one["month"].month, *(one[name] for name in names)) for one in found] == [
-        (1, 100, 1, Decimal("0.01"), 1, 12),
-        (3, 100, 100, 1, 300, 1200),
-    ]
 
 
 def test_budgets_of_a_user_at_two_offices_meet_commission_once(given: Given) -> None:

@@ -74,19 +74,6 @@ def month_emptied(given: Given) -> None:
     loaded(given, "commission_office", "M1", "2026-01", [])
 
 
-def sale_forgotten(given: Given) -> None:
-    build(given, "restatements")
-    sold(given, "M1", "2026-01", "M1", "E2", agents=[AGENT], at_utc=LATER)
-    build(given, "restatements")
-    given.execute("UPDATE meta.sale_versions SET was_over = false WHERE estate_id = 'E2'")
-
-
-def amount_missing_in_between(given: Given) -> None:
-    for commission in (None, 90):
-        build(given, "restatements")
-        loaded(given, "commission_office", "M1", "2026-01", [{**earned(M1, 100), "commission": commission}])
-
-
 def estate_in_two_months(given: Given) -> None:
     sold(given, "M1", "2026-02", "M1", "E1", final_price=2000, agents=[AGENT], at_utc=datetime(2026, 2, 1))
 
@@ -108,27 +95,6 @@ def outcomes_in_place_of_budgets(given: Given) -> None:
         load_id = held(given, "office_budget_commission", "M1", [month])
         budget = {"office_id": "M1", "user_id": "U1", "commission_budget": 100 * number}
         rows(given, "office_budget_commission_history", "M1", month, [budget], load_id=load_id)
-
-
-def budget_that_ends_before_it_begins(given: Given) -> None:
-    table = "office_budget_commission_history"
-    load_id = held(given, "office_budget_commission", "M1", ["2026-01"])
-    spring, summer = datetime(2026, 3, 1), datetime(2026, 6, 1)
-    budgets = [
-        {"office_id": "M1", "commission_budget": amount, "valid_from_utc": since, "valid_to_utc": until}
-        for amount, since, until in ((50, spring, None), (100, summer, spring))
-    ]
-    rows(given, table, "M1", "2026-01", budgets, load_id=load_id)
-
-
-def sale_without_a_day(given: Given) -> None:
-    for of_month in ("2025-01", "2025-02", "2026-02"):
-        is_open, at_utc = of_month == "2026-02", datetime(2026, 2, 20)
-        loaded(
-            given, "commission_office", "M1", of_month, [earned(M1, 5)], at_utc=at_utc, is_open=is_open
-        )  # fmt: skip
-        held(given, "sales", "M1", [of_month], at_utc=at_utc, is_open=is_open)
-    given.execute("UPDATE bi.sales_estates SET contract_day = NULL")
 
 
 OFFENCES: dict[str, Callable[[Given], object]] = {
@@ -153,10 +119,6 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "quarantine_is_empty": quarantined,
     "months_reach_their_end": february_cut_short,
     "months_keep_their_rows": month_emptied,
-    "sales_explain_restatements": sale_forgotten,
-    "month_changes_add_up": amount_missing_in_between,
-    "budget_changes_add_up": budget_that_ends_before_it_begins,
-    "same_days_are_whole": sale_without_a_day,
     "sales_stand_in_one_month": estate_in_two_months,
     "estate_ids_are_of_one_home": estate_of_two_homes,
     "ids_have_one_spelling": sql("UPDATE bi.commission_user SET user_id = 'u1'"),

@@ -167,16 +167,6 @@ def test_a_loss_that_two_reports_tell_of_is_one_row_of_the_office_report(given: 
 
 @pytest.mark.parametrize(
     ("name", "column"),
-    [("06_where_will_the_year_end", "what_to_mind"), ("07_budgets_that_were_changed", "remark")],
-)
-def test_an_analysis_of_budgets_says_why_there_is_nothing(given: Given, name: str, column: str) -> None:
-    build(given, "office_budget_vs_actual", "dim_office", "tax_basis", "budget_changes")
-    [row] = analysis(given, name)
-    assert str(row[column]).startswith("no budgets")
-
-
-@pytest.mark.parametrize(
-    ("name", "column"),
     [("01_best_offices_this_year", "commission_so_far"), ("15_how_does_the_chain_do", "commission")],
 )
 def test_an_analysis_is_without_the_declared_vat_as_that_of_budgets_is(name: str, column: str) -> None:
