@@ -17,12 +17,11 @@ from pipelines.sync.privacy import documented_tables
 from pipelines.upkeep.report_page import draw_pages
 from warehouse.errors import WarehouseError, reason_of
 from warehouse.ledger.changes import remember_disagreements
-from warehouse.ledger.ledger import forget_lake, holds_anything
+from warehouse.ledger.ledger import forget_lake, holds_anything, is_replay_unfinished
 from warehouse.load.schema_evolution import declare_missing
 from warehouse.marts.build import MartError, build_marts, within_memory
 from warehouse.marts.checks import CheckResult, check_and_keep
 from warehouse.persons.erased_list import read_erased
-from warehouse.persons.rebuild import is_replay_unfinished
 from warehouse.persons.suppression import suppress_tables
 from warehouse.publishing.lake import refresh_lake
 from warehouse.publishing.publish import Publication, note_failure, publish

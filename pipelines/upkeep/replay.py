@@ -19,11 +19,12 @@ from pipelines.sync.privacy import documented_tables, private_rows
 from pipelines.sync.window.answers import read_landed_tables
 from pipelines.words import counted
 from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
+from warehouse.ledger.ledger import effective_loads, note_unread
 from warehouse.ledger.window_result import WindowResult, results_by_pair
 from warehouse.load.landing import Landing
 from warehouse.load.write_session import WriteSession
 from warehouse.persons.erased_list import read_erased
-from warehouse.persons.rebuild import effective_loads, fresh_file, note_unread, relearn, replace_file
+from warehouse.persons.rebuild import fresh_file, relearn, replace_file
 from warehouse.persons.suppression import suppress_tables
 from warehouse.publishing.retention import leave_traces
 from warehouse.store.database import Store

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,34 @@ _RESULT_FIELDS = (
     "load_id", "run_id", "report", "customer", "window_start", "window_end", "requests", "bytes", "sha256",
     "seconds", "landing", "shape",
 )  # fmt: skip
+OF_WINDOW = (
+    "load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "history", "asked",
+    "requests", "bytes", "sha256", "seconds", "fetched_at_utc", "landing",
+)  # fmt: skip
+"""Columns of meta.loads that a window has under the same name."""
+IN_FORCE = """
+WITH able AS (
+    SELECT load_id, report, customer, load_number,
+           unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
+    FROM meta.loads WHERE status IN ('loaded', 'landed') AND NOT history
+)
+SELECT DISTINCT arg_max(load_id, load_number) AS load_id FROM able
+GROUP BY report, customer, month
+"""
+"""For each month, the newest load: the same as meta.months says, also while a rebuild is under way."""
+
+_REPEATED = f"""
+landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND (
+    CASE WHEN history THEN status IN ('loaded', 'landed') ELSE load_id IN ({IN_FORCE}) END
+    AND (NOT $2 OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = loads.load_id))
+    OR NOT $2 AND status = 'failed' AND error_kind = 'UnreadableRows' AND NOT EXISTS (
+        FROM meta.loads AS later
+        WHERE (later.report, later.customer, later.status) = (loads.report, loads.customer, 'loaded')
+            AND later.fetched_at_utc > loads.fetched_at_utc
+            AND (later.history OR list_has_any(later.months, loads.months))
+    )
+)
+"""
 LAKE = "lake"
 _FAILURE_FIELDS = ("trouble", "remedy", "http_status", "last_try", "login")
 
@@ -356,3 +384,48 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
         "request_seconds": seconds,
         "not_understood": frozenset(not_understood or ()),
     }
+
+
+def effective_loads(
+    connection: DuckDBPyConnection, reports: Sequence[str] | None = None, *, only_quarantined: bool = False
+) -> list[WindowResult]:
+    """The loads in force and all merged snapshots of reports, oldest first, as landing can repeat them.
+
+    Then answers that did not fit their shape when they came, if nothing newer was loaded since.
+    """
+    found = connection.execute(
+        f"SELECT note, {', '.join(OF_WINDOW)} FROM meta.loads AS loads WHERE {_REPEATED} "
+        "ORDER BY load_number NULLS LAST",
+        [reports and list(reports), only_quarantined],
+    )
+    return [
+        WindowResult(
+            **{name: _from_file(value) for name, value in zip(OF_WINDOW, fields, strict=True)},
+            notes=(note,) if note else (),
+        )
+        for note, *fields in found.fetchall()
+    ]
+
+
+def _from_file(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    return aware(value) if isinstance(value, datetime) else value
+
+
+def note_unread(connection: DuckDBPyConnection, errors: Mapping[str, str]) -> None:
+    """Let loads without rows count as failed, each with its error."""
+    rows = list(errors.items())
+    if rows:
+        connection.executemany(
+            "UPDATE meta.loads SET status = 'failed', error_kind = 'UnreadableRows', error = $2 "
+            "WHERE load_id = $1 AND status = 'landed'",
+            rows,
+        )
+
+
+def is_replay_unfinished(connection: DuckDBPyConnection, reports: Collection[str]) -> bool:
+    """Whether answers of these reports wait for a replay to load them."""
+    waiting = "SELECT count(*) FROM meta.loads WHERE status = 'landed' AND list_contains($1, report)"
+    [(count,)] = connection.execute(waiting, [list(reports)]).fetchall()
+    return bool(count)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,9 +39,9 @@ def erase_landing(store: Store, landing: Landing, person: Person, erase_body: Er
 
 def _may_hold(landing: Landing, path: str, person: Person) -> bool:
     landed = landing.landed(path)
-    said: Sequence[object] = (landed.header, landed.trailer)
-    return any(erased_values(part, person) != part for part in said) or any(
-        person.may_be_in(body) or erased_values(meta, person) != meta for meta, body in landing.read(path)
+    descriptions = landed.header, landed.trailer, *(meta for meta, _ in landing.read(path))
+    return any(erased_values(text, person) != text for text in descriptions) or any(
+        person.may_be_in(body) for _, body in landing.read(path)
     )
 
 
@@ -72,18 +72,13 @@ def erased_values(value: Any, person: Person) -> Any:
 
 
 def clean_logs(data_dir: Path, person: Person) -> int:
-    """Overwrite the id in the request log, in place, as another process may be writing to it."""
+    """Write the request logs that hold the id again without it; returns how many did."""
     changed = 0
-    for path in sorted((data_dir / "work").glob("requests.log*")):
-        with path.open("r+b") as file:
-            text = file.read().decode("utf-8", "surrogateescape")
-            for found in person.pattern.finditer(text):
-                before, id_ = (
-                    part.encode("utf-8", "surrogateescape") for part in (text[: found.start()], found[0])
-                )
-                file.seek(len(before))
-                file.write(b"x" * len(id_))
-                changed += 1
+    for path in (data_dir / "work").glob("requests.log*"):
+        text = path.read_text("utf-8", "surrogateescape")
+        if (erased := person.erase_text(text)) != text:
+            path.write_text(erased, "utf-8", "surrogateescape")
+            changed += 1
     return changed
 
 

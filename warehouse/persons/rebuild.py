@@ -1,54 +1,28 @@
-"""Rebuilding from landing: the loads that are needed, and a new file with what landing cannot repeat."""
+"""Rebuilding from landing: a new file with what landing cannot repeat, and loads that only landing knows."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.ledger.window_result import WindowResult
+from warehouse.ledger.ledger import IN_FORCE, OF_WINDOW
 from warehouse.load.landing import Landed
 from warehouse.load.load import following_number
 from warehouse.store.checkpoint_journal import open_for_writing
 from warehouse.store.database import Store
 from warehouse.store.duckdb_file import insert_rows, literal, quoted
 from warehouse.store.files import replacement
-from warehouse.store.meta_schema import aware, naive_utc
+from warehouse.store.meta_schema import naive_utc
 from warehouse.store.schema import describe, read_tables
 
 REBUILDING = "rebuilding"
 """The folder below work/ in which a file is rebuilt; a killed process leaves it behind."""
 
-_IN_FORCE = """
-WITH able AS (
-    SELECT load_id, report, customer, load_number,
-           unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
-    FROM meta.loads WHERE status IN ('loaded', 'landed') AND NOT history
-)
-SELECT DISTINCT arg_max(load_id, load_number) AS load_id FROM able
-GROUP BY report, customer, month
-"""
-"""For each month, the newest load: the same as meta.months says, also while a rebuild is under way."""
-
-_EFFECTIVE = f"""
-landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND (
-    CASE WHEN history THEN status IN ('loaded', 'landed') ELSE load_id IN ({_IN_FORCE}) END
-)
-AND (NOT $2 OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = loads.load_id))
-"""
-_UNREAD = """
-landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND NOT $2
-AND status = 'failed' AND error_kind = 'UnreadableRows' AND NOT EXISTS (
-    FROM meta.loads AS later
-    WHERE (later.report, later.customer, later.status) = (loads.report, loads.customer, 'loaded')
-        AND later.fetched_at_utc > loads.fetched_at_utc
-        AND (later.history OR list_has_any(later.months, loads.months))
-)
-"""
 _NUMBER_AGAIN = """
 UPDATE meta.loads AS loads SET load_number = numbered.load_number
 FROM (
@@ -60,17 +34,8 @@ WHERE loads.load_id = numbered.load_id
 """New numbers, larger than any before: `_row` of what stays in the tables comes from the old ones."""
 _SUPERSEDED = f"""
 UPDATE meta.loads SET status = 'superseded'
-WHERE status = 'landed' AND NOT history AND load_id NOT IN ({_IN_FORCE})
+WHERE status = 'landed' AND NOT history AND load_id NOT IN ({IN_FORCE})
 """
-_FIELDS = (
-    "load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "history", "asked",
-    "requests", "bytes", "sha256", "seconds", "fetched_at_utc", "landing",
-)  # fmt: skip
-"""Columns of meta.loads that a window has under the same name."""
-_SAID_IN_LANDING = (
-    "load_id", "run_id", "report", "customer", "window_start", "window_end", "history", "asked", "requests",
-    "seconds", "note",
-)  # fmt: skip
 
 
 @contextmanager
@@ -114,24 +79,6 @@ def fresh_file(store: Store) -> Iterator[Store]:
             shutil.rmtree(rebuilt.data_dir, ignore_errors=True)
 
 
-def note_unread(connection: DuckDBPyConnection, errors: Mapping[str, str]) -> None:
-    """Let loads without rows count as failed, each with its error."""
-    rows = list(errors.items())
-    if rows:
-        connection.executemany(
-            "UPDATE meta.loads SET status = 'failed', error_kind = 'UnreadableRows', error = $2 "
-            "WHERE load_id = $1 AND status = 'landed'",
-            rows,
-        )
-
-
-def is_replay_unfinished(connection: DuckDBPyConnection, reports: Collection[str]) -> bool:
-    """Whether answers of these reports wait for a replay to load them."""
-    waiting = "SELECT count(*) FROM meta.loads WHERE status = 'landed' AND list_contains($1, report)"
-    [(count,)] = connection.execute(waiting, [list(reports)]).fetchall()
-    return bool(count)
-
-
 def replace_file(store: Store, rebuilt: Store) -> None:
     """Put a rebuilt working file in the place of another; killed at any moment, it leaves one of the two."""
     with store.locked() as path:
@@ -158,27 +105,6 @@ def _copy_rows(connection: DuckDBPyConnection, table: str) -> None:
         connection.execute(f"INSERT INTO meta.{table} ({names}) SELECT {values} FROM old.meta.{table}")
 
 
-def effective_loads(
-    connection: DuckDBPyConnection, reports: Sequence[str] | None = None, *, only_quarantined: bool = False
-) -> list[WindowResult]:
-    """The loads in force and all merged snapshots of reports, oldest first, as landing can repeat them.
-
-    Then answers that did not fit their shape when they came, if nothing newer was loaded since.
-    """
-    found = connection.execute(
-        f"SELECT note, {', '.join(_FIELDS)} FROM meta.loads AS loads WHERE ({_EFFECTIVE}) OR ({_UNREAD}) "
-        "ORDER BY load_number NULLS LAST",
-        [reports and list(reports), only_quarantined],
-    )
-    return [
-        WindowResult(
-            **{name: _from_file(value) for name, value in zip(_FIELDS, fields, strict=True)},
-            notes=(note,) if note else (),
-        )
-        for note, *fields in found.fetchall()
-    ]
-
-
 def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
     """Write the loads of landing files that the ledger does not know into it; returns how many had rows.
 
@@ -196,18 +122,12 @@ def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
     return sum(row["status"] != "failed" for row in rows)
 
 
-def _from_file(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(value)
-    return aware(value) if isinstance(value, datetime) else value
-
-
 def _row(landed: Landed, number: int) -> dict[str, Any]:
     """The row of meta.loads of a landing file."""
     said = {**landed.header, **landed.trailer}
     failed = bool(said.get("error"))
     return {
-        **{name: said.get(name) for name in _SAID_IN_LANDING},
+        **{name: said.get(name) for name in (*OF_WINDOW, "note")},
         "error_kind": said.get("error") or None,
         "error": "It could not be loaded when it came." if failed else None,
         "load_number": None if failed else number,

@@ -7,8 +7,7 @@ The same rule holds for rows that are loaded (`suppressed_frame`) and for rows t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -34,27 +33,16 @@ GROUP BY ALL ORDER BY ALL
 """
 
 
-@dataclass(frozen=True)
-class StoredTable:
-    """A table of the file with the types of its columns."""
-
-    schema: str
-    name: str
-    types: Mapping[str, str]
-
-    @property
-    def sql(self) -> str:
-        return f"{self.schema}.{quoted(self.name)}"
-
-    def documented(self, tables: Mapping[str, Documented]) -> Documented:
-        """The documented columns; a history has those of its table."""
-        return tables.get(self.name.removesuffix("_history"), {}) if self.schema == "bi" else {}
+Tables = Mapping[str, Mapping[str, str]]
+"""The stored tables by their quoted names, each with the types of its columns."""
 
 
-def stored_tables(connection: DuckDBPyConnection) -> Iterator[StoredTable]:
+def stored_tables(connection: DuckDBPyConnection) -> Tables:
     """The tables of bi and of meta; marts are built from them."""
-    for schema, name, columns, types in connection.execute(_COLUMNS).fetchall():
-        yield StoredTable(schema, name, dict(zip(columns, types, strict=True)))
+    return {
+        f"{schema}.{quoted(name)}": dict(zip(columns, types, strict=True))
+        for schema, name, columns, types in connection.execute(_COLUMNS).fetchall()
+    }
 
 
 def suppressed_frame(frame: pl.DataFrame, documented: Documented, erased: ErasedList) -> pl.DataFrame:
@@ -82,21 +70,25 @@ def suppress_tables(
     `tables` are the documented columns by table of bi.
     """
     changed: Counter[str] = Counter()
-    for table in stored_tables(connection) if erased.persons else ():
-        documented = table.documented(tables)
-        for column, kind in id_columns(table.types, documented):
+    documented_by_table = {
+        f"bi.{quoted(name + ending)}": columns
+        for name, columns in tables.items()
+        for ending in ("", "_history")
+    }
+    for table, types in stored_tables(connection).items() if erased.persons else ():
+        documented = documented_by_table.get(table, {})
+        for column, kind in id_columns(types, documented):
             ids = (str(id_) for id_ in _distinct(connection, table, column))
-            emptied = emptied_columns(column, [*table.types], documented)
+            emptied = emptied_columns(column, [*types], documented)
             for id_, alias in erased.aliases(kind, ids).items():
                 if id_ != alias:
-                    new_id = alias if table.types[column] == "VARCHAR" else None
-                    values = {column: new_id, **dict.fromkeys(emptied)}
-                    changed[table.sql] += _update(connection, table, column, id_, values)
-        for column in table.types.keys() & {*_ID_LISTS} if table.schema == "meta" else ():
+                    values = {column: alias if types[column] == "VARCHAR" else None, **dict.fromkeys(emptied)}
+                    changed[table] += _update(connection, table, column, id_, values)
+        for column in types.keys() & {*_ID_LISTS} if table.startswith("meta.") else ():
             for ids in _distinct(connection, table, column):
                 new_ids = _suppressed_ids(ids, erased)
                 if new_ids != ids:
-                    changed[table.sql] += _update(connection, table, column, ids, {column: new_ids})
+                    changed[table] += _update(connection, table, column, ids, {column: new_ids})
     if changed.total():
         leave_traces(connection)
     return +changed
@@ -105,11 +97,11 @@ def suppress_tables(
 def erase_texts(connection: DuckDBPyConnection, person: Person) -> Counter[str]:
     """Erase an id from the stored texts that hold it; the changed rows by table."""
     changed: Counter[str] = Counter()
-    for table in stored_tables(connection) if person.is_unmistakable else ():
-        for column in (name for name, type_ in table.types.items() if type_ in ("VARCHAR", "JSON")):
+    for table, types in stored_tables(connection).items() if person.is_unmistakable else ():
+        for column in (name for name, type_ in types.items() if type_ in ("VARCHAR", "JSON")):
             for text in _distinct(connection, table, column, containing=person.id):
                 erased = {column: person.erase_text(text)}
-                changed[table.sql] += _update(connection, table, column, text, erased)
+                changed[table] += _update(connection, table, column, text, erased)
     return changed
 
 
@@ -118,24 +110,22 @@ def drop_marts(connection: DuckDBPyConnection) -> None:
     connection.execute("DROP SCHEMA IF EXISTS marts CASCADE; CREATE SCHEMA marts")
 
 
-def _distinct(
-    connection: DuckDBPyConnection, table: StoredTable, column: str, containing: str = ""
-) -> list[Any]:
+def _distinct(connection: DuckDBPyConnection, table: str, column: str, containing: str = "") -> list[Any]:
     """The distinct values of a column that are not null, and contain this text."""
     name = quoted(column)
     found = connection.execute(
-        f"SELECT DISTINCT {name} FROM {table.sql} WHERE contains({name}::VARCHAR, $1)", [containing]
+        f"SELECT DISTINCT {name} FROM {table} WHERE contains({name}::VARCHAR, $1)", [containing]
     )
     return [value for (value,) in found.fetchall()]
 
 
 def _update(
-    connection: DuckDBPyConnection, table: StoredTable, column: str, value: Any, new: Mapping[str, Any]
+    connection: DuckDBPyConnection, table: str, column: str, value: Any, new: Mapping[str, Any]
 ) -> int:
     """Give the rows with this value of a column new values; the number of rows."""
     setting = ", ".join(f"{quoted(name)} = ${place}" for place, name in enumerate(new, 2))
     [(rows,)] = connection.execute(
-        f"UPDATE {table.sql} SET {setting} WHERE {quoted(column)} = $1", [value, *new.values()]
+        f"UPDATE {table} SET {setting} WHERE {quoted(column)} = $1", [value, *new.values()]
     ).fetchall()
     return int(rows)
 

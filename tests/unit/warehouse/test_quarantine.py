@@ -6,8 +6,8 @@ from datetime import date
 from pathlib import Path
 
 from tests.unit.warehouse.given import FEBRUARY, JANUARY, MARCH, Given, Rejected, hours, sales, users
+from warehouse.ledger.ledger import effective_loads
 from warehouse.load.quarantine import fingerprint
-from warehouse.persons.rebuild import effective_loads
 
 
 def waiting(given: Given) -> list[tuple[str, date | None, str]]:

@@ -18,9 +18,10 @@ from tests.unit.warehouse.given import (
     sales,
     users,
 )
+from warehouse.ledger.ledger import effective_loads
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landed, Landing
-from warehouse.persons.rebuild import effective_loads, relearn
+from warehouse.persons.rebuild import relearn
 from warehouse.publishing.retention import clear_landing, compact
 
 EVERYTHING = ("sales", "sales_agents", "users_history", "users__offices_history")
