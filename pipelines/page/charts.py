@@ -13,6 +13,8 @@ from itertools import accumulate, pairwise
 from pipelines.page.language import Language, Number
 
 MOST_LINES = 4
+MOST_NAMES = 8
+"""Of more names than these every second one is left out where there is little room."""
 LEFT, TOP, BOTTOM = 9.0, 4.0, 88.0
 """Where columns begin, and where the scale does and ends, in percent."""
 WIDTHS = {"column": 0.5, "wide": 0.84, "tick": 0.88}
@@ -131,7 +133,13 @@ def chart(
         for mark in scale
     ]
     labels += [
-        Label("name", f"{LEFT + (place + 0.5) * slot:.2f}", "97", name) for place, name in enumerate(names)
+        Label(
+            "name between" if place % 2 and len(names) > MOST_NAMES else "name",
+            f"{LEFT + (place + 0.5) * slot:.2f}",
+            "97",
+            name,
+        )
+        for place, name in enumerate(names)
     ]
     legend = [
         (f"line {line.kind}" if line.mark == "line" else line.kind, line.name)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pipelines.page.charts import Series, chart, columns
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language
-from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading
+from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading, total_of
 
 MOST_ROWS = 40
 UNTOUCHED = ("valuations", "to_2", "to_7", "to_30", "longer", "tips")
@@ -25,10 +25,13 @@ def leads_section(facts: Facts, writer: Writer) -> Section | None:
     drawing = chart(
         words.text("leads.by_week"), [row.name[5:] for row in weeks], series, words, words.number, finest=1
     )
+    total = next((row for row in incoming if row.part == "all"), None)
     sides = [row for row in incoming if row.part == "side" and row.leads]
     sides += [row for row in facts.leads if row.part == "all" and row.way != "incoming lead" and row.leads]
     tables = [
-        _table(writer, part, [row for row in incoming if row.part == part], lambda row: _named(row, words))
+        _table(
+            writer, part, [row for row in incoming if row.part == part], lambda row: _named(row, words), total
+        )
         for part in ("kind", "sender", "office", "state")
         if part != "office" or sum(row.part == part for row in incoming) > 1
     ]
@@ -47,7 +50,9 @@ def _side(row: Row, words: Language) -> str:
     return words.label("sides", row.name if row.part == "side" else row.way)
 
 
-def _table(writer: Writer, part: str, rows: Iterable[Row], name: Callable[[Row], str]) -> PageTable | None:
+def _table(
+    writer: Writer, part: str, rows: Iterable[Row], name: Callable[[Row], str], total: Row | None = None
+) -> PageTable | None:
     """Leads of one part: how many, of which homes, and whether these were sold."""
     words = writer.words
 
@@ -63,7 +68,7 @@ def _table(writer: Writer, part: str, rows: Iterable[Row], name: Callable[[Row],
         PageColumn("sold", kind="count"),
         PageColumn("days_of_sellers" if part in ("office", "state") else "days", "days", "count"),
     ]
-    return writer.table(words.text(f"leads.by_{part}"), "leads", table, list(rows)[:MOST_ROWS])
+    return writer.table(words.text(f"leads.by_{part}"), "leads", table, list(rows)[:MOST_ROWS], total=total)
 
 
 def _untouched(facts: Facts, writer: Writer) -> PageTable | None:
@@ -74,11 +79,14 @@ def _untouched(facts: Facts, writer: Writer) -> PageTable | None:
     office = PageColumn("office", lambda row: row.office_name or words.text("leads.unnamed_office"))
     table = [office, *(PageColumn(name, kind="count") for name in UNTOUCHED)]
     name = words.text("leads.untouched", day=words.day(max(row.counted_on for row in rows)))
-    return writer.table(name, "leads", table, rows)
+    total = total_of(rows, office_name=words.text("offices.all"))
+    return writer.table(name, "leads", table, rows, total=total)
 
 
 def _named(row: Row, words: Language) -> str:
     """A documented state in words, and a kind such as AskedForPrice as Asked for price; all else as it is."""
+    if row.part == "all":
+        return words.text("offices.all")
     if not row.name:
         return words.text(f"leads.unnamed_{row.part}")
     if row.part == "state":

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from pipelines.page.charts import Chart, Series, chart, columns, stacked
 from pipelines.page.facts import Facts, Row
 from pipelines.page.language import Language, local_day
-from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading
+from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading, total_of
 
 MOST_SALES = 20
 LEAST_HOMES = 25
@@ -209,6 +209,8 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         notes.append(words.text("owed.unnoted", unnoted))
     drawing, calendar = _money(facts, writer)
     rows = noted if len(facts.receivables) > 1 else []
+    longest_days = max((row.longest_days or 0 for row in noted), default=0)
+    total = total_of(rows, office_name=words.text("offices.all"), longest_days=longest_days)
     return Section(
         "owed",
         words.text("figures.outstanding"),
@@ -216,7 +218,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         figures=[f"{words.text(f'owed.{name}').lower()} {words.brief(sums[name])}" for name in bands],
         charts=[drawing] if drawing else [],
         folded=[
-            writer.table(words.text("owed.caption"), "owed", offices, rows),
+            writer.table(words.text("owed.caption"), "owed", offices, rows, total=total),
             writer.table(words.text("owed.caption_due"), "owed", sales, longest, most=MOST_SALES),
             calendar,
         ],

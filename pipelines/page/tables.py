@@ -62,6 +62,18 @@ def budget_columns(amount: str) -> tuple[PageColumn, PageColumn]:
     return PageColumn("page.of_budget", share, "share"), PageColumn("page.gap", gap, "signed money")
 
 
+def total_of(rows: Sequence[Row], **named: object) -> Row | None:
+    """The sums of rows, under other names where they are no sums; none of a single row."""
+    if len(rows) < 2:
+        return None
+    sums = {
+        column: sum(getattr(row, column) for row in rows)
+        for column, value in vars(rows[0]).items()
+        if isinstance(value, Decimal | int)
+    }
+    return rows[0].with_columns(**{**sums, **named})
+
+
 def oldest_reading(rows: Sequence[Row], words: Language) -> list[str]:
     """The day of the oldest reading, if a nightly run has not read all months of these rows again."""
     days = [row.read_on for row in rows if row.read_on]
