@@ -63,14 +63,14 @@ def budget_columns(amount: str) -> tuple[PageColumn, PageColumn]:
 
 
 def total_of(rows: Sequence[Row], **named: object) -> Row | None:
-    """The sums of rows, under other names where they are no sums; none of a single row."""
+    """The sums of rows, and what is named; a column with an unknown value has none. None of a single row."""
     if len(rows) < 2:
         return None
-    sums = {
-        column: sum(getattr(row, column) for row in rows)
-        for column, value in vars(rows[0]).items()
-        if isinstance(value, Decimal | int)
-    }
+    sums = {}
+    for column, value in vars(rows[0]).items():
+        if isinstance(value, Decimal | int):
+            values = [getattr(row, column) for row in rows]
+            sums[column] = None if None in values else sum(values)
     return rows[0].with_columns(**{**sums, **named})
 
 
