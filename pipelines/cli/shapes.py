@@ -37,7 +37,7 @@ def run_shapes(
         for look in looks:
             if look.sentence or look.proposal:
                 say()
-                hang("", f"{look.report}: {look.sentence}")
+                hang("", f"{look.report}: {look.sentence or look.state}")
                 say(look.proposal)
     if write:
         written = add_to_file(settings.shapes_file, looks)

@@ -62,8 +62,8 @@ class Hop:
 class ColumnPath:
     """Where the value of a column is: at a level of the way to the rows, under members of its objects.
 
-    Level 0 is the document, the last level is the row. `parent` names the table whose column it is. Without
-    members it is the object itself, or with `is_key` the name under which it was found.
+    Level 0 is the document, the last level is the row. Without members it is the object itself, or with
+    `is_key` its name. `parent` names the table whose column it is.
     """
 
     level: int = -1

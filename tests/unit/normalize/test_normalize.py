@@ -10,12 +10,8 @@ import pytest
 
 from pipelines.catalogue.model import declared_columns
 from pipelines.catalogue.reports import REPORTS
-from pipelines.normalize.document import read_document
-from pipelines.normalize.normalize import normalize
-from pipelines.normalize.tables import Normalized
 from tests.unit.normalize.answers import (
     JANUARY,
-    STOCKHOLM,
     estate,
     estates,
     event,
@@ -209,22 +205,3 @@ def test_an_id_repeated_without_pages_is_two_rows() -> None:
     result = normalized("sales", estates(estate("OBJ1"), estate("OBJ1")))
     assert rows(result, "sales_estates", "id") == [("OBJ1",), ("OBJ1",)]
     assert reasons(result) == []
-
-
-@pytest.mark.parametrize(
-    ("number", "money"),
-    [
-        ("33333.333333333336", "33333.3333"),
-        ("12345678901234.5678", "12345678901234.5678"),
-        ("10000000000000.0010", "10000000000000.001"),
-    ],
-)
-def test_a_documented_number_keeps_every_digit_that_its_column_holds(number: str, money: str) -> None:
-    result = read("commission_user", f'[{{"userId": {number}, "commission": {number}}}]')
-    assert rows(result, "commission_user", "user_id", "commission") == [(number, Decimal(money))]
-
-
-def read(name: str, body: str) -> Normalized:
-    """The answer of a report, given as it is written."""
-    pages = [read_document(body.encode())]
-    return normalize(REPORTS[name], pages, months=[JANUARY], timezone=STOCKHOLM)
