@@ -167,7 +167,7 @@ def _publication(
     return dg.MaterializeResult(
         asset_key=project.key(FILE),
         metadata={
-            "page": _place(project, page) if page.exists() else "none",
+            "page": _place(project, page) if page.is_file() else "none",
             "file": _place(project, publication.path),
             "bytes": publication.bytes or 0,
             **conditions,

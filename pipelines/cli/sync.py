@@ -72,9 +72,10 @@ def run_plan(
         [dict(zip(names, group, strict=True)) | _added_up(of_group) for group, of_group in groups.items()]
     )
     more = "; older months of sales that changed are requested as well" if plan.probes else ""
-    say(
+    hang(
+        "",
         f"{counted(plan.requests_expected, 'request')} expected, {count(plan.requests)} at most if all is "
-        f"well{more}; about {duration(plan.seconds)} at {plan.requests_per_second:g} per second, none yet"
+        f"well{more}; {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was sent.",
     )
     return 0
 

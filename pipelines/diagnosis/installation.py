@@ -23,7 +23,7 @@ from pipelines.diagnosis.health import (
 )
 from pipelines.planning.plan import planned_now
 from pipelines.shapes.shapes_file import ShapesError, with_shapes
-from pipelines.words import size
+from pipelines.words import counted, size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind, Severity
 from warehouse.ledger.ledger import ledger_of
@@ -79,9 +79,8 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
         yield Finding("settings", Severity.WARNING, found, "remove BROKERBI_TODAY for real nightly runs")
     active, all_ = len(settings.active_customers), len(settings.customers)
     off = f", {all_ - active} are switched off" if active < all_ else ""
-    found = (
-        f"{active} customers are read from {settings.start} on{off}; days are those of {settings.timezone}"
-    )
+    read = f"{counted(active, 'customer')} read from {settings.start} on"
+    found = f"{read}{off}; days are those of {settings.timezone}"
     yield Finding("settings", Severity.WELL, found)
     try:
         with_shapes(REPORTS, settings.shapes_file)
