@@ -12,7 +12,7 @@ from pipelines.sync.summary import Summary
 from pipelines.sync.window.memory_budget import UNDER_WAY, MemoryBudget
 from warehouse.errors import WarehouseError
 from warehouse.ledger.window_result import WindowStatus
-from warehouse.load.write_session import WriteSession
+from warehouse.load.load import load_group
 
 if TYPE_CHECKING:
     from warehouse.ledger.window_result import WindowResult
@@ -78,18 +78,14 @@ class Loader:
         return len(self._waiting) >= LOADS_IN_A_GROUP or size >= BYTES_IN_A_GROUP
 
     def _load_group(self, group: Sequence[WindowResult]) -> Sequence[WindowResult]:
-        with WriteSession(self.store) as session:
-            return self._load(session, group)
-
-    def _load(self, session: WriteSession, group: Sequence[WindowResult]) -> Sequence[WindowResult]:
         """The outcome of the windows of a group, without their rows."""
         try:
-            return session.load(group)
+            return load_group(self.store, group)
         except WarehouseError:
             raise
         except Exception as error:  # noqa: BLE001 - one bad window must not stop the others
             half = len(group) // 2
             if half:
-                return [*self._load(session, group[:half]), *self._load(session, group[half:])]
+                return [*self._load_group(group[:half]), *self._load_group(group[half:])]
             why = f"the rows could not be loaded ({type(error).__name__}: {error})"
             return [group[0].ended(WindowStatus.FAILED, f"{why}; the answer is kept in landing")]

@@ -22,7 +22,7 @@ from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
 from warehouse.ledger.ledger import effective_loads, note_unread
 from warehouse.ledger.window_result import WindowResult, results_by_pair
 from warehouse.load.landing import Landing
-from warehouse.load.write_session import WriteSession
+from warehouse.load.load import load_group
 from warehouse.persons.erased_list import read_erased
 from warehouse.persons.rebuild import fresh_file, relearn, replace_file
 from warehouse.persons.suppression import suppress_tables
@@ -114,18 +114,17 @@ class _Replay:
         with store.reading() as connection:
             loads = effective_loads(connection, reports, only_quarantined=quarantine)
         done = self.done
-        with WriteSession(store) as session:
-            for group in _groups(loads):
-                is_history = group[0].history
-                readable = list(self._read_again(group))
-                if is_history and len(readable) < len(group):
-                    self.unread |= {load.load_id: HISTORY_LEFT for load in readable}
-                    continue
-                done.loads += len(readable)
-                done.rows += sum(table.frame.height for load in readable for table in load.tables)
-                done.rejected += sum(len(load.rejected) for load in readable)
-                session.load(readable, afresh=is_history and not quarantine)
-                self.on_load(done.loads, len(loads))
+        for group in _groups(loads):
+            is_history = group[0].history
+            readable = list(self._read_again(group))
+            if is_history and len(readable) < len(group):
+                self.unread |= {load.load_id: HISTORY_LEFT for load in readable}
+                continue
+            done.loads += len(readable)
+            done.rows += sum(table.frame.height for load in readable for table in load.tables)
+            done.rejected += sum(len(load.rejected) for load in readable)
+            load_group(store, readable, afresh=is_history and not quarantine)
+            self.on_load(done.loads, len(loads))
         with store.writing() as connection:
             note_unread(connection, self.unread)
 
@@ -178,10 +177,10 @@ class _Replay:
 
 
 def _groups(loads: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
-    """Loads a few at a time, never two pairs of report and customer in one group.
+    """Loads a few at a time, and each history of a report and customer as a whole.
 
     A history is begun afresh, so all its snapshots are in one group: killed, it is the old one or the new.
     """
-    for _, of_pair in sorted(results_by_pair(loads).items()):
-        size = len(of_pair) if of_pair[0].history else LOADS_IN_A_GROUP
-        yield from (of_pair[start : start + size] for start in range(0, len(of_pair), size))
+    monthly = sorted((load for load in loads if not load.history), key=lambda load: load.pair)
+    yield from (monthly[at : at + LOADS_IN_A_GROUP] for at in range(0, len(monthly), LOADS_IN_A_GROUP))
+    yield from results_by_pair(load for load in loads if load.history).values()

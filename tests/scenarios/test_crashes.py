@@ -42,7 +42,6 @@ SYNC = (
     JOURNAL_WRITTEN,
     Step("checkpointed"),
     Step("load_committed"),
-    Step("session_closed"),
 )
 FIRST_SYNC = (*SYNC[:5], JOURNAL_WRITTEN)
 STEPS = {
@@ -59,7 +58,6 @@ STEPS = {
         Step("rows_written", 2),
         Step("load_committed"),
         Step("load_committed", 2),
-        Step("session_closed"),
     ),
     "rollback": (Step("before_naming"), Step("file_named")),
     "compact": (Step("before_rewriting"), Step("file_rewritten"), Step("compacted")),

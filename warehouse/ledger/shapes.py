@@ -59,7 +59,7 @@ def loaded_ids(connection: DuckDBPyConnection, columns: Sequence[tuple[str, str]
     queries = [
         f"SELECT {column} FROM {tables[table].stored} WHERE {column} IS NOT NULL"
         for table, column in columns
-        if table in tables and tables[table].exists
+        if table in tables
     ]
     rows = connection.execute(" UNION ".join(queries)).fetchall() if queries else []
     return frozenset(id_ for (id_,) in rows)

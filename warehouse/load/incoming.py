@@ -13,7 +13,7 @@ from warehouse.ledger.window_result import WindowResult
 from warehouse.load.history import ROWS_OF_A_LOAD
 from warehouse.load.schema_evolution import Batch
 from warehouse.store.meta_schema import naive_utc
-from warehouse.store.schema import NOTHING, StoredColumn, TableSchema
+from warehouse.store.schema import EXACT, NOTHING, StoredColumn, TableSchema
 
 Transform = Callable[[TableLike], pl.DataFrame]
 Incoming = dict[str, tuple[TableSchema, Sequence[Batch]]]
@@ -21,8 +21,6 @@ Incoming = dict[str, tuple[TableSchema, Sequence[Batch]]]
 
 PLACES = {"_row", "_parent_row", "_month"}
 """Our own columns in a frame; every other one is the service's."""
-TOO_WIDE = (pl.Int128, pl.UInt64)
-"""Whole numbers too large for BIGINT; undocumented ones are stored as text."""
 
 
 @dataclass
@@ -95,12 +93,17 @@ def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
         names = sorted(column.name for column in pile[0][1].columns)
         raise ValueError(f"the columns {names} do not say what the frame holds: {sorted(unknown)}")
     dtypes = frame.schema
+    large = {
+        name
+        for name, dtype in dtypes.items()
+        if dtype.is_integer() and name not in PLACES and not frame[name].is_between(-EXACT, EXACT).all()
+    }
     nulls = dict(zip(frame.columns, frame.null_count().row(0), strict=True))
     types = {
         name: NOTHING
         if nulls.get(column.name, frame.height) == frame.height
         else "VARCHAR"
-        if dtypes[column.name] in TOO_WIDE and not column.documented
+        if column.name in large and not column.documented
         else column.type
         for name, column in columns.items()
     }
@@ -119,9 +122,7 @@ def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
     first_row = pl.col("_first_row")
     nested = [pl.col("_parent_row").cast(pl.Int64) + first_row] if "_parent_row" in dtypes else []
     service = [
-        (
-            pl.col(column.name).cast(pl.String) if dtypes[column.name] in TOO_WIDE else pl.col(column.name)
-        ).alias(name)
+        (pl.col(column.name).cast(pl.String) if column.name in large else pl.col(column.name)).alias(name)
         for name, column in columns.items()
         if column.name in dtypes
     ]

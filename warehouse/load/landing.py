@@ -2,8 +2,7 @@
 
 A file is a plain .tar.zst: `load.json` says which load it is, `0000.json` and `0000.body` are the first
 answer, and so on, and `end.json` closes it, so that half a file is known as one. The compression carries a
-checksum of its content, the ledger that of the whole file; files of older versions also have one next to each
-answer.
+checksum of its content, the ledger that of the whole file.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from urllib.parse import quote
 import zstandard
 
 from warehouse.errors import LandingDamaged, explained
-from warehouse.store.files import PRIVATE_FILE, PRIVATE_FOLDER, make_folder
+from warehouse.store.files import PRIVATE_FILE, PRIVATE_FOLDER, file_sha256, make_folder
 
 ENDING = ".tar.zst"
 UNFINISHED = ".part"
@@ -80,15 +79,13 @@ class Landing:
 
     def read(self, path: str, sha256: str | None = None) -> Answers:
         """Every answer of a file, in the order received; raises LandingDamaged if a byte is wrong."""
-        with self._present(path) as whole:
+        whole = self.root / path
+        with _readable(whole):
             if sha256 and file_sha256(whole) != sha256:
                 raise LandingDamaged(_sentence(whole, "its checksum is not the one in the ledger"))
             meta: dict[str, Any] = {}
             for name, content in _members(whole, verify=True):
                 if name.endswith(".body"):
-                    received = meta.get("sha256")
-                    if received and hashlib.sha256(content).hexdigest() != received:
-                        raise LandingDamaged(_sentence(whole, f"{name} is not what was received"))
                     yield meta, content
                 else:
                     meta = json.loads(content)
@@ -97,30 +94,17 @@ class Landing:
 
     def read_used(self, path: str, sha256: str | None = None) -> Answers:
         """The answers that counted when the load was fetched, in the order in which they counted."""
-        wanted: list[int] = self.landed(path).trailer.get("used", [])
-        waiting: dict[int, tuple[dict[str, Any], bytes]] = {}
-        following = iter(wanted)
-        awaited = next(following, None)
-        for position, answer in enumerate(self.read(path, sha256)):
-            if position in wanted:
-                waiting[position] = answer
-            while awaited in waiting:
-                yield waiting.pop(awaited)
-                awaited = next(following, None)
+        used: list[int] = self.landed(path).trailer.get("used", [])
+        answers = {place: answer for place, answer in enumerate(self.read(path, sha256)) if place in used}
+        yield from (answers[place] for place in used)
 
     def landed(self, path: str) -> Landed:
         """Header and trailer of a file; raises LandingDamaged if it is not whole."""
-        with self._present(path) as whole:
+        whole = self.root / path
+        with _readable(whole):
             said = {name: content for name, content in _members(whole) if name in (HEADER, TRAILER)}
             size, digest = whole.stat().st_size, file_sha256(whole)
             return Landed(path, json.loads(said[HEADER]), json.loads(said[TRAILER]), size, digest)
-
-    @contextmanager
-    def _present(self, path: str) -> Iterator[Path]:
-        """The path of a file for reading."""
-        whole = self.root / path
-        with _readable(whole):
-            yield whole
 
     def walk(self) -> Iterator[Landed | LandingDamaged]:
         """Every landing file in the order of names; a damaged one comes as its error."""
@@ -164,9 +148,8 @@ class LandingWriter:
 
     def add(self, meta: Mapping[str, object], body: bytes) -> int:
         """Add an answer, with its request, status and body as received; returns its place in the file."""
-        known = {name: value for name, value in meta.items() if name != "sha256"}
         with explained(self._root):
-            self._add_member(f"{self._answers:04}.json", {**known, "bytes": len(body)})
+            self._add_member(f"{self._answers:04}.json", {**meta, "bytes": len(body)})
             self._add_member(f"{self._answers:04}.body", body)
         self._answers += 1
         return self._answers - 1
@@ -240,12 +223,6 @@ def _readable(path: Path) -> Iterator[None]:
         ) from error
     except (zstandard.ZstdError, tarfile.TarError, EOFError, KeyError, ValueError) as error:
         raise LandingDamaged(_sentence(path, str(error))) from error
-
-
-def file_sha256(path: Path) -> str:
-    """The checksum of a file, as the ledger keeps it."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _sentence(path: Path, why: str) -> str:

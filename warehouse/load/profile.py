@@ -51,9 +51,8 @@ def read_profiles(
         ]
         for history in (False, True):
             for schema in tables_of_report(tables, report, history=history):
-                if schema.exists:
-                    for customer, month, profile in _read_table(connection, schema, requested):
-                        profiles[report, customer].setdefault(month, {})[schema.name] = profile
+                for customer, month, profile in _read_table(connection, schema, requested):
+                    profiles[report, customer].setdefault(month, {})[schema.name] = profile
     return profiles
 
 

@@ -17,7 +17,6 @@ import polars as pl
 
 from warehouse.store.duckdb_file import quoted
 from warehouse.store.schema import (
-    EXACT,
     NOTHING,
     StoredColumn,
     Tables,
@@ -56,7 +55,6 @@ def undeclared(connection: DuckDBPyConnection, declared: Sequence[TableSchema]) 
             columns={name: _meaning(column) for name, column in schema.columns.items() if column.documented},
         )
         for schema in read_tables(connection).values()
-        if schema.exists
     }
     return [table for table in declared if documented.get(table.name) != table]
 
@@ -65,13 +63,8 @@ def declare_missing(
     connection: DuckDBPyConnection, declared: Sequence[TableSchema], at_utc: datetime
 ) -> None:
     """Create the tables and columns that a file of an earlier version lacks; the other tables stay."""
-    tables = read_tables(connection)
-
-    def is_whole(table: TableSchema) -> bool:
-        known = tables.get(table.name.lower())
-        return known is not None and known.exists and table.columns.keys() <= known.columns.keys()
-
-    if missing := [table for table in declared if not is_whole(table)]:
+    columns = {schema.name: schema.columns.keys() for schema in read_tables(connection).values()}
+    if missing := [table for table in declared if not table.columns.keys() <= columns.get(table.name, set())]:
         declare(connection, missing, at_utc)
 
 
@@ -81,23 +74,13 @@ def declare(connection: DuckDBPyConnection, declared: Sequence[TableSchema], at_
     changed = []
     for table in declared:
         known = tables.get(table.name.lower())
-        schema = known or table
-        if not schema.exists:
-            create_table(connection, schema)
-        if known is not None:
+        if known is None:
+            create_table(connection, table)
+        else:
             _declare_again(connection, known, table, at_utc)
-        changed.append(schema)
+        changed.append(known or table)
     describe(connection, changed)
     sys.audit("brokerbi.tables_declared")
-
-
-def ensure_tables_of(connection: DuckDBPyConnection, tables: Tables, reports: Iterable[str]) -> None:
-    """Create again, without rows, tables of these reports that were dropped by hand."""
-    wanted = set(reports)
-    for schema in tables.values():
-        if schema.report in wanted and not schema.exists:
-            create_table(connection, schema)
-            describe(connection, [schema])
 
 
 def ensure_table(
@@ -126,15 +109,15 @@ def ensure_table(
         describe(connection, [schema])
 
 
-def joined(types: Iterable[str], *, digits_at_risk: bool) -> str:
+def joined(types: Iterable[str]) -> str:
     """The narrowest type that loses nothing: null < BOOLEAN | BIGINT < DOUBLE < VARCHAR.
 
-    `digits_at_risk` says that a whole number is too large for DOUBLE; numbers then meet as text.
+    No BIGINT is too large for DOUBLE: whole numbers beyond that arrive as text.
     """
     known = sorted(set(types) - {NOTHING})
     if len(known) < 2:
         return known[0] if known else NOTHING
-    return "DOUBLE" if known == ["BIGINT", "DOUBLE"] and not digits_at_risk else "VARCHAR"
+    return "DOUBLE" if known == ["BIGINT", "DOUBLE"] else "VARCHAR"
 
 
 def _declare_again(
@@ -200,13 +183,11 @@ def _fitted(
         column = replace(column, first_load_id=first[0], first_seen_utc=first[1])
     if known is None:
         if not column.documented:
-            risk = _digits_at_risk(connection, schema, None, name, batches, types)
-            column = replace(column, type=joined(types, digits_at_risk=risk))
+            column = replace(column, type=joined(types))
         return column
     if known.documented or types <= {known.type, NOTHING}:
         return column
-    types.add(known.type)
-    type_ = joined(types, digits_at_risk=_digits_at_risk(connection, schema, known, name, batches, types))
+    type_ = joined({*types, known.type})
     if type_ != known.type:
         wider = [batch for batch in batches if batch.types[name] not in (NOTHING, known.type)]
         load_id, fetched = _first_load(name, wider) or (None, None)
@@ -222,26 +203,6 @@ def _first_load(name: str, batches: Sequence[Batch]) -> tuple[str, datetime] | N
             row = (with_values.arg_max() or 0) if with_values.any() else 0
             return batch.frame["_load_id"][row], batch.frame["_fetched_at_utc"][row]
     return None
-
-
-def _digits_at_risk(
-    connection: DuckDBPyConnection,
-    schema: TableSchema,
-    known: StoredColumn | None,
-    name: str,
-    batches: Sequence[Batch],
-    types: set[str],
-) -> bool:
-    """Whether whole numbers that DOUBLE cannot hold meet fractional ones."""
-    if not {"BIGINT", "DOUBLE"} <= types:
-        return False
-    whole = [batch.frame[name] for batch in batches if batch.types[name] == "BIGINT"]
-    if any(not values.is_between(-EXACT, EXACT).all() for values in whole):
-        return True
-    if known is None or known.type != "BIGINT":
-        return False
-    large = f"{quoted(known.name)} NOT BETWEEN {-EXACT} AND {EXACT}"
-    return bool(connection.execute(f"SELECT 1 FROM {schema.stored} WHERE {large} LIMIT 1").fetchall())
 
 
 def _meaning(column: StoredColumn) -> StoredColumn:

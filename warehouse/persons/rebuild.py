@@ -18,7 +18,7 @@ from warehouse.store.database import Store
 from warehouse.store.duckdb_file import insert_rows, literal, quoted
 from warehouse.store.files import replacement
 from warehouse.store.meta_schema import naive_utc
-from warehouse.store.schema import describe, read_tables
+from warehouse.store.schema import create_table, describe, read_tables
 
 REBUILDING = "rebuilding"
 """The folder below work/ in which a file is rebuilt; a killed process leaves it behind."""
@@ -42,41 +42,39 @@ WHERE status = 'landed' AND NOT history AND load_id NOT IN ({IN_FORCE})
 def fresh_file(store: Store) -> Iterator[Store]:
     """A new file to load months into, with the ledger, the memory and the histories of an older one.
 
-    Columns that both formats have under the same name are copied. The older file is locked for the body.
+    Columns that both formats have under the same name are copied.
     """
     rebuilt = Store(store.data_dir / "work" / REBUILDING, now=store.now, transform=store.transform)
-    with store.locked() as path:
+    shutil.rmtree(rebuilt.data_dir, ignore_errors=True)
+    with store.locked() as path, rebuilt.opened() as connection:
+        connection.execute(f"ATTACH {literal(str(path))} AS old (READ_ONLY)")
+        connection.begin()
+        tables = connection.execute(
+            "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'old'"
+        ).fetchall()
+        for schema, table in tables:
+            if schema == "meta" and table != "storage":
+                _copy_rows(connection, table)
+        schemas = list(read_tables(connection).values())
+        for schema in schemas:
+            if schema.history:
+                connection.execute(f"CREATE TABLE {schema.stored} AS FROM old.{schema.stored}")
+            else:
+                create_table(connection, schema)
+        describe(connection, schemas)
+        connection.execute(
+            "UPDATE meta.loads SET status = 'landed' WHERE status = 'loaded' AND NOT history "
+            "AND load_id IN (SELECT load_id FROM meta.months)"
+        )
+        connection.execute(
+            "DELETE FROM meta.months WHERE report NOT IN (SELECT report FROM meta.tables WHERE history)"
+        )
+        connection.commit()
+        connection.execute("DETACH old")
+    try:
+        yield rebuilt
+    finally:
         shutil.rmtree(rebuilt.data_dir, ignore_errors=True)
-        with rebuilt.opened() as connection:
-            connection.execute(f"ATTACH {literal(str(path))} AS old (READ_ONLY)")
-            connection.begin()
-            tables = connection.execute(
-                "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'old'"
-            ).fetchall()
-            for schema, table in tables:
-                if schema == "meta" and table != "storage":
-                    _copy_rows(connection, table)
-            histories = [
-                table
-                for table in read_tables(connection).values()
-                if table.history and ("bi", table.stored_name) in tables
-            ]
-            for history in histories:
-                connection.execute(f"CREATE TABLE {history.stored} AS FROM old.{history.stored}")
-            describe(connection, histories)
-            connection.execute(
-                "UPDATE meta.loads SET status = 'landed' WHERE status = 'loaded' AND NOT history "
-                "AND load_id IN (SELECT load_id FROM meta.months)"
-            )
-            connection.execute(
-                "DELETE FROM meta.months WHERE report NOT IN (SELECT report FROM meta.tables WHERE history)"
-            )
-            connection.commit()
-            connection.execute("DETACH old")
-        try:
-            yield rebuilt
-        finally:
-            shutil.rmtree(rebuilt.data_dir, ignore_errors=True)
 
 
 def replace_file(store: Store, rebuilt: Store) -> None:

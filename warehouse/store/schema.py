@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ NOTHING = "NULL"
 BETWEEN_IDS = "|"
 """What is between ids that are asked for together."""
 EXACT = 2**53
-"""Beyond this a DOUBLE no longer holds every whole number."""
+"""Beyond this a DOUBLE no longer holds every whole number; undocumented ones are stored as text."""
 
 _HANDED_OVER = ("name", "type", "documented", "source", "description", "name_inferred")
 
@@ -67,7 +67,6 @@ class TableSchema:
     nested: bool
     description: str
     columns: dict[str, StoredColumn] = field(default_factory=dict)  # by lower-case name
-    exists: bool = field(default=False, compare=False)  # not where meta knows it, but it was dropped by hand
 
     @property
     def public(self) -> str:
@@ -108,7 +107,6 @@ class TableSchema:
         return f" || '{BETWEEN_IDS}' || ".join(names) or None
 
 
-MOST_ADDED_ONE_BY_ONE = 50
 Tables = dict[str, TableSchema]
 """The tables of schema bi by lower-case name: those that meta knows, and those that a load brings."""
 
@@ -127,7 +125,7 @@ def tables_of_report(tables: Tables, report: str, *, history: bool) -> list[Tabl
 
 
 def read_tables(connection: DuckDBPyConnection) -> Tables:
-    """Every known table, also one that was dropped by hand."""
+    """Every table of schema bi."""
     tables = {
         name.lower(): TableSchema(name, report, parent, history, tuple(key), nested, description)
         for name, report, parent, history, key, nested, description in connection.execute(
@@ -143,12 +141,6 @@ def read_tables(connection: DuckDBPyConnection) -> Tables:
         """
     ).fetchall():
         tables[table.lower()].columns[column[0].lower()] = StoredColumn(*column)
-    existing = connection.execute(
-        "SELECT table_name FROM duckdb_tables() "
-        "WHERE schema_name = 'bi' AND database_name = current_database()"
-    ).fetchall()
-    for schema in tables.values():
-        schema.exists = (schema.stored_name,) in existing
     return tables
 
 
@@ -158,24 +150,13 @@ def create_table(connection: DuckDBPyConnection, schema: TableSchema) -> None:
     columns = [f"{quoted(name)} {type_}" for name, (type_, _) in ours.items()]
     columns += [f"{quoted(column.name)} {_stored_type(column.type)}" for column in schema.columns.values()]
     connection.execute(f"CREATE TABLE IF NOT EXISTS {schema.stored} ({', '.join(columns)})")
-    schema.exists = True
 
 
-def add_columns(connection: DuckDBPyConnection, schema: TableSchema, columns: Sequence[StoredColumn]) -> None:
-    """Add columns at the end; very many at once by making the table again.
-
-    To add one DuckDB copies what it knows of all the others, which takes ten gigabytes for a thousand.
-    """
-    added = [(quoted(column.name), _stored_type(column.type)) for column in columns]
-    if len(added) <= MOST_ADDED_ONE_BY_ONE:
-        for name, type_ in added:
-            connection.execute(f"ALTER TABLE {schema.stored} ADD COLUMN {name} {type_}")
-        return
-    values = ", ".join(f"NULL::{type_} AS {name}" for name, type_ in added)
-    wider = f"bi.{quoted(f'{schema.stored_name} made wider')}"
-    connection.execute(f"CREATE TABLE {wider} AS SELECT *, {values} FROM {schema.stored}")
-    connection.execute(f"DROP TABLE {schema.stored}")
-    connection.execute(f"ALTER TABLE {wider} RENAME TO {quoted(schema.stored_name)}")
+def add_columns(connection: DuckDBPyConnection, schema: TableSchema, columns: Iterable[StoredColumn]) -> None:
+    """Add columns at the end."""
+    for column in columns:
+        definition = f"{quoted(column.name)} {_stored_type(column.type)}"
+        connection.execute(f"ALTER TABLE {schema.stored} ADD COLUMN {definition}")
 
 
 def change_type(

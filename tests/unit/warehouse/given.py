@@ -17,7 +17,7 @@ from tests.working_file import declare_tables
 from warehouse.handed_over import ColumnLike
 from warehouse.ledger.ledger import Ledger, ledger_of
 from warehouse.ledger.window_result import WindowResult, WindowStatus
-from warehouse.load.write_session import WriteSession
+from warehouse.load.load import load_group
 from warehouse.store.database import Store
 from warehouse.store.schema import StoredColumn, TableSchema
 
@@ -182,8 +182,7 @@ class Given:
 
     def load(self, results: Sequence[WindowResult], *, afresh: bool = False) -> Sequence[WindowResult]:
         """Load these, and answer what became of them."""
-        with WriteSession(self.store) as session:
-            return session.load(results, afresh=afresh)
+        return load_group(self.store, results, afresh=afresh)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         with self.store.reading() as connection:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
 import stat
 import subprocess
-import tarfile
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
@@ -112,22 +108,6 @@ def test_a_landing_file_opens_with_everyday_tools(tmp_path: Path) -> None:
     if subprocess.run(["which", "zstd"], capture_output=True, check=False).returncode:
         pytest.skip("this machine has no zstd")
     assert subprocess.run(unpack, shell=True, capture_output=True, check=True).stdout == BODIES[0]
-
-
-@pytest.mark.parametrize(("body", "is_whole"), [(BODIES[0], True), (BODIES[0][::-1], False)])
-def test_the_checksum_of_older_versions_is_compared(tmp_path: Path, body: bytes, is_whole: bool) -> None:
-    landing, file = landed(tmp_path)
-    path = landing.root / file.path
-    meta = json.dumps({"sha256": hashlib.sha256(BODIES[0]).hexdigest()}).encode()
-    tar = io.BytesIO()
-    with tarfile.open(fileobj=tar, mode="w") as members:
-        for name, content in (("0000.json", meta), ("0000.body", body), ("end.json", b"{}")):
-            about = tarfile.TarInfo(name)
-            about.size = len(content)
-            members.addfile(about, io.BytesIO(content))
-    path.write_bytes(zstandard.compress(tar.getvalue()))
-    with nullcontext() if is_whole else pytest.raises(LandingDamaged, match=r"0000\.body is not what was"):
-        assert [content for _, content in landing.read(file.path)] == [body]
 
 
 def test_a_file_without_its_end_is_noticed(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.unit.warehouse.given import (
@@ -99,16 +97,3 @@ def test_rows_of_one_table_may_come_in_many_shapes_at_once(given: Given) -> None
     given.load([load("c", [wide], customer="M9"), column_load("d", "VARCHAR", "text", customer="M8")])
     known = "SELECT _customer, x, y FROM bi.sales WHERE x IS NOT NULL OR y IS NOT NULL ORDER BY 1"
     assert given.rows(known) == [("M8", "text", None), ("M9", None, 2.5)]
-
-
-@pytest.mark.parametrize(
-    ("times", "wrong", "words"),
-    [
-        (1, {"fetched": hours(0).replace(tzinfo=None)}, "without a time zone"),
-        (1, {"months": (JANUARY, JANUARY)}, "names a month twice"),
-        (2, {}, "occurs 2 times"),
-    ],
-)
-def test_a_load_without_sense_is_refused(given: Given, times: int, wrong: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        given.load([sales("a", **wrong)] * times)

@@ -28,7 +28,7 @@ from tests.working_file import declare_tables
 from warehouse.handed_over import ColumnLike
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.schema_evolution import joined
-from warehouse.store.schema import EXACT, MOST_ADDED_ONE_BY_ONE, TableSchema
+from warehouse.store.schema import EXACT, TableSchema
 
 HUGE = EXACT + 1
 TEXT, NEW_YEAR = ("VARCHAR", "n/a"), datetime(2024, 1, 1, 0, 0, 1)
@@ -60,7 +60,7 @@ def documented(given: Given) -> dict[str, tuple[str, bool]]:
     ],
 )
 def test_types_meet_in_the_narrowest_one_that_holds_both(types: list[str], expected: str) -> None:
-    assert {joined(list(order), digits_at_risk=False) for order in permutations(types)} == {expected}
+    assert {joined(order) for order in permutations(types)} == {expected}
 
 
 ARRIVALS: dict[str, tuple[list[tuple[str, Any]], str, list[Any]]] = {
@@ -179,19 +179,3 @@ UNKNOWN = pl.DataFrame({"_row": [0], "_month": [JANUARY], "who": ["?"]})
 def test_what_does_not_fit_a_table_is_refused(given: Given, refused: WindowResult, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         given.load([refused])
-
-
-def test_very_many_columns_that_come_at_once_leave_rows_and_comments_as_they_are(given: Given) -> None:
-    given.load([load("a", [table(SALES, [SALE])])])
-    commented = COMMENT.format("column", "schema_name, table_name, column_name", "bi.sales.price")
-    comment = given.rows(commented)
-    names = [f"x{number}" for number in range(MOST_ADDED_ONE_BY_ONE + 1)]
-    found = table(
-        SALES, [{**SALE, **dict.fromkeys(names, 1)}], *(undocumented(one, "BIGINT") for one in names)
-    )
-    given.load([load("b", [found], customer="M2")])
-    assert given.rows("SELECT id, x0, x50 FROM bi.sales ORDER BY _customer") == [
-        ("1", None, None),
-        ("1", 1, 1),
-    ]
-    assert given.rows(commented) == comment
