@@ -64,32 +64,31 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
     data_dir, tables = settings.data_dir, documented_tables()
     receipt = ErasureReceipt(kind, clock.utc_now().isoformat(timespec="seconds"))
     store = Store(data_dir)
-    with store.locked():
-        erased = note_begun(data_dir, kind, id_, clock.utc_now())
-        person = Person(kind, id_, erased.alias, name_of)
-        personal = {
-            name: column
-            for table in tables.values()
-            for name, column in table.items()
-            if column.personal or column.id_of
-        }
-        body_without = partial(_body_without, person, personal)
-        receipt.landing_files = len(erase_landing(store, Landing(data_dir / "landing"), person, body_without))
-        with store.writing() as connection:
-            rows = suppress_tables(connection, read_erased(data_dir), tables)
-            receipt.rows = dict(rows + erase_texts(connection, person))
-            drop_marts(connection)
-            leave_traces(connection)
-        receipt.problems += replay(settings, quarantine=True).failures  # its rows are told by what landed
-        shutil.rmtree(data_dir / FOLDER, ignore_errors=True)
-        remove_pages(data_dir)
-        _publish(settings, clock, receipt)
-        receipt.log_places = clean_logs(data_dir, person)
-        receipt.leftovers_removed = clear_leftovers(data_dir)
-        if left := clean_lake(data_dir, settings.lake, settings.shard, clock.utc_now()):
-            receipt.problems.append(left)
-        if not receipt.problems:
-            note_finished(data_dir, erased)
+    erased = note_begun(data_dir, kind, id_, clock.utc_now())
+    person = Person(kind, id_, erased.alias, name_of)
+    personal = {
+        name: column
+        for table in tables.values()
+        for name, column in table.items()
+        if column.personal or column.id_of
+    }
+    body_without = partial(_body_without, person, personal)
+    receipt.landing_files = len(erase_landing(store, Landing(data_dir / "landing"), person, body_without))
+    with store.writing() as connection:
+        rows = suppress_tables(connection, read_erased(data_dir), tables)
+        receipt.rows = dict(rows + erase_texts(connection, person))
+        drop_marts(connection)
+        leave_traces(connection)
+    receipt.problems += replay(settings, quarantine=True).failures  # its rows are told by what landed
+    shutil.rmtree(data_dir / FOLDER, ignore_errors=True)
+    remove_pages(data_dir)
+    _publish(settings, clock, receipt)
+    receipt.log_places = clean_logs(data_dir, person)
+    receipt.leftovers_removed = clear_leftovers(data_dir)
+    if left := clean_lake(data_dir, settings.lake, settings.shard, clock.utc_now()):
+        receipt.problems.append(left)
+    if not receipt.problems:
+        note_finished(data_dir, erased)
     if not person.is_unmistakable:
         receipt.not_searched.append(
             f"texts, keys and logs: an id of digits alone, or of fewer than {SHORTEST} characters, may mean "

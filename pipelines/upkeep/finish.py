@@ -60,19 +60,18 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     data_dir, store = settings.data_dir, Store(settings.data_dir)
     marts: list[str] = []
     checks: list[CheckResult] = []
-    with store.locked():
+    try:
         try:
-            try:
-                marts, checks = within_memory(store.path, partial(_build_and_check, store, settings, clock))
-                reasons = [check.finding for check in checks if check.blocks]
-            except MartError as error:
-                reasons = [str(error)]
-            publication = publish(
-                data_dir, keep=settings.keep_published, now=clock.utc_now(), reasons_against=reasons
-            )
-        except Exception as error:
-            note_failure(data_dir, clock.utc_now(), error)
-            raise
+            marts, checks = within_memory(store.path, partial(_build_and_check, store, settings, clock))
+            reasons = [check.finding for check in checks if check.blocks]
+        except MartError as error:
+            reasons = [str(error)]
+        publication = publish(
+            data_dir, keep=settings.keep_published, now=clock.utc_now(), reasons_against=reasons
+        )
+    except Exception as error:
+        note_failure(data_dir, clock.utc_now(), error)
+        raise
     finished = Finished(marts, checks, publication)
     if settings.landing_days is not None:
         clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())

@@ -125,7 +125,8 @@ def within_memory(file: Path, build: Callable[[int | None], Built]) -> Built:
 
     If these are too few it is built with twice as many, then with all the memory that DuckDB takes.
     """
-    enough = min(max(LEAST_MB, file.stat().st_size * 3 // 2_000_000), MOST_MB)
+    size = file.stat().st_size if file.exists() else 0
+    enough = min(max(LEAST_MB, size * 3 // 2_000_000), MOST_MB)
     for limit_mb in (enough, 2 * enough):
         with suppress(MartTooLarge):
             return build(limit_mb)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from warehouse.load.landing import Landed, Landing, LandingWriter
 from warehouse.persons.person import Person
 from warehouse.persons.rebuild import REBUILDING
-from warehouse.store.files import is_of_living_process
 
 if TYPE_CHECKING:
     from warehouse.store.database import Store
@@ -87,7 +86,6 @@ def clear_leftovers(data_dir: Path) -> int:
     removed = Landing(data_dir / "landing").clear_unfinished()
     shutil.rmtree(data_dir / "work" / REBUILDING, ignore_errors=True)
     for path in data_dir.rglob(".*.new"):
-        if not is_of_living_process(path):
-            path.unlink(missing_ok=True)
-            removed += 1
+        path.unlink(missing_ok=True)
+        removed += 1
     return removed

@@ -19,10 +19,9 @@ import polars as pl
 from warehouse.errors import WarehouseError
 from warehouse.ledger.ledger import has_lake, note_lake
 from warehouse.publishing.table_export import PublishedColumn, PublishedTable, TableExport, table_export
-from warehouse.store.database import LOCK_SECONDS, Store
+from warehouse.store.database import Store
 from warehouse.store.duckdb_file import literal, quoted
 from warehouse.store.files import SHARED_FOLDER, make_folder
-from warehouse.store.lock import locked_file
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
@@ -109,10 +108,9 @@ class _Lake:
         publication = Versions(data_dir).current()
         if publication is None:
             raise WarehouseError("The published file is no kept version; `brokerbi publish` makes one.")
-        make_folder(data_dir / "work")
         if "://" not in self.address:
             make_folder(Path(self.address), SHARED_FOLDER)
-        with locked_file(data_dir / "work" / "lake.lock", LOCK_SECONDS), table_export(data_dir) as export:
+        with table_export(data_dir) as export:
             publications = self._made(PUBLICATIONS, _PUBLICATION)
             lists = pl.read_delta(publications).filter(pl.col(SHARD) == self.shard)["tables"]
             noted = {path for paths in lists for path in paths.split()}

@@ -87,7 +87,7 @@ def publish(
     """
     began = time.monotonic()
     versions, store = Versions(data_dir), Store(data_dir, lock_seconds=lock_seconds)
-    with store.locked(), explained(versions.published):
+    with explained(versions.published):
         with store.reading() as connection:
             [(loads, last_load_number, has_traces)] = connection.execute(_CONTENTS).fetchall()
         publication = Publication(
@@ -168,7 +168,7 @@ def loaded_since_publication(store: Store) -> Unpublished | None:
 def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publication:
     """Put back the earlier version, or the named one, in one step."""
     versions, store = Versions(data_dir), Store(data_dir)
-    with store.locked(), explained(versions.published):
+    with explained(versions.published):
         version = _chosen(versions, to)
         versions.show(version)
         size = versions.published.stat().st_size
@@ -192,13 +192,14 @@ def _make_version(store: Store, versions: Versions, publication: Publication, be
     left = (*versions.folder.glob(".unfinished*"), *versions.data_dir.glob(".warehouse.duckdb.new*"))
     for path in left:  # by a publication that was killed
         path.unlink(missing_ok=True)
-    if wal(store.path).exists():
-        with open_for_writing(store.path, strict=True):
-            pass  # a checkpoint, without which there would be nothing whole to copy
     unfinished = versions.folder / ".unfinished.duckdb"
     with replacement(versions.path(version), mode=SHARED_FILE, unfinished=unfinished):
         unfinished.touch(mode=PRIVATE_FILE)
-        copy_file(store.path, unfinished)
+        with store.locked() as working:
+            if wal(working).exists():
+                with open_for_writing(working, strict=True):
+                    pass  # a checkpoint, without which there would be nothing whole to copy
+            copy_file(working, unfinished)
         with connect(unfinished) as connection:
             _write_down(connection, publication)
             connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails

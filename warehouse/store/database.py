@@ -1,4 +1,4 @@
-"""The working file of a data directory: opened by one process at a time, for a moment, under the write lock.
+"""The working file of a data directory: opened by one process at a time, for a moment, under the file lock.
 
 Analysts never open it; they read the published copy.
 """
@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from warehouse.errors import WarehouseError, explained
+from warehouse.errors import explained
 from warehouse.store import meta_schema
-from warehouse.store.checkpoint_journal import journal_path, open_for_writing, recover
+from warehouse.store.checkpoint_journal import open_for_writing, recover
 from warehouse.store.duckdb_file import connect_working, create, empty_working, spilled
 from warehouse.store.files import make_folder, remove
-from warehouse.store.lock import locked_file
+from warehouse.store.lock import file_lock
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,13 +64,16 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[Path]:
-        """Keep every other writer out, for as long as several steps must see the same rows.
+        """Keep every other process out of the file, which the body opens, copies or replaces by its path.
 
-        Makes the file if there is none yet. The thread that holds the lock may open the file as usual.
+        Makes the file if there is none yet. A folder that cannot be written has no writer, and no lock.
         """
+        if self.path.exists() and not os.access(self.path.parent, os.W_OK):
+            yield self.path
+            return
         with explained(self.path):
             make_folder(self.path.parent)
-            with locked_file(self.lock_path, self._lock_seconds):
+            with file_lock(self.lock_path, self._lock_seconds):
                 remove(self.rewritten)
                 shutil.rmtree(spilled(self.path), ignore_errors=True)
                 recover(self.path)
@@ -80,7 +83,7 @@ class Store:
 
     @contextmanager
     def opened(self, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
-        """The file, open under the write lock; raises OlderFormat for one that is to be replayed."""
+        """The file, open under the file lock; raises OlderFormat for one that is to be replayed."""
         opening = partial(connect_working, read_only=True) if read_only else open_for_writing
         with self.locked() as path, opening(path) as connection:
             meta_schema.check_format(connection, path)
@@ -88,29 +91,17 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[DuckDBPyConnection]:
-        """The file, read-only, under the write lock; an empty one in memory if there is none.
-
-        In a folder that cannot be written there is no writer to lock out, and nothing is mended.
-        """
-        if not self.path.exists():
-            with empty_working(meta_schema.statements()) as connection:
-                yield connection
-        elif os.access(self.path.parent, os.W_OK):
-            with self.opened(read_only=True) as connection:
-                yield connection
-        elif journal_path(self.path).exists():
-            raise WarehouseError(
-                f"{self.path} is to be brought up to date before it can be read, and its folder cannot be "
-                "written: run `brokerbi status` as the pipeline's user."
-            )
+        """The file, read-only, under the file lock; an empty one in memory if there is none."""
+        if self.path.exists():
+            opened = self.opened(read_only=True)
         else:
-            with connect_working(self.path, read_only=True) as connection:
-                meta_schema.check_format(connection, self.path)
-                yield connection
+            opened = empty_working(meta_schema.statements())
+        with opened as connection:
+            yield connection
 
     @contextmanager
     def writing(self) -> Iterator[DuckDBPyConnection]:
-        """The file, in one transaction, under the write lock: all is kept or nothing."""
+        """The file, in one transaction, under the file lock: all is kept or nothing."""
         with self.opened() as connection:
             connection.begin()
             try:

@@ -41,22 +41,9 @@ def replacement(path: Path, *, mode: int = PRIVATE_FILE, unfinished: Path | None
 
 def write_file(path: Path, content: bytes, *, mode: int = PRIVATE_FILE) -> None:
     """Put this content in the place of a file, in one step."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")  # two processes may write at once
-    with replacement(path, mode=mode, unfinished=unfinished):
+    with replacement(path, mode=mode) as unfinished:
         unfinished.touch(mode=PRIVATE_FILE)
         unfinished.write_bytes(content)
-
-
-def is_of_living_process(unfinished: Path) -> bool:
-    """Whether the process that writes such a file, as `write_file` names it, may still do so."""
-    pid = unfinished.suffixes[-2:-1] or [""]
-    try:
-        os.kill(int(pid[0].removeprefix(".")), 0)
-    except (ValueError, ProcessLookupError):
-        return False
-    except PermissionError:
-        pass
-    return True
 
 
 def copy_file(source: Path, target: Path) -> None:

@@ -17,8 +17,6 @@ from pipelines.cli.main import main
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario
 from warehouse.publishing.publish import publish
-from warehouse.store.checkpoint_journal import journal_path
-from warehouse.store.database import Store
 
 Said = Callable[..., str]
 STATUS = "import sys; from pipelines.cli.main import main; sys.exit(main())"
@@ -112,16 +110,6 @@ def test_reading_takes_no_right_to_write(
     told = [run("status").stdout, run_without_rights("status", data_dir).stdout]
     before, after = ([line for line in one.splitlines() if line.startswith("M")] for one in told)
     assert before == after != []
-
-
-def test_what_is_to_be_mended_before_it_is_read_is_told_where_nothing_can_be_written(
-    here: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data_dir = shutil.copytree(here.data_dir, tmp_path / "data")
-    given_settings(monkeypatch, here, data_dir)
-    journal_path(Store(data_dir).path).touch()
-    done = run_without_rights("status", data_dir)
-    assert (done.returncode, "run `brokerbi status` as the pipeline's user" in done.stderr) == (1, True)
 
 
 def test_status_tells_what_the_last_nights_have_cost(said: Said) -> None:

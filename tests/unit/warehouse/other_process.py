@@ -10,7 +10,7 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.store.lock import locked_file, work_lock
+from warehouse.store.lock import file_lock, work_lock
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -26,7 +26,7 @@ def begun(what: str, path: Path) -> subprocess.Popen[str]:
 
 def hold(path: Path) -> None:
     """Take a lock and keep it."""
-    with locked_file(path, 5):
+    with file_lock(path, 5):
         sys.stdout.write("held\n")
         sys.stdout.flush()
         time.sleep(60)

@@ -15,20 +15,22 @@ from warehouse.errors import WarehouseError, explained
 from warehouse.ledger.status import unwritable
 from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
-from warehouse.store.lock import locked_file
+from warehouse.store.lock import file_lock
 
 
 def test_a_lock_that_is_never_let_go_names_its_holder(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with begun("hold", path) as other:
         with (
-            pytest.raises(WarehouseError, match=f"written by process {other.pid}, and 0.1 seconds"),
-            locked_file(path, 0.1),
+            pytest.raises(
+                WarehouseError, match=f"Another command works; .*: brokerbi .process {other.pid}, "
+            ),
+            file_lock(path, 0.1),
         ):
             pass
         other.kill()
         other.wait()
-    with locked_file(path, 5):
+    with file_lock(path, 5):
         pass
 
 
@@ -39,12 +41,12 @@ def test_a_lock_of_a_stopped_process_is_told_of_while_waiting_and_how_it_goes_on
     with begun("hold", path) as other:
         other.send_signal(signal.SIGSTOP)
         told = f"`kill -CONT {other.pid}` lets it go on, and `kill -KILL {other.pid}` ends it"
-        with pytest.raises(WarehouseError, match=told), locked_file(path, 2.2):
+        with pytest.raises(WarehouseError, match=told), file_lock(path, 2.2):
             pass
         other.kill()
         other.wait()
     [record] = caplog.records
-    assert f"waiting while the warehouse is written by process {other.pid}" in record.getMessage()
+    assert f"waiting for brokerbi (process {other.pid}, " in record.getMessage()
 
 
 def test_an_unwritable_data_directory_is_told(tmp_path: Path) -> None:
