@@ -20,7 +20,7 @@ from warehouse.load.schema_evolution import declare
 from warehouse.marts.build import build_marts
 from warehouse.marts.queries import SQL, syntax_trees, tables_read
 from warehouse.store.duckdb_file import literal, mappings
-from warehouse.store.meta_schema import statements, write_configured
+from warehouse.store.meta_schema import create_meta, write_configured
 
 Given = DuckDBPyConnection
 Row = Mapping[str, object]
@@ -70,8 +70,7 @@ def _template() -> Path:
 
 def _statements() -> list[str]:
     with duckdb.connect() as connection:
-        for statement in statements():
-            connection.execute(statement)
+        create_meta(connection)
         declare(connection, declared_tables(), FIRST_MOMENT)
         made = connection.execute(
             "SELECT sql FROM duckdb_tables() UNION ALL "

@@ -13,7 +13,7 @@ from tests.marts.given import FIRST_MOMENT, Given, earned, loaded, sold
 from warehouse.load.schema_evolution import declare
 from warehouse.marts.build import build_marts
 from warehouse.marts.queries import SQL, queries
-from warehouse.store.meta_schema import statements, write_declared
+from warehouse.store.meta_schema import create_meta, write_declared
 
 QUESTIONS = sorted((SQL / "analysis").glob("*.sql"))
 
@@ -22,8 +22,7 @@ QUESTIONS = sorted((SQL / "analysis").glob("*.sql"))
 def file() -> Given:
     """A working file as the store makes it, with its comments, a month of an office, and its marts."""
     connection = duckdb.connect()
-    for statement in statements():
-        connection.execute(statement)
+    create_meta(connection)
     declare(connection, declared_tables(), FIRST_MOMENT)
     loaded(connection, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 7)])
     sold(connection, "M1", "2026-01", "M1", "E1", final_price=2000)

@@ -24,7 +24,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import WarehouseError, explained, reason_of
 from warehouse.publishing.retention import compact
 from warehouse.store.checkpoint_journal import open_for_writing
-from warehouse.store.database import LOCK_SECONDS, Store
+from warehouse.store.database import Store
 from warehouse.store.duckdb_file import connect
 from warehouse.store.files import (
     PRIVATE_FILE,
@@ -78,7 +78,6 @@ def publish(
     keep: int,
     now: datetime,
     reasons_against: Sequence[str] = (),
-    lock_seconds: float = LOCK_SECONDS,
 ) -> Publication:
     """Publish a copy of the working file; if there are reasons against it, only record them.
 
@@ -86,7 +85,7 @@ def publish(
     the old file or the new one.
     """
     began = time.monotonic()
-    versions, store = Versions(data_dir), Store(data_dir, lock_seconds=lock_seconds)
+    versions, store = Versions(data_dir), Store(data_dir)
     with explained(versions.published):
         with store.reading() as connection:
             [(loads, last_load_number, has_traces)] = connection.execute(_CONTENTS).fetchall()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -19,8 +20,8 @@ import duckdb
 from warehouse.errors import explained
 from warehouse.store import meta_schema
 from warehouse.store.checkpoint_journal import open_for_writing, recover
-from warehouse.store.duckdb_file import connect_working, create, empty_working, spilled
-from warehouse.store.files import make_folder, remove
+from warehouse.store.duckdb_file import IN_MEMORY, connect_working, spilled
+from warehouse.store.files import make_folder, remove, remove_logs, replacement
 from warehouse.store.lock import file_lock
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Store:
                 shutil.rmtree(spilled(self.path), ignore_errors=True)
                 recover(self.path)
                 if not self.path.exists():
-                    create(self.path, meta_schema.statements())
+                    self._create()
                 yield self.path
 
     @contextmanager
@@ -93,11 +94,12 @@ class Store:
     def reading(self) -> Iterator[DuckDBPyConnection]:
         """The file, read-only, under the file lock; an empty one in memory if there is none."""
         if self.path.exists():
-            opened = self.opened(read_only=True)
+            with self.opened(read_only=True) as connection:
+                yield connection
         else:
-            opened = empty_working(meta_schema.statements())
-        with opened as connection:
-            yield connection
+            with connect_working(IN_MEMORY) as connection:
+                meta_schema.create_meta(connection)
+                yield connection
 
     @contextmanager
     def writing(self) -> Iterator[DuckDBPyConnection]:
@@ -111,3 +113,14 @@ class Store:
                     connection.rollback()
                 raise
             connection.commit()
+
+    def _create(self) -> None:
+        """Make a new file, which gets its name when it is whole."""
+        with replacement(self.path, unfinished=self.path.with_name(f"{self.path.name}.new")) as unfinished:
+            with connect_working(unfinished) as connection:
+                connection.begin()
+                meta_schema.create_meta(connection)
+                connection.commit()
+                connection.execute("CHECKPOINT")
+            remove_logs(self.path)  # of a file that was taken away: they would be replayed into this one
+        sys.audit("brokerbi.file_made")

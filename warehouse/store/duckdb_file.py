@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.errors import OF_WORKING_FILE, Remedy, explained
-from warehouse.store.files import make_folder, remove_logs, replacement
 
 STORAGE_VERSION = "v1.0.0"
 """The storage version of new files, which DuckDB tools from 1.1 on can read."""
@@ -30,6 +28,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 _QUIET = "SET enable_progress_bar = false"
 """Or it would be drawn into what commands print."""
 _WORKING = "warehouse"
+IN_MEMORY = Path(":memory:")
 _NO_CHECKPOINT = "SET checkpoint_threshold = '1000TB'; PRAGMA disable_checkpoint_on_shutdown"
 """Only `checkpoint_journal` makes checkpoints of a working file."""
 
@@ -48,16 +47,6 @@ def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPy
             f"{_QUIET}; {_NO_CHECKPOINT}; SET temp_directory = {literal(str(spilled(path)))}; "
             f"ATTACH {literal(str(path))} AS {_WORKING} {options}; USE {_WORKING}"
         )
-        yield connection
-
-
-@contextmanager
-def empty_working(statements: Iterable[str]) -> Iterator[DuckDBPyConnection]:
-    """A working file with these contents that is in memory alone, open for the body."""
-    with duckdb.connect(config=_CONFIG) as connection:
-        connection.execute(f"{_QUIET}; ATTACH ':memory:' AS {_WORKING}; USE {_WORKING}")
-        for statement in statements:
-            connection.execute(statement)
         yield connection
 
 
@@ -81,22 +70,6 @@ def beside(connection: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
     with connection.cursor() as other:
         other.execute(f"USE {quoted(database)}")
         yield other
-
-
-def create(path: Path, statements: Iterable[str]) -> None:
-    """Make a new file with these contents; it gets its name when it is whole."""
-    unfinished = path.with_name(f"{path.name}.new")
-    with explained(path):
-        make_folder(path.parent)
-        with replacement(path, unfinished=unfinished):
-            with connect_working(unfinished) as connection:
-                connection.begin()
-                for statement in statements:
-                    connection.execute(statement)
-                connection.commit()
-                connection.execute("CHECKPOINT")
-            remove_logs(path)  # of a file that was taken away: they would be replayed into this one
-    sys.audit("brokerbi.file_made")
 
 
 def quoted(name: str) -> str:

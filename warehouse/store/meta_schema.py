@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import takewhile
@@ -26,13 +26,12 @@ SWITCHES = {"customers": ("customer", "is_active"), "reports": ("report", "is_on
 """The tables of what is configured: whose rows they are, and the column that says whether it is asked for."""
 
 
-def statements() -> Iterator[str]:
-    """Everything that a new file begins with; harmless where it exists already."""
-    yield from (f"CREATE SCHEMA IF NOT EXISTS {schema}" for schema in ("bi", "meta", "marts"))
-    yield from _definitions().values()
-    yield (
-        "INSERT INTO meta.storage (format, has_traces, is_rehearsal) "
-        f"SELECT {FORMAT}, false, false WHERE NOT EXISTS (FROM meta.storage)"
+def create_meta(connection: DuckDBPyConnection) -> None:
+    """Fill a new file with what it begins with."""
+    connection.execute(
+        "CREATE SCHEMA bi; CREATE SCHEMA meta; CREATE SCHEMA marts;"
+        f"{';'.join(_definitions().values())};"
+        f"INSERT INTO meta.storage (format, has_traces, is_rehearsal) VALUES ({FORMAT}, false, false)"
     )
 
 
@@ -66,10 +65,7 @@ def replace_rows(
 def write_configured(
     connection: DuckDBPyConnection, table: str, configured: Sequence[Mapping[str, object]]
 ) -> None:
-    """Write the customers or reports down in place of what they were; what only the ledger knows is off.
-
-    Nothing is written unless something differs: a write of any size costs a checkpoint.
-    """
+    """Write the customers or reports down in place of what they were; what only the ledger knows is off."""
     key, switch = SWITCHES[table]
     loaded = connection.execute(f"SELECT DISTINCT {key} FROM meta.loads").fetchall()
     found = connection.execute(f"FROM meta.{table}")
@@ -77,18 +73,20 @@ def write_configured(
     by_key = {row[key]: row for row in configured}
     for (value,) in loaded:
         by_key.setdefault(value, {key: value, switch: False})
-    rows = [{column: row.get(column) for column in columns} for row in by_key.values()]
-    if set(found.fetchall()) != {tuple(row.values()) for row in rows}:
-        connection.execute(f"DELETE FROM meta.{table}")
-        insert_rows(connection, f"meta.{table}", rows)
+    _write_rows(connection, table, [tuple(map(row.get, columns)) for row in by_key.values()])
 
 
 def write_declared(connection: DuckDBPyConnection, table: str, *values: object) -> None:
-    """Write down what the settings declare, the one row of a table of meta, unless it is there already."""
-    if connection.execute(f"FROM meta.{table}").fetchall() != [values]:
+    """Write down what the settings declare, the one row of a table of meta."""
+    _write_rows(connection, table, [values])
+
+
+def _write_rows(connection: DuckDBPyConnection, table: str, rows: Sequence[tuple[object, ...]]) -> None:
+    """Write the rows of a table of meta, unless they are there already: any write costs a checkpoint."""
+    if {*connection.execute(f"FROM meta.{table}").fetchall()} != {*rows}:
         connection.execute(f"DELETE FROM meta.{table}")
-        places = ", ".join(f"${number}" for number in range(1, len(values) + 1))
-        connection.execute(f"INSERT INTO meta.{table} VALUES ({places})", [*values])
+        for row in rows:
+            connection.execute(f"INSERT INTO meta.{table} VALUES ({', '.join('?' * len(row))})", row)
 
 
 def note_rehearsal(connection: DuckDBPyConnection, *, is_rehearsal: bool) -> None:
