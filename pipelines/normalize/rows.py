@@ -77,7 +77,8 @@ class Level:
     @cached_property
     def strangers(self) -> list[int]:
         """The elements that are no objects, by their number."""
-        return [row for row, element in enumerate(self.objects) if element is EMPTY]
+        changed = () if self.objects is self.elements else self.objects
+        return [row for row, element in enumerate(changed) if element is EMPTY]
 
     @cached_property
     def fields(self) -> Fields:
