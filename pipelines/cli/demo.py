@@ -62,13 +62,11 @@ def run_demo(
             # findings of earlier nights are old only for those who read them today
             is_published = publish(settings) if night == today else finish(settings).publication.published
             is_well &= summary.is_well and is_published
-            say()
     say(
         f"On {today - INCIDENTS} a sale was cancelled and another restated (`brokerbi query 08` names both), "
         "a budget was raised (07), and an agent left (25)."
     )
     say(f"Open {data_dir}/warehouse.duckdb with DuckDB 1.1 or later, {data_dir}/report.html in a browser.")
-    say("Questions with their SQL are in sql/analysis/. To see the same in the Dagster UI: make dev")
     return 0 if is_well else 1
 
 
