@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
+from pipelines.diagnosis.look import IDS, Look, Survey, judged, unseen
 from pipelines.months import Month
 from pipelines.normalize.document import InvalidJson, read_document
 from pipelines.planning.selection import Selection, chosen_customers, chosen_reports
 from pipelines.shapes.shapes_file import with_shapes
-from pipelines.sync.look import IDS, Look, Survey, judged, unseen
 from pipelines.sync.run_context import RunContext
 from pipelines.upkeep.replay import replay
 from warehouse.errors import OlderFormat, WarehouseError

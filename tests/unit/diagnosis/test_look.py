@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.sync.look import Look, judged
+from pipelines.diagnosis.look import Look, judged
 from tests.unit.normalize.answers import JANUARY, STOCKHOLM, document, event
 
 
