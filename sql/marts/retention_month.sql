@@ -13,7 +13,8 @@
 --   commission: commission of these twelve months; currency not documented, tax basis as declared in marts.tax_basis
 --   joined_commission: that of users with none in the twelve before
 --   left_commission: commission in the twelve before of users with none in these
---   top_ten_share: the ten highest earners' part of commission; null with fewer than 25 users
+--   top_ten_share: the ten highest earners' part of commission; null with fewer than 25 users, and as all else only once two
+--     years are loaded
 WITH earners AS (
     SELECT levels.level, levels.member_id, board.month, board.earner_id AS user_id, board.commission
     FROM marts.leaderboard AS board

@@ -24,8 +24,8 @@
 --     that one, of which none may lack one
 --   left_after_month: the month after which the user left, that is the last active one; null for who has not left.
 --     marts.headcount_month counts the user as left in the month that follows, as pages and explanations say it
---   left_on: day on which the user left: left_directory_on, where that is in left_after_month or the month that follows; else only
---     the month is known, and it is the last day of left_after_month; null for who has not left
+--   left_on: day on which the user left: left_directory_on, where that is in left_after_month or the month that follows and a
+--     directory was read in the week before; else only the month is known, and it is the last day of left_after_month; null for who has not left
 --   left_month: month from which on nothing more is forecast of the user, as the directory shows that they left: left_after_month,
 --     or the latest one that is over and complete if that is earlier; null where the directory does not show it
 --   is_left_day_known: whether left_on is the day that the directory shows, and not the last one of a month; null for who has
@@ -68,6 +68,9 @@ SELECT
     CASE
         WHEN has_left
             THEN coalesce(names.left_directory_on BETWEEN left_after_month AND last_day(left_after_month + INTERVAL 1 MONTH), false)
+            AND len(list_filter(
+                directories_read.days, LAMBDA _day: _day BETWEEN names.left_directory_on - 7 AND names.left_directory_on - 1
+            )) > 0
     END AS is_left_day_known,
     CASE
         WHEN is_left_day_known THEN names.left_directory_on
@@ -75,4 +78,7 @@ SELECT
     END AS left_on
 FROM staging.user_names AS names
 LEFT JOIN worked USING (user_id)
+LEFT JOIN (
+    SELECT coalesce(list(DISTINCT fetched_at_utc::DATE), []) AS days FROM meta.loads WHERE report = 'users'
+) AS directories_read ON true
 ORDER BY names.user_id

@@ -100,8 +100,12 @@ def test_who_has_left_is_seen_from_months_that_the_own_office_was_read_to_the_en
 
 @pytest.mark.parametrize(
     ("taken_out_on", "left_on", "is_day_known"),
-    [(datetime(2026, 4, 2, 5), date(2026, 4, 2), True), (datetime(2026, 5, 20, 5), date(2026, 3, 31), False)],
-    ids=["in the next month", "long after"],
+    [
+        (datetime(2026, 4, 2, 5), date(2026, 4, 2), True),
+        (datetime(2026, 4, 20, 5), date(2026, 3, 31), False),
+        (datetime(2026, 5, 20, 5), date(2026, 3, 31), False),
+    ],
+    ids=["in the next month", "after weeks without a reading", "long after"],
 )
 def test_an_agent_left_after_the_last_active_month_on_the_day_that_the_directory_shows(
     given: Given, taken_out_on: datetime, left_on: date, is_day_known: bool
@@ -110,6 +114,7 @@ def test_an_agent_left_after_the_last_active_month_on_the_day_that_the_directory
     gone = {"id": "goes", "name": "Bo", "valid_to_utc": taken_out_on}
     listed: list[Row] = [{"id": "stays", "name": "Al"}, gone]
     rows(given, "users_history", "G1", "2026-05", listed)
+    held(given, "users", "G1", ["2026-04"], at_utc=datetime(2026, 4, 1, 5))
     shown = "left_after_month, left_on, is_left_day_known"
     found = built(given, f"SELECT {shown} FROM marts.users ORDER BY user_id")
     assert found == [(date(2026, 3, 1), left_on, is_day_known), (None, None, None)]
