@@ -217,7 +217,7 @@ def _values(level: Level, place: Place, wanted: str) -> Iterator[tuple[str, Json
             for row, element in enumerate(fields.objects):
                 if (len(lacking) == len(fields.tuples) or tuple(element) in lacking) and (
                     _may_hold_it(element, known, of_rows, is_row=level.place.table is not None)
-                    or _is_around(row, member, around)
+                    or (around and _is_around(row, member, around))
                 ):
                     raise _mismatch(place.path, element, level)
         values = fields.values(member)
