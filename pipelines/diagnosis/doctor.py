@@ -103,7 +103,9 @@ class _Survey:
             is_readable = False
         asked = [report for report in reports if not report.endpoint.each]
         try:
-            async with self.context.open_session(_with_few_tries(self.settings), "doctor") as session:
+            few_tries = {"retry_seconds": min(self.settings.retry_seconds, LONGEST_RETRIES)}
+            settings = self.settings.model_copy(update=few_tries)
+            async with self.context.open_session(settings, "doctor") as session:
                 session.breaker.reports = len(asked)
                 session.breaker.enough = min(len(asked), MOST_UNANSWERED)
                 logins = await self._ask_all(asked, session.clients)
@@ -171,12 +173,11 @@ class _Survey:
             with store.writing() as connection:
                 add_requests(connection, log.counts)
                 for access in self.access:
+                    pair = (access.report, access.customer)
                     if access.word == ANSWERED:
-                        allow(connection, access.report, access.customer)
-                    elif access.word == REFUSED and not self._was_denied_today(
-                        access.report, access.customer
-                    ):
-                        deny(connection, access.report, access.customer, self.context.clock.utc_now())
+                        allow(connection, *pair)
+                    elif access.word == REFUSED and not self._was_denied_today(*pair):
+                        deny(connection, *pair, self.context.clock.utc_now())
         except WarehouseError as error:  # as on a full disk
             self.findings.append(Finding("ledger", Severity.WARNING, str(error), SEE_SENTENCE))
 
@@ -184,11 +185,6 @@ class _Survey:
         denied = self.ledger.denied.get((report, customer))
         zone, now = ZoneInfo(self.settings.timezone), self.context.clock.utc_now()
         return denied is not None and denied.astimezone(zone).date() == now.astimezone(zone).date()
-
-
-def _with_few_tries(settings: Settings) -> Settings:
-    seconds = min(settings.retry_seconds, LONGEST_RETRIES)
-    return settings.model_copy(update={"retry_seconds": seconds})
 
 
 def _wrong_login(settings: Settings, refusals: Sequence[Refusal]) -> Finding:
