@@ -142,10 +142,11 @@ def _conditions(project: Project, now: datetime) -> Errors:
 
 
 def keys_of(cause: Cause) -> list[str]:
-    """A key for each customer that a cause concerns, so that one more makes it new."""
+    """A key for each customer that a cause concerns, so that one more makes it new; one key for a login."""
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"
-    return [f"{name} | {whom}" for whom in cause.customers or cause.reports or ("",)]
+    subjects = ("",) if first.trouble else cause.customers or cause.reports or ("",)
+    return [f"{name} | {subject}" for subject in subjects]
 
 
 def _reasons(project: Project, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRun]) -> Errors:

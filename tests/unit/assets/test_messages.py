@@ -96,6 +96,11 @@ def test_a_cause_is_new_for_a_customer_more_and_not_for_one_less() -> None:
     assert (first < both, last < both, first.isdisjoint(last)) == (True, True, True)
 
 
+def test_a_denied_login_is_not_new_for_a_customer_more() -> None:
+    rows = [Condition(Kind.FAILED, customer=name, error="401", trouble="login") for name in ("M1", "M2")]
+    assert keys_of(Cause.of(rows)) == keys_of(Cause.of(rows[:1]))
+
+
 def test_a_run_that_broke_is_reported_once_and_so_is_another_with_the_same_reason(made: Harness) -> None:
     ended(made, "1", "The disk is full.", tags={RANGE_START: "M1|2026-01", RANGE_END: "M1|2026-03"})
     sent, message = looked(made, SENT)
