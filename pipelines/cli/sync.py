@@ -136,11 +136,12 @@ def run_sync(
     refresh: Refresh = False,
     accept_shrink: Annotated[bool, flag("--accept-shrink", "load rows that were held back")] = False,
     no_publish: Annotated[bool, flag("--no-publish", "leave the published file as it is")] = False,
+    no_wait: Annotated[bool, flag("--no-wait", "end with 1 if another command works")] = False,
 ) -> int:
     """Fetch and load what is missing or due, then publish."""
     selection = Selection(first, last, tuple(customer), tuple(report), tuple(ids), refresh, accept_shrink)
     settings = read_settings()
-    with working(settings, "sync") as awaited_utc:
+    with working(settings, "sync", wait=not no_wait) as awaited_utc:
         summary = sync_with_progress(settings, replace(selection, fresh_since=awaited_utc))
         summary.is_of_named = bool(customer or report)
         unpublished = None if no_publish else loaded_since_publication(Store(settings.data_dir))

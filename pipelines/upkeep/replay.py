@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.model import Report
+from pipelines.catalogue.model import Report, ShrinkLimits
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.declaration import declare_catalogue
+from pipelines.sync.guard import check_shrink
 from pipelines.sync.privacy import documented_tables, private_rows
 from pipelines.sync.window.answers import read_landed_tables
 from pipelines.words import counted
@@ -23,6 +25,7 @@ from warehouse.ledger.ledger import effective_loads, note_unread
 from warehouse.ledger.window_result import WindowResult, results_by_pair
 from warehouse.load.landing import Landing
 from warehouse.load.load import load_group
+from warehouse.load.profile import Pair, Profiles, add_up, read_profiles
 from warehouse.persons.erased_list import read_erased
 from warehouse.persons.rebuild import fresh_file, relearn, replace_file
 from warehouse.persons.suppression import suppress_tables
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 LOADS_IN_A_GROUP = 50
+NO_COLUMN_EMPTIED = ShrinkLimits(largest_loss=1, fewest_rows=1)
 HISTORY_LEFT = "Another answer of its history could not be read."
 
 
@@ -116,7 +120,12 @@ class _Replay:
         done = self.done
         for group in _groups(loads):
             is_history = group[0].history
-            readable = list(self._read_again(group))
+            months: dict[Pair, list[date | None]] = {}
+            for load in () if is_history else group:
+                months.setdefault(load.pair, []).extend(load.months)
+            with store.reading() as connection:
+                stored = read_profiles(connection, months)
+            readable = list(self._read_again(group, stored))
             if is_history and len(readable) < len(group):
                 self.unread |= {load.load_id: HISTORY_LEFT for load in readable}
                 continue
@@ -153,12 +162,22 @@ class _Replay:
                 "unknown, so marts.restatements, marts.sale_changes and marts.user_month_versions lack it"
             )
 
-    def _read_again(self, group: Sequence[WindowResult]) -> Iterator[WindowResult]:
-        """The loads of a group with their rows, without those that cannot be read."""
+    def _read_again(
+        self, group: Sequence[WindowResult], stored: Mapping[Pair, Profiles]
+    ) -> Iterator[WindowResult]:
+        """The loads of a group with their rows, without those that cannot be read.
+
+        An answer in which a stored column would be empty is of an earlier shape, so its rows stay as loaded.
+        """
         for load in group:
             report = self.catalogue[load.report]
             try:
-                yield read_landed_tables(self.landing, load, report, self.settings.timezone)
+                again = read_landed_tables(self.landing, load, report, self.settings.timezone)
+                rows = sum(table.frame.height for table in again.tables)
+                check_shrink(
+                    NO_COLUMN_EMPTIED, add_up(stored.get(load.pair, {}), load.months), again.tables, rows
+                )
+                yield again
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - one answer must not stop the others

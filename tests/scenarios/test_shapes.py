@@ -245,6 +245,17 @@ def test_a_corrected_shape_reads_stored_answers_again_and_rewrites_no_history(tm
     assert here.value("SELECT count(*) FROM marts.budget_changes") == 0
 
 
+def test_a_field_that_is_renamed_in_the_file_keeps_the_values_of_earlier_answers(tmp_path: Path) -> None:
+    here = office(tmp_path / "data")
+    synced_in_shape(here)
+    stored = "SELECT user_id, _month, commission FROM bi.commission_user ORDER BY ALL"
+    before = here.rows(stored)
+    here.settings.shapes_file.write_text('[commission_user.columns]\ncommission = ".earned"\n')
+    _, [message] = synced_in_shape(here, reports=("users",))
+    assert message.startswith("the shape of commission_user changed: 0 stored answers were read again; ")
+    assert here.rows(stored) == before
+
+
 def test_a_shapes_file_that_cannot_be_used_stops_a_sync_before_its_first_request(tmp_path: Path) -> None:
     here = office(tmp_path / "data")
     here.settings.shapes_file.write_text("[budget_comission]\n")

@@ -38,7 +38,7 @@ _SNAPSHOTS_CHANGED = """
 
 _RESULT_FIELDS = (
     "load_id", "run_id", "report", "customer", "window_start", "window_end", "requests", "bytes", "sha256",
-    "seconds", "landing", "shape",
+    "seconds", "landing", "shape", "history",
 )  # fmt: skip
 OF_WINDOW = (
     "load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "history", "asked",
@@ -394,8 +394,9 @@ def effective_loads(
     Then answers that did not fit their shape when they came, if nothing newer was loaded since.
     """
     found = connection.execute(
-        f"SELECT note, {', '.join(OF_WINDOW)} FROM meta.loads AS loads WHERE {_REPEATED} "
-        "ORDER BY load_number NULLS LAST",
+        f"SELECT note, {', '.join(OF_WINDOW)} "
+        "FROM (SELECT * REPLACE (coalesce(history, false) AS history) FROM meta.loads) AS loads "
+        f"WHERE {_REPEATED} ORDER BY load_number NULLS LAST",
         [reports and list(reports), only_quarantined],
     )
     return [

@@ -268,7 +268,6 @@ def _write_ledger(
                 {
                     **load_row(result, now),
                     "load_number": load.number,
-                    "history": result.history,
                     "rows": rows[result.load_id],
                     "status": "loaded" if load.months else "superseded",
                     "note": "; ".join((*result.notes, *result.warnings)),
