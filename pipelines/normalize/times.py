@@ -28,11 +28,9 @@ def without_unset(texts: pl.Series) -> pl.Series:
 
 
 def local_times(texts: pl.Series, zone: str) -> pl.Series:
-    """Each text as local time, null where it is no time.
+    """Each text as local time, null if it is not a time; digits beyond a microsecond are cut.
 
-    Text without an offset is taken as local, so an hour that summer time skips does no harm. Nearly
-    all texts are of one form and are read together; only what is left is looked at one by one.
-    Digits beyond a microsecond are cut.
+    Text without an offset is local, so an hour that summer time skips does no harm.
     """
     times = texts.str.head(LONG_AS_SECONDS).str.to_datetime(SECONDS, strict=False, time_unit="us")
     fraction = texts.str.slice(LONG_AS_SECONDS)
@@ -40,11 +38,16 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
         microseconds = (fraction + "000000").str.slice(1, 6).cast(pl.Int64, strict=False)
         times = times + microseconds.cast(pl.Duration("us"))
     is_other = texts.is_not_null() & (times.is_null() | ~fraction.str.contains(r"^(\.\d+)?$"))
-    if is_other.any():  # with an offset, or of a form that is rare
+    if is_other.any():  # with an offset, or in a rare form
         places = is_other.arg_true()
         others = texts.gather(places)
-        known = {text: _local_time(text, ZoneInfo(zone)) for text in others.unique()}
-        times = times.scatter(places, pl.Series([known[text] for text in others], dtype=LOCAL))
+        utc = others.str.to_datetime(f"{SECONDS}%.f%#z", strict=False, time_unit="us").dt.replace_time_zone(
+            None
+        )
+        moved = _local(utc.set(~utc.is_between(*REAL_TIMES), None), zone)
+        rare = {text: _local_time(text, ZoneInfo(zone)) for text in others.filter(moved.is_null()).unique()}
+        one_by_one = pl.Series([rare.get(text) for text in others], dtype=LOCAL)
+        times = times.scatter(places, moved.zip_with(moved.is_not_null(), one_by_one))
     return times.set(~times.is_between(*CALENDAR), None)
 
 
