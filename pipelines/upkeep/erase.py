@@ -1,4 +1,4 @@
-"""Erasure of a person: the list, then landing and tables, and a new publication in place of all others."""
+"""Erasure of a person: from landing and tables, then a new publication that replaces all earlier ones."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NOT_SEARCHED = (
 
 @dataclass
 class ErasureReceipt:
-    """Counts of what was changed; nothing in it says who the person was."""
+    """Counts of the changes; it does not identify the person."""
 
     kind: str
     at_utc: str
@@ -54,12 +54,12 @@ class ErasureReceipt:
 
 
 def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None = None) -> ErasureReceipt:
-    """Suppress a person in everything that is stored or will be loaded; if killed, repeating it finishes it.
+    """Suppress a person in everything that is stored or will be loaded; after a kill, run it again.
 
     The id becomes a random one, and its rows lose personal values and free text. Rejects an empty id.
     """
     if not id_.strip():
-        raise ValueError("name the person's id; an empty one would mean everybody")
+        raise ValueError("name the person's id; an empty id would match everyone")
     clock = clock or SystemClock()
     data_dir, tables = settings.data_dir, documented_tables()
     receipt = ErasureReceipt(kind, clock.utc_now().isoformat(timespec="seconds"))
@@ -79,7 +79,7 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
         receipt.rows = dict(rows + erase_texts(connection, person))
         drop_marts(connection)
         leave_traces(connection)
-    receipt.problems += replay(settings, quarantine=True).failures  # its rows are told by what landed
+    receipt.problems += replay(settings, quarantine=True).failures  # landing has changed under it
     shutil.rmtree(data_dir / FOLDER, ignore_errors=True)
     remove_pages(data_dir)
     _publish(settings, clock, receipt)
@@ -91,14 +91,14 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
         note_finished(data_dir, erased)
     if not person.is_unmistakable:
         receipt.not_searched.append(
-            f"texts, keys and logs: an id of digits alone, or of fewer than {SHORTEST} characters, may mean "
+            f"texts, keys and logs: an id of only digits, or of fewer than {SHORTEST} characters, may mean "
             "something else there"
         )
     return receipt
 
 
 def _body_without(person: Person, documented: Documented, body: bytes) -> bytes:
-    """A body without the person; nothing of one that is no JSON, unless the id may be something else."""
+    """A body without the person; empty if it is not JSON, unless the id may mean something else."""
     try:
         document = parse_exactly(body)
         before, after = to_json(document), to_json(person.erase_document(document, documented))
@@ -108,7 +108,7 @@ def _body_without(person: Person, documented: Documented, body: bytes) -> bytes:
 
 
 def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
-    """Let analysts see a file without the person, and remove all earlier files."""
+    """Publish a file without the person, and remove all earlier versions."""
     with Store(settings.data_dir).reading() as connection:
         is_empty = not holds_anything(connection)
     if is_empty:
@@ -120,6 +120,6 @@ def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
         receipt.versions_removed = Versions(settings.data_dir).clear(keep=1)
     else:
         receipt.problems.append(
-            f"the earlier file is still published, as a check held back the new one ({publication.why}): "
-            "correct that, and run the same again"
+            f"the earlier file is still published because a check failed ({publication.why}): "
+            "correct that, and run the same command again"
         )

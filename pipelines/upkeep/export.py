@@ -1,4 +1,4 @@
-"""Export: the published file in other formats, as a folder that appears whole or not at all."""
+"""Export: the published file in other formats, in a folder that is replaced as a whole."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def export(
     to: str = "",
     tables: Sequence[str] = (),
 ) -> Path:
-    """Write the tables as the settings say unless other formats or places are named; returns the folder.
+    """Write the tables in the formats and folder of the settings, or in those given; returns the folder.
 
-    It takes the place of the one before; one export at a time. Raises WarehouseError for what cannot be read
+    Replaces the previous export; exports run one at a time. Raises WarehouseError if a file cannot be read
     or written.
     """
     to = to or settings.export_to
@@ -44,7 +44,7 @@ def export(
         chosen = source.tables(tables)
         make_folder(root, SHARED_FOLDER)
         with FileLock(root / ".lock", mode=PRIVATE_FILE):
-            shutil.rmtree(unfinished, ignore_errors=True)  # a killed process may have left one
+            shutil.rmtree(unfinished, ignore_errors=True)  # left by a killed process
             make_folder(unfinished)
             try:
                 for format_ in dict.fromkeys(formats or settings.export_formats or ("parquet",)):
@@ -73,7 +73,7 @@ def _write_files(source: TableExport, tables: Sequence[PublishedTable], folder: 
 
 
 def _put_in_place(folder: Path, latest: Path) -> None:
-    """Move the folder to the place of the latest export, which is removed."""
+    """Replace the latest export by the folder."""
     earlier = latest.with_name(".earlier")
     shutil.rmtree(earlier, ignore_errors=True)
     if latest.is_symlink():  # an earlier version kept two exports

@@ -1,4 +1,4 @@
-"""Publishing: marts, checks, and a new published file with its pages if no check refuses it."""
+"""Publishing: marts, checks, and a new published file with its pages if no check blocks it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PING_SECONDS = 10.0
 class Finished:
     """The outcome of building, checking and publishing.
 
-    After a publication `undone` says why pages or export could not be made, `warnings` whom nothing reached.
+    After a publication, `undone` states why pages or export failed, and `warnings` why lake or ping did.
     """
 
     marts: list[str]
@@ -51,10 +51,10 @@ class Finished:
 
 
 def finish(settings: Settings, clock: Clock | None = None) -> Finished:
-    """Build the marts, run the checks and publish; with a failing error check the old file stays.
+    """Build the marts, run the checks and publish.
 
-    It stays, too, if a mart cannot be built. Raises WarehouseError before the first load; any other error is
-    written down as a failure, and raised.
+    The old file stays if an error check fails or a mart cannot be built. Raises WarehouseError before the
+    first load. Any other error is recorded as a failure, and raised.
     """
     clock = settings.clock_of_day(clock or SystemClock())
     data_dir, store = settings.data_dir, Store(settings.data_dir)
@@ -87,7 +87,7 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
 
 def _export(settings: Settings, clock: Clock, finished: Finished) -> str:
     """Export a new publication; returns why it failed, if it did."""
-    from pipelines.upkeep.export import export  # most publications do without
+    from pipelines.upkeep.export import export  # most publications have no export
 
     try:
         finished.export = export(settings, clock.utc_now())
@@ -97,7 +97,7 @@ def _export(settings: Settings, clock: Clock, finished: Finished) -> str:
 
 
 def call(address: str, transport: httpx.BaseTransport | None = None) -> str:
-    """Call the address of a monitor that raises an alarm when the calls stop; the error, or an empty text."""
+    """Ping a monitor that raises an alarm when pings stop; returns the error, or an empty text."""
     if not address:
         return ""
     try:
@@ -120,7 +120,7 @@ def _build_and_check(
         if is_replay_unfinished(connection, REPORTS):
             raise WarehouseError("A replay was stopped before its end; run `brokerbi replay` again first.")
         declare_missing(connection, declared_tables(), clock.utc_now().replace(tzinfo=None))
-        # a backup that was put back may hold persons who were erased since
+        # a restored backup may name persons who were erased since
         suppress_tables(connection, read_erased(settings.data_dir), documented_tables())
         _declare(connection, settings)
         marts = build_marts(connection, memory_limit_mb=memory_limit_mb)
@@ -131,7 +131,7 @@ def _build_and_check(
 
 
 def _declare(connection: Connection, settings: Settings) -> None:
-    """Write down what the settings say of customers, times and amounts."""
+    """Record the settings of customers, times and amounts."""
     start = settings.start.first_day
     customers = [
         {

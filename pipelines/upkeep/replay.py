@@ -1,7 +1,7 @@
 """Replay: tables rebuilt from landing alone.
 
-A working file of an earlier format is rebuilt as a new file, with copies of what landing cannot repeat: the
-histories, the ledger and what marts remember. One that was lost is rebuilt without these, and a note says so.
+A working file of an earlier format is rebuilt as a new file, with copies of what landing does not have: the
+histories, the ledger and what marts remember. A lost file is rebuilt without these, and a note says so.
 """
 
 from __future__ import annotations
@@ -64,12 +64,11 @@ def replay(
     clock: Clock | None = None,
     on_load: Callable[[int, int], None] = lambda *_: None,
 ) -> Replayed:
-    """Rebuild tables from landing alone, without a request; identical to what was loaded.
+    """Rebuild tables from landing alone, identical to what was loaded; sends no request.
 
-    `quarantine` repeats only the loads that have rows in quarantine: after a model was mended these move to
-    their tables. Without a `catalogue` it is ours in the operator's shapes. A landing file that is missing or
-    damaged is a failure, and the rest goes on. `on_load` is called with the number of loads that are done,
-    and of all.
+    `quarantine` repeats only the loads that have rows in quarantine; rows that now fit move to their tables.
+    `catalogue` is by default ours with the operator's shapes. A missing or damaged landing file is a failure
+    that does not stop the others. `on_load` receives the number of finished loads and the number of all.
     """
     clock = clock or SystemClock()
     store = Store(settings.data_dir, now=clock.utc_now, transform=private_rows(settings))
@@ -91,7 +90,7 @@ def replay(
                 )
                 return done
             replace_file(store, fresh)
-    if store.transform is not None:  # the names that were loaded before there was a key are in free space
+    if store.transform is not None:  # free space still has names that were loaded before the key was set
         with store.writing() as connection:
             leave_traces(connection)
     return done
@@ -99,7 +98,7 @@ def replay(
 
 @dataclass
 class _Replay:
-    """The sources of loads, and the outcome so far; `unread` has a sentence for each load without rows."""
+    """A running replay and its outcome so far; `unread` has the error of each load that was not read."""
 
     settings: Settings
     catalogue: Mapping[str, Report]
@@ -110,7 +109,7 @@ class _Replay:
     unread: dict[str, str] = field(default_factory=dict)
 
     def load_again(self, store: Store, reports: Sequence[str], *, quarantine: bool = False) -> None:
-        """Load what is in force again; a history as a whole or not at all."""
+        """Load the effective loads again; a history as a whole or not at all."""
         with store.writing() as connection:
             declare_catalogue(connection, self.settings, self.catalogue, self.clock)
         if not quarantine:
@@ -138,10 +137,7 @@ class _Replay:
             note_unread(connection, self.unread)
 
     def _relearn(self, store: Store, reports: Sequence[str]) -> None:
-        """Write loads that only landing knows into the ledger, as after the working file was lost.
-
-        Those of other reports would wait for a replay of their own.
-        """
+        """Add loads of these reports that are only in landing to the ledger, as after a lost working file."""
         files = list(self.landing.walk())
         self.done.failures += [str(file) for file in files if isinstance(file, LandingDamaged)]
         landed = [
@@ -153,7 +149,7 @@ class _Replay:
         ]
         with store.writing() as connection:
             count = relearn(connection, landed)
-            # A backup may name persons who were erased since.
+            # a backup may name persons who were erased since
             erased = read_erased(self.settings.data_dir)
             suppress_tables(connection, erased, documented_tables(self.catalogue))
         if count:
@@ -165,7 +161,7 @@ class _Replay:
     def _read_again(
         self, group: Sequence[WindowResult], stored: Mapping[Pair, Profiles]
     ) -> Iterator[WindowResult]:
-        """The loads of a group with their rows, without those that cannot be read.
+        """Read the rows of a group's loads; a load that cannot be read is recorded and left out.
 
         An answer in which a stored column would be empty is of an earlier shape, so its rows stay as loaded.
         """
@@ -196,9 +192,9 @@ class _Replay:
 
 
 def _groups(loads: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
-    """Loads a few at a time, and each history of a report and customer as a whole.
+    """Monthly loads in groups of LOADS_IN_A_GROUP, and each history of a report and customer as one group.
 
-    A history is begun afresh, so all its snapshots are in one group: killed, it is the old one or the new.
+    A history is rebuilt from its start in one transaction: after a kill it is the old one or the new one.
     """
     monthly = sorted((load for load in loads if not load.history), key=lambda load: load.pair)
     yield from (monthly[at : at + LOADS_IN_A_GROUP] for at in range(0, len(monthly), LOADS_IN_A_GROUP))

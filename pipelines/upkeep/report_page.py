@@ -1,4 +1,4 @@
-"""The pages next to the published file: of the chain and its parts, of operators, and the dictionary."""
+"""The pages next to the published file: chain and offices, the operators' page, and the dictionary."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ OPERATORS_PAGE = "operators.html"
 DICTIONARY_PAGE = "dictionary.html"
 MOST_PROBLEMS = 200
 OF_FIGURES = ("basis", "agreements", "differences", "restatements")
-"""The queries of the operators' page on what analysts see."""
+"""Queries of the operators' page that read the published file."""
 OF_PIPELINE = ("standings", "requests", "quarantine")
-"""Those on the state of the pipeline, which goes on without a publication."""
+"""Queries of the operators' page that read the working file."""
 
 
 def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False) -> str:
-    """Draw the pages, after a run without a publication only that of operators; without pages remove them.
+    """Draw the pages, or only the operators' page after a run without publication; remove them if off.
 
-    Returns why they could not be drawn, if so: the numbers are loaded and published without them.
+    Returns why they could not be drawn, or an empty text: a failing page stops no load or publication.
     """
     try:
         if not settings.pages:
@@ -47,14 +47,14 @@ def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False
         elif Store(settings.data_dir).path.exists():
             html = _operators_page(settings, clock)
             write_file(settings.data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
-    except Exception as error:  # noqa: BLE001 - see above
+    except Exception as error:  # noqa: BLE001 - a failing page stops nothing
         page = OPERATORS_PAGE if only_operators else REPORT_PAGE
         return f"The page {page} could not be drawn, the earlier one stays: {reason_of(error)}"
     return ""
 
 
 def remove_pages(data_dir: Path) -> None:
-    """Remove all pages: they name persons, and state what is no longer true."""
+    """Remove all pages: they name persons, and would go out of date."""
     for page in _pages(data_dir):
         page.unlink()
 
@@ -66,9 +66,8 @@ def _pages(data_dir: Path) -> set[Path]:
 def write_report_page(settings: Settings, clock: Clock) -> Path:
     """Render the published file, and return the path of the chain's page.
 
-    All pages are rendered before the first is put in place, each in one step, and pages of offices that the
-    file no longer has are removed. Raises WarehouseError if there is no published file, or if a page cannot
-    be written.
+    All pages are rendered before the first is replaced, and pages of offices that the file no longer has are
+    removed. Raises WarehouseError if there is no published file, or if a page cannot be written.
     """
     data_dir = settings.data_dir
     with Versions(data_dir).reading() as connection:

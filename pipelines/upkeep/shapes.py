@@ -1,8 +1,8 @@
-"""Shapes before a sync: the operator's file, adopted proposals, and what another shape has loaded.
+"""Shapes before a sync: the operator's file, adopted proposals, and reports whose shape changed.
 
-If the shape of a report is another one now, its stored answers are loaded again first, so that a corrected
-shape rewrites no history; if answers are missing, the report is held back. Answers that fit only the earlier
-shape, from before the service changed, stay as loaded.
+If the shape of a report has changed, its stored answers are loaded again first, so that a corrected shape
+rewrites no history; if answers are missing, the report is held back. Answers that fit only the earlier shape
+stay as loaded.
 """
 
 from __future__ import annotations
@@ -43,16 +43,15 @@ if TYPE_CHECKING:
 
 Listener = Callable[[str], None]
 MOST_MONTHS = 12
-"""How far back a month with rows is looked for before a shape is adopted."""
+"""How many months back a sync looks for rows before it adopts a shape."""
 
 
 def prepare_shapes(
     settings: Settings, selection: Selection, context: RunContext, on_message: Listener
 ) -> RunContext:
-    """The context with the shapes in force, after what another shape has loaded was loaded again.
+    """Replay the reports whose shape changed; returns the context with the current shapes.
 
-    `on_message` hears of adopted shapes and replayed reports. Raises ShapesError for a file that cannot be
-    used.
+    `on_message` receives adopted shapes and replayed reports. Raises ShapesError if the file is invalid.
     """
     catalogue = adopt_shapes(settings, selection, context, on_message, may_request=True)
     store, held_back = Store(settings.data_dir), {}
@@ -77,13 +76,13 @@ def prepare_shapes(
 def adopt_shapes(
     settings: Settings, selection: Selection, context: RunContext, on_message: Listener, *, may_request: bool
 ) -> Mapping[str, Report]:
-    """The catalogue in the shapes of the operator's file, after complete proposals were added to it.
+    """Add complete proposals to the operator's file; returns the catalogue with the shapes of the file.
 
-    Looked at are undocumented reports that no shape has loaded yet, and of which the operator wrote nothing:
-    stored answers, and with `may_request` those that were never requested.
+    Proposals are made for undocumented reports that are not loaded yet and not in the file, from stored
+    answers or, with `may_request`, by a first request.
     """
     shaped = in_shape(settings, context)
-    with suppress(OlderFormat):  # which a replay rebuilds
+    with suppress(OlderFormat):  # a replay rebuilds the file
         with Store(settings.data_dir).reading() as connection:
             loaded, requested = loaded_shapes(connection), requested_reports(connection)
         reports = [
@@ -91,8 +90,8 @@ def adopt_shapes(
             for report in chosen_reports(settings, selection, shaped.catalogue)
             if report.is_assumed and not report.shape and report.name not in loaded
         ]
-        unasked = [report for report in reports if may_request and report.name not in requested]
-        looks = _looks(settings, selection, shaped, reports, unasked, months=MOST_MONTHS)
+        unrequested = [report for report in reports if may_request and report.name not in requested]
+        looks = _looks(settings, selection, shaped, reports, unrequested, months=MOST_MONTHS)
         if names := add_to_file(settings.shapes_file, [look for look in looks if look.state == "proposed"]):
             on_message(f"the shape of {', '.join(names)} was found and written to {settings.shapes_file}")
     return with_shapes(context.catalogue, settings.shapes_file)
@@ -101,14 +100,14 @@ def adopt_shapes(
 def looks_of(
     settings: Settings, selection: Selection, *, from_landing: bool, context: RunContext | None = None
 ) -> list[Look]:
-    """Looks at the selected reports, in the shapes in force; those by id are left out."""
+    """Look at the selected reports in their current shapes; reports by id are left out."""
     context = in_shape(settings, context or RunContext())
     reports = chosen_reports(settings, selection, context.catalogue)
     return _looks(settings, selection, context, reports, () if from_landing else reports)
 
 
 def in_shape(settings: Settings, context: RunContext) -> RunContext:
-    """The context with the catalogue in the shapes of the operator's file."""
+    """The context with the shapes of the operator's file."""
     return replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))
 
 
@@ -121,7 +120,7 @@ def _looks(
     *,
     months: int = 1,
 ) -> list[Look]:
-    """Look at reports: at the newest stored answer with rows, else at what the service answers now."""
+    """Look at the newest stored answer with rows of each report, or at a new answer of the service."""
     reports = [report for report in reports if not report.endpoint.each]
     if not reports:
         return []
@@ -151,7 +150,7 @@ async def _request(
     known: dict[str, frozenset[str]],
     months: int,
 ) -> dict[str, Look]:
-    """The answers to one small request per report; a denied report rests for the day."""
+    """Request a short window of each report; a denied report is not requested again that day."""
     clock, store = settings.clock_of_day(context.clock), Store(settings.data_dir)
     today, zone = settings.today_local(clock), ZoneInfo(settings.timezone)
     denied = {
@@ -171,9 +170,9 @@ async def _request(
 
 
 def add_to_file(path: Path, looks: Sequence[Look]) -> list[str]:
-    """Write proposals to the operator's file, behind what is there; returns the names of those written.
+    """Append proposals to the operator's file; returns the names of the reports added.
 
-    Nothing is overwritten: a report that the file names already is left alone.
+    A report that is already in the file is left alone.
     """
     there = path.read_text("utf-8") if path.exists() else ""
     new = {look.report: look.proposal for look in looks if look.proposal}

@@ -1,6 +1,6 @@
-"""Workbook for people who decide: a cover that says what the columns mean, and the sheets of workbook.toml.
+"""Workbook for managers: a cover that says what the columns mean, and the sheets of workbook.toml.
 
-It leaves out what the Parquet and CSV files have: single sales and leads, lineage, versions.
+Single sales and leads, lineage and versions are only in the Parquet and CSV files.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from warehouse.errors import WarehouseError
 from warehouse.publishing.table_export import PublishedTable, TableExport
 
 MOST_ROWS = 1_048_575
-"""A sheet holds this many rows below its heads."""
+"""The most rows of a sheet below its header."""
 FORMATS = {
     units.MONTH: "yyyy-mm",
     units.DAY: "yyyy-mm-dd",
@@ -28,9 +28,9 @@ FORMATS = {
     units.PERCENT: "#,##0.00##",
     units.PARTS: "#,##0.00##",
 }
-"""How days and numbers are shown, by their unit; parts with up to four decimals, other amounts without."""
+"""Number formats by unit; other amounts have no decimals."""
 LONG, WIDE = frozenset({"missing_offices", "agents", "meaning", "words"}), 400
-"""Columns of long texts, and how wide they are, in pixels."""
+"""Columns of long texts, and their width in pixels."""
 OPTIONS = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
 
 
@@ -44,7 +44,7 @@ def write_workbook(
 ) -> None:
     """Write the workbook; a sheet without rows is left out.
 
-    Raises WarehouseError for a mart that is longer than a sheet.
+    Raises WarehouseError if a mart has more rows than a sheet.
     """
     contents = workbook_contents()
     texts = {
@@ -99,7 +99,7 @@ def _write(
     heads: Mapping[str, str],
     first_row: int = 0,
 ) -> None:
-    """Write a table on a sheet of this name, one page wide in print; `types` are those of DuckDB."""
+    """Write a table to a sheet of this name, one page wide in print; `types` are DuckDB types."""
     formats: dict[Any, str] = {
         heads[column]: FORMATS[unit]
         for column in frame.columns

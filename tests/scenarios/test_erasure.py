@@ -147,7 +147,7 @@ def test_a_check_that_refuses_the_file_leaves_the_erasure_unfinished(whole: Scen
     twice = "SELECT * REPLACE ('2' AS _load_id) FROM bi.commission_office"
     here.execute(f"INSERT INTO bi.commission_office BY NAME {twice}")
     [problem] = erase_user(here, user).problems
-    assert "as a check held back the new one (Do the rows" in problem
+    assert "because a check failed (Do the rows" in problem
     assert len(open_erasures(here.data_dir)) == 1
 
 
