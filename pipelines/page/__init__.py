@@ -1,8 +1,7 @@
-"""The report page: the published file as one HTML file that needs nothing but itself.
+"""The report page: the published figures as one self-contained HTML file.
 
-Jinja templates that escape everything lay the page out, and charts are SVG of our own (charts.py and
-templates/parts.html). A chart is placed in percent of the room there is, so its text keeps its size on a
-phone, its colours are those of the page, by day and by night, and it weighs some 4 kB; matplotlib and pygal
-fix text and colours in the picture, and plotly or vega would have to run scripts. A table is behind every
-chart.
+Jinja templates with autoescaping lay out the page; charts are our own SVG (charts.py, templates/parts.html).
+Charts are positioned in percent, so their text keeps its size on a phone; they use the page's colours, light
+and dark, and take about 4 kB. matplotlib and pygal fix text and colours in the picture; plotly and vega need
+scripts. Every chart has a table with its numbers.
 """

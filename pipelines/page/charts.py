@@ -1,6 +1,6 @@
-"""Charts as inline SVG: columns, bars of parts, ticks and lines on one scale, and sparklines.
+"""Charts as inline SVG: columns, stacked parts, ticks and lines on one scale, and sparklines.
 
-Shapes are paths in percent of the room, which the browser stretches; texts lie over them and keep their size.
+Shapes are paths in percent that the browser stretches; texts lie over them and keep their size.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from pipelines.page.language import Language, Number
 
 MOST_LINES = 4
 MOST_NAMES = 8
-"""Of more names than these every second one is left out where there is little room."""
+"""With more names than this, a narrow screen shows every second one."""
 LEFT, TOP, BOTTOM = 9.0, 4.0, 88.0
-"""Where columns begin, and where the scale does and ends, in percent."""
+"""Left edge of the columns, and top and bottom of the scale, in percent."""
 WIDTHS = {"column": 0.5, "wide": 0.84, "tick": 0.88}
-"""Width of each mark, in parts of its slot."""
+"""Width of each mark, as a share of its slot."""
 _STEPS = (1, 2, 2.5, 5, 10)
 Write = Callable[[Number | None], str]
 
 
 @dataclass(frozen=True)
 class Series:
-    """What is drawn of one measure: `spans` reach from one amount to another, a line joins their ends."""
+    """One measure: `spans` reach from one amount to another; a line joins their ends."""
 
     name: str
-    kind: str  # its class in the style
+    kind: str  # its CSS class
     spans: Sequence[tuple[Number, Number] | None]
     mark: str = "column"  # column, wide, tick or line
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A path, with what is read out of it."""
+    """A path, with its tooltip."""
 
     kind: str
     path: str
@@ -44,7 +44,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Label:
-    """A text at a place in percent."""
+    """A text at a position in percent."""
 
     kind: str
     x: str
@@ -54,7 +54,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Chart:
-    """What is drawn, what explains its colours, and what is read out."""
+    """The shapes and labels of a chart, its legend, and its description for screen readers."""
 
     title: str
     description: str
@@ -69,7 +69,7 @@ def columns(values: Sequence[Number | None]) -> list[tuple[Number, Number] | Non
 
 
 def stacked(parts: Sequence[Sequence[Number]]) -> list[list[tuple[Number, Number] | None]]:
-    """Spans of parts that stand on one another, for each part."""
+    """Spans of parts stacked on one another, a list for each part."""
     heights = [0.0] * max(map(len, parts), default=0)
     spans: list[list[tuple[Number, Number] | None]] = []
     for part in parts:
@@ -80,7 +80,7 @@ def stacked(parts: Sequence[Sequence[Number]]) -> list[list[tuple[Number, Number
 
 
 def waterfall(steps: Sequence[Number]) -> list[tuple[Number, Number]]:
-    """Spans of steps that follow one another from zero, and of their sum."""
+    """Spans of consecutive steps from zero, and of their sum."""
     ends = [0.0, *accumulate(map(float, steps))]
     return [*pairwise(ends), (0, ends[-1])]
 
@@ -94,7 +94,7 @@ def chart(
     *,
     finest: float = 0,
 ) -> Chart:
-    """Series over named places; `finest` is the smallest step between two lines of the grid."""
+    """Draw series over a named axis; `finest` is the smallest step between two grid lines."""
     ends = [end for line in series for span in line.spans if span for end in span]
     scale = scale_marks(ends, finest)
     slot = (100 - LEFT) / max(len(names), 1)
@@ -156,7 +156,7 @@ def chart(
 
 
 def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
-    """A small line without a scale, its last point marked; none with fewer than three values."""
+    """A small line without a scale, its last point marked; None with fewer than three values."""
     points = [(place, float(value)) for place, value in enumerate(values) if value is not None]
     if len(points) < 3:
         return None
@@ -174,7 +174,7 @@ def sparkline(title: str, values: Sequence[Number | None]) -> Chart | None:
 
 
 def _text(place: int, name: str, series: Sequence[Series], words: Language, write: Write) -> str:
-    """What is read out of a place: the amount of each series."""
+    """The tooltip of a place: the amount of each series."""
     amounts = [
         f"{line.name} {write(_amount(span))}".strip()
         for line in series
@@ -216,7 +216,7 @@ def _rectangle(left: float, width: float, top: float, bottom: float) -> str:
 
 
 def bar_width(amount: Number | None, longest: Number) -> str:
-    """Percent of the width for an amount, the longest taking all; nothing and less than nothing none."""
+    """The width of an amount in percent of the longest; 0 for a null, zero or negative amount."""
     if amount is None or amount <= 0 or longest <= 0:
         return "0"
     return f"{round(min(100.0, 100 * float(amount) / float(longest)), 1):g}"

@@ -1,7 +1,7 @@
 """Dictionary page: figures by subject, and every table and column with its meaning.
 
-One HTML file that needs no network. Its only script is the search, which the policy of the page names by its
-checksum; without scripts the browser's own search finds everything all the same.
+One self-contained HTML file. Its only script is the search, which the page's policy allows by its checksum;
+without scripts the browser's own search finds everything.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SYNONYMS = {
     r"is_active|left_.*|last_month": "turnover attrition slutat",
     r".*budget.*": "target goal mål",
 }
-"""What else people call our columns, by the columns' names, for the search."""
+"""Other words that people search for, by patterns of our column names."""
 _SENTENCE_END = re.compile(r"(?<=[.?]) ")
 
 
@@ -58,7 +58,7 @@ class ShownTable:
 def render_dictionary(
     answers: Mapping[str, Sequence[Mapping[str, Any]]], *, timezone: str, made_at_utc: datetime
 ) -> str:
-    """The page of the rows of each query."""
+    """Render the page from the rows of each query."""
     rows = {name: [Row(**row) for row in answer] for name, answer in answers.items()}
     tables = _tables(rows)
     return render(
@@ -70,13 +70,13 @@ def render_dictionary(
             (subject, list(metrics))
             for subject, metrics in groupby(rows["metrics"], key=lambda metric: metric.subject)
         ],
-        schemas=[(schema, list(found)) for schema, found in groupby(tables, key=lambda table: table.schema)],
+        schemas=[(schema, list(group)) for schema, group in groupby(tables, key=lambda table: table.schema)],
         made_at=language("en").moment(made_at_utc, ZoneInfo(timezone)),
     )
 
 
 def _tables(rows: Mapping[str, Sequence[Row]]) -> list[ShownTable]:
-    """The tables in their order, each with its columns, its key, what it points at and is made of."""
+    """The tables in order, each with its columns, key, references and sources."""
     keys = {
         (row.schema_name, row.table_name): ", ".join(row.column_names)
         for row in rows["dictionary_keys"]
@@ -108,7 +108,7 @@ def _tables(rows: Mapping[str, Sequence[Row]]) -> list[ShownTable]:
 
 
 def also_called(column: str) -> str:
-    """Other words for a column of ours."""
+    """The search words for one of our columns."""
     return " ".join(words for form, words in SYNONYMS.items() if re.fullmatch(form, column))
 
 

@@ -1,4 +1,4 @@
-"""Sections about earnings: the year, its periods and months, offices, and what changed commission."""
+"""Sections about earnings: the year, its periods and months, offices, and drivers of commission."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pipelines.page.tables import (
 
 PERIODS = ("running", "month", "year", "twelve")
 YEARS_OF_RANGE = 3
-"""From how many past years on a forecast has a range."""
+"""A forecast has a range from this many past years on."""
 OF_BUDGET, GAP = budget_columns("actual")
 HOMES = PageColumn("figures.homes", kind="parts", change="homes_change")
 PRICE = PageColumn("figures.average_price", kind="brief", change="average_price_change")
@@ -43,7 +43,7 @@ FORECAST = PageColumn("offices.year_end_share", _forecast_share, "share")
 
 @dataclass(frozen=True)
 class Card:
-    """A small card: figures, and their way through 24 months."""
+    """A small card: figures, and their course over 24 months."""
 
     title: str
     figures: list[tuple[str, Cell]]
@@ -52,7 +52,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Opening:
-    """The first screen: the year in a line, drawn month by month, and three small cards."""
+    """The first screen: the year in a line and as a chart by month, and three small cards."""
 
     figures: list[tuple[str, Cell]]
     chart: Chart | None
@@ -62,7 +62,7 @@ class Opening:
 
 
 def opening(facts: Facts, writer: Writer) -> Opening:
-    """The first screen; before a month is over only what there is of it."""
+    """The first screen; without line and chart until the first month of the year is over."""
     words, row = writer.words, _year(facts)
     return Opening(
         figures=_line(row, writer) if row and row.is_over else [],
@@ -74,7 +74,7 @@ def opening(facts: Facts, writer: Writer) -> Opening:
 
 
 def _line(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
-    """The year in a line: commission, part of the budget, growth and forecast, as far as each is known."""
+    """The year in a line: commission, share of budget, growth and forecast, if known."""
     words = writer.words
     key = "year.like_for_like" if row.offices > 1 else "offices.last_year"
     like_for_like = words.text(key, compared=row.compared, all=row.offices)
@@ -83,7 +83,7 @@ def _line(row: Row, writer: Writer) -> list[tuple[str, Cell]]:
         words.text("year.of_budget"): OF_BUDGET,
         like_for_like: PageColumn("", "commission_change", "change"),
         words.text("year.total"): PageColumn("", _total_change, "change"),
-        words.text("year.forecast") + _of_offices(row.forecast, row, words): FORECAST,
+        words.text("year.forecast") + _office_share(row.forecast, row, words): FORECAST,
     }
     cells = [(name, writer.cell_of(column, row)) for name, column in figures.items()]
     return [(name, cell) for name, cell in cells if cell.key]
@@ -95,17 +95,17 @@ def _total_change(row: Row) -> float | None:
 
 
 def _cumulative(facts: Facts, row: Row, words: Language) -> Chart:
-    """The year, its budget, last year and the forecast, each added up from January."""
+    """The year, its budget, last year and the forecast, cumulative from January."""
     months = [month for month in facts.months if month.month.year == row.last_month.year]
     ended = [month for month in months if month.month <= row.last_month]
     goals = [month.goal for month in months]
-    reached = _added_up([month.commission for month in ended])
+    reached = _running_sums([month.commission for month in ended])
     forecast: list[Number | None] = [None] * len(months)
     if row.year_forecast is not None and reached and reached[-1] is not None and len(ended) < len(months):
         forecast[len(ended) - 1], forecast[-1] = reached[-1], row.year_forecast
     lines = {
-        ("months.before", "before"): _added_up([month.commission_before for month in months]),
-        ("months.budget", "goal"): [] if None in goals else _added_up(goals),
+        ("months.before", "before"): _running_sums([month.commission_before for month in months]),
+        ("months.budget", "goal"): [] if None in goals else _running_sums(goals),
         ("year.forecast_line", "forecast"): forecast,
         ("months.reached", "value"): reached,
     }
@@ -118,14 +118,14 @@ def _cumulative(facts: Facts, row: Row, words: Language) -> Chart:
     return chart(title, names, series, words, words.brief)
 
 
-def _added_up(values: Sequence[Number | None]) -> list[Number | None]:
-    """The sums from the first value on, until one is not known."""
+def _running_sums(values: Sequence[Number | None]) -> list[Number | None]:
+    """The running sums, up to the first unknown value."""
     known = list(accumulate(takewhile(lambda value: value is not None, values)))
     return [*known, *[None] * (len(values) - len(known))]
 
 
 def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
-    """Homes; price and fee; price against asking and days on the market."""
+    """Cards: homes; price and fee; price against asking price and days on the market."""
     ended = [month for month in facts.months if not (month.is_coming or month.is_open)][-24:]
     cards: list[tuple[str, list[PageColumn], Row | None, Sequence[Row], str]] = [
         ("year.homes", [HOMES], row, ended, "homes"),
@@ -145,9 +145,10 @@ def _cards(facts: Facts, writer: Writer, row: Row | None) -> list[Card]:
 
 
 def _periods(facts: Facts, writer: Writer) -> PageTable | None:
-    """The month that runs, the last one, the year to it and the twelve months to it, a row each."""
-    words, found = writer.words, {row.period: row for row in facts.periods if row.office_id is None}
-    rows = [found[name] for name in PERIODS if name in found and (found[name].is_over or name == "running")]
+    """A row each for the running month, the last whole month, the year to date and twelve months."""
+    words, by_name = writer.words, {row.period: row for row in facts.periods if row.office_id is None}
+    periods = [by_name[name] for name in PERIODS if name in by_name]
+    rows = [row for row in periods if row.is_over or row.period == "running"]
     total = PageColumn("cards.total", "total_change", "change", is_minor=True)
     table = [
         PageColumn(
@@ -173,17 +174,17 @@ def _periods(facts: Facts, writer: Writer) -> PageTable | None:
 
 def _budgeted(row: Row, words: Language) -> str:
     budget = words.text("cards.of_budget", budget=words.brief(row.budget))
-    return "" if row.budget is None else budget + _of_offices(row.budgeted, row, words)
+    return "" if row.budget is None else budget + _office_share(row.budgeted, row, words)
 
 
 def _notes(facts: Facts, words: Language) -> list[str]:
-    """How far the periods are known, and what they are compared with; each note once, with its periods."""
-    found: dict[str, list[str]] = {}
+    """What is missing from the periods or not compared; each note once, with its periods."""
+    periods_of: dict[str, list[str]] = {}
     rows = {row.period: row for row in facts.periods if row.office_id is None}
     for name in PERIODS:
         for note in _notes_on(rows[name], facts, words) if name in rows else ():
-            found.setdefault(note, []).append(words.text(f"cards.{name}"))
-    return [f"{', '.join(periods)}: {note}" for note, periods in found.items()]
+            periods_of.setdefault(note, []).append(words.text(f"cards.{name}"))
+    return [f"{', '.join(periods)}: {note}" for note, periods in periods_of.items()]
 
 
 def _notes_on(row: Row, facts: Facts, words: Language) -> list[str]:
@@ -210,7 +211,7 @@ def _notes_on(row: Row, facts: Facts, words: Language) -> list[str]:
 
 
 def _same_days(facts: Facts, words: Language) -> list[str]:
-    """Sales of the month that runs beside the same days of last year."""
+    """Sales of the running month against the same days of last year."""
     if not facts.same_days:
         return [words.text("cards.running_note")]
     row = facts.same_days[0]
@@ -227,18 +228,18 @@ def _same_days(facts: Facts, words: Language) -> list[str]:
 
 
 def _compared(row: Row, words: Language) -> str:
-    """That not all offices are compared with the year before, so that the change is not that of the sums."""
+    """A note if only some offices are compared with the year before; their change is not that of the sums."""
     if not row.is_over or not 0 < row.compared < row.offices:
         return ""
     return words.text("cards.compared", known=row.compared, all=row.offices)
 
 
-def _of_offices(known: int, row: Row, words: Language) -> str:
+def _office_share(known: int, row: Row, words: Language) -> str:
     return words.text("cards.of_offices", known=known, all=row.offices) if known < row.offices else ""
 
 
 def _range(facts: Facts, writer: Writer) -> list[str]:
-    """In what range the year may end, if enough past years tell."""
+    """The range in which the year may end, if there are enough past years."""
     words = writer.words
     ranges = [
         (row.past_years, words.brief(row.year_forecast_low), words.brief(row.year_forecast_high))
@@ -248,13 +249,13 @@ def _range(facts: Facts, writer: Writer) -> list[str]:
     return [words.text("forecast.range", years, low=low, high=high) for years, low, high in ranges]
 
 
-def _of_page(facts: Facts, name: str) -> Row | None:
+def _page_period(facts: Facts, name: str) -> Row | None:
     return next((row for row in facts.periods if row.period == name and row.office_id is None), None)
 
 
 def _year(facts: Facts) -> Row | None:
-    """The year of the whole page; its forecast is that of all offices with a budget, also of closed ones."""
-    year = _of_page(facts, "year")
+    """The year of the whole page; its forecast covers all offices with a budget, even closed ones."""
+    year = _page_period(facts, "year")
     newest = next(iter(facts.forecasts), None)
     if year is None or year.year_forecast is None or newest is None or not newest.budget_share:
         return year
@@ -263,7 +264,7 @@ def _year(facts: Facts) -> Row | None:
 
 
 def months_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section | None:
-    """Commission and homes by month, with the numbers behind a click; none without a month."""
+    """Commission and homes by month, with a folded table; None without months."""
     rows, words = [row for row in facts.months if row.is_shown], writer.words
     if not rows:
         return None
@@ -313,16 +314,13 @@ def _part(row: Row, words: Language) -> str:
 
 
 def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Section | None:
-    """The year of each office against its budget and last year, and the last whole month behind a click."""
+    """The year of each office against its budget and last year, and the last whole month folded."""
     table = _offices(facts, writer, files, "year")
     if table is None:
         return None
-    notes, homeless = (
-        [writer.words.text("offices.note")],
-        {row.name for row in facts.agents if not row.office_id},
-    )
-    if homeless:
-        notes.append(writer.words.text("offices.unknown", agents=", ".join(sorted(homeless))))
+    notes = [writer.words.text("offices.note")]
+    if unassigned := {row.name for row in facts.agents if not row.office_id}:
+        notes.append(writer.words.text("offices.unknown", agents=", ".join(sorted(unassigned))))
     return Section(
         "ranked", table.name, ("commission", "agents", "budgets"), table=table,
         folded=[_offices(facts, writer, {}, "month")], notes=notes,
@@ -330,20 +328,20 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> S
 
 
 def _offices(facts: Facts, writer: Writer, files: Mapping[str, str], period: str) -> PageTable | None:
-    """A period of each office over their sum, those furthest behind their budget first."""
+    """A period by office with a total, the offices furthest behind budget first."""
     words, page = writer.words, facts.scopes[0] if facts.scopes else None
     names: dict[str | None, str] = dict(zip(page.office_ids, page.office_names, strict=True)) if page else {}
-    found = [row for row in facts.periods if row.office_id is not None and row.period == period]
     rows = [
         row.with_columns(office=names.get(row.office_id, row.office_id), file=files.get(row.office_id, ""))
-        for row in found
+        for row in facts.periods
+        if row.office_id is not None and row.period == period
     ]
     if not rows:
         return None
     has_budget = any(row.budget is not None for row in rows)
     has_forecast = any(row.year_forecast is not None for row in rows)
     table = [
-        PageColumn("office", note=lambda row: _on_office(row, words), link="file"),
+        PageColumn("office", note=lambda row: _office_note(row, words), link="file"),
         PageColumn("commission", kind="money", has_bar=True, bar=("budget", "commission_before")),
         *((OF_BUDGET, GAP) if has_budget else ()),
         PageColumn("last_year", "commission_change", "change"),
@@ -352,7 +350,7 @@ def _offices(facts: Facts, writer: Writer, files: Mapping[str, str], period: str
         forecast = [
             PageColumn(
                 "year_end", "year_forecast", "money", is_minor=True,
-                note=lambda row: _without_forecast(row, words),
+                note=lambda row: _forecast_note(row, words),
             ),
             FORECAST,
         ]  # fmt: skip
@@ -366,14 +364,14 @@ def _offices(facts: Facts, writer: Writer, files: Mapping[str, str], period: str
             PageColumn("per_agent", kind="money"),
         ]
     rows.sort(key=lambda row: (GAP.of(row) or 0, -(row.commission or 0)))
-    total = _year(facts) if period == "year" else _of_page(facts, period)
+    total = _year(facts) if period == "year" else _page_period(facts, period)
     whole = total.with_columns(office=words.text("offices.all"), file="") if total and len(rows) > 1 else None
     name = words.text("offices.heading", period=words.period(rows[0].first_month, rows[0].last_month))
     return writer.table(name, "offices", table, rows, total=whole)
 
 
-def _on_office(row: Row, words: Language) -> str:
-    """How far an office's year is known, and whether it came or went; of their sum how many are compared."""
+def _office_note(row: Row, words: Language) -> str:
+    """A note if an office's year is incomplete or the office opened or closed; on the total, `_compared`."""
     if row.office_id is None:
         return _compared(row, words)
     if row.closed_after_month:
@@ -385,15 +383,15 @@ def _on_office(row: Row, words: Language) -> str:
     return words.text("page.active_since", month=words.month(row.began_month)) if row.began_month else ""
 
 
-def _without_forecast(row: Row, words: Language) -> str:
-    """Why an office has no forecast; nothing if it has one, or no budget month is missing."""
+def _forecast_note(row: Row, words: Language) -> str:
+    """Why an office has no forecast; empty if it has one, or has a budget for all months."""
     if row.office_id is None or row.year_forecast is not None or row.budget_months == 12:
         return ""
     return words.text("offices.no_budget", row.budget_months)
 
 
 def drivers_section(facts: Facts, writer: Writer) -> Section | None:
-    """What homes, price and fee made of the change on last year; they add up."""
+    """The effects of homes, price and fee on commission since last year; they add up to the change."""
     words = writer.words
     table = [
         PageColumn("period", lambda row: words.text(f"cards.{row.period}"), "words"),

@@ -1,4 +1,4 @@
-"""Facts of the pages: the rows of the queries of sql/page, whose headers say what their columns are."""
+"""Facts of the pages: the rows of the queries in sql/page, whose headers describe the columns."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ class Row(SimpleNamespace):
     """A row of a query, with an attribute for each column."""
 
     def with_columns(self, **columns: object) -> Row:
-        """The row with other columns or more of them."""
+        """The row with these columns added or replaced."""
         return Row(**{**vars(self), **columns})
 
 
 class Facts(SimpleNamespace):
-    """Everything the pages show: the rows of each query, by its name, and which could not be answered."""
+    """Everything the pages show: the rows of each query by its name, and the queries that failed."""
 
     missing: tuple[str, ...] = ()
 
@@ -28,14 +28,14 @@ def facts_from_rows(answers: Mapping[str, Sequence[Mapping[str, Any]] | None]) -
 
 
 def facts_of(facts: Facts, page: Row) -> Facts:
-    """The facts of one page, with no row of another page or of an office that is not on it."""
+    """The facts of one page, without rows of other pages or offices."""
     return Facts(
         **{name: tuple(row for row in rows if _is_on(row, page)) for name, rows in vars(facts).items()}
     )
 
 
 def _is_on(row: Any, page: Row) -> bool:
-    """Whether a row is of a page: by its scope, its office, or the offices that a doubt concerns."""
+    """Whether a row belongs to a page: by its scope, its office, or the offices of a doubt."""
     if hasattr(row, "scope"):
         return bool((row.kind, row.scope) == (page.kind, page.scope))
     if page.kind == "chain":

@@ -1,4 +1,4 @@
-"""The pages as HTML texts without network: of the chain, brands, regions and offices, and of operators."""
+"""The pages as self-contained HTML: chain, brands, regions and offices, and the operators' page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipelines.page.tables import PageColumn, PageTable, Writer
 from pipelines.page.verdict import verdict
 
 FOLDERS = {"office": "offices", "brand": "brands", "region": "regions"}
-"""The folders of the pages beside that of the chain, by their kind."""
+"""The folder of each kind of page; the chain's page has none."""
 NO_BASIS = Row(
     commission_vat="unknown",
     vat_rate=Decimal(0),
@@ -33,7 +33,7 @@ NO_BASIS = Row(
 
 @dataclass(frozen=True)
 class Form:
-    """What the settings say of the pages, and when they are made."""
+    """The settings of the pages, and when they are made."""
 
     words: Language
     chain_name: str
@@ -42,7 +42,7 @@ class Form:
 
 
 def page_path(page: Row) -> str:
-    """Where a page is: its name is of its id, and of nothing that may change, so that bookmarks last."""
+    """The path of a page, made from its id alone, so that bookmarks last."""
     slug = re.sub(r"[^A-Za-z0-9]+", "-", page.scope).strip("-")
     if slug != page.scope or slug != slug.upper():  # another id could have the same letters
         slug = f"{slug}-{hashlib.sha256(page.scope.encode()).hexdigest()[:8]}".lower().strip("-")
@@ -50,12 +50,12 @@ def page_path(page: Row) -> str:
 
 
 def page_of_chain(facts: Facts) -> Row | None:
-    """The chain's own page; none in a file without an office."""
+    """The chain's own page; None in a file without offices."""
     return next((scope for scope in facts.scopes if scope.kind == "chain"), None)
 
 
 def render_page(facts: Facts, form: Form, page: Row | None) -> str:
-    """The page of the chain, a brand, a region or an office, from the facts of all of them."""
+    """The page of the chain, a brand, a region or an office, from the facts of all pages."""
     words, timezone = form.words.with_figures(facts.metrics), ZoneInfo(form.timezone)
     own = facts_of(facts, page) if page else facts
     basis = own.basis[0] if own.basis else NO_BASIS
@@ -106,10 +106,10 @@ def render_page(facts: Facts, form: Form, page: Row | None) -> str:
 
 
 def render_operators(facts: Facts, form: Form, *, severity: str, verdict: str) -> str:
-    """The page of those who run the pipeline, with its state as of now.
+    """The operators' page, with the present state of the pipeline.
 
-    It is in English whatever the language of the other pages, as its causes, commands and documentation are.
-    `verdict` says in a sentence what is wrong, and `severity` how bad it is: well, warning or error.
+    It is always in English, like its causes, commands and documentation. `verdict` states in a sentence what
+    is wrong, and `severity` how bad it is: well, warning or error.
     """
     english, timezone = language("en"), ZoneInfo(form.timezone)
     wrong, more = (
@@ -147,7 +147,7 @@ def render_operators(facts: Facts, form: Form, *, severity: str, verdict: str) -
 
 
 def _as_stored(title: str, rows: Sequence[Row], words: Language, timezone: ZoneInfo) -> PageTable | None:
-    """The table of a query as it is, under the names of its columns; none without a row."""
+    """The rows of a query under the names of its columns; None without rows."""
     columns = []
     for name in vars(rows[0]) if rows else ():
         head = name.removesuffix("_utc").removesuffix("_name").replace("_", " ").capitalize()

@@ -1,7 +1,7 @@
-"""Language of a page: its words, from one file for each language, and its way to write numbers and dates.
+"""Language of a page: its words, from one file for each language, and its formats of numbers and dates.
 
-Amounts have no currency unless the service documents one: budgets are in SEK, commissions and prices are not
-said to be.
+Amounts have no currency unless the service documents one: it does for budgets (SEK), not for commissions and
+prices.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LANGUAGES = ("en", "sv")
 MINUS = "\u2212"
 UNKNOWN = "\u2013"
 MANY_TIMES = 5
-"""From how many times as much on a change is told in times: its percentages are of a small base."""
+"""A change to this many times as much, or more, is shown as a multiple, not in percent."""
 
 
 @dataclass(frozen=True)
@@ -34,25 +34,25 @@ class Language:
     words: Mapping[str, Any]
 
     def text(self, key: str, count: Number | None = None, /, **values: object) -> str:
-        """The words of a key such as `offices.heading`, with values put in; those of one or of several."""
-        found: Any = self.words
+        """The words of a key such as `offices.heading`, filled in with values; plural by `count`."""
+        text: Any = self.words
         for part in key.split("."):
-            found = found[part]
-        if isinstance(found, Mapping):
-            found = found["one" if count == 1 else "other"]
-        return str(found).format(count=self.number(count), **values)
+            text = text[part]
+        if isinstance(text, Mapping):
+            text = text["one" if count == 1 else "other"]
+        return str(text).format(count=self.number(count), **values)
 
     def with_figures(self, metrics: Sequence[Any]) -> Language:
-        """The same with the names of the figures of meta.metrics, as `figures.commission`."""
+        """The language with the labels of meta.metrics added, as `figures.commission`."""
         names = {metric.metric: getattr(metric, f"label_{self.code}") for metric in metrics}
         return Language(self.code, {**self.words, "figures": names})
 
     def label(self, table: str, name: str | None) -> str:
-        """The words for one of the names of a table; the name itself where there are none."""
+        """The words for a name in a table of words; the name itself if it has none."""
         return str(self.words[table].get((name or "").replace(" ", "_"), name or ""))
 
     def number(self, value: Number | None, places: int = 0, *, has_plus: bool = False) -> str:
-        """A number with so many decimals: 1,234.5 in English, 1 234,5 in Swedish."""
+        """A number with this many decimals: 1,234.5 in English, 1 234,5 in Swedish."""
         if value is None:
             return UNKNOWN
         rounded = Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
@@ -63,7 +63,7 @@ class Language:
         return f"{text}{form['decimal']}{decimals}" if decimals else text
 
     def short(self, value: Number | None) -> str:
-        """One decimal where it says something: 64 homes, or 4.8 where commissions were shared."""
+        """A number with one decimal, unless it is zero: 64 homes, or 4.8 if sales were shared."""
         return self.number(value, 1).removesuffix(self.words["form"]["decimal"] + "0")
 
     def signed(self, value: Number | None) -> str:
@@ -89,7 +89,7 @@ class Language:
         return self.text("form.percent", share=self.number(Decimal(share) * 100, places, has_plus=has_plus))
 
     def change(self, share: Number | None) -> str:
-        """A change with its sign, +4.2%; of what has become many times as much how many, as 25.0×."""
+        """A change with its sign, +4.2%; from MANY_TIMES on a multiple, 25.0×."""
         if share is not None and share + 1 >= MANY_TIMES:
             return self.text("form.times", times=self.number(Decimal(share) + 1, 1))
         return self.percent(share, 1, has_plus=True)
@@ -101,7 +101,7 @@ class Language:
         return self.text("form.points", points=self.number(Decimal(difference) * 100, 2, has_plus=True))
 
     def month(self, month: date, *, known_year: int | None = None) -> str:
-        """March 2026, or March where that is the year one thinks of."""
+        """March 2026, or March if that is in the known year."""
         name = str(self.words["form"]["months"][month.month - 1])
         return name if month.year == known_year else f"{name} {month.year}"
 
@@ -114,7 +114,7 @@ class Language:
         return self.text("form.period", first=begin, last=self.month(last))
 
     def months(self, months: Sequence[date]) -> str:
-        """January to March 2026, May 2026: every month, those that follow one another as a period."""
+        """January to March 2026, May 2026: every month, consecutive months as a period."""
         runs: list[tuple[date, date]] = []
         for month in months:
             if runs and (runs[-1][1] + timedelta(days=31)).replace(day=1) == month:

@@ -1,4 +1,4 @@
-"""Section about leads: from whom they come, what became of the homes they name, and which nobody touched."""
+"""Section about leads: their origin, what became of their homes, and untouched leads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNTOUCHED = ("valuations", "to_2", "to_7", "to_30", "longer", "tips")
 
 
 def leads_section(facts: Facts, writer: Writer) -> Section | None:
-    """Leads by week, those waiting first, then by side, kind, sender, state and office; none without one."""
+    """Leads by week, untouched leads, then by side, kind, sender, office and state; None without leads."""
     words = writer.words
     if not facts.leads:
         return None
@@ -53,7 +53,7 @@ def _side(row: Row, words: Language) -> str:
 def _table(
     writer: Writer, part: str, rows: Iterable[Row], name: Callable[[Row], str], total: Row | None = None
 ) -> PageTable | None:
-    """Leads of one part: how many, of which homes, and whether these were sold."""
+    """Leads by one part: their number, their homes, and how many homes were sold."""
     words = writer.words
 
     def caution(row: Row) -> str:
@@ -72,7 +72,7 @@ def _table(
 
 
 def _untouched(facts: Facts, writer: Writer) -> PageTable | None:
-    """Whose leads lie untouched, and how old they are."""
+    """Untouched leads by office and age."""
     words, rows = writer.words, facts.untouched
     if not rows:
         return None
@@ -84,7 +84,7 @@ def _untouched(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def _named(row: Row, words: Language) -> str:
-    """A documented state in words, and a kind such as AskedForPrice as Asked for price; all else as it is."""
+    """A documented state in words, a kind such as AskedForPrice as Asked for price; other names unchanged."""
     if row.part == "all":
         return words.text("offices.all")
     if not row.name:

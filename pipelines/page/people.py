@@ -1,4 +1,4 @@
-"""Sections about people: headcount, who is falling and rising, an office's agents, and leaderboards."""
+"""Sections about people: headcount, largest declines and gains, an office's agents, and leaderboards."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipelines.page.language import Language
 from pipelines.page.tables import PageColumn, PageTable, Section, Writer, budget_columns
 
 BOARDS = {"year": 0, "month": 1, "quarter": 0, "twelve months": 12}
-"""The periods of the leaderboard, and their months; none if these depend on the month."""
+"""The periods of the leaderboard, and their length in months; 0 if it depends on the month."""
 MOST_TRENDS = 10
 MOST_PLACES = 10
 HEADCOUNT = (
@@ -29,7 +29,7 @@ TRENDS = (
 
 
 def people_section(facts: Facts, writer: Writer) -> Section | None:
-    """Headcount in a line and by month, and the agents who changed most on last year."""
+    """Headcount in a line and by month, and the agents with the largest changes on last year."""
     words, rows = writer.words, facts.headcount
     if not rows:
         return None
@@ -55,15 +55,15 @@ def people_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def agents_section(facts: Facts, writer: Writer) -> Section | None:
-    """What each agent of an office earned this year, and of an own budget; none without any."""
+    """Commission of each agent of an office this year, and share of budget; None without agents."""
     words = writer.words
     rows = [row for row in facts.agents if row.commission is not None or row.budget is not None]
     if not rows:
         return None
 
     def not_compared(row: Row) -> str:
-        is_so = row.stay and row.commission_before and row.commission_change is None
-        return words.text("agents.not_compared") if is_so else ""
+        is_left_out = row.stay and row.commission_before and row.commission_change is None
+        return words.text("agents.not_compared") if is_left_out else ""
 
     of_budget = [PageColumn("budget", kind="money", is_minor=True), *budget_columns("reached")]
     table = [
@@ -83,7 +83,7 @@ def agents_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def note_on_agent(agent: Row, words: Language) -> str:
-    """Who has left, moved, is quiet or new, and whose commission is known in part."""
+    """Whether an agent has left, moved, is inactive or new, or has incomplete commission."""
     notes = [] if agent.is_complete else [words.text("page.in_part")]
     if agent.stay:
         key = f"agents.{agent.stay.replace(' ', '_')}{'' if agent.stay_month else '_once'}"
@@ -93,7 +93,7 @@ def note_on_agent(agent: Row, words: Language) -> str:
 
 
 def leaders_section(facts: Facts, writer: Writer) -> Section | None:
-    """The leaderboards of agents; those who have left are marked."""
+    """The leaderboards of agents; agents who have left are marked."""
     words = writer.words
     boards = [_board(facts, writer, name) for name in BOARDS]
     if not any(boards):
@@ -111,7 +111,7 @@ def _board(facts: Facts, writer: Writer, name: str) -> PageTable | None:
         return None
     last = rows[0].month
     months = BOARDS[name] or (last.month if name == "year" else (last.month - 1) % 3 + 1)
-    if name == "quarter" and months == 1:  # the month once more
+    if name == "quarter" and months == 1:  # same as the board of the month
         return None
     first = Month.of(last).plus(1 - months).first_day
     title = words.text(f"leaders.{name.replace(' ', '_')}", period=words.period(first, last))
@@ -126,7 +126,7 @@ def _board(facts: Facts, writer: Writer, name: str) -> PageTable | None:
 
 
 def _moved(earner: Row, words: Language) -> str:
-    """By how many places an earner moved since the period that ended a month earlier."""
+    """The places gained or lost since the period that ended a month earlier."""
     if earner.is_new:
         return words.text("leaders.new")
     return f"{'▲' if earner.rank_change > 0 else '▼'}{abs(earner.rank_change)}" if earner.rank_change else ""

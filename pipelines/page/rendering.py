@@ -1,8 +1,7 @@
-"""Rendering of a page: the templates of this room, a page's style, and the policy that its head states.
+"""Rendering of a page: its template, its style, and its content security policy.
 
-The templates escape whatever comes from the file, and show its control characters. The policy allows the
-page's own style and script, named by their checksums, and nothing else: no picture, no address, even if a
-name in the data were to try.
+Templates escape all values from the file, and make control characters visible. The policy allows only the
+page's own style and script, by checksum: a name in the data cannot load a picture or run a script.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 def render(template: str, *, styles: tuple[str, ...] = ("style.css",), script: str = "", **shown: Any) -> str:
-    """A page by a template, with these styles and at most one script; refuses a name that is not there."""
+    """Render a template with these styles and at most one script; fails on an undefined name."""
     style = "\n".join(_own_file(name) for name in styles)
     code = _own_file(script) if script else ""
     allowed = f"style-src {_checksum(style)}; " + (f"script-src {_checksum(code)}; " if code else "")
@@ -31,7 +30,7 @@ def render(template: str, *, styles: tuple[str, ...] = ("style.css",), script: s
 
 @cache
 def _templates() -> Environment:
-    """The templates of this room, read and compiled once for all pages of a publication."""
+    """The templates, compiled once for all pages."""
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -43,9 +42,9 @@ def _templates() -> Environment:
 
 
 def _shown(value: object) -> object:
-    """A value as a page may hold it: HTML knows no control characters but line breaks, and no NUL at all.
+    """A value with visible control characters, which HTML does not allow.
 
-    What a macro has written is Markup, of which every value went through here.
+    Markup is the output of a macro, whose values have passed through here already.
     """
     return visible_lines(value) if type(value) is str else value
 

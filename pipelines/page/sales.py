@@ -1,4 +1,4 @@
-"""Sections about sales: recent changes, cancelled sales, money to come, and the funnel."""
+"""Sections about sales: recent changes, outstanding commission, the funnel, and cancelled sales."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from pipelines.page.language import Language, local_day
 from pipelines.page.tables import PageColumn, PageTable, Section, Writer, oldest_reading, total_of
 
 MOST_SALES = 20
-LEAST_HOMES = 25
-"""Under so many nothing is told in percent."""
-BANDS = {
+LEAST_FOR_PERCENT = 25
+"""Below this many, no percentage is shown."""
+AGE_COLUMNS = {
     "outstanding": "outstanding", "not_due": "not_due", "to_30": "due_to_30", "to_60": "due_to_60",
     "longer": "due_longer", "undated": "undated",
 }  # fmt: skip
-"""The columns of each age."""
+"""The column of each age."""
 STATES = ("received", "signed", "due", "late")
-"""What has become of commission by the month of possession."""
+"""The states of commission by month of possession."""
 
 
 def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section:
-    """What changed since an earlier publication: figures in one line, and tables behind it."""
+    """Changes since an earlier publication: figures in one line, and folded tables."""
     words = writer.words
     subjects = ("sales", "agents", "budgets")
     since = local_day(facts.basis[0].since_utc, timezone) if facts.basis else None
@@ -56,13 +56,13 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section
 
 
 def _counted(key: str, count: int, amounts: Iterable[Decimal], words: Language, **values: object) -> str:
-    """How many there are, and the sum of their amounts with its sign."""
+    """A count, and the sum of the amounts with its sign."""
     amount = words.brief(sum(amounts, Decimal(0)), has_plus=True)
     return words.text(f"changes.{key}", count, amount=amount, **values)
 
 
 def _months_that_changed(facts: Facts, words: Language) -> list[str]:
-    """How many closed months changed, at how many offices, and how many earlier changes have a reason now."""
+    """How many closed months changed, at how many offices, and how many earlier changes are now explained."""
     changed, late = (
         {(row.office_id, row.month): row.difference for row in facts.changes if row.is_told_late is is_late}
         for is_late in (False, True)
@@ -79,7 +79,7 @@ def _months_that_changed(facts: Facts, words: Language) -> list[str]:
 
 
 def _home(home: str | None, number: str | None, words: Language) -> str:
-    """A home by its address and number, as either may be another's too."""
+    """A home by its address and number, as neither alone is unique."""
     return f"{home} ({number})" if home and number else home or words.text("changes.numbered", number=number)
 
 
@@ -100,12 +100,12 @@ def _changed_sales(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def _not_in_totals(words: Language) -> Callable[[Row], str]:
-    """The note on a sale that is gone and that the totals of its month still contain."""
+    """The note on a cancelled sale that its month's totals still include."""
     return lambda row: "" if row.is_in_totals else words.text("cancelled.not_in_totals")
 
 
 def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTable | None:
-    """Closed months that changed, each with its reasons and what they explain."""
+    """Closed months that changed, each with its reasons and their amounts."""
     words = writer.words
     rows: dict[tuple[str, date, bool], Row] = {}
     for row in facts.changes:
@@ -125,7 +125,7 @@ def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageTab
 
 
 def _reason(row: Row, words: Language) -> str:
-    """What explains a part of a change, by its kind: a sale, an agent, nobody, or what is still awaited."""
+    """The reason for a part of a change: a sale, an agent, no one, or an awaited report."""
     month = words.month(row.other_month) if row.other_month else None
     other = ", ".join(filter(None, (row.other_office, month)))
     kind = words.label("reasons", f"{row.kind} moved" if other else row.kind)
@@ -144,13 +144,13 @@ def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
         changed = zip(row.agents, row.agents_differences, strict=True)
         return ", ".join(f"{name} {words.signed(amount)}" for name, amount in changed)
 
-    def read_first(row: Row) -> str:
+    def first_read(row: Row) -> str:
         months = words.months(row.read_first_months)
         return words.text("changes.read_first", months=months) if months else ""
 
     table = [
         PageColumn("office", "office_name"),
-        PageColumn("period", lambda row: words.period(row.first_month, row.last_month), note=read_first),
+        PageColumn("period", lambda row: words.period(row.first_month, row.last_month), note=first_read),
         PageColumn("before", "amount_before", "money"),
         PageColumn("after", "amount_after", "money"),
         PageColumn("difference", kind="signed money"),
@@ -160,7 +160,7 @@ def _changed_budgets(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def _coming_budgets(facts: Facts, writer: Writer) -> PageTable | None:
-    """How far the budgets of the coming year are entered; none before the first is."""
+    """How far the budgets of the coming year are entered. None until one is."""
     words, rows = writer.words, facts.coming_budgets
     if not rows:
         return None
@@ -185,12 +185,12 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         return None
     noted = [row for row in facts.receivables if row.is_receipt_noted]
     unnoted = len(facts.receivables) - len(noted)
-    sums = {name: sum(getattr(row, column) for row in noted) for name, column in BANDS.items()}
-    bands = [name for name in BANDS if sums[name] or name != "undated"] if noted else []
+    sums = {name: sum(getattr(row, column) for row in noted) for name, column in AGE_COLUMNS.items()}
+    ages = [name for name in AGE_COLUMNS if sums[name] or name != "undated"] if noted else []
     offices = [
         PageColumn("office", "office_name"),
         PageColumn("homes", kind="count", is_minor=True),
-        *(PageColumn(name, column, "money") for name, column in BANDS.items()),
+        *(PageColumn(name, column, "money") for name, column in AGE_COLUMNS.items()),
         PageColumn("longest", "longest_days", "count"),
     ]  # fmt: skip
     sales = [
@@ -215,7 +215,7 @@ def owed_section(facts: Facts, writer: Writer) -> Section | None:
         "owed",
         words.text("figures.outstanding"),
         ("sales",),
-        figures=[f"{words.text(f'owed.{name}').lower()} {words.brief(sums[name])}" for name in bands],
+        figures=[f"{words.text(f'owed.{name}').lower()} {words.brief(sums[name])}" for name in ages],
         charts=[drawing] if drawing else [],
         folded=[
             writer.table(words.text("owed.caption"), "owed", offices, rows, total=total),
@@ -245,7 +245,7 @@ def _money(facts: Facts, writer: Writer) -> tuple[Chart | None, PageTable | None
 
 
 def funnel_section(facts: Facts, writer: Writer) -> Section | None:
-    """Valuations, assignments and sales of twelve months, and where the homes sold came from."""
+    """Valuations, assignments and sales of twelve months, and the sources of the homes sold."""
     words = writer.words
     steps = ("valuations", "writings", "homes")
     sums = [getattr(row, step) for row in facts.funnel for step in steps]
@@ -256,7 +256,7 @@ def funnel_section(facts: Facts, writer: Writer) -> Section | None:
         words.text("funnel.chart"), names, [Series("", "value", columns(sums))], words, words.short, finest=1
     )
     notes = []
-    if sums[0] and sums[0] >= LEAST_HOMES and sums[2] is not None and sums[2] <= sums[0]:
+    if sums[0] and sums[0] >= LEAST_FOR_PERCENT and sums[2] is not None and sums[2] <= sums[0]:
         notes.append(words.text("funnel.share", share=words.percent(sums[2] / sums[0])))
     return Section(
         "funnel", words.text("funnel.heading"), ("commission",), is_open=False,
@@ -265,7 +265,7 @@ def funnel_section(facts: Facts, writer: Writer) -> Section | None:
 
 
 def _intake(facts: Facts, writer: Writer) -> PageTable | None:
-    """Homes, commission and fee by where the assignment came from."""
+    """Homes, commission and fee by source of the assignment."""
     words = writer.words
     table = [
         PageColumn("source", lambda row: row.source or words.text("funnel.unnamed")),
@@ -277,7 +277,7 @@ def _intake(facts: Facts, writer: Writer) -> PageTable | None:
 
 
 def cancelled_section(facts: Facts, writer: Writer) -> Section | None:
-    """How many sales were cancelled this year, and which; none if none was."""
+    """The sales cancelled this year. None if none."""
     words, rows = writer.words, facts.cancelled
     if not rows:
         return None

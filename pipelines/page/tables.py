@@ -1,4 +1,4 @@
-"""Tables of the pages: columns as data, written for a reader, to be sorted by a click and saved as CSV."""
+"""Tables of the pages: columns as data, cells as formatted text, sortable by a click, saved as CSV."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from pipelines.page.charts import Chart, bar_width
 from pipelines.page.facts import Row
 from pipelines.page.language import Language, Number
 
-BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes the file for another encoding
+BYTE_ORDER_MARK = "\ufeff"  # without it Excel guesses another encoding
 Value = str | Decimal | int | float | date | None
 TONED = ("change", "points", "signed money")
 
 
 @dataclass(frozen=True)
 class PageColumn:
-    """A column of a table: its head, what it shows of a row, and how that is written.
+    """A column of a table: its head, its value in a row, and the format of the value.
 
-    `head` is a key of the words of its table, or of all words if it has a dot. `value` is a column of the
-    row, named as the head by default, or a function of the row. Kinds are text, words (which may be broken),
-    day, month, count, parts, share, change, brief, exact, money, signed money, fee and points.
+    `head` is a key among the words of its table, or among all words if it has a dot. `value` is a column of
+    the row, by default the one named in the head, or a function of the row. Kinds are text, words (which may
+    wrap), day, month, count, parts, share, change, brief, exact, money, signed money, fee and points.
     """
 
     head: str
@@ -36,8 +36,8 @@ class PageColumn:
     note: Callable[[Row], str] | None = None
     change: str = ""  # the column with the change on the year before
     link: str = ""  # the column with the address of a page
-    is_minor: bool = False  # not on a phone
-    bar: tuple[str, ...] = ()  # a bar of the value, with the columns of its goal and of the year before
+    is_minor: bool = False  # hidden on a phone
+    bar: tuple[str, ...] = ()  # the columns with the goal and the year before, drawn with the bar
     has_bar: bool = False
 
     def of(self, row: Row) -> Value:
@@ -49,7 +49,7 @@ class PageColumn:
 
 
 def budget_columns(amount: str) -> tuple[PageColumn, PageColumn]:
-    """The part of the budget that an amount has reached, and how far it is above the budget or below it."""
+    """Columns for an amount's share of the budget, and its difference from the budget."""
 
     def share(row: Row) -> Value:
         reached: Decimal | None = getattr(row, amount)
@@ -63,7 +63,7 @@ def budget_columns(amount: str) -> tuple[PageColumn, PageColumn]:
 
 
 def total_of(rows: Sequence[Row], **named: object) -> Row | None:
-    """The sums of rows, and what is named; a column with an unknown value has none. None of a single row."""
+    """The sums of rows, with `named` values; null if a value is unknown. None for a single row."""
     if len(rows) < 2:
         return None
     sums = {}
@@ -75,7 +75,7 @@ def total_of(rows: Sequence[Row], **named: object) -> Row | None:
 
 
 def oldest_reading(rows: Sequence[Row], words: Language) -> list[str]:
-    """The day of the oldest reading, if a nightly run has not read all months of these rows again."""
+    """A note with the day of the oldest reading, if some rows are older than the newest count."""
     days = [row.read_on for row in rows if row.read_on]
     is_old = days and min(days) < max(row.counted_on for row in rows)
     return [words.text("page.oldest_reading", day=words.day(min(days)))] if is_old else []
@@ -83,7 +83,7 @@ def oldest_reading(rows: Sequence[Row], words: Language) -> list[str]:
 
 @dataclass(frozen=True)
 class Cell:
-    """A written value, its key to sort by, and whether it is good or bad; places of a bar are in percent."""
+    """A formatted value, its sort key, and its tone; lengths of a bar are in percent."""
 
     text: str
     key: str
@@ -98,7 +98,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Head:
-    """A column's name, and how it is laid out."""
+    """A column's name and layout."""
 
     name: str
     kind: str
@@ -111,7 +111,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Download:
-    """The address of a CSV file within the page, what the file is called, and what it is of."""
+    """A CSV file as a data URL, its file name, and the name of its table."""
 
     href: str
     file: str
@@ -119,7 +119,7 @@ class Download:
 
 
 def download(words: Language, name: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> Download:
-    """A CSV file as a spreadsheet of the page's language reads it; no name is a formula there."""
+    """A CSV file in the number format of the page's language; no text can act as a formula."""
     text, decimal = io.StringIO(), words.words["form"]["decimal"]
     file = csv.writer(text, delimiter=words.words["form"]["csv"])
     file.writerow(map(csv_cell, head))
@@ -138,23 +138,23 @@ def _in_file(value: object, decimal: str) -> str:
 
 @dataclass(frozen=True)
 class PageTable:
-    """Cells under heads, and the same as a file."""
+    """Cells under heads, and the same numbers as a file."""
 
     name: str
     heads: list[Head]
     rows: list[list[Cell]]
     total: list[Cell]  # empty without a sum
-    more: int  # rows that are not shown, of which the file may have some
+    more: int  # rows that are not shown; the file may have some of them
     download: Download
 
 
 @dataclass(frozen=True)
 class Section:
-    """What is laid out under one heading: figures in a line, charts, an open table, and folded tables."""
+    """The contents under one heading: figures in a line, charts, an open table, and folded tables."""
 
     id: str
     heading: str
-    subjects: tuple[str, ...] = ()  # what its figures are of, as in doubts
+    subjects: tuple[str, ...] = ()  # the subjects of its figures, as in doubts
     is_open: bool = True
     figures: list[str] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
@@ -165,7 +165,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Writer:
-    """What writes tables in the language of a page."""
+    """Formats tables in the language of a page."""
 
     words: Language
 
@@ -179,9 +179,9 @@ class Writer:
         most: int | None = None,
         total: Row | None = None,
     ) -> PageTable | None:
-        """The table of these rows, or of the first of them, perhaps with a sum; none without a row.
+        """A table of the first `most` rows, with an optional total; None without rows.
 
-        The file has all that are given; in_all of a row counts those that were not.
+        The file has all rows given; `in_all` of a row counts the rows that a query left out, too.
         """
         if not rows:
             return None
@@ -210,7 +210,7 @@ class Writer:
         return self.words.text(head if "." in head else f"{section}.{head}")
 
     def _longest(self, column: PageColumn, rows: Sequence[Row]) -> Number:
-        """The longest amount of a column with bars, their goals and years before among them."""
+        """The largest amount of a column with bars, including goals and the year before."""
         if not column.has_bar:
             return 0
         amounts = [getattr(row, name) for row in rows for name in column.bar]
@@ -218,7 +218,7 @@ class Writer:
         return max(numbers, default=0)
 
     def cell_of(self, column: PageColumn, row: Row, longest: Number = 0) -> Cell:
-        """The cell of a row, with a bar as long as its part of the longest amount."""
+        """The cell of a row, with a bar relative to the longest amount."""
         value = column.of(row)
         change = getattr(row, column.change) if column.change else None
         kind = "points" if column.change.endswith("_difference") else "change"

@@ -1,4 +1,4 @@
-"""What to mind of the figures of a page: the rows of sql/page/doubts.sql as a line and a table."""
+"""Doubts about the figures of a page: the rows of sql/page/doubts.sql as a line and a table."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from pipelines.page.tables import PageColumn, PageTable, Writer
 
 @dataclass(frozen=True)
 class PageVerdict:
-    """Whether there is something to mind of the figures, of which, and what."""
+    """How reliable the figures of a page are, and the doubts about them."""
 
     severity: str  # well, warning or error
     text: str
     doubts: PageTable | None
-    subjects: frozenset[str] = frozenset()  # of what has a mark next to it
+    subjects: frozenset[str] = frozenset()  # subjects marked as doubtful
 
 
 def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> PageVerdict:
-    """One line, and a table of what is doubtful: causes and remedies are for operators."""
+    """One line, and a table of doubts; causes and remedies are on the operators' page."""
     words, rows = writer.words, facts.doubts
     if not (rows or facts.missing or facts.scopes):
         return PageVerdict("warning", words.text("verdict.nothing"), None)
