@@ -21,7 +21,6 @@ AGENT = {
     "id": "U1", "name": "Åsa", "primary_office_customer_id": "M1", "responsible": True,
     "commission_value": 100, "commission_percentage_of_total": 100,
 }  # fmt: skip
-LATER = datetime(2100, 1, 1)
 
 
 def offend_nothing(given: Given) -> None:

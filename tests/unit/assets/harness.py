@@ -1,11 +1,11 @@
-"""Dagster, the assets and a sandbox in one process; settings and ledgers of invented customers."""
+"""Dagster, the assets and a sandbox in one process; settings of invented customers."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +16,16 @@ from assets.partitions import customer_months, customers_in_order
 from assets.project import Project
 from assets.runs import NIGHTLY
 from pipelines.catalogue.reports import REPORTS
-from pipelines.months import Month, months_between
+from pipelines.months import Month
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.world import World
 from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.run_context import RunContext
 from tests.sandbox_transport import SandboxTransport
 from tests.working_file import give_working_file
-from warehouse.ledger.ledger import HeldMonth, Ledger
 
 START = Month(2026, 1)
 TODAY = date(2026, 11, 21)
-LAST_NIGHT = datetime(2026, 11, 20, 4, tzinfo=UTC)
 WORLD = World.build(seed=1, offices=7, start=START, as_of=TODAY)
 G1, M16, M17 = CUSTOMERS = ("G1", "M30016", "M30017")
 RUNNING = "running_commissions"
@@ -55,31 +53,6 @@ def settings(directory: Path, **values: str) -> Settings:
     }
     environment = {f"BROKERBI_{name.upper()}": value for name, value in (usual | values).items()}
     return load_settings(environment, directory=directory)
-
-
-def held(
-    customers: Iterable[str],
-    reports: Iterable[str],
-    *,
-    months: Iterable[Month] = tuple(months_between(START, Month.of(TODAY))),
-    loaded: datetime = LAST_NIGHT,
-    state: str = "held",
-) -> dict[tuple[str, str, date | None], HeldMonth]:
-    one = HeldMonth(loaded, state, "a load", 10)
-    return {
-        (report, customer, month.first_day): one
-        for report in reports
-        for customer in customers
-        for month in months
-    }
-
-
-def ledger(*months: dict[tuple[str, str, date | None], HeldMonth]) -> Ledger:
-    held: dict[tuple[str, str], dict[date | None, HeldMonth]] = {}
-    for given in months:
-        for (report, customer, month), one in given.items():
-            held.setdefault((report, customer), {})[month] = one
-    return Ledger(held=held)
 
 
 @dataclass
@@ -205,14 +178,10 @@ def harness(directory: Path, instance: dg.DagsterInstance | None = None, **value
     return Harness(directory, instance, {**OF_THE_SANDBOX, **values})
 
 
-def schedule_of(project: Project, name: str) -> dg.ScheduleDefinition:
-    made = build_definitions(project).schedules or ()
-    return next(one for one in made if isinstance(one, dg.ScheduleDefinition) and one.name == name)
-
-
 def run_requests(
     project: Project, name: str, moment: datetime, instance: dg.DagsterInstance
 ) -> list[dg.RunRequest]:
     """The runs that a schedule requests at a moment."""
+    schedule = build_definitions(project).resolve_schedule_def(name)
     with dg.build_schedule_context(instance, scheduled_execution_time=moment) as context:
-        return list(schedule_of(project, name).evaluate_tick(context).run_requests or [])
+        return list(schedule.evaluate_tick(context).run_requests or [])

@@ -21,7 +21,6 @@ BI = "/BusinessIntelligence"
 END_OF_2025 = date(2025, 12, 31)
 YEAR = {"dateFrom": "2025-01-01T00:00:00", "dateTo": "2025-12-31T23:59:59"}
 MAY = {"dateFrom": "2025-05-01T00:00:00", "dateTo": "2025-05-31T23:59:59"}
-SPRING = {"dateFrom": "2025-04-01T00:00:00", "dateTo": "2025-05-31T23:59:59"}
 AGREED = {"selectionType": "Agreement"}
 EVERYTHING = {"activeStatusTipLead": "ActiveAndRemoved"}
 
