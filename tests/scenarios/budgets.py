@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
 from pathlib import Path
 
 from pipelines.budgets.budget import BudgetPlan
@@ -20,6 +19,7 @@ from pipelines.settings.model import Settings
 from pipelines.sync.run_context import RunContext
 from tests.sandbox_transport import SandboxTransport
 from tests.scenarios.scenario import NOON, TODAY, settings_for, world_of
+from tests.unit.connect.fake_service import StillClock
 from tests.working_file import give_working_file
 from warehouse.store.database import Store
 
@@ -32,28 +32,12 @@ SETTING = "/FIR"
 
 
 @dataclass
-class MovingClock:
-    """A clock that only waiting moves."""
-
-    seconds: float = 0.0
-
-    def utc_now(self) -> datetime:
-        return NOON + timedelta(seconds=self.seconds)
-
-    def monotonic(self) -> float:
-        return self.seconds
-
-    async def sleep(self, seconds: float) -> None:
-        self.seconds += seconds
-
-
-@dataclass
 class BudgetScenario:
     """A service, settings that point at it and may set budgets there, and a clock that both have."""
 
     service: Service
     settings: Settings
-    clock: MovingClock = field(default_factory=MovingClock)
+    clock: StillClock = field(default_factory=lambda: StillClock(noon=NOON))
     on_socket: bool = False
 
     @property
@@ -116,7 +100,7 @@ def budget_scenario(
     folder: Path, *, visible_after: float = 0.0, omitted: Omitted = "kept", **environment: str
 ) -> BudgetScenario:
     """One office, whose service shows what it is sent after so many seconds."""
-    clock = MovingClock()
+    clock = StillClock(noon=NOON)
     writes = BudgetWrites(visible_after, omitted, clock.utc_now)
     service = Service(world_of("2026-10", 2).world, clock=clock.utc_now, budgets=writes)
     give_working_file(folder / "data")

@@ -21,34 +21,24 @@ JANUARY = Month(2027, 1)
 WANTED = Entry(2, "M1", "U1", JANUARY, {"commission": 105_000, "sold": 2})
 
 
-def given(folder: Path, content: str | bytes, name: str = "budgets.csv") -> list[Entry]:
-    path = folder / name
+def given(folder: Path, content: str | bytes) -> list[Entry]:
+    path = folder / "budgets.csv"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return read_budget_file(path, TODAY)[0]
 
 
-def row(folder: Path, **cells: str) -> dict[str, int | None]:
-    """The values of a file with one row, in which these cells are others."""
-    whole = {"office_id": "M1", "user_id": "U1", "month": "2027-01", "commission": "", "sold": "2", **cells}
-    return dict(given(folder, f"{';'.join(whole)}\n{';'.join(whole.values())}\n")[0].values)
-
-
-def problems(folder: Path, content: str | bytes, name: str = "budgets.csv") -> str:
+def problems(folder: Path, content: str | bytes) -> str:
     with pytest.raises(BudgetError) as caught:
-        given(folder, content, name)
+        given(folder, content)
     return str(caught.value)
 
 
-def workbook(folder: Path, *rows: tuple[Any, ...], **more: tuple[tuple[Any, ...], ...]) -> Path:
-    """A workbook with these rows on its first sheet, and other sheets by name."""
+def workbook(folder: Path, *rows: tuple[Any, ...], other: tuple[Any, ...] = ()) -> Path:
+    """A workbook with these rows on its first sheet, and a row on another."""
     book = openpyxl.Workbook()
-    book.active.title = "Budget"
     for cells in rows:
         book.active.append(cells)
-    for name, others in more.items():
-        sheet = book.create_sheet(name)
-        for cells in others:
-            sheet.append(cells)
+    book.create_sheet().append(other)
     book.save(folder / "budgets.xlsx")
     return folder / "budgets.xlsx"
 
@@ -89,7 +79,8 @@ def test_letters_of_windows_and_lines_above_the_heads_are_understood(tmp_path: P
     ],
 )
 def test_an_amount_is_read_as_people_write_it(tmp_path: Path, written: str, number: int) -> None:
-    assert row(tmp_path, commission=written) == {"commission": number, "sold": 2}
+    [entry] = given(tmp_path, PLAIN.replace("105000", written))
+    assert entry.values == {"commission": number, "sold": 2}
 
 
 @pytest.mark.parametrize(
@@ -113,10 +104,8 @@ def test_an_amount_that_may_be_another_is_refused(tmp_path: Path, written: str, 
 
 
 def test_an_empty_cell_leaves_a_budget_as_it_is(tmp_path: Path) -> None:
-    assert row(tmp_path, commission=" ") == {"sold": 2}
-    assert given(tmp_path, PLAIN.replace("105000", "") + "M1;U2;2027-01;;\n") == [
-        Entry(2, "M1", "U1", JANUARY, {"sold": 2})
-    ]
+    without = PLAIN.replace("105000", " ") + "M1;U2;2027-01;;\n"
+    assert given(tmp_path, without) == [Entry(2, "M1", "U1", JANUARY, {"sold": 2})]
 
 
 @pytest.mark.parametrize("written", ["2027-01", "2027-01-31", "20270101", "2027-01-01 00:00:00"])
@@ -136,11 +125,7 @@ def test_a_month_out_of_range_is_refused(tmp_path: Path, written: str) -> None:
 
 def test_every_row_that_is_wrong_is_named(tmp_path: Path) -> None:
     text = problems(tmp_path, PLAIN.replace("M1;U1", ";") + "M1;U1;x;1;y\nM1;U1;2027-01;1;y\n")
-    assert [line.partition(": ")[2][:25] for line in text.splitlines()] == [
-        "row 2: names no office or",
-        "row 3: month 'x' is not a",
-        "row 4: sold 'y' is no num",
-    ]
+    assert [line.split(": ")[1][:12] for line in text.splitlines()] == ["row 2", "row 3", "row 4"]
 
 
 def test_a_column_that_is_no_measure_is_left_aside_and_named(tmp_path: Path) -> None:
@@ -172,7 +157,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_a_workbook_has_dates_numbers_and_sheets_that_are_none_of_ours(tmp_path: Path) -> None:
     cells = ("M1", "U1", datetime(2027, 1, 1), 105_000.0, 2)
-    path = workbook(tmp_path, ("Budget 2027",), (), HEADS, cells, Notes=(("a", "b"),))
+    path = workbook(tmp_path, ("Budget 2027",), (), HEADS, cells, other=("a", "b"))
     [entry] = read_budget_file(path, TODAY)[0]
     assert (entry.values, entry.month, entry.row) == (WANTED.values, JANUARY, 4)
 
@@ -184,28 +169,24 @@ def test_a_formula_without_a_value_is_not_empty(tmp_path: Path) -> None:
 
 
 def test_two_sheets_of_budgets_are_one_too_many(tmp_path: Path) -> None:
-    path = workbook(tmp_path, HEADS, Old=(HEADS,))
+    path = workbook(tmp_path, HEADS, other=HEADS)
     with pytest.raises(BudgetError, match="has 2 sheets with the headings"):
         read_budget_file(path, TODAY)
 
 
+def parquet(folder: Path, *cells: object) -> Path:
+    path = folder / "budgets.parquet"
+    pl.DataFrame([cells], schema=list(HEADS), orient="row").write_parquet(path)
+    return path
+
+
 def test_parquet_has_types_of_its_own(tmp_path: Path) -> None:
-    frame = pl.DataFrame(
-        {
-            "office_id": ["M1", "M1"],
-            "user_id": ["U1", "U2"],
-            "month": [date(2027, 1, 1), date(2027, 1, 31)],
-            "commission": [Decimal("105000.00"), None],
-            "sold": [2.0, None],
-        }
-    )
-    frame.write_parquet(tmp_path / "budgets.parquet")
-    [entry] = read_budget_file(tmp_path / "budgets.parquet", TODAY)[0]
+    path = parquet(tmp_path, "M1", "U1", date(2027, 1, 31), Decimal("105000.00"), 2.0)
+    [entry] = read_budget_file(path, TODAY)[0]
     assert (entry.values, entry.month) == (WANTED.values, JANUARY)
 
 
 def test_a_number_that_is_none_is_not_empty(tmp_path: Path) -> None:
-    frame = pl.DataFrame([("M1", "U1", "2027-01", float("nan"), 1)], schema=list(HEADS), orient="row")
-    frame.write_parquet(tmp_path / "budgets.parquet")
+    path = parquet(tmp_path, "M1", "U1", "2027-01", float("nan"), 1)
     with pytest.raises(BudgetError, match="row 1: commission 'nan' is no number; leave the cell empty"):
-        read_budget_file(tmp_path / "budgets.parquet", TODAY)
+        read_budget_file(path, TODAY)

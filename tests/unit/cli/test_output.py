@@ -65,20 +65,10 @@ def test_records_show_each_value_by_its_kind(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    record = {
-        "noted_on": date(2026, 11, 9),
-        "month": date(2026, 9, 1),
-        "at_utc": datetime(2026, 11, 9, 12),
-        "before": Decimal("8000.5"),
-        "difference": Decimal("-999.5"),
-        "total_change": Decimal("0.333333"),
-        "share": Decimal("0.25"),
-        "is_open": True,
-        "count": 0,
-        "reports": ["sales", "users"],
-        "gone": None,
-    }
-    print_records([record])
+    days = {"noted_on": date(2026, 11, 9), "month": date(2026, 9, 1), "at_utc": datetime(2026, 11, 9, 12)}
+    amounts = {"before": "8000.5", "difference": "-999.5", "total_change": "0.333333", "share": "0.25"}
+    others = {"is_open": True, "count": 0, "reports": ["sales", "users"], "gone": None}
+    print_records([{**days, **{name: Decimal(amount) for name, amount in amounts.items()}, **others}])
     cells = " ".join(capsys.readouterr().out.splitlines()[-1].split())
     assert cells == "2026-11-09 2026-09 2026-11-09 12:00 8 001 -999.5 0.33 25.0 % yes 0 sales, users -"
 

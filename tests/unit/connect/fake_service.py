@@ -37,9 +37,10 @@ class StillClock:
 
     seconds: float = 1000.0
     waited: list[float] = field(default_factory=list)
+    noon: datetime = NOON
 
     def utc_now(self) -> datetime:
-        return NOON + timedelta(seconds=self.seconds - 1000.0)
+        return self.noon + timedelta(seconds=self.seconds - 1000.0)
 
     def monotonic(self) -> float:
         return self.seconds
