@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 
@@ -299,63 +299,39 @@ def homes(given: Given, *amounts: Mapping[str | None, int]) -> None:
             put(given, "office_budget_estate_history", of_month, **row)
 
 
-def summed(given: Given) -> list[tuple[object, ...]]:
-    """The sum of M1's budget of homes for each month, with the rows it has."""
-    query = "SELECT sum(amount)::INT, count(*) FROM marts.budgets WHERE measure = 'sold estates'"
-    return built(given, f"{query} GROUP BY month ORDER BY month")
-
-
-@pytest.mark.parametrize(
-    ("nobody", "users"),
-    [(None, {"U1": 4}), (" ", {"U1": 4, "U2": 2}), ("00000000-0000-0000-0000-000000000000", {"U1": 4})],
-)
-def test_a_row_of_no_user_that_is_the_sum_of_the_users_is_no_budget(
-    given: Given, users: Mapping[str | None, int], nobody: str | None
-) -> None:
-    homes(given, {**users, nobody: sum(users.values())})
-    assert summed(given) == [(sum(users.values()), len(users))]
-
-
 SUMS = ({"U1": 4, "U2": 2, "T": 6}, {"U1": 1, "U2": 2, "T": 3}, {"U1": 5, "U2": 3, "T": 8})
+NO_ID = "00000000-0000-0000-0000-000000000000"
+NOT_THE_SUM = "of no user, beside budgets of users: it may hold them, and is not their sum"
+MAYBE_A_SUM = "one user has the sum of all others of the office in every month: it may be a total"
 
 
 @pytest.mark.parametrize(
-    ("amounts", "directory", "counted"),
+    ("amounts", "directory", "counted", "trouble"),
     [
-        (SUMS, ["U1"], [6, 3, 8]),
-        (SUMS, ["U1", "T"], [12, 6, 16]),
-        ((*SUMS[:2], {"U1": 5, "U2": 3, "T": 7}), ["U1"], [12, 6, 15]),
+        ([{"U1": 4, None: 4}], [], [4], None),
+        ([{"U1": 4, "U2": 2, " ": 6}], [], [6], None),
+        ([{"U1": 4, NO_ID: 4}], [], [4], None),
+        ([{"U1": 4, None: 5}], [], [9], NOT_THE_SUM),
+        (SUMS, ["U1"], [6, 3, 8], None),
+        (SUMS, ["U1", "T"], [12, 6, 16], MAYBE_A_SUM),
+        ((*SUMS[:2], {"U1": 5, "U2": 3, "T": 7}), ["U1"], [12, 6, 15], None),
     ],
-    ids=["of no user", "a user", "once another"],
+    ids=["nobody's", "of a blank", "of zeros", "not the sum", "of no user", "a user", "once another"],
 )
-def test_an_id_of_no_user_whose_rows_are_the_sum_of_all_others_in_every_month_has_no_budget(
+def test_a_sum_of_an_offices_users_is_no_budget_unless_it_may_be_a_users_own(
     given: Given,
-    amounts: list[Mapping[str | None, int]],
+    amounts: Sequence[Mapping[str | None, int]],
     directory: list[str],
     counted: list[int],
+    trouble: str | None,
 ) -> None:
     homes(given, *amounts)
-    rows(given, "users_history", "G1", "2026-01", [{"id": one} for one in directory], load_id="U")
-    assert [amount for amount, _ in summed(given)] == counted
-
-
-@pytest.mark.parametrize(
-    ("amounts", "trouble"),
-    [
-        (SUMS, "one user has the sum of all others of the office in every month: it may be a total"),
-        ([{None: 5, "U1": 4}], "of no user, beside budgets of users: it may hold them, and is not their sum"),
-        ([{None: 4, "U1": 4}], None),
-    ],
-    ids=["a user with the sum", "nobody's, another", "nobody's, the sum"],
-)
-def test_a_budget_that_counts_and_may_be_a_sum_is_named(
-    given: Given, amounts: list[Mapping[str | None, int]], trouble: str | None
-) -> None:
-    homes(given, *amounts)
-    build(given, "budgets")
+    rows(given, "users_history", "G1", "2026-01", [{"id": user} for user in directory], load_id="U")
+    query = "SELECT sum(amount)::INT FROM marts.budgets WHERE measure = 'sold estates' GROUP BY month"
+    assert built(given, f"{query} ORDER BY month") == [(amount,) for amount in counted]
     check = (SQL / "checks" / "budgets_are_understood.sql").read_text("utf-8")
-    found = [(name, kind) for _, name, kind, _ in given.execute(check).fetchall() if name == "sold estates"]
-    assert found == ([("sold estates", trouble)] if trouble else [])
+    found = [kind for _, name, kind, _ in given.execute(check).fetchall() if name == "sold estates"]
+    assert found == ([trouble] if trouble else [])
 
 
 def test_a_month_before_one_that_is_over_is_not_open_even_if_not_held(given: Given) -> None:
