@@ -26,6 +26,12 @@ from warehouse.store.meta_schema import write_configured
 M1, M2 = {"office_customer_id": "M1"}, {"office_customer_id": "M2"}
 LATER = datetime(2026, 6, 3, 5)
 COUNTED = "SELECT customer_id, source_state, is_refreshed FROM marts.office_sources WHERE office_id = 'M1'"
+EARNED_BY_M1 = "SELECT commission FROM marts.office_month WHERE office_id = 'M1' ORDER BY month"
+
+
+def step(office: str, **more: object) -> dict[str, object]:
+    """A running commission of U1 at an office."""
+    return {"customer_id": office, "user_id": "U1", "amount": 5, "exchange_rate": 1, **more}
 
 
 def test_every_held_month_of_every_report_has_one_source_for_an_office(given: Given) -> None:
@@ -47,20 +53,20 @@ def group_and_office(*, group: datetime = FIRST_MOMENT, office: datetime = FIRST
 
 
 @pytest.mark.parametrize(
-    ("group", "office", "counted"),
-    [(LATER, FIRST_MOMENT, "G1"), (FIRST_MOMENT, LATER, "M1"), (LATER, LATER, "M1")],
+    ("group", "office", "run", "counted"),
+    [
+        (LATER, FIRST_MOMENT, None, "G1"),
+        (FIRST_MOMENT, LATER, None, "M1"),
+        (LATER, LATER, None, "M1"),
+        (LATER, FIRST_MOMENT, "one run", "M1"),
+    ],
 )
 def test_the_newest_answer_counts_and_of_two_equally_new_ones_the_offices_own(
-    group: datetime, office: datetime, counted: str
+    group: datetime, office: datetime, run: str | None, counted: str
 ) -> None:
     given = group_and_office(group=group, office=office)
+    given.execute("UPDATE meta.loads SET run_id = $1", [run])
     assert built(given, COUNTED) == [(counted, "asked for", True)]
-
-
-def test_answers_of_one_run_are_equally_new() -> None:
-    given = group_and_office(group=LATER)
-    given.execute("UPDATE meta.loads SET run_id = 'R1'")
-    assert built(given, COUNTED) == [("M1", "asked for", True)]
 
 
 @pytest.mark.parametrize(
@@ -108,10 +114,7 @@ def test_an_office_that_left_its_group_is_not_zero_in_months_of_which_the_group_
     given = group_and_office()
     loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)])
     loaded(given, "commission_office", "G1", "2026-02", [earned(M2, 5)], at_utc=LATER)
-    found = built(
-        given, "SELECT commission FROM marts.office_month WHERE office_id = 'M1' AND month(month) = 2"
-    )
-    assert found == [(7,)]
+    assert built(given, EARNED_BY_M1) == [(70,), (7,)]
 
 
 def group_that_an_office_left() -> Given:
@@ -126,11 +129,7 @@ def group_that_an_office_left() -> Given:
 
 
 def test_an_office_that_moved_to_another_group_is_not_zero_while_answers_of_the_first_are_held() -> None:
-    found = built(
-        group_that_an_office_left(),
-        "SELECT commission FROM marts.office_month WHERE office_id = 'M1' ORDER BY month",
-    )
-    assert found == [(5,), (5,), (5,)]
+    assert built(group_that_an_office_left(), EARNED_BY_M1) == [(5,), (5,), (5,)]
 
 
 def test_of_an_office_that_moved_a_month_that_only_the_first_group_has_read_since_is_unknown() -> None:
@@ -139,18 +138,14 @@ def test_of_an_office_that_moved_a_month_that_only_the_first_group_has_read_sinc
     given.execute(f"DELETE FROM bi.commission_office WHERE {of_february}")
     given.execute("DELETE FROM meta.months WHERE customer = 'G2' AND month(month) = 2")
     user, read_since = earned({"user_id": "U1"}, 5), LATER + timedelta(days=1)
-    step = {"customer_id": "M1", "user_id": "U1", "amount": 5, "exchange_rate": 1}
-    loaded(given, "running_commissions", "G1", "2026-01", [step])
+    loaded(given, "running_commissions", "G1", "2026-01", [step("M1")])
     loaded(given, "commission_user", "G1", "2026-01", [user])
     loaded(given, "commission_user", "G1", "2026-02", [], at_utc=read_since)
     loaded(given, "commission_user", "G2", "2026-02", [])  # read before it had the office
     loaded(given, "commission_user", "G2", "2026-03", [user], at_utc=LATER)
-    shown = (
-        "SELECT commission, is_commission_complete FROM marts.user_month WHERE user_id = 'U1' ORDER BY month"
-    )
-    assert built(given, shown) == [(5, True), (None, False), (5, True)]
-    shown = "SELECT commission FROM marts.office_month WHERE office_id = 'M1' ORDER BY month"
-    assert built(given, shown) == [(5,), (5,)]
+    found = built(given, "SELECT commission, is_commission_complete FROM marts.user_month ORDER BY month")
+    assert found == [(5, True), (None, False), (5, True)]
+    assert built(given, EARNED_BY_M1) == [(5,), (5,)]
 
 
 def test_groups_do_not_overlap_in_an_office_that_moved_from_one_to_the_other() -> None:
@@ -162,11 +157,9 @@ def test_a_group_that_knows_of_a_cancelled_sale_counts_if_it_names_the_office_be
     given = group_and_office(office=FIRST_MOMENT)
     for month, offices in (("2026-02", [M2]), ("2026-03", [M1, M2])):
         loaded(given, "commission_office", "M1", month, [earned(M1, 7)])
-        loaded(
-            given, "commission_office", "G1", month, [earned(office, 5) for office in offices], at_utc=LATER
-        )
-    found = built(given, "SELECT commission FROM marts.office_month WHERE office_id = 'M1' ORDER BY month")
-    assert found == [(70,), (0,), (5,)]
+        of_group = [earned(office, 5) for office in offices]
+        loaded(given, "commission_office", "G1", month, of_group, at_utc=LATER)
+    assert built(given, EARNED_BY_M1) == [(70,), (0,), (5,)]
 
 
 def test_customers_say_what_of_them_nobody_refreshes_any_more() -> None:
@@ -182,12 +175,6 @@ def test_customers_say_what_of_them_nobody_refreshes_any_more() -> None:
     assert found == [("G1", True, False, "sales", None), ("M1", False, False, None, "M1")]
 
 
-def user_of_both(given: Given, *, group: datetime, office: datetime) -> None:
-    """U1 in the user reports of G1, with 500, and of M1, with 70."""
-    loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 500)], at_utc=group)
-    loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 70)], at_utc=office)
-
-
 @pytest.mark.parametrize(
     ("group", "office", "offices", "counted"),
     [
@@ -201,9 +188,9 @@ def test_the_newest_answer_that_knows_the_whole_of_a_user_counts(
     group: datetime, office: datetime, offices: list[str], counted: str
 ) -> None:
     given = group_and_office()
-    user_of_both(given, group=group, office=office)
-    steps = [{"customer_id": one, "user_id": "U1", "amount": 5, "exchange_rate": 1} for one in offices]
-    loaded(given, "running_commissions", "G1", "2026-01", steps)
+    loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 500)], at_utc=group)
+    loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 70)], at_utc=office)
+    loaded(given, "running_commissions", "G1", "2026-01", [*map(step, offices)])
     assert built(given, "SELECT customer_id FROM marts.user_sources") == [(counted,)]
 
 
@@ -218,8 +205,7 @@ def test_of_overlapping_groups_an_office_of_a_user_counts_once(offices: list[str
         loaded(given, "commission_office", group, "2026-01", [earned(office, 9) for office in members])
         user = earned({"user_id": "U1"}, commission)
         loaded(given, "commission_user", group, "2026-01", [user])
-        step = {"user_id": "U1", "amount": 5, "exchange_rate": 1}
-        steps = [{**step, "customer_id": one} for one in offices if {"office_customer_id": one} in members]
+        steps = [step(office) for office in offices if {"office_customer_id": office} in members]
         loaded(given, "running_commissions", group, "2026-01", steps)
     assert built(given, "SELECT commission FROM marts.user_month") == [(earned_there,)]
 
@@ -234,26 +220,25 @@ def test_a_user_works_at_the_office_that_the_months_sales_name_most(given: Given
 
 def test_a_user_without_a_sale_works_where_running_commissions_leads_or_budgets_say(given: Given) -> None:
     loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 5)])
-    step = {"customer_id": "M1", "user_id": "U1", "amount": 5, "exchange_rate": 1}
-    loaded(given, "running_commissions", "G1", "2026-01", [step])
+    loaded(given, "running_commissions", "G1", "2026-01", [step("M1")])
     users = [{"user_id": user, "commission": 0} for user in ("U2", "U3")]
     loaded(given, "commission_user", "G1", "2026-01", users)
     held(given, "tips_and_leads", "G1", ["2026-01"])
     lead = {"lead_id": "L1", "receiver_id": "U2", "receiver_company_customer_number": "M1"}
     rows(given, "incoming_leads", "G1", "2026-01", [lead])
-    table = "office_budget_commission_history"
     held(given, "office_budget_commission", "G1", ["2026-01"])
-    rows(given, table, "G1", "2026-01", [{"office_id": "M1", "user_id": "U3", "commission_budget": 5}])
+    budget = {"office_id": "M1", "user_id": "U3", "commission_budget": 5}
+    rows(given, "office_budget_commission_history", "G1", "2026-01", [budget])
     found = built(given, "SELECT user_id, office_id FROM marts.user_month")
     assert found == [("U1", "M1"), ("U2", "M1"), ("U3", "M1")]
 
 
 def test_an_event_answered_by_a_group_and_its_office_counts_once_and_equal_events_count_twice() -> None:
     given = warehouse()
-    step = {"customer_id": "M1", "user_id": "U1", "estate_id": "P1", "amount": 5, "exchange_rate": 2}
+    event = step("M1", estate_id="P1", exchange_rate=2)
     for customer in ("G1", "M1"):
         loaded(given, "commission_office", customer, "2026-01", [earned(M1, 5)])
-        loaded(given, "running_commissions", customer, "2026-01", [step, step])
+        loaded(given, "running_commissions", customer, "2026-01", [event, event])
     found = built(given, "SELECT _customer, amount_sek_excl_vat FROM marts.running_commissions")
     assert found == [("M1", Decimal(10)), ("M1", Decimal(10))]
 
@@ -261,9 +246,8 @@ def test_an_event_answered_by_a_group_and_its_office_counts_once_and_equal_event
 def test_an_office_that_a_group_names_by_its_old_number_is_the_one_office_of_that_number() -> None:
     given = warehouse()
     loaded(given, "commission_office", "M11", "2026-01", [earned({"customer_id": 11}, 5)])
-    loaded(given, "commission_office", "G1", "2026-01", [
-        earned({"customer_id": 11}, 5), earned({"office_customer_id": "12"}, 7)
-    ])  # fmt: skip
+    rows_of_group = [earned({"customer_id": 11}, 5), earned({"office_customer_id": "12"}, 7)]
+    loaded(given, "commission_office", "G1", "2026-01", rows_of_group)
     found = built(given, "SELECT office_id, _customer, commission FROM marts.office_month")
     assert sorted(found) == [("12", "G1", Decimal(7)), ("M11", "M11", Decimal(5))]
 
@@ -303,8 +287,7 @@ def test_a_row_of_a_user_and_month_leads_to_every_answer_that_it_rests_on(given:
     loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 5)])
     loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 5)])
     loaded(given, "commission_user", "G2", "2026-01", [earned({"user_id": "U2"}, 5)])
-    step = {"customer_id": "M1", "user_id": "U1", "amount": 5, "exchange_rate": 1}
-    loaded(given, "running_commissions", "G1", "2026-01", [step])
+    loaded(given, "running_commissions", "G1", "2026-01", [step("M1")])
     held(given, "tips_and_leads", "G1", ["2026-01"])
     query = "SELECT report, customer_id FROM marts.sources_of_user('{}', DATE '2026-01-01')"
     found = [("commission_user", "G1"), ("running_commissions", "G1")]
