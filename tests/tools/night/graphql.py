@@ -29,8 +29,4 @@ RUNS = """
   runId status jobName startTime endTime creationTime tags {key value}}}}}
 """
 PARTITIONS = "{assetNodes {assetKey {path} partitionStats {numPartitions numMaterialized numFailed}}}"
-NIGHTLY = {
-    "repositoryLocationName": "brokerbi",
-    "repositoryName": "__repository__",
-    "jobName": "nightly",
-}
+NIGHTLY = {"repositoryLocationName": "brokerbi", "repositoryName": "__repository__", "jobName": "nightly"}

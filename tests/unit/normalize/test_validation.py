@@ -10,16 +10,7 @@ import pytest
 
 from pipelines.months import Month, months_between
 from pipelines.normalize.rows import ShapeMismatch
-from tests.unit.normalize.answers import (
-    FEBRUARY,
-    JANUARY,
-    estate,
-    estates,
-    event,
-    normalized,
-    reasons,
-    rows,
-)
+from tests.unit.normalize.answers import FEBRUARY, JANUARY, estate, estates, event, normalized, reasons, rows
 
 YEAR = tuple(months_between(Month(2026, 1), Month(2026, 12)))
 BY_MONTH = "commission_office_by_month"

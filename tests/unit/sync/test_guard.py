@@ -16,10 +16,7 @@ MANY_MONTHS = ShrinkLimits()
 
 
 def held_back(
-    stored: dict[str, TableProfile],
-    *tables: NormalizedTable,
-    rows: int,
-    limits: ShrinkLimits = MANY_MONTHS,
+    stored: dict[str, TableProfile], *tables: NormalizedTable, rows: int, limits: ShrinkLimits = MANY_MONTHS
 ) -> tuple[str, str, str]:
     """The rule that holds an answer back, what was found, and the remedy; empty if nothing does."""
     try:

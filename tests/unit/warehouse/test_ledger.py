@@ -18,15 +18,7 @@ from tests.unit.warehouse.given import (
     users,
 )
 from warehouse.ledger.ids import known_ids
-from warehouse.ledger.ledger import (
-    Cap,
-    HeldMonth,
-    allow,
-    deny,
-    record_failures,
-    remember_cap,
-    write_due_days,
-)
+from warehouse.ledger.ledger import Cap, HeldMonth, allow, deny, record_failures, remember_cap, write_due_days
 from warehouse.ledger.window_result import WindowStatus
 from warehouse.store.meta_schema import aware
 
