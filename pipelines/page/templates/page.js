@@ -6,7 +6,7 @@ for (const table of document.querySelectorAll("table.board")) table.querySelecto
     head.ariaSort = isUp ? "ascending" : "descending";
     const order = (a, b) => a === "" || b === "" ? (a === "") - (b === "") :
       (isUp ? 1 : -1) * (isNaN(a) || isNaN(b) ? a.localeCompare(b, document.documentElement.lang) : a - b);
-    table.tBodies[0].append(...rows.sort((one, other) => order(key(one), key(other))));
+    table.tBodies[0].append(...rows.sort((row, next) => order(key(row), key(next))));
   };
   const button = document.createElement("button");
   button.append(...head.childNodes);

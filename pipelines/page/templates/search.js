@@ -7,8 +7,8 @@ const look = () => {
   const fits = text => words.every(word => text.includes(word));
   let found = 0;
   for (const {table, head, rows} of tables) {
-    const whole = fits(head), some = rows.filter(one => fits(`${head} ${one.text}`));
-    rows.forEach(one => { one.row.hidden = words.length > 0 && !whole && !some.includes(one); });
+    const whole = fits(head), some = rows.filter(entry => fits(`${head} ${entry.text}`));
+    rows.forEach(entry => { entry.row.hidden = words.length > 0 && !whole && !some.includes(entry); });
     table.hidden = words.length > 0 && !whole && some.length === 0;
     table.open = words.length > 0 && some.length > 0 && !whole;
     found += table.hidden ? 0 : 1;
@@ -17,4 +17,4 @@ const look = () => {
 };
 field.closest("p").hidden = false;
 field.addEventListener("input", look);
-addEventListener("hashchange", () => { const one = document.getElementById(location.hash.slice(1)); if (one) one.open = true; });
+addEventListener("hashchange", () => { const table = document.getElementById(location.hash.slice(1)); if (table) table.open = true; });

@@ -53,7 +53,7 @@ def test_a_column_reaches_from_zero_to_its_amount_upwards_and_downwards() -> Non
 def test_a_place_without_an_amount_has_no_column_and_the_text_says_so() -> None:
     drawing = chart("Homes", ["a", "b"], [Series("", "value", columns([None, 2]))], ENGLISH, ENGLISH.short)
     assert len([shape for shape in drawing.shapes if shape.kind == "value"]) == 1
-    assert drawing.description == "Homes. a: not read. b: 2."
+    assert drawing.description == "Homes. a: not loaded. b: 2."
 
 
 def test_parts_stand_on_one_another_and_steps_follow_one_another() -> None:

@@ -83,13 +83,13 @@ def html() -> str:
 
 def test_a_table_has_its_meaning_its_key_and_what_it_points_at(html: str) -> None:
     assert "<code>marts.office_month</code> <span>What did each office earn?</span>" in html
-    assert "A row is told by <code>office_id</code>." in html
+    assert "A row is identified by <code>office_id</code>." in html
     assert '→ <a href="#marts.offices"><code>marts.offices</code></a>' in html
 
 
 def test_a_mart_leads_to_the_tables_it_is_made_of(html: str) -> None:
     assert (
-        'Made of <a href="#bi.sales"><code>bi.sales</code></a>, '
+        'Built from <a href="#bi.sales"><code>bi.sales</code></a>, '
         '<a href="#marts.offices"><code>marts.offices</code></a>.' in html
     )
 

@@ -187,7 +187,7 @@ def test_what_makes_figures_doubtful_is_said_on_the_pages_and_why_on_the_operato
     facts = replace(chain("A", "B"), problems=(problem,), doubts=(doubt(),))
     for html in (page(facts), office_page(facts, "A")):
         assert "One note on the figures" in html
-        assert "could not be read" in html
+        assert "could not be loaded" in html
         assert "It answered 503." not in html
     marked = [one.get("href") for one in Elements(page(facts)).named("a") if one.get("class") == "mark"]
     assert marked == ["#doubts"] * 4  # the key figures, changes, cancelled sales, not yet paid

@@ -88,9 +88,9 @@ def test_a_period_is_a_row_with_its_changes_and_its_part_of_the_budget() -> None
 @pytest.mark.parametrize(
     ("known", "note"),
     [
-        ({"unheld": 1}, "One month of an office has not been read and is left out."),
-        ({"wanted_month": month("2025-12")}, "Nothing before January 2026 has been read."),
-        ({"compared": 0}, "The year before has not been read."),
+        ({"unheld": 1}, "One month of one office has not been loaded and is left out."),
+        ({"wanted_month": month("2025-12")}, "No data before January 2026."),
+        ({"compared": 0}, "The year before has not been loaded."),
         (
             {"compared": 0, "began_month": month("2025-06")},
             "The office has existed since June 2025: there is no whole year to compare with.",
@@ -136,7 +136,7 @@ def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -
             "Other figures are compared once the month has ended."
         ),
         "Sales only up to an earlier day of the month: B 17, C 2.",
-        "Sales are compared without D: not read in full in both years.",
+        "Sales are compared without D: not complete in both years.",
     ]
 
 
@@ -159,7 +159,7 @@ def test_an_agent_without_a_known_office_is_named_once() -> None:
     unknown = [replace(agent("A", "Al"), office_id=None)] * 2
     section = offices_section(replace(of_chain(chain("A")), agents=unknown), ENGLISH, {})
     assert section is not None
-    assert section.notes[1:] == ["Office not known: Al."]
+    assert section.notes[1:] == ["Office unknown: Al."]
 
 
 def test_offices_have_their_last_whole_month_against_its_budget_without_the_years_end() -> None:
@@ -225,13 +225,13 @@ def test_what_changed_is_a_line_of_figures() -> None:
         [
             "one new sale (+100)",
             "one sale removed (−60)",
-            "one sale with another commission (+5)",
+            "one sale with changed commission (+5)",
             "one closed month changed (−60)",
-            "budgets of one office entered",
+            "budgets entered for one office",
         ],
     )
     [budget] = texts(found.folded[2])
-    period = "February to March 2026 (April 2026 read for the first time, not counted)"
+    period = "February to March 2026 (April 2026 loaded for the first time, not counted)"
     assert budget == ["A", period, "–", "100", "+100", "Al +90"]
 
 
@@ -317,10 +317,10 @@ def test_codes_of_the_service_are_written_as_words(part: str, name: str | None, 
 
 def test_what_is_doubtful_is_a_table_and_its_worst_the_level() -> None:
     found = verdict(facts(doubts=(doubt(), doubt("late", None, "budgets"))), ENGLISH, STOCKHOLM)
-    assert (found.severity, found.text) == ("error", "2 notes on the figures: sales, budgets of commission")
+    assert (found.severity, found.text) == ("error", "2 notes on the figures: sales, commission budgets")
     assert texts(found.doubts) == [
-        ["sales", "could not be read", "A", "February 2026"],
-        ["budgets of commission", "late", "all offices", "February 2026"],
+        ["sales", "could not be loaded", "A", "February 2026"],
+        ["commission budgets", "late", "all offices", "February 2026"],
     ]
 
 
@@ -373,4 +373,4 @@ def test_leads_that_nobody_has_touched_are_told_by_office_and_age() -> None:
     assert found.table is not None
     assert found.table.name == "All untouched leads and tips, by age on 20 March 2026"
     assert texts(found) == [["A", "1", "0", "2", "0", "3", "1"]]
-    assert found.notes[0] == "Some months were last read on 1 February 2026."
+    assert found.notes[0] == "Some months were last updated on 1 February 2026."
