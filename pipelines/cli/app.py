@@ -35,22 +35,22 @@ app = typer.Typer(
 def command(
     name: str, group: typer.Typer = app, **more: Any
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Adds a function that returns an exit code as a command; its errors become sentences."""
+    """Add a function that returns an exit code as a command; its errors become sentences."""
 
     def add(run: Callable[..., int]) -> Callable[..., int]:
         @wraps(run)
-        def ended(**given: Any) -> None:
-            raise typer.Exit(_exit_code(run, given))
+        def run_and_exit(**arguments: Any) -> None:
+            raise typer.Exit(_exit_code(run, arguments))
 
-        group.command(name, **more)(ended)
+        group.command(name, **more)(run_and_exit)
         return run
 
     return add
 
 
-def _exit_code(run: Callable[..., int], given: dict[str, Any]) -> int:
+def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
     try:
-        return run(**given)
+        return run(**arguments)
     except KeyboardInterrupt:
         complain("brokerbi: stopped; what was done is kept, and the same command continues from there")
         return INTERRUPTED
@@ -65,9 +65,9 @@ def _exit_code(run: Callable[..., int], given: dict[str, Any]) -> int:
 
 
 def working(settings: Settings, what: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
-    """Hold the work lock of the data directory; a line on stderr names the command that it waits for.
+    """Hold the work lock of the data directory; a line on stderr names the command it waits for.
 
-    Gives the moment when that command had begun, None if there was none to wait for.
+    Yields the start of that command, or None if it did not wait.
     """
     from warehouse.store.lock import work_lock
 
@@ -90,7 +90,7 @@ def parse_month(text: str) -> Month:
 
 
 def flag(name: str, text: str) -> Any:
-    """An option that is on or off, and off without its name."""
+    """A boolean option, off by default."""
     return typer.Option(name, help=text)
 
 

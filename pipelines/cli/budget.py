@@ -1,4 +1,4 @@
-"""Command `budget`: planning from a file what budgets to set at the service, and pushing a plan."""
+"""Command `budget`: plan budget changes from a file, and push a plan to the service."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ app.add_typer(budget, name="budget")
 @command("plan", budget)
 def run_plan(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, Parquet, .xlsx; see docs/operators.md")],
-    target: Annotated[Path, option("where to keep the plan", "PLAN", "--plan")],
+    target: Annotated[Path, option("the file to write the plan to", "PLAN", "--plan")],
     json: Json = False,
 ) -> int:
-    """Compare a file with the present budgets and write a plan; set nothing."""
+    """Compare a file with the current budgets and write a plan; set nothing."""
     settings = read_settings()
 
     def announce(requests: int) -> None:
         seconds = duration(requests / settings.requests_per_second)
         complain(
-            f"reading present budgets, at most {counted(requests, 'request')}, about {seconds}; none is set"
+            f"reading current budgets, at most {counted(requests, 'request')}, about {seconds}; none is set"
         )
 
     if not target.parent.is_dir():
         raise BudgetError([f"There is no folder {target.parent} for the plan; create it first."])
     if target.exists():
-        BudgetPlan.read(target)  # a file that is no plan is not written over
+        BudgetPlan.read(target)  # do not overwrite a file that is not a plan
     with working(settings, "budget plan"):
         plan = make_plan(settings, file, RunContext(), on_requests=announce)
     plan.write(target)
@@ -52,12 +52,12 @@ def run_plan(
         return 0
     print_records([*_differences(plan.changes)])
     if not plan.changes:
-        say("the service shows all of it already; there is nothing to push")
+        say("the service has all these budgets already; there is nothing to push")
         return 0
     users = len({change.user_id for change in plan.changes})
     say(
         f"to be set: {counted(len(plan.changes), 'budget')} of {counted(users, 'user')}; the plan is in "
-        f"{target}: read it, then `brokerbi budget push {target}`"
+        f"{target}: read it, then run `brokerbi budget push {target}`"
     )
     return 0
 
@@ -95,7 +95,7 @@ def run_push(
 
 
 def _differences(changes: Iterable[Change]) -> Iterator[dict[str, Any]]:
-    """The changed amounts added up by office and measure; before is null if no budget was set."""
+    """Sums of the changed amounts by office and measure; before is null if no budget was set."""
     groups: dict[tuple[str, str], list[tuple[int | None, int]]] = {}
     for change in changes:
         for measure, amount in change.after.items():

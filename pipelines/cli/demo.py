@@ -1,4 +1,4 @@
-"""Command `demo`: three nights against an invented service."""
+"""Command `demo`: three nightly runs against an invented service."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from warehouse.store.files import PRIVATE_FILE, SHARED_FOLDER, make_folder
 
 MARK = ".brokerbi-demo"
 NIGHTS = (timedelta(weeks=8), timedelta(weeks=4), timedelta())
-"""How long before today each night is: what changes between them is what some marts are about."""
+"""How long before today each nightly run is; some marts show the changes between them."""
 INCIDENTS = timedelta(weeks=2)
 """How long before today a sale is cancelled, another restated, and so on."""
 
 
 @command("demo")
 def run_demo(
-    data_dir: Annotated[Path, option("where the demo keeps its files", "DIR")] = Path(".demo"),
+    data_dir: Annotated[Path, option("the directory of the demo", "DIR")] = Path(".demo"),
     months: Annotated[int, option("months of history", "NUMBER")] = 36,
 ) -> int:
     """Run everything once against a sandbox: three nightly runs of eight weeks."""
@@ -59,7 +59,7 @@ def run_demo(
             settings = load_settings(words if night == today else {**words, "BROKERBI_TODAY": str(night)})
             summary = sync_with_progress(settings, Selection())
             warn(*summary.complaints())
-            # findings of earlier nights are old only for those who read them today
+            # print the findings of the last run only
             is_published = publish(settings) if night == today else finish(settings).publication.published
             is_well &= summary.is_well and is_published
     say(
@@ -71,11 +71,11 @@ def run_demo(
 
 
 def _clear(directory: Path) -> None:
-    """Remove an earlier demo; refuses a directory that holds anything else."""
+    """Remove an earlier demo; raises ValueError if the directory has anything else."""
     mark = directory / MARK
     if directory.exists() and any(directory.iterdir()) and not mark.exists():
         raise ValueError(
-            f"{directory} is not empty and holds no earlier demo; name another directory with --data-dir"
+            f"{directory} is not empty and has no earlier demo; name another directory with --data-dir"
         )
     shutil.rmtree(directory, ignore_errors=True)
     make_folder(directory, SHARED_FOLDER)

@@ -27,7 +27,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run one command; every error is one sentence on stderr and an exit code."""
     words = sys.argv[1:] if words is None else words
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a name that Latin-1 does not have must not end a sync
+        if isinstance(stream, TextIOWrapper):  # a name outside of Latin-1 must not end a sync
             stream.reconfigure(errors="replace")
     try:
         app_with(words[0] if words else "")(words, prog_name="brokerbi")
@@ -37,7 +37,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def app_with(command: str = "") -> typer.Typer:
-    """The application with the module of one command, which starts sooner; for any other word with all."""
+    """The application with the module of one command, to start faster; with all modules if unknown."""
     modules = [module for module, commands in MODULES.items() if command in commands]
     for module in modules or MODULES:
         import_module(f"pipelines.cli.{module}")

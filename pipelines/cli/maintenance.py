@@ -1,6 +1,6 @@
 """Commands on stored data: `publish`, `rollback`, `export`, `replay` and `erase`.
 
-Each imports what it needs itself: `publish` needs nothing of a replay.
+Each command imports its own modules, so that it starts fast.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def run_publish() -> int:
 
 
 def publish(settings: Settings) -> bool:
-    """Publish, print what the checks found, and return whether there is a new published file."""
+    """Publish, print the findings of the checks, and return whether there is a new published file."""
     from pipelines.upkeep.finish import finish
 
     finished = finish(settings)
@@ -123,7 +123,7 @@ def run_replay(
         )
     say(
         f"{counted(done.loads, 'load')}, {counted(done.rows, 'row')} from landing, "
-        f"{count(done.rejected)} in quarantine; `brokerbi publish` gives them to analysts"
+        f"{count(done.rejected)} in quarantine; run `brokerbi publish` next"
     )
     for note in done.notes:
         say(note)
@@ -136,7 +136,7 @@ def run_erase(
     contact: Annotated[str | None, option("the contact with this id", "ID")] = None,
     user: Annotated[str | None, option("the user with this id", "ID")] = None,
 ) -> int:
-    """Suppress a person in everything that is stored or loaded later."""
+    """Suppress a person in all data stored now or loaded later."""
     from pipelines.upkeep.erase import erase
     from warehouse.persons.personal_data import PersonKind
 

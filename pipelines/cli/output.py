@@ -1,6 +1,6 @@
-"""Output of the commands: lines, tables that also survive a pipe, JSON, numbers as people write them.
+"""Output of the commands: lines, tables, JSON and formatted numbers.
 
-All of it goes through here, so that no control character of the data reaches a terminal.
+All output goes through here, so that no control character in the data reaches a terminal.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ TEXT_COLUMN = 19
 """Where the text of an explanation begins, below its head."""
 WITHOUT_TERMINAL = (100, 24)
 NARROWEST = 20
-"""The width that the last column of a table must have left to be wrapped."""
+"""The least width of a last column that wraps."""
 
 
 def read_settings(*, offline: bool = False, reading: bool = False) -> Settings:
-    """The settings of the environment, as `load_settings` reads them; their warnings go to stderr."""
+    """Read the settings from the environment; their warnings go to stderr."""
     from pipelines.settings.model import load_settings
 
     settings = load_settings(os.environ, offline=offline, reading=reading)
@@ -39,23 +39,23 @@ def read_settings(*, offline: bool = False, reading: bool = False) -> Settings:
 
 
 def say(text: str = "") -> None:
-    """Plain lines on stdout."""
+    """Print lines to stdout."""
     print(visible_lines(text))
 
 
 def complain(text: str) -> None:
-    """The same on stderr."""
+    """Print lines to stderr."""
     print(visible_lines(text), file=sys.stderr)
 
 
 def warn(*sentences: str) -> None:
-    """Sentences that name what failed, on stderr behind our name; empty ones are left out."""
+    """Print warnings to stderr, after our name; empty ones are left out."""
     for sentence in filter(None, sentences):
         complain(f"brokerbi: {sentence}")
 
 
 def counter(text: str = "") -> None:
-    """A line of progress on stderr; on a terminal the next one replaces it, and an empty one clears it."""
+    """Print a line of progress to stderr; a terminal replaces it by the next, and clears it if empty."""
     if sys.stderr.isatty():
         print(f"\r\x1b[K{visible(text)}", end="", file=sys.stderr, flush=True)
     elif text:
@@ -63,7 +63,7 @@ def counter(text: str = "") -> None:
 
 
 def print_json(value: object) -> None:
-    """A value for programs: amounts as numbers, days and moments as text."""
+    """Print a value as JSON: amounts as numbers, dates and times as text."""
     say(json.dumps(value, indent=2, ensure_ascii=False, default=_plain))
 
 
@@ -72,12 +72,12 @@ def _plain(value: object) -> object:
 
 
 def line(head: str, text: str) -> None:
-    """One step of an explanation; a long text goes on below."""
+    """Print one step of an explanation."""
     hang(f"  {head:<{TEXT_COLUMN - 2}}", text)
 
 
 def hang(mark: str, text: str, *, is_grey: bool = False) -> None:
-    """A text behind a mark, with its further lines indented like the first; grey only on a terminal."""
+    """Print a text after a mark, wrapped with a hanging indent; grey only on a terminal."""
     grey, plain = ("\x1b[90m", "\x1b[0m") if is_grey and sys.stdout.isatty() else ("", "")
     text, width = visible(text), max(_width() - len(mark), 1)
     lines = wrap(text, width, break_long_words=False, break_on_hyphens=False) if len(text) > width else [text]
@@ -87,7 +87,7 @@ def hang(mark: str, text: str, *, is_grey: bool = False) -> None:
 
 
 def print_records(records: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> None:
-    """Print records of the same columns, or the named ones of them, as a table with numbers to the right."""
+    """Print records, or the named columns of them, as a table with numbers aligned right."""
     if not records:
         return
     names = list(columns or records[0])
@@ -103,8 +103,8 @@ def print_records(records: Sequence[Mapping[str, Any]], columns: Sequence[str] =
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
     """Print rows under heads, with the columns named in `right` aligned to the right.
 
-    If the table is wider than the terminal its last column wraps. If that is not enough each row becomes a
-    block with a line for each of its values.
+    If the table is wider than the terminal, its last column wraps. If that is not enough, each row becomes a
+    block with a line for each value.
     """
     cells = [[visible(text) for text in row] for row in (heads, *rows)]
     *widths, last = (max(map(len, column)) for column in zip(*cells, strict=True))
@@ -122,7 +122,7 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: S
 
 
 def _print_blocks(cells: Sequence[Sequence[str]]) -> None:
-    """Print each row as a block: a line for each value behind the head of its column, without empty ones."""
+    """Print each row as a block, with a line for each value that is not empty."""
     heads, *rows = cells
     widest = max(map(len, heads))
     for row in rows:
@@ -137,7 +137,7 @@ def _width() -> int:
 
 
 def cell(name: str, value: Any) -> str:
-    """A value as people read it, by its kind and the name of its column."""
+    """A value formatted by its type and the name of its column."""
     match value:
         case None:
             return "-"
@@ -158,12 +158,12 @@ def cell(name: str, value: Any) -> str:
 
 
 def written(number: Decimal | int | None) -> str:
-    """A number as SQL writes it, without zeros at the end."""
+    """A number as SQL writes it, without trailing zeros."""
     return "unknown" if number is None else f"{Decimal(number):.8f}".rstrip("0").rstrip(".")
 
 
 def _amount(number: Decimal | int) -> str:
-    """A number as people read it: from a thousand on whole and in groups of three, else to two decimals."""
+    """A number with at most two decimals; from a thousand on whole, in groups of three."""
     exact = Decimal(number)
     if abs(exact) < 1000:
         return written(round(exact, 2))
@@ -171,12 +171,12 @@ def _amount(number: Decimal | int) -> str:
 
 
 def is_wrong_usage(error: Exception) -> bool:
-    """Whether the words or the settings were wrong: SettingsError above all."""
+    """Whether the arguments or settings were wrong, as in a SettingsError."""
     return isinstance(error, ValueError) and not isinstance(error, UnicodeError)
 
 
 def sentence_of(error: Exception) -> str:
-    """Errors of ours are sentences already; another is named as a fault."""
+    """The sentence of an error; an error that is not ours is reported as unexpected."""
     is_ours = type(error).__module__.partition(".")[0] in ("pipelines", "warehouse")
     if is_ours or is_wrong_usage(error):
         return str(error)

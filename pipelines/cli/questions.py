@@ -1,4 +1,4 @@
-"""Commands on the published file: `query` runs SQL or an analysis, `explain` follows one number back."""
+"""Commands on the published file: `query` runs SQL or an analysis, `explain` traces a number back."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from pipelines.words import count, counted, size
 from warehouse.publishing.published import analyses, first_rows, statement_of, write_answer
 
 MOST_ANSWERS = 1000
-"""A query shows this many rows as a table; the other formats have all."""
+"""The most rows of a query shown as a table; the other formats have all."""
 MOST_ROWS = 30
-"""A table of an explanation shows this many rows; --json has all."""
+"""The most rows in a table of an explanation; --json has all."""
 
 
 @command("query")
@@ -79,13 +79,13 @@ def _print(data_dir: Path, statement: str, variables: dict[str, Any]) -> None:
     numbers = [place for place, is_number in enumerate(answer.is_number) if is_number]
     print_table(answer.columns, [[_written(value) for value in row] for row in answer.rows], right=numbers)
     if not answer.rows:
-        complain("brokerbi: the file has no row that answers this")
+        complain("brokerbi: no rows")
     if answer.has_more:
         complain(f"brokerbi: the first {count(MOST_ANSWERS)} rows; --format csv writes them all")
 
 
 def _written(value: Any) -> str:
-    """A value as SQL writes it, on one line: empty for null, without zeros at the end of a number."""
+    """A value as SQL writes it, on one line: empty for null, numbers without trailing zeros."""
     match value:
         case None:
             return ""
@@ -100,7 +100,7 @@ def _written(value: Any) -> str:
 
 
 def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: str) -> None:
-    """Write the whole answer on stdout."""
+    """Write the whole answer to stdout."""
     is_terminal = sys.stdout.isatty()
     if format_ == "parquet" and is_terminal:
         raise ValueError("Parquet is not for a terminal; write it to a file with > FILE")
@@ -124,7 +124,7 @@ def run_explain(
     user: Annotated[str, option("an id or part of a name", "ID_OR_NAME")] = "",
     json: Json = False,
 ) -> int:
-    """Follow a number back to its stored answers."""
+    """Trace a number back to its stored answers."""
     if office and user:
         raise ValueError("give --office or --user, not both")
     data_dir = read_settings(reading=True).data_dir
@@ -137,7 +137,7 @@ def run_explain(
 
 
 def print_explanation(explanation: Explanation) -> None:
-    """Print a number and its way to the stored answers, a step a line, then the rows around it."""
+    """Print a number and its path back to the stored answers, then the related rows."""
     trace, number = explanation.trace, explanation.trace.number
     whose = f"{trace.name} ({number.id})" if number.id else trace.name
     state = ", still to come" if trace.is_ahead else ", so far" if trace.is_open else ""
@@ -169,7 +169,7 @@ def print_explanation(explanation: Explanation) -> None:
 
 
 def _print_rows(question: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """The first rows that answer a question, without the columns that are empty in all of them."""
+    """Print the first rows that answer a question, without columns that are empty in all rows."""
     say()
     hang("", question)
     columns = [name for name in rows[0] if any(cell(name, row[name]) not in ("-", "") for row in rows)]

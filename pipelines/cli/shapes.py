@@ -1,4 +1,4 @@
-"""Commands `reports` and `shapes`: the reports as declared, and what each looks like at the service."""
+"""Commands `reports` and `shapes`: the reports as declared, and as the service answers them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run_shapes(
     write: Annotated[bool, flag("--write", "add the proposals to shapes.toml")] = False,
     json: Json = False,
 ) -> int:
-    """Show how each report looks; propose a shape where it differs from the declared one."""
+    """Show the shape of each report; propose one if it differs from the declared shape."""
     from pipelines.planning.selection import Selection
     from pipelines.upkeep.shapes import add_to_file, looks_of
 

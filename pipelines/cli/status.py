@@ -1,4 +1,4 @@
-"""Commands that only look: `status` and `doctor`."""
+"""Commands that change nothing: `status` and `doctor`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def run_status(
 
 
 def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: bool) -> None:
-    """Months, conditions, learned windows, requests of the latest days and publications."""
+    """Print months, conditions, learned windows, requests of the latest days and publications."""
     print_records(list(_standings(view, planned, details=details)))
     for cause in causes(view.conditions, by_report=details):
         begun = f"since {cause.begun}" if cause.begun else ""
@@ -87,7 +87,7 @@ def _print_view(view: Overview, planned: tuple[PlannedReport, ...], *, details: 
 def _standings(
     view: Overview, planned: tuple[PlannedReport, ...], *, details: bool
 ) -> Iterator[dict[str, Any]]:
-    """A row for each customer, in detail for each of its reports, with loaded and missing months."""
+    """A row for each customer, or with `details` for each of its reports."""
     plans = {plan.pair: plan for plan in planned}
     statuses = {(row.report, row.customer): row for row in view.standings}
     groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}
@@ -97,7 +97,7 @@ def _standings(
         rows = [statuses[pair] for pair in pairs if pair in statuses]
         plans_of_group = [plans[pair] for pair in pairs if pair in plans]
         success = max((row.last_success_utc for row in rows if row.last_success_utc), default=None)
-        until = success.date() if success else date.max  # budgets are loaded for months to come
+        until = success.date() if success else date.max  # budgets are loaded for future months
         months = [month for row in rows if (month := row.newest_held_month) and month <= until]
         states = [f"{sum(row.state == 'fresh' for row in rows)} of {len(rows)} fresh"]
         if details:

@@ -69,7 +69,7 @@ def run_plan(
         groups.setdefault(planned.pair if details else planned.pair[1:], []).append(planned)
     names = ("report", "customer") if details else ("customer",)
     print_records(
-        [dict(zip(names, group, strict=True)) | _added_up(of_group) for group, of_group in groups.items()]
+        [dict(zip(names, group, strict=True)) | _totals(reports) for group, reports in groups.items()]
     )
     more = "; older months of sales that changed are requested as well" if plan.probes else ""
     hang(
@@ -80,8 +80,8 @@ def run_plan(
     return 0
 
 
-def _added_up(reports: Sequence[PlannedReport]) -> dict[str, Any]:
-    """Months, windows and requests of planned reports, with the months and rules or why none is requested."""
+def _totals(reports: Sequence[PlannedReport]) -> dict[str, Any]:
+    """Months and requests of planned reports, with the reasons why they are requested or skipped."""
     return {
         "missing": sum(len(planned.wanted.missing) for planned in reports),
         "due": sum(len(planned.wanted.due) for planned in reports),
@@ -156,7 +156,7 @@ def run_sync(
 
 
 def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
-    """Sync in the shapes in force; print how far it is, and in the end what became of each report."""
+    """Sync with the current shapes; print progress, and at the end the result of each report."""
     context = prepare_shapes(settings, selection, RunContext(), say)
     progress = Progress()
 

@@ -1,4 +1,4 @@
-"""Declaration of the catalogue in the working file: its tables, and which reports are wanted."""
+"""Declaration of the catalogue in the working file: its tables, and which reports are on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def declare_catalogue(
     connection: Connection, settings: Settings, catalogue: Mapping[str, Report], clock: Clock
 ) -> None:
-    """Create every table of the catalogue with all its documented columns, and record which reports are on.
+    """Create every table of the catalogue with its declared columns, and record which reports are on.
 
     A report on demand is never late, so it counts as off.
     """
@@ -56,7 +56,7 @@ def _reach(report: Report, today: Calendar) -> dict[str, date]:
 
 
 def declared_tables(reports: Iterable[Report] = REPORTS.values()) -> list[TableSchema]:
-    """Every table of the reports, with all its documented columns, also of reports that are off."""
+    """Every table of the reports with its declared columns, including reports that are off."""
     return [
         TableSchema(
             name=table.name,

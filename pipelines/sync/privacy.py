@@ -1,8 +1,7 @@
 """Privacy of loaded rows: erased persons stay erased, contacts may be loaded under pseudonyms.
 
-With a key set, the tables hold a keyed hash where a contact would be named. The same name gets the same
-pseudonym as long as the key is the same, so people can still be told apart and counted. Landing keeps what
-was received.
+With a key set, the tables have a keyed hash in place of a contact's name. The same name and key give the
+same pseudonym, so people can still be counted. Landing keeps the answers as received.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ def pseudonym(key: bytes, text: str | None) -> str | None:
     """The pseudonym of a name, an address or a number; an empty text stays as it is."""
     if text is None or not text.strip():
         return text
-    known = " ".join(text.casefold().split()).encode()
-    return f"p-{hmac.new(key, known, hashlib.sha256).hexdigest()[:DIGITS]}"
+    normal = " ".join(text.casefold().split()).encode()
+    return f"p-{hmac.new(key, normal, hashlib.sha256).hexdigest()[:DIGITS]}"
 
 
 def pseudonymized(key: bytes, table: TableLike) -> pl.DataFrame:
-    """The rows with pseudonyms in columns that name a contact, and in texts that repeat such a name."""
+    """The rows with pseudonyms in columns that name a contact, and in free texts that repeat the name."""
     documented = documented_columns(table)
     frame = table.frame
     columns = [column.name for column in table.columns if frame.schema.get(column.name) == pl.String]
@@ -59,7 +58,7 @@ def pseudonymized(key: bytes, table: TableLike) -> pl.DataFrame:
 
 
 def _without_names(key: bytes, text: str | None, names: Sequence[str]) -> str | None:
-    """A free text with pseudonyms for the names of the same row."""
+    """A free text with the names of its row replaced by pseudonyms."""
     for name in sorted(names, key=len, reverse=True):
         if text:
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", pseudonym(key, name) or "", text)
@@ -67,9 +66,9 @@ def _without_names(key: bytes, text: str | None, names: Sequence[str]) -> str | 
 
 
 def private_rows(settings: Settings) -> Callable[[TableLike], pl.DataFrame]:
-    """The function that makes the rows of a table private before they are loaded.
+    """Return the function that makes the rows of a table private before they are loaded.
 
-    It reads the list of erased persons for each table: a person may be erased while a sync runs.
+    It reads the list of erased persons for each table, because a person may be erased during a sync.
     """
     key = settings.pseudonym_key.get_secret_value().encode()
 

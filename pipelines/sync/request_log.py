@@ -1,4 +1,4 @@
-"""Request log: a line of JSON for every try of a request; counts of tries by day, customer and report."""
+"""Request log: a JSON line for every try of a request, and counts of tries by day, customer and report."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ LARGEST_BYTES = 10_000_000
 class RequestLogger:
     """Writes the log of one run to `work/requests.log`; several processes may write to the same file.
 
-    The lines follow OpenTelemetry's log model and its semantic conventions for HTTP clients; they never hold
-    a header, a login or a body. A line that does not fit on a full disk is left out; loading reports the
-    disk. `counts` fills `meta.requests_by_day`: it counts every try, and its seconds are waiting time.
+    The lines follow OpenTelemetry's log model and its semantic conventions for HTTP clients, without headers,
+    logins and bodies. Lines are dropped while the disk is full; loading reports that. `counts` fills
+    `meta.requests_by_day`: it counts every try, and its seconds are waiting time.
     """
 
     data_dir: Path

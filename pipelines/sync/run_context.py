@@ -43,7 +43,7 @@ class Session:
 class RunContext:
     """`transport` replaces the network, `clock` the time, `catalogue` the reports.
 
-    `held_back` are reports that are not requested, each with the sentence that says why.
+    `held_back` are reports that are not requested, each with the reason in a sentence.
     """
 
     clock: Clock = field(default_factory=SystemClock)
@@ -53,7 +53,7 @@ class RunContext:
 
     @asynccontextmanager
     async def open_session(self, settings: Settings, run_id: str) -> AsyncIterator[Session]:
-        """The clients of one run, for the body: one per login, all under one rate limit."""
+        """Open the clients of one run: one per login, all under one rate limit."""
         rate_limit = RateLimit(settings.concurrency, settings.requests_per_second, clock=self.clock)
         breaker, log = CircuitBreaker(rate_limit), RequestLogger(settings.data_dir, run_id, self.clock)
         largest_bytes = settings.largest_answer_mb * MEGABYTE
@@ -84,10 +84,10 @@ class RunContext:
 
 
 def login_of(settings: Settings, customer: Customer, path: str = "") -> Login:
-    """The login for a customer at a path, with the name that messages give it."""
+    """The login for a customer and path, with its name in messages."""
     return Login(*settings.login_of(customer, path), login_in_words(settings, customer, path))
 
 
 def refused_logins_of(settings: Settings) -> RefusedLogins:
-    """The logins that the service denied (401), as the data directory remembers them."""
+    """The denied logins (401) that are recorded in the data directory."""
     return RefusedLogins(settings.data_dir / "work" / "refused_logins", settings.base_url)
