@@ -1,4 +1,4 @@
-"""Answers nobody expected: rows in quarantine, and answers of another structure."""
+"""Answers nobody expected: rows in quarantine, spoiled bodies, and reports that nobody has documented."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import FEW, scenario
-from tests.tools.edited_answers import marked, outcome, samples
+from tests.tools.spoiled_bodies import marked, outcome, samples
 
 WAITING = "SELECT count(*) FROM meta.quarantine_rows"
 COMMISSIONS = "SELECT count(*), sum(commission) FROM bi.commission_office"

@@ -1,9 +1,11 @@
-"""Good answers whose structure was edited: no row is lost without a word.
+"""Answers that a service may give: real ones with something wrong, and good ones whose structure was edited.
 
-`python -m tests.tools.edited_answers --edits 2000` renames, wraps, moves or deletes a member of so many good
-answers, in one object or all. Each row has a mark that no column declares. After an edit each mark has to be
-in a table or a rejected row, or the answer does not fit its shape; a mark may be lost only where it was
-deleted.
+`python -m tests.tools.spoiled_bodies --bodies 20000` sends so many bodies with one thing or many gone wrong,
+from structure to bytes, through reading and normalizing. Each is loaded, quarantined or refused with words.
+
+With `--edits 2000` a member of so many good answers is renamed, wrapped, moved or deleted, in one object or
+all. Each row has a mark that no column declares. After an edit each mark has to be in a table or a rejected
+row, or the answer does not fit its shape; a mark may be lost only where it was deleted.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from datetime import date
 from itertools import count
@@ -24,13 +27,19 @@ from typing import Any
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.normalize.document import read_document
+from pipelines.normalize.document import InvalidJson, read_document
 from pipelines.sync.window.answers import UnreadableRows, normalize_answers
 from tests.scenarios.scenario import scenario
 from tests.tools.telling import say
 from warehouse.load.landing import Landing
 
+TOLD_EVERY = 5_000
 MONTHS = (date(2026, 10, 1), date(2026, 11, 1))
+VALUES: tuple[Any, ...] = (
+    None, True, 0, -1, 1.5, 10**30, 1e308, "", " ", "text", "12,50", "\u0000", "ö" * 50,
+    "2026-10-25T02:30:00+02:00", "2024-02-29", "9999-12-31T23:59:59", "0001-01-01",
+    [], {}, [None], [[1]], {"id": None}, [{}],
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -52,6 +61,65 @@ def samples(reports: Sequence[str] = ()) -> list[Sample]:
                 if name not in found or len(found[name].body) < len(body) < 20_000:
                     found[name] = Sample(REPORTS[name], body)
         return list(found.values())
+
+
+def spoiled(sample: Sample, chance: random.Random) -> bytes:
+    """The body of a sample with one to three things gone wrong."""
+    tree = json.loads(sample.body)
+    for _ in range(chance.randint(1, 3)):
+        tree = _changed(tree, chance)
+    body = json.dumps(tree, ensure_ascii=chance.random() < 0.5).encode("utf-8", "surrogatepass")
+    return chance.choice(BREAKS)(body, chance) if chance.random() < 0.2 else body
+
+
+def verdict(report: Report, body: bytes) -> str:
+    """Loaded, quarantined or refused with a sentence; anything else is raised."""
+    try:
+        document = read_document(body)
+        normalized = normalize_answers(report, [document], MONTHS, "Europe/Stockholm", [None], [None])
+    except InvalidJson as error:
+        return "not JSON" if str(error) else "no sentence"
+    except UnreadableRows as error:
+        return "a traceback" if "no rows could be made" in str(error) else "does not fit"
+    return "quarantined" if normalized.rejected else "normalized"
+
+
+def _changed(tree: Any, chance: random.Random) -> Any:
+    paths = [path for path, _ in _places(tree)]
+    if not paths:
+        return deepcopy(chance.choice(VALUES))
+    path = chance.choice(paths)
+    parent, key = _parent(tree, path), path[-1]
+    what = chance.randrange(5)
+    if what == 0:
+        del parent[key]
+    elif what == 1 and isinstance(parent, dict):
+        parent[chance.choice(("", "a b", "ID", "id", "_row", "x" * 300, "Ö-é"))] = parent[key]
+    elif what == 2 and isinstance(parent, list):
+        parent.extend([parent[int(key)]] * chance.randint(1, 3))
+    else:
+        parent[key] = deepcopy(chance.choice(VALUES))
+    return tree
+
+
+def _cut(body: bytes, chance: random.Random) -> bytes:
+    return body[: chance.randrange(len(body) + 1)]
+
+
+def _bytes(body: bytes, chance: random.Random) -> bytes:
+    at = chance.randrange(len(body) + 1)
+    return body[:at] + chance.randbytes(chance.randint(1, 4)) + body[at + 1 :]
+
+
+def _charset(body: bytes, chance: random.Random) -> bytes:
+    return body.decode("utf-8", "replace").encode(chance.choice(("utf-16", "utf-8-sig", "utf-32")))
+
+
+def _twice(body: bytes, chance: random.Random) -> bytes:
+    return body + chance.choice((b"", b"\n", b",")) + body
+
+
+BREAKS: tuple[Callable[[bytes, random.Random], bytes], ...] = (_cut, _bytes, _charset, _twice)
 
 
 MARK = "mark"
@@ -188,6 +256,21 @@ def _kind(path: Place) -> tuple[str, ...]:
     return tuple("[]" if isinstance(key, int) else key for key in path)
 
 
+def spoil_bodies(number: int, chance: random.Random) -> bool:
+    """Whether each of so many spoiled bodies had an end that is meant."""
+    known, counts = samples(), Counter[str]()
+    for count_so_far in range(1, number + 1):
+        sample = chance.choice(known)
+        body = spoiled(sample, chance)
+        told = verdict(sample.report, body)
+        counts[told] += 1
+        if told in ("a traceback", "no sentence") and counts[told] <= 5:
+            say(f"{sample.report.name}: {told}: {body[:2000]!r}")
+        if count_so_far % TOLD_EVERY == 0 or count_so_far == number:
+            say(f"{count_so_far} bodies: {dict(counts)}")
+    return not (counts["a traceback"] or counts["no sentence"])
+
+
 def edit_answers(number: int, chance: random.Random) -> bool:
     """Whether so many edits of good answers lost no row without a word."""
     answers, outcomes = [answer for answer in map(marked, samples()) if answer.marks], Counter[str]()
@@ -203,10 +286,13 @@ def edit_answers(number: int, chance: random.Random) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--edits", type=int, default=2000)
+    parser.add_argument("--bodies", type=int, default=0)
+    parser.add_argument("--edits", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    return 0 if edit_answers(given.edits, random.Random(given.seed)) else 1
+    are_told = spoil_bodies(given.bodies, random.Random(given.seed))
+    are_kept = edit_answers(given.edits, random.Random(given.seed))
+    return 0 if are_told and are_kept else 1
 
 
 if __name__ == "__main__":
