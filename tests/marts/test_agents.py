@@ -132,13 +132,8 @@ def two_years() -> Given:
     given = warehouse()
     for year in (2025, 2026):
         for month in (7, 8, 9):
-            loaded(
-                given,
-                "commission_office",
-                "M1",
-                f"{year}-0{month}",
-                [earned({"office_customer_id": "M1"}, 1)],
-            )
+            office = earned({"office_customer_id": "M1"}, 1)
+            loaded(given, "commission_office", "M1", f"{year}-0{month}", [office])
             amount = 10 if year == 2025 else month
             users = ["U1"] if (year, month) == (2025, 7) else ["U1", "U2"]
             earners = [earned({"user_id": user}, amount) for user in users]

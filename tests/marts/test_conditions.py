@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pipelines.connect.errors import ConnectError
 from pipelines.page.language import language
 from tests.marts.given import Given, build, held, warehouse
 from warehouse.ledger.conditions import Kind, traits_of_kinds
@@ -117,11 +116,6 @@ def test_what_failed_is_not_late_as_well(given: Given) -> None:
     assert conditions(given) == [("failed", "error", "sales", "M1")]
 
 
-def kind(error: type[ConnectError]) -> dict[str, str]:
-    """What the ledger says of the kind of an error."""
-    return {"error_kind": error.__name__, "trouble": error.trouble}
-
-
 def publication(given: Given, status: str, last_load: int, *reasons: str) -> None:
     row = {"at_utc": NOW, "status": status, "last_load_number": last_load, "reasons": list(reasons)}
     name = "20260101T000000Z" if status == "published" else None
@@ -185,13 +179,8 @@ def test_a_budget_sent_and_not_shown_is_unconfirmed(statuses: list[str], hours: 
     given = warehouse()
     for number, status in enumerate(statuses):
         noted = NOW - timedelta(hours=hours, minutes=-number)
-        row = {
-            "customer": "M1",
-            "office_id": "M1",
-            "user_id": "U1",
-            "month": NOW.date(),
-            "noted_at_utc": noted,
-        }
+        user = {"customer": "M1", "office_id": "M1", "user_id": "U1"}
+        row = {**user, "month": NOW.date(), "noted_at_utc": noted}
         sent = {} if status in ("planned", "refused") else {"sent_at_utc": noted}
         push = {"plan_id": str(number), "status": status, "sent_count": len(sent), **sent}
         insert_rows(given, "meta.budget_pushes", [{**row, **push, "measure": one} for one in ("sold", "own")])

@@ -134,27 +134,24 @@ def test_a_tip_answered_by_two_offices_counts_once_for_the_office_of_its_sender(
     assert built(given, "SELECT office_id, _customer FROM marts.leads") == [("M2", "M2")]
 
 
-TIPS = (SQL / "analysis" / "24_tips_by_office.sql").read_text("utf-8")
-
-
-def test_a_tip_is_of_the_office_that_sent_it_and_names_the_one_that_received_it(given: Given) -> None:
+def tips_of_m1(given: Given, **tips: Row) -> None:
+    """Tips that the agent of M1 sent the agent of M2, each by the office that received it."""
     for office in ("M1", "M2"):
         agents = [{"id": f"U{office}", "name": f"Al {office}"}]
         sold(given, "G1", "2026-01", office, f"E{office}", agents=agents)
     held(given, "tips_and_leads", "G1", ["2026-01"])
-    common = {"sender_company_customer_number": "M1", "sender_id": "UM1", "receiver_id": "UM2"}
-    to = {"M2": ("EM2", "2026-01-02"), "M1": ("EM2", "2026-01-03"), "S9": ("EM1", "2026-01-20")}
-    tips = [
-        {
-            **common,
-            "tip_id": office,
-            "receiver_company_customer_number": office,
-            "estate_id": estate,
-            "created_at": datetime.fromisoformat(created),
-        }
-        for office, (estate, created) in to.items()
-    ]
-    rows(given, "tips", "G1", "2026-01", tips)
+    sent = {"sender_company_customer_number": "M1", "sender_id": "UM1", "created_at": datetime(2026, 1, 2)}
+    for office, more in tips.items():
+        received = {"tip_id": office, "receiver_company_customer_number": office, "receiver_id": "UM2"}
+        rows(given, "tips", "G1", "2026-01", [{**sent, **received, **more}])
+
+
+TIPS = (SQL / "analysis" / "24_tips_by_office.sql").read_text("utf-8")
+
+
+def test_a_tip_is_of_the_office_that_sent_it_and_names_the_one_that_received_it(given: Given) -> None:
+    late = {"estate_id": "EM1", "created_at": datetime(2026, 1, 20)}
+    tips_of_m1(given, M2={"estate_id": "EM2"}, M1={"estate_id": "EM2"}, S9=late)
     shown = "lead_id, office_id, user_name, receiver_office_id, receiver_user_name"
     assert built(given, f"SELECT {shown} FROM marts.leads ORDER BY lead_id") == [
         ("M1", "M1", "Al M1", "M1", "Al M2"),
@@ -165,32 +162,7 @@ def test_a_tip_is_of_the_office_that_sent_it_and_names_the_one_that_received_it(
 
 
 def test_an_untouched_tip_is_of_the_office_of_the_chain_that_received_it(given: Given) -> None:
-    for office in ("M1", "M2"):
-        sold(
-            given,
-            "G1",
-            "2026-01",
-            office,
-            f"E{office}",
-            agents=[{"id": f"U{office}", "name": f"Al {office}"}],
-        )
-    held(given, "tips_and_leads", "G1", ["2026-01"])
-    sent = {
-        "sender_company_customer_number": "M1",
-        "sender_id": "UM1",
-        "receiver_id": "UM2",
-        "tip_state": "New",
-    }
-    tips = [
-        {
-            **sent,
-            "tip_id": office,
-            "receiver_company_customer_number": office,
-            "created_at": datetime(2026, 1, 2),
-        }
-        for office in ("M2", "S9")
-    ]
-    rows(given, "tips", "G1", "2026-01", tips)
+    tips_of_m1(given, M2={"tip_state": "New"}, S9={"tip_state": "New"})
     shown = "SELECT lead_id, office_id, user_name FROM marts.untouched_leads ORDER BY lead_id"
     assert built(given, shown) == [("M2", "M2", "Al M2"), ("S9", "M1", "Al M1")]
 

@@ -179,11 +179,7 @@ def two_offices(
     sales_read(given, "2026-01", {"E1": 65}, at_utc)
     if shares:
         agents = [
-            {
-                "id": f"U{office}",
-                "primary_office_customer_id": office,
-                "commission_percentage_of_total": share,
-            }
+            {"id": office, "primary_office_customer_id": office, "commission_percentage_of_total": share}
             for office, share in zip(("M1", "M2"), shares, strict=True)
         ]
         sold(given, "G1", "2026-01", "M1", "E2", agents=agents, at_utc=at_utc, commission=sale)

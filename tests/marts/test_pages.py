@@ -91,11 +91,8 @@ def test_a_period_is_compared_over_the_offices_that_are_held_in_both_years(given
 def test_growth_in_total_has_offices_that_closed_or_opened_and_like_for_like_growth_has_not() -> None:
     given = warehouse()
     read(given, "M1", {"2025-01": 100, "2026-01": 110})
-    read(
-        given,
-        "M2",
-        {"2025-01": 100, "2025-02": 100, **{f"2025-{n:02}": 0 for n in range(3, 13)}, "2026-01": 0},
-    )
+    closed = {f"2025-{number:02}": 0 for number in range(3, 13)}
+    read(given, "M2", {"2025-01": 100, "2025-02": 100, **closed, "2026-01": 0})
     read(given, "M3", {"2025-01": 0, "2025-12": 5, "2026-01": 45})
     held(given, "commission_user", "M2", [*(f"2025-{n:02}" for n in range(1, 13)), "2026-01"])
     row = period(found(given, "periods"), "month")

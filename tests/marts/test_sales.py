@@ -166,13 +166,8 @@ def test_a_user_with_equal_amounts_in_two_offices_is_named_as_perhaps_counted_tw
         loaded(given, "commission_office", office, "2026-01", [earned({"office_customer_id": office}, 7)])
     for month, amounts in (("2026-01", (70, 70)), ("2026-02", (70, 5)), ("2026-03", (0, 0))):
         for office, amount in zip(("M1", "M2"), amounts, strict=True):
-            loaded(
-                given,
-                "commission_user",
-                office,
-                month,
-                [earned({"user_id": "U1"}, amount, parts=amount and 1)],
-            )
+            user = earned({"user_id": "U1"}, amount, parts=amount and 1)
+            loaded(given, "commission_user", office, month, [user])
     found = built(
         given,
         "SELECT month(month), customers, commission, largest_commission, has_equal_amounts "
