@@ -4,7 +4,7 @@
 -- A row whose columns nobody has documented is given to a macro as JSON: to_json(_row_of_it), under an alias that begins
 -- with `_`, as no column of the service does, so that none can be taken for the row.
 
--- A moment in UTC, and its day, where the chain is: `clock` is the row of staging.clock, or of meta.clock.
+-- A moment in UTC, and its day, in the chain's time zone: `clock` is the row of staging.clock, or of meta.clock.
 CREATE OR REPLACE TEMP MACRO local_time(at_utc, clock) AS
     timezone(coalesce(clock.timezone, 'UTC'), timezone('UTC', at_utc));
 CREATE OR REPLACE TEMP MACRO local_day(at_utc, clock) AS local_time(at_utc, clock)::DATE;
@@ -15,7 +15,7 @@ CREATE OR REPLACE TEMP MACRO passed_share_of(month, at_local) AS
         date_diff('hour', month::TIMESTAMP, at_local) / date_diff('hour', month::TIMESTAMP, month + INTERVAL 1 MONTH), 1
     ), 0);
 
--- The commission of sales alone: all of it without writings and valuations, else what the same report asked for
+-- The commission from sales alone: all of it without writings and valuations, else what the same report asked for
 -- sales alone says, else the service's average times the parts.
 CREATE OR REPLACE TEMP MACRO sold_commission(asked, asked_for_sales) AS
     CASE
@@ -28,7 +28,7 @@ CREATE OR REPLACE TEMP MACRO sold_commission(asked, asked_for_sales) AS
 -- The number of an office's id, without the letters before it.
 CREATE OR REPLACE TEMP MACRO office_number(office_id) AS ltrim(office_id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
 
--- An id as a row says it; null where it is blank or zeros alone, which are of nothing.
+-- An id as a row says it; null if it is blank or zeros alone, which are of nothing.
 CREATE OR REPLACE TEMP MACRO id_set(said_id) AS
     CASE WHEN NOT regexp_full_match(said_id::VARCHAR, '\s*(0+(\.0+)?|0{8}-0{4}-0{4}-0{4}-0{12})?\s*') THEN said_id::VARCHAR END;
 
@@ -70,15 +70,15 @@ CREATE OR REPLACE TEMP MACRO counted_in(said) AS
 CREATE OR REPLACE TEMP MACRO amount_of(measure, commission, price, estate_parts) AS
     CASE measure WHEN 'commission' THEN commission WHEN 'sold_total_price' THEN price WHEN 'sold_estate_parts' THEN estate_parts END;
 
--- A sum of amounts; null where one of them is unknown.
+-- A sum of amounts; null if one of them is unknown.
 CREATE OR REPLACE TEMP MACRO sum_if_known(amount) AS
     CASE WHEN count(*) = count(amount) THEN sum(amount) END;
 
--- What a report that is held adds up to: zero where it has no rows, null where none of its rows has the amount.
+-- What a report that is loaded adds up to: zero where it has no rows, null if none of its rows has the amount.
 CREATE OR REPLACE TEMP MACRO total_of(has_rows, amount) AS CASE WHEN has_rows THEN amount ELSE 0 END;
 
--- The same of an office or user, of a report that may not be held, and where it is may lack rows that could not be loaded:
--- null where it is not held, or lacks rows and has none of them.
+-- The same of an office or user, of a report that may not be loaded, and where it is may lack rows that could not be loaded:
+-- null if it is not loaded, or lacks rows and has none of them.
 CREATE OR REPLACE TEMP MACRO total_held(is_held, has_rows, lacks_rows, amount) AS
     CASE WHEN is_held THEN total_of(has_rows OR lacks_rows, amount) END;
 
@@ -110,7 +110,7 @@ CREATE OR REPLACE TEMP MACRO without_vat(commission, basis) AS
         ELSE commission
     END;
 
--- Commission by the months in which agents were active, of the offices whose user report is held. An aggregate.
+-- Commission by the months in which agents were active, of the offices whose user report is loaded. An aggregate.
 CREATE OR REPLACE TEMP MACRO per_active_agent(commission, active_agent_count) AS
     sum(commission) FILTER (active_agent_count IS NOT NULL)
     / nullif(sum(active_agent_count) FILTER (commission IS NOT NULL), 0);
@@ -121,7 +121,7 @@ CREATE OR REPLACE TEMP MACRO lacks_rest(is_cut_short, is_unfinished) AS is_cut_s
 -- Whether a month is the third or a later one without a trace of an office or an agent.
 CREATE OR REPLACE TEMP MACRO is_without_trace(last_active_month, month) AS month > last_active_month + INTERVAL 2 MONTH;
 
--- The budget that a measure of the months is held against, or that is asked for by its own name.
+-- The budget that a measure of the months is compared with, or that is requested by its own name.
 CREATE OR REPLACE TEMP MACRO budget_of(measure) AS
     CASE measure
         WHEN 'commission' THEN 'commission'
@@ -146,7 +146,7 @@ CREATE OR REPLACE TEMP MACRO is_of_commissions() AS starts_with(getvariable('rep
 CREATE OR REPLACE TEMP MACRO plain_amount(written) AS
     regexp_replace(regexp_replace(lower(written), '(kr|sek|kronor|:-)\.?\s*$', ''), '[\s\x{00a0}\x{202f}]', '', 'g');
 
--- An amount as somebody wrote it: "4 250 000 kr", "4.250.000", "4250000,50"; null where it is no number. A point or a
+-- An amount as somebody wrote it: "4 250 000 kr", "4.250.000", "4250000,50"; null if it is not a number. A point or a
 -- comma before three digits is between thousands, before one or two between kronor and öre.
 CREATE OR REPLACE TEMP MACRO amount_written(written) AS
     CASE

@@ -1,10 +1,9 @@
--- Who are the twenty best agents of the last twelve months, and who is on the way up?
--- One row per user among the twenty first; the twelve months end with the latest month that is over, or with the last of the
--- year that is set.
+-- Who are the top twenty agents of the last twelve months, and who is rising?
+-- One row per user among the top twenty; the twelve months end with the latest month that is over, or with the last month
+-- of the variable year.
 --
--- The leaderboard ranks every period already. rank_change compares with the twelve months that ended a month
--- earlier. Of one office these are those of its agents who are among the twenty first of the chain; all of them are in
--- marts.leaderboard.
+-- rank_change compares with the twelve months that ended a month earlier. With an office, only its agents among the top
+-- twenty of the chain are listed; all its agents are in marts.leaderboard.
 -- Parameters: year, office
 SELECT
     commission_rank AS place,

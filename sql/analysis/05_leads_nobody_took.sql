@@ -1,8 +1,8 @@
--- Where do leads lie untouched, how old are they, and which of them ask for a valuation?
+-- Which offices have untouched leads, how old are they, and how many ask for a valuation?
 -- One row per office, those with the most old valuation requests first.
 --
--- A lead of the last two days is not yet left lying, so it is counted apart. New is the service's word, and that it means
--- untouched is assumed. The list to phone, those of sellers first, is marts.untouched_leads.
+-- Leads of the last two days are counted separately, because they are not overdue yet. New is the service's word; that it
+-- means untouched is assumed. marts.untouched_leads is the list to phone, sellers first.
 -- Parameters: year, office
 SELECT
     coalesce(office_name, 'no known office') AS office_name,

@@ -1,12 +1,12 @@
 -- Which offices will reach their commission budget this year?
--- One row per office, of its latest month that is over, or the last of the year that is set; none without a budget:
--- analysis 12 says why.
+-- One row per office with a budget, for its latest month that is over, or the last of the variable year; analysis 12 says
+-- why an office is missing.
 --
--- The forecast is what is signed so far, in the month that runs as well, and for the rest of the year, what was left of that
--- month when it was read included, the budget at the rate reached in the months that are over; months without a budget will be like the average
--- one of these. What is so far is of the months that are over. The difference and percents compare
--- the months that have a budget, of which there should be twelve. what_to_mind says so where the service leaves open whether commission has VAT in it: the
--- budget has none. With BROKERBI_COMMISSION_VAT declared both are without.
+-- The forecast is what is signed so far, including the current month, plus the budget of the rest of the year at the rate
+-- reached in the months that are over; a month without a budget counts as their average. The sums so far cover the months
+-- that are over. The difference and percents compare the months that have a budget, of which there should be twelve.
+-- what_to_mind warns if it is unknown whether commission includes VAT: the budget does not. With BROKERBI_COMMISSION_VAT
+-- declared, neither does.
 -- Parameters: year, office
 SELECT
     office_name,

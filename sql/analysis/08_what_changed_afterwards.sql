@@ -1,10 +1,10 @@
--- Which months that were already reported have changed since, by how much, and why?
--- One row per office, month and build in which the office report had another commission than before.
+-- Which closed months have changed since, by how much, and why?
+-- One row per office, month and build that found a different commission in the office report.
 --
--- A month that was still running is not counted as changed. A sale counts at the offices of its agents by their shares, as
--- in the office report, and not at the one that listed it, whenever it was noted; who shared in a sale that vanished nobody
--- knows any more, so it counts whole where it was listed. What is left is open, until the reports are read that may tell, or
--- nobody's: no agent's and no sale's commission. The reasons one by one: FROM marts.month_change_reasons.
+-- A sale counts at the offices of its agents by their shares, as in the office report, not at the listing office. The
+-- shares of a sale that vanished are unknown, so it counts whole at its listing office. What is left is open until the
+-- reports that may explain it are read, or is no agent's and no sale's commission (nobody). marts.month_change_reasons
+-- has each reason.
 -- Parameters: year, office
 SELECT
     changes.office_name,

@@ -1,7 +1,7 @@
 -- How much do offices earn on each other's sales?
--- One row per pair of offices: who had the estate, and whose agent shared the commission.
+-- One row per pair of offices: the listing office, and the office of an agent who shared the commission.
 --
--- The office report counts a share where the agent belongs; the sales list shows the estate where it was listed.
+-- The office report counts a share at the agent's office; the sales list has the estate at the listing office.
 -- Parameters: year, office
 SELECT
     listing.office_name AS listed_by,

@@ -1,8 +1,8 @@
--- What is sold abroad, in which currency, and what is it worth at home?
+-- What is sold abroad, in which currency, and what is it worth in SEK?
 -- One row per currency and year.
 --
--- Beside the foreign amounts, commission and final_price look like the same in SEK; the service does not document
--- their currency. The rate is the service's own.
+-- commission and final_price look like the foreign amounts in SEK; the service does not document their currency. The rate
+-- is the service's own.
 -- Parameters: year, office
 SELECT
     year(month) AS year,

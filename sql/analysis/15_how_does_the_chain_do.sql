@@ -1,9 +1,9 @@
--- How does the chain do, brand by brand, and is every office in the number?
--- One row per month and brand, above them the whole chain, which is their sum: never add it to them; the latest twelve months,
--- or the year that is set.
+-- How is the chain doing, brand by brand, and is every office included?
+-- One row per month and brand, after a row for the whole chain, which is their sum: never add it to them. The latest twelve
+-- months, or the variable year.
 --
--- Where is_complete is false the amount is too low: the month is not over (is_open), or missing_offices says who is missing. Running
--- commissions stand in a column of their own and must not be added to the commission.
+-- If is_complete is false, the amount is too low: the month is not over (is_open), or missing_offices names the missing
+-- offices. Running commissions have a column of their own and must not be added to the commission.
 -- Parameters: year
 SELECT
     month,

@@ -1,9 +1,9 @@
 -- How much commission is outstanding (signed and not received), how much of it is due, and since when?
--- One row per office, day of counting and quarter of possession, the oldest first; null where possession is not known.
+-- One row per office, day of counting and quarter of possession, the oldest first; null if possession is not known.
 --
--- Offices that note no receipt at all are left out: they would look as if nobody had ever paid them. The service knows
--- neither due dates nor part payments, so a commission counts whole until the day of its receipt is noted. Nobody knows
--- what was received after counted_on; where is_refreshed is false the office is not asked any more.
+-- Offices that never note a receipt are left out: they would look unpaid. The service has neither due dates nor part
+-- payments, so a commission counts whole until the day of its receipt is noted. Receipts after counted_on are not known;
+-- if is_refreshed is false, the office is no longer requested.
 -- Parameters: year, office
 SELECT
     office_name,

@@ -1,9 +1,9 @@
--- How much does an agent earn and sell, and does the office live on one of them?
--- One row per office; the twelve months that end with the latest month that is over, or the year that is set.
+-- How much does an agent earn and sell, and does the office depend on one agent?
+-- One row per office; the twelve months that end with the latest month that is over, or the variable year.
 --
--- An agent is a user who was active in the period, counted for the months in which marts.user_month says is_active, as
--- marts.office_month counts them: who came in autumn is not measured by a whole year, and a month with a lead and no
--- commission counts. agent_months are these months; top_percent is the share of the one who earned most.
+-- An agent is a user who was active in the period, counted for the months with is_active in marts.user_month, even those
+-- with a lead and no commission; so an agent who came in autumn is not measured by a whole year. agent_months are these
+-- months; top_percent is the share of the highest earner.
 -- Parameters: year, office
 WITH last_month AS (
     SELECT max(month) AS month

@@ -1,10 +1,9 @@
--- Which offices send tips, to whom, and how many of the homes that they name were sold since?
--- One row per sending office; where the sender's is no office of ours, an empty one.
+-- Which offices send tips, to whom, and how many of the homes they name were sold later?
+-- One row per sending office; the office is empty if the sender's is not one of ours.
 --
--- to_elsewhere are tips whose receiver is of no known office. Only a tip that names a home can be followed to a sale. A home counts
--- once, at the first tip that names it, and not where it had been sold before; that it was sold since does not say that it was for
--- the tip. Tips of the last months have not had the time to become sales yet. Removed tips are left out. One by one:
--- FROM marts.leads WHERE way = 'tip'.
+-- to_elsewhere counts tips to unknown offices. Only a tip that names a home can be followed to a sale. A home counts once,
+-- at the first tip that names it, unless it was sold before; a later sale need not result from the tip. Tips of the last
+-- months have had little time to become sales. Removed tips are left out. Each tip: FROM marts.leads WHERE way = 'tip'.
 -- Parameters: year, office
 SELECT
     office_name AS sending_office,

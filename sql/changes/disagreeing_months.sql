@@ -1,12 +1,12 @@
--- Which months are to be asked again because two reports disagree, or two months?
+-- Which months are to be requested again because two reports disagree, or two months?
 -- One row per report, customer and month: of two that disagree, the reading that counts for an office and is more than two days
 -- older than the later one; and an answer that has its row and no amount in it, or 0 where the office report or that of users is
 -- compared with a number, once more after each reading, as if it had been changed a minute after it; not within two days of the
--- last time. Without an amount it is asked again every week, for nobody has said 0. Reports that disagree although both were read
+-- last time. Without an amount it is requested again every week, for nobody has said 0. Reports that disagree although both were read
 -- within two days and have amounts mean different things, and asking again would not help. What is not refreshed any more cannot
 -- be asked.
 -- The later one may be another customer's sales list, with agents of the office.
--- Where one of the latest closed months has one office lose what another gains, and no user of theirs earned anything else in it,
+-- If one of the latest closed months has one office lose what another gains, and no user of theirs earned anything else in it,
 -- the service has put a user's past under another office: all months of both that were read half a day before that or earlier.
 -- Parameters: reports
 WITH disagreeing AS (

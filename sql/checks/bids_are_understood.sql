@@ -1,4 +1,4 @@
--- Are there bids whose amount is no number?
+-- Are there bids whose amount is not a number?
 -- One row per office and month with such bids; they are in no amount of marts.bidding.
 -- Severity: warning
 -- Concerns: nothing

@@ -1,6 +1,6 @@
--- Are amounts that stand as budgets what was reached?
--- One row per report and measure of which nine in ten amounts of closed months, of ten at least, equal the outcome: its
--- field may be the wrong one. `brokerbi shapes` shows what arrives, shapes.toml says which field is the budget.
+-- Are the amounts loaded as budgets actually outcomes?
+-- One row per report and measure if nine in ten amounts of closed months, and at least ten, equal the outcome: the field
+-- may be the wrong one. `brokerbi shapes` shows the answer, shapes.toml says which field is the budget.
 -- Severity: warning
 -- Concerns: budgets
 SELECT report, measure, count(*)

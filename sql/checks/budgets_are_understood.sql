@@ -1,5 +1,5 @@
 -- Are there budgets without a known office, with several amounts at once, or that may be sums of others?
--- One row per report and trouble; `brokerbi shapes` shows what a budget report looks like.
+-- One row per report and issue; `brokerbi shapes` shows what a budget report looks like.
 -- Severity: warning
 -- Concerns: budgets
 WITH beside_others AS (

@@ -1,6 +1,6 @@
--- Are two configured customers answering for the same office?
--- One row per pair of which both are asked for; nothing is counted twice, but it is asked for twice.
--- Where neither answers for all offices of the other, the user report of users of both is taken from one alone.
+-- Do two configured customers answer for the same office?
+-- One row per pair if both are requested; nothing is counted twice, but it is requested twice.
+-- If neither answers for all offices of the other, only one user report counts for the users of both.
 -- Severity: warning
 -- Concerns: commission
 SELECT customer_id, yielding_customer_id, shared_offices, is_contained

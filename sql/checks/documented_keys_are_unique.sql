@@ -1,5 +1,5 @@
--- Does a documented id stand twice in one answer?
--- One row per table, load, month and id that stands more than once.
+-- Does a documented id occur twice in one answer?
+-- One row per table, load, month and id that occurs more than once.
 -- Severity: warning
 -- Concerns: commission
 -- For each: SELECT meta.tables.table_name, report, "key"[1] AS id FROM meta.tables SEMI JOIN duckdb_tables() AS made
@@ -8,7 +8,7 @@
 --   report: name of the report
 --   table_name: the table of bi
 --   load_id: the load it came with; joins meta.loads
---   id: the id that stands twice
+--   id: the id that occurs twice
 --   month: first day of the month
 --   row_count: how often
 SELECT

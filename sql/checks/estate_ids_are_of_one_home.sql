@@ -1,7 +1,7 @@
--- Does one estate id stand for the homes of two offices?
--- One row per sale that marts.sales leaves out because another office has a sale of that id, of another day, price and
--- address; its office lacks it in all that is made of sales, but not in its commissions. Ask the service's support whether
--- estate ids are its own, the same whoever asks.
+-- Does one estate id name the homes of two offices?
+-- One row per sale that marts.sales leaves out because another office has a sale with that id and another day, price and
+-- address; its office lacks the sale in all figures of sales, but not in its commissions. Ask the service's support
+-- whether its estate ids are the same for every customer.
 -- Severity: warning
 -- Concerns: sales
 SELECT

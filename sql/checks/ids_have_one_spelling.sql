@@ -1,7 +1,7 @@
 -- Is one office or user spelled in two ways, so that it counts as two?
--- One row per office or user whose ids differ only in case or in leading zeros, with the reports that each comes from; ids
--- are taken as they arrive, so what one report says of it is not found beside what the others say. Of an office that the
--- settings name otherwise, name it as the reports do; else ask the service's support why they differ.
+-- One row per office or user whose ids differ only in case or leading zeros, with the reports that have each spelling. Ids
+-- are loaded as received, so the numbers of one report are not matched with those of the others. If the settings spell an
+-- office differently, spell it as the reports do; else ask the service's support why they differ.
 -- Severity: warning
 -- Concerns: commission
 WITH named AS (

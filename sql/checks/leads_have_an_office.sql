@@ -1,4 +1,4 @@
--- Are there leads of which nobody can say whose they are?
+-- Are there leads of an unknown office?
 -- One row per month and way with leads of an unknown office; no office counts them.
 -- Severity: warning
 -- Concerns: leads

@@ -1,6 +1,6 @@
--- Are there leads of which the service does not say whether they were removed?
--- One row per customer and month; removed ones among them count as if they were not. So it is where active and removed
--- ones are asked for apart and the answers are the same, and of what version 0.1 read.
+-- Are there leads for which the service does not state whether they were removed?
+-- One row per customer and month; removed leads among them are counted as active. This happens if the separate answers for
+-- active and removed leads are the same, and with leads loaded by version 0.1.
 -- Severity: warning
 -- Concerns: leads
 SELECT _customer AS customer_id, _month AS month, count(*) AS lead_count

@@ -1,5 +1,5 @@
 -- Did a month that had rows lose all of them?
--- One row per report, office and month that was over, had rows, and has none since the newest load.
+-- One row per report, office and closed month that had rows before the newest load, and has none now.
 -- Severity: warning
 -- Concerns: commission
 SELECT noted_at_utc, report, office_id, office_name, month, row_count_change, commission_before, load_id_after

@@ -1,5 +1,5 @@
 -- Do the rows of a month come from more than the one load in force?
--- One row per table, customer and month with rows of another load than meta.months names.
+-- One row per table, customer and month with rows of a load that meta.months does not name.
 -- Severity: error
 -- Concerns: commission
 -- For each: SELECT meta.tables.table_name, report FROM meta.tables SEMI JOIN duckdb_tables() AS made

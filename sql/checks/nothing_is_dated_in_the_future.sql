@@ -1,4 +1,4 @@
--- Is something dated later than now, because the clock of this machine was ahead?
+-- Are loads dated later than now, because the clock of this machine was ahead?
 -- One row per report and customer with loaded months that are dated more than a minute later than now; set the clock
 -- right, and a `sync --refresh` dates them again.
 -- Severity: warning

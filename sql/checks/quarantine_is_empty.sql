@@ -1,4 +1,4 @@
--- Were rows left out because they broke their documented type?
+-- Were rows left out because a value does not fit its documented type?
 -- One row per report, customer, month, column and reason.
 -- Severity: warning
 -- Concerns: commission

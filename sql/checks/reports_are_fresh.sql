@@ -1,6 +1,6 @@
--- Is something older than it should be?
+-- Are reports older than they should be?
 -- One row per report and customer that is late, or never had a success.
--- What the service has always refused and what is switched off is not awaited.
+-- Reports that were always denied or are switched off are not expected.
 -- Severity: warning
 -- Concerns: commission
 SELECT report, customer, state, last_success_utc, due_utc, last_error

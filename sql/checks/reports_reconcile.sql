@@ -1,5 +1,5 @@
--- Do two reports tell different stories?
--- One row per office and month of which they do, by more than rounding, however many measures differ; the latest months first.
+-- Do two reports disagree?
+-- One row per office and month in which they differ by more than rounding, in any number of measures; the latest first.
 -- Severity: warning
 -- Concerns: nothing
 SELECT

@@ -1,5 +1,5 @@
 -- Did an office earn running commissions that no configured customer answers for, or that name no office of several?
--- One row per office and month, the office being null where the customer asked has several and the row names none; its
+-- One row per office and month, the office being null if the requested customer has several and the row names none; its
 -- commissions are in no mart.
 -- Severity: warning
 -- Concerns: nothing

@@ -1,5 +1,5 @@
--- Does an estate stand in two months, because its contract date was changed after the first was last asked for?
--- One row per estate and month that gives way; asking for these months again (sync --refresh) heals it.
+-- Is an estate in two months because its contract date changed after the first month was last requested?
+-- One row per estate and month that does not count; `sync --refresh` of these months repairs it.
 -- Severity: warning
 -- Concerns: sales
 SELECT older.id AS estate_id, older._customer AS customer, older._month AS month, sales._month AS counted_month

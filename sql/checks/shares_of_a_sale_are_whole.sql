@@ -1,5 +1,5 @@
--- Do the agents' shares of a sale make up the whole commission?
--- One row per sale whose shares miss 100 % by more than rounding, or whose amounts miss the commission.
+-- Do the agents' shares of a sale add up to the whole commission?
+-- One row per sale whose shares differ from 100 % by more than rounding, or whose amounts differ from the commission.
 -- Severity: warning
 -- Concerns: sales
 SELECT month, office_id, estate_id, agent_count, agent_share, commission, agent_commission

@@ -1,6 +1,6 @@
--- Which offices made the number of the chain, or which agents that of the office, beside the same months a year before?
+-- Which offices made the number of the chain, or which agents that of the office, compared with the same months a year before?
 -- One row per office of marts.office_month or agent of marts.user_month, the largest difference first. The year before is null
--- where a month of it since began_month is not held to its end, and while this one is not over. Who left, or the office that
+-- if a month of it since began_month is not loaded to its end, and while this one is not over. Who left, or the office that
 -- closed, did so after left_after_month.
 -- Parameters: kind, id, month, measure, report
 WITH lines AS (

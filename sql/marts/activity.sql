@@ -1,21 +1,21 @@
 -- What did users do, month by month: meetings, viewings, calls?
 -- One row per user, month and measure of the live activity report.
--- Assumed, every word of it: the service documents neither the shape of this report nor what is counted. Measures have
--- the service's names, in snake_case, and one may contain another (meetings_total, meetings_own_booked): compare
--- users or months by one measure, and never add up measures. meta.assumptions says whether what arrived has the
--- shape that is assumed; otherwise this is empty, and bi.live_activity has all that came. A month that is held
--- without a row of a user says nothing of the user.
+-- All of it is assumed: the service documents neither the shape of this report nor what it counts. Measures have the
+-- service's names, in snake_case, and one may contain another (meetings_total, meetings_own_booked): compare users or
+-- months by one measure, and never add up measures. meta.assumptions says whether the answers have the assumed shape;
+-- otherwise this is empty, and bi.live_activity has all rows. A loaded month without a row of a user says nothing about
+-- the user.
 -- Key: user_id, month, measure
 -- Columns:
 --   measure: what is counted, under the service's name
---   amount: how many; what a unit is the service does not say
+--   amount: how many; the service does not state the unit
 --   month: first day of the month
 --   user_id: id of the user
 --   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
---   office_id: customer id of the office that the report names beside the user, else of the only one asked; null where unknown
+--   office_id: customer id of the office that the report names with the user, else of the only requested one; null if unknown
 --   office_name: name of that office
---   is_assumed: always true, so that whoever shows the number can say so
---   is_open: whether the month is not over, or the end of it is still to be asked for
+--   is_assumed: always true, so that a reader can be told
+--   is_open: whether the month is not over, or its end is not requested yet
 --   _customer: the customer whose answer this is
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads

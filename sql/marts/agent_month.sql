@@ -1,27 +1,27 @@
 -- What did each agent earn and do in a month, and what was budgeted?
--- One row per user and month in which the user was at work, had any commission, or has a budget: the facts of a star, with
--- marts.dim_agent, marts.dim_office and marts.calendar around it.
+-- One row per user and month in which the user was active, had any commission, or has a budget: the fact table of a star
+-- with marts.dim_agent, marts.dim_office and marts.calendar.
 -- Commission is as the service states it and budgets are in SEK without VAT: compare a budget with comparable_commission.
--- A number is null where its report is not held; budgets of months to come are here too, with is_open.
+-- A number is null if its report is not loaded; budgets of future months are included, with is_open.
 -- Key: user_id, month
 -- Columns:
 --   user_id: id of the user; joins marts.dim_agent
---   user_label: the name, with something behind it where another user has the same; the id without a name
+--   user_label: the name, with a suffix if another user has the same; the id without a name
 --   office_id: customer id of the user's office in the month, else that of the budget; joins marts.dim_office
 --   office_name: name of that office
 --   month: first day of the month; joins marts.calendar
---   is_active: whether the user was at work, see marts.user_month
+--   is_active: whether the user was active, see marts.user_month
 --   is_open: whether the month is not over, or still to come
---   is_commission_complete: whether the user report is held to the end of the month, or to now while it is open
---   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
+--   is_commission_complete: whether the user report is loaded to the end of the month, or to now while it is open
+--   commission: commission from sales, valuations and assignments together, by share; currency not documented, tax
 --     basis as declared in marts.tax_basis
---   sold_commission: commission of sales alone, in the same
---   sold_total_price: prices of what was sold, by share; currency not documented
+--   sold_commission: commission from sales alone, in the same
+--   sold_total_price: prices of the homes sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
---   budget_commission: the user's budget of commission, in SEK without VAT as documented; null without one
---   comparable_commission: commission less its VAT where the settings declare that it has any; see basis_note
---   budget_sold_estates: the user's budget of homes; null without one
---   basis_note: what to mind where commission is compared with its budget; null where both are declared to be without VAT
+--   budget_commission: the user's commission budget, in SEK without VAT as documented; null without one
+--   comparable_commission: commission less its VAT if the settings declare that it has any; see basis_note
+--   budget_sold_estates: the user's budget for homes sold; null without one
+--   basis_note: what to note when commission is compared with its budget; null if both are declared to be without VAT
 WITH budgets AS (
     SELECT
         user_id,

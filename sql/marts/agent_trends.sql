@@ -1,25 +1,25 @@
--- Which agents are falling, and which are rising: the last three months that are over, beside the same three of last year?
--- One row per user who was at work in one of these six months; the months end with the newest one that is over for every office.
--- An agent who came after the first of last year's three months, or of whom the user report is not held to the end of one of
--- the months, is compared with nothing: change is null, not a rise from zero.
+-- Which agents are falling, and which are rising, in the last three months that are over against the same three of last year?
+-- One row per user who was active in one of these six months; the months end with the newest one that is over for every office.
+-- An agent who joined after the first of last year's three months, or whose user report is not loaded to the end of one of
+-- the months, is not compared: change is null, not a rise from zero.
 -- Kind: view
 -- Key: user_id
 -- Columns:
 --   user_id: id of the user
---   user_label: the name, with something behind it where another user has the same
+--   user_label: the name, with a suffix if another user has the same
 --   office_id: customer id of the user's latest office
 --   office_name: name of that office
 --   last_month: first day of the last of the three months
 --   commission: commission of the three months; currency not documented, tax
 --     basis as declared in marts.tax_basis
 --   commission_before: commission of the same three months a year before, in the same
---   commission_change: what was added to it
---   commission_change_share: the change in parts of the year before, -0.1 for a tenth less
+--   commission_change: commission less commission_before
+--   commission_change_share: the change as a share of the year before, -0.1 for a tenth less
 --   sold_estate_parts: homes sold in the three months
 --   sold_estate_parts_before: homes sold in the same three months a year before
---   active_month_count: of the three, months in which marts.user_month says is_active
+--   active_month_count: how many of the three months have is_active in marts.user_month
 --   active_month_count_before: the same a year before
---   first_active_month: first month in which the user left a trace
+--   first_active_month: first month in which the user was active
 --   has_left: whether the user has left, see marts.users
 WITH last_over AS (
     SELECT month FROM marts.chain_month WHERE is_last_over

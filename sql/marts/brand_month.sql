@@ -1,6 +1,6 @@
 -- What did each brand of the chain earn and do, month by month?
--- One row per brand and month that any office holds; the row without a brand is of offices whose brand nobody knows.
--- An office counts under one brand, that of today, see marts.offices; so brands add up to marts.chain_month.
+-- One row per brand and month that is loaded for any office; the row without a brand is of offices with an unknown brand.
+-- An office counts under one brand, its current one (see marts.offices), so brands add up to marts.chain_month.
 -- Kind: view
 -- Key: brand, month
 -- Columns:

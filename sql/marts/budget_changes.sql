@@ -1,21 +1,21 @@
 -- Which budgets were entered, changed or taken back after their month was first read, by how much, and when?
 -- One row per office, user, month, measure and reading that found another amount than the one before.
--- What is read for the first time is no news. A budget was entered where its office and month had one before, or where the office
--- was known before and the customer that answers had been asked for the month; else it came with the first answer that could have
--- it. A reading that a replay left alone, as a newer one was held, loaded nothing and is none.
--- When a change was noted is when it was first read, not when somebody made it. Equal budgets of one user are one sum.
+-- A first reading is no change. A budget counts as entered if its office and month had one before, or if the office was known
+-- before and its customer had been requested for the month; else it came with the first answer that could have it. A reading
+-- that a replay skipped because a newer one was loaded does not count.
+-- A change is noted when it is first read, not when it was made. Equal budgets of one user are added up.
 -- Key: office_id, user_id, month, measure, noted_at_utc
 -- Columns:
 --   noted_at_utc: when the amount was first read
---   noted_on: that day, where the chain is
+--   noted_on: that day, in the chain's time zone
 --   office_id: customer id of the office
 --   office_name: name of the office
---   user_id: id of the user; null where a budget is nobody's in person
+--   user_id: id of the user; null if a budget is not for one person
 --   month: first day of the month
 --   measure: what is budgeted, as in marts.budgets
---   amount_before: the budget before; null where it was entered
---   amount_after: the budget since; null where it was taken back
---   difference: what was added to it
+--   amount_before: the budget before; null if it was entered
+--   amount_after: the budget since; null if it was taken back
+--   difference: amount_after less amount_before
 --   report: the budget report that this comes from
 WITH amounts_summed AS (
     SELECT office_id, user_id, month, measure, noted_at_utc, any_value(report) AS report, any_value(_customer) AS customer_id,

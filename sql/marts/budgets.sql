@@ -1,18 +1,16 @@
--- What was budgeted for whom, and when was it changed?
--- One row per office, user, month, measure and version; those without valid_to_utc stand now.
--- A version is a time in which the amount stood without a break: that another number or a name beside it was
--- changed does not begin a new one.
--- Where several reports hold the same budget, the office's budget report counts first, then the monthly ones, of those that
--- have any amount of the office and month;
--- where two customers answer for an office, one does. When a version began is when it was first read, not when
--- it was set. A row that is the total of the others of its office is left out.
+-- Which budgets does each office and user have, and when did they change?
+-- One row per office, user, month, measure and version; rows without valid_to_utc are current.
+-- A version is a time in which the amount did not change; changes of other columns begin no version.
+-- If several reports have the same budget, the office's budget report counts first, then the monthly ones, among those with
+-- an amount for the office and month; if two customers answer for an office, one counts. A version begins when it was
+-- first read, not when it was set. A row that is the total of its office's other rows is left out.
 -- Key: office_id, user_id, month, measure, valid_from_utc
 -- Columns:
 --   office_id: customer id of the office
 --   month: first day of the month
 --   report: the budget report that this comes from
 --   valid_from_utc: when this amount was first read
---   valid_to_utc: when it was first read no more; null while it stands
+--   valid_to_utc: when it was first missing; null while it is current
 --   _load_id: the load that first had this amount; joins meta.loads
 WITH counted AS (
     SELECT budgets.*

@@ -1,5 +1,5 @@
--- Which days, months, quarters and years are there?
--- One row per day, from the first month that any office holds to the end of the newest year with a month or a budget; for a BI
+-- A table of dates: which days, months, quarters and years are there?
+-- One row per day, from the first month that is loaded for any office to the end of the newest year with a month or a budget; for a BI
 -- tool that wants a table of dates. Facts of a month stand on its first day, so they join day, and facts of a day join it too.
 -- Kind: view
 -- Key: day
@@ -14,7 +14,7 @@
 --   iso_year: year of its week, by ISO 8601
 --   iso_week: number of its week, by ISO 8601
 --   weekday_number: 1 for Monday to 7 for Sunday
---   is_month_over: whether its month is over for every office, as far as is held
+--   is_month_over: whether its month is over for every office, in the loaded months
 WITH span AS (
     SELECT
         min(month) AS first_month,

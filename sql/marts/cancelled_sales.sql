@@ -1,23 +1,23 @@
--- Which sales are gone from the sales report, whose were they, and when was that noticed?
--- One row per estate that a reading of its month listed, and that its month and no other lists now.
--- A sale that is gone was cancelled as a rule; the service gives no reason, and a row that was set aside in quarantine is gone
--- too. One that moved to another month or office, or came back, is not here. What it took from the office and its agents is
--- in marts.month_change_reasons where the month was over.
+-- Which sales have disappeared from the sales report, whose were they, and when was that noticed?
+-- One row per estate that an earlier reading of its month listed, and that no month lists now.
+-- A sale that disappeared was usually cancelled; the service gives no reason, and a row in quarantine disappears too. A sale
+-- that moved to another month or office, or came back, is not here. If the month was over, its effect on the office and its
+-- agents is in marts.month_change_reasons.
 -- Key: estate_id
 -- Columns:
---   noted_at_utc: when the service gave the newest answer that was in the file as it was found gone
---   noted_on: that day, where the chain is
---   known_since_on: day on which sales of the office were first read: what was gone before is not known
+--   noted_at_utc: when the service gave the newest answer in the file when it was found gone
+--   noted_on: that day, in the chain's time zone
+--   known_since_on: day on which sales of the office were first read; sales that disappeared before are not known
 --   estate_id: id of the estate
---   street_address: street address of the estate, as last read; null of one that was gone before addresses were remembered
+--   street_address: street address of the estate, as last read; null for a sale that was gone before addresses were remembered
 --   agents: names of the users who shared the commission, the responsible one first, as last read; null in the same case
 --   office_id: customer id of the listing office
 --   office_name: name of that office
 --   month: first day of the month that had the sale
 --   contract_on: day of its contract
---   is_restatement: whether that month was over when it was read the time before, so that a closed month fell
---   is_in_totals: whether the office report of that month was read in the same run or later, so that its totals are without the
---     sale; false while they may still contain it
+--   is_restatement: whether that month was over at the reading before, so that a closed month fell
+--   is_in_totals: whether the office report of that month was read in the same run or later, so that its totals no longer
+--     include the sale; false while they may still include it
 --   commission: whole commission, all agents together; currency not documented, tax
 --     basis as declared in marts.tax_basis
 --   final_price: sale price; its currency is not documented

@@ -1,12 +1,13 @@
--- Did commission of sales change by the number of homes, by their price or by the fee?
--- One row per level, member, period and month that is over: the month, or the year up to it, beside the same a year before.
--- Commission of sales is homes x average price x fee (commission in percent of the price). What each of the three makes of the
+-- Did commission from sales change by the number of homes, by their price or by the fee?
+-- One row per level, member, period and month that is over: the month, or the year up to it, compared with the year before.
+-- Commission from sales is homes x average price x fee (commission in percent of the price). What each of the three makes of the
 -- difference is its logarithmic change times the logarithmic mean of both commissions (LMDI, additive): none is favoured by
 -- the order, nothing is left over, and the three add up to the difference exactly. The sum of a brand's offices need not be the
 -- brand's: that homes moved to offices with other prices is price there.
--- All three are null where one of the factors is unknown, zero or negative. A period is unknown where one of its offices is not
--- held to the end of one of its months, or was not asked for so early: missing_offices names it. An office that was switched
--- off since counts in the year before alone; one that has closed has no row of its own after its last month. Other commission (writings, valuations) is not in here.
+-- All three are null if one of the factors is unknown, zero or negative. A period is unknown if one of its offices is not
+-- loaded to the end of one of its months, or was not requested for it: missing_offices names it. An office that was switched
+-- off since counts in the year before only; a closed office has no row of its own after its last month. Other commission
+-- (assignments, valuations) is not included.
 -- Key: level, member_id, period, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
@@ -14,20 +15,20 @@
 --   member_name: its name
 --   period: month, or year to date: from January to the month
 --   month: first day of the last month of the period
---   sold_commission: commission of sales alone, by share; currency not documented, tax
+--   sold_commission: commission from sales alone, by share; currency not documented, tax
 --     basis as declared in marts.tax_basis
 --   sold_commission_before: the same of the period a year before
 --   sold_estate_parts: homes sold
 --   sold_estate_parts_before: homes sold in the period a year before
 --   average_price: price of an average home sold, currency not documented
 --   average_price_before: price of an average home in the period a year before, currency not documented
---   sold_commission_percentage: the fee: commission of sales in percent of their prices
+--   sold_commission_percentage: the fee: commission from sales in percent of their prices
 --   sold_commission_percentage_before: the fee of the period a year before
 --   difference: sold_commission less that of the year before
 --   homes_effect: the part of the difference that comes from more or fewer homes, in the amounts of sold_commission
 --   price_effect: the part that comes from higher or lower prices
 --   fee_effect: the part that comes from a higher or lower fee
---   missing_offices: names of offices of which a month of either period is not known; null where none is missing
+--   missing_offices: names of offices of which a month of either period is not known; null if none is missing
 WITH months AS (
     SELECT
         coverage.office_id,

@@ -7,7 +7,7 @@
 --   yielding_customer_id: the other one
 --   shared_offices: offices that both answer for
 --   is_contained: whether the greater one answers for all offices of the other, those left aside that have moved away
---   is_asked_twice: whether both are still asked for, and an office has moved from neither, so that the service is asked
+--   is_asked_twice: whether both are still requested, and an office has moved from neither, so that the service is asked
 --     twice for it
 WITH offices_of_customers AS (
     SELECT

@@ -1,21 +1,21 @@
--- Which customers are asked for, what are they called, and what is held of them?
--- One row per customer of the settings, and per customer of which something is held although it is there no more.
+-- Which customers are requested, what are they called, and which months of them are loaded?
+-- One row per customer of the settings, and per customer with loaded months that is no longer in the settings.
 -- A customer is an office or a group; the name is that of the settings, else that of the office with the same id.
--- What is held of a customer that is switched off, removed or refused stays as it was last read.
+-- Months of a customer that is switched off, removed or denied stay as they were last read.
 -- Key: customer_id
 -- Columns:
 --   customer_id: customer id of an office or a group
---   customer_name: its name in the settings, else of the office with its id; null where nobody named it
---   region: its region in the settings; null where nobody gave it one
---   is_refreshed: whether it is asked for, and the service refuses none of its reports
+--   customer_name: its name in the settings, else of the office with its id; null without a name
+--   region: its region in the settings; null if it has none
+--   is_refreshed: whether it is requested, and the service denies none of its reports
 --   office_count: offices it answered for
 --   own_office_id: customer id of the office of a row that names none: its own where it is an office, else that of its
---     only one; null where it answered for several
+--     only one; null if it answered for several
 --   offices: names of these offices, or their ids, by name
---   first_month: first day of the oldest month held of any report, of reports that look ahead aside
---   last_month: first day of the newest month held of any report, of reports that look ahead aside
---   not_refreshed_offices: names of offices, or their ids, of which a number of it counts that nobody refreshes any
---     more; null where there is none
+--   first_month: first day of the oldest loaded month of any report, except reports that look ahead
+--   last_month: first day of the newest loaded month of any report, except reports that look ahead
+--   not_refreshed_offices: names or ids of offices for which a number of it counts that is no longer refreshed; null if there
+--     is none
 WITH held AS (
     SELECT customer_id, min(month) AS first_month, max(month) AS last_month
     FROM staging.months

@@ -5,9 +5,9 @@
 -- Columns:
 --   office_id: customer id of the office
 --   office_label: its name; the id without a name
---   began_month: first month in which the office was at work, see marts.office_month; null where nobody can tell
---   last_month: newest month held of the office
---   closed_after_month: last month of an office that has closed, see marts.office_month; null of all others
+--   began_month: first month in which the office was active, see marts.office_month; null if unknown
+--   last_month: newest loaded month of the office
+--   closed_after_month: last month of an office that has closed, see marts.office_month; null for all others
 SELECT
     offices.office_id,
     coalesce(offices.office_name, offices.office_id) AS office_label,

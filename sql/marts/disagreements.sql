@@ -1,7 +1,7 @@
 -- In which months of which offices do reports disagree, each counted once?
--- One row per office and month of which marts.reconciliation finds something not reconciled. A single sale that one report has
--- and the others not differs there in every report and measure: here it is one row, with the largest difference of each measure;
--- null where the disagreement is that one report has its row and no amount in it.
+-- One row per office and month with a difference in marts.reconciliation. There, a single sale that only one report has
+-- differs in every report and measure; here it is one row, with the largest difference of each measure, or null if one report
+-- has the row without an amount.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
@@ -9,8 +9,8 @@
 --   office_name: name of that office
 --   differing_reports: the reports that differ from the office report, by name; or shares of agents, that differ from the whole
 --     commission in the sales list
---   odd_report: the one report that says otherwise than all others that could be compared: the office report where these agree
---     with one another; null where that cannot be said
+--   odd_report: the one report that differs from all others that could be compared: the office report if these agree with
+--     one another; null if there is no such report
 --   commission_difference: the largest difference of commission, of all or of sales alone: the other report less the office report
 --   price_difference: the same of prices
 --   estate_parts_difference: the same of homes sold

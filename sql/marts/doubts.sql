@@ -7,17 +7,17 @@
 -- Columns:
 --   kind: the kind of condition (meta.kinds), reports differ, or tax basis where VAT is not declared
 --   severity: error, warning, or well for what is to be known and no fault
---   numbers: the numbers of meta.subjects that it is about
+--   numbers: the numbers of meta.subjects that it concerns
 --   subject: the figures of pages that it is about, as in meta.subjects
 --   report: the report it is about
 --   measure: the measure that a check found
---   customer: the customer that was asked
+--   customer: the requested customer
 --   earner_id: the office, or of some checks the user, that it is about
 --   month: first day of the month
 --   is_of_growing: whether it is about months that are not over alone
---   since_utc: since when it is so, in UTC; null where nobody can say
+--   since_utc: since when, in UTC; null if unknown
 --   error: what was found, in a sentence
---   remedy: what to do about it; null where nothing is to be done, or the error says it
+--   remedy: what to do about it; null if nothing is to be done, or the error says it
 WITH conditions AS MATERIALIZED (FROM meta.conditions),  -- as it is read three times
 
 measures AS (

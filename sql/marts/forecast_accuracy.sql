@@ -4,7 +4,7 @@
 -- since the months are read (marts.month_total_versions): where all were read by then the forecast is judged as it was then, of
 -- budgets as they are now; else as the months are now. The range goes as far from the forecast, up
 -- and down, as the worst forecast of any earlier year was off in the same month or a later one, and never below what is reached.
--- It rests on past_year_count years: with one or two it says little. Without an earlier year that is held to its end there is no
+-- It rests on past_year_count years: with one or two it says little. Without an earlier year that is loaded to its end there is no
 -- range. An office that has closed is not forecast: it has no row after its last month.
 -- Key: level, member_id, measure, month
 -- Columns:
@@ -15,9 +15,9 @@
 --   month: first day of the month at whose end the forecast is
 --   year_forecast: where the year would end, as seen from this month, of months and budgets as they are now; tax basis as actual in marts.office_budget_vs_actual, see
 --     basis_note there
---   year_actual: where the year ended; null while it is not over, or not held to its end
---   year_forecast_then: the same of the months as they were read a week after the month's end; null where not all were
---   miss_share: year_actual less the forecast as it was then, in parts of it: -0.02 where the year ended 2 % below it; where that
+--   year_actual: where the year ended; null while it is not over, or not loaded to its end
+--   year_forecast_then: the same of the months as they were read a week after the month's end; null if not all were
+--   miss_share: year_actual less the forecast as it was then, as a share of it: -0.02 where the year ended 2 % below it; where that
 --     is not known, of the forecast of today's months, which have what was corrected since, so that it may have missed by more
 --   worst_miss_of_year_share: the largest miss of the year's forecasts of this month and later ones, without its sign
 --   past_year_count: earlier years whose forecast of the same month can be compared with how they ended

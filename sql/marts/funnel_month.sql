@@ -9,7 +9,7 @@
 --   office_id: customer id of the office, or of the user's office in the month
 --   month: first day of the month
 --   valuation_parts: valuations, in parts if shared
---   registered_count: homes entered by the office in the month; null of users and if that report is not loaded
+--   registered_count: homes entered by the office in the month; null for users and if that report is not loaded
 --   unsold_count: these that have no contract yet; over all months the stock. Null if the service returns sold homes alone
 WITH registered AS (
     SELECT

@@ -6,7 +6,7 @@
 -- back once active again. An agent who changed office moved, and has neither
 -- left nor joined the chain, nor the brand or region if that is the same. So active agents are those of the month before,
 -- plus joined, back and moved in, less left, quiet and moved out.
--- A number is null where the user report of an office is not held, or only in part, of the month or (of who came and went) the
+-- A number is null if the user report of an office is not loaded, or only in part, of the month or (of who came and went) the
 -- month before.
 -- Agents whose office nobody knows are in the chain alone.
 -- Key: level, member_id, month
@@ -23,8 +23,8 @@
 --   moved_in_count: of the active, who worked at another office, brand or region in the month before
 --   moved_out_count: agents of the month before who work at another one
 --   is_open: whether the month is not over: who is at work counts so far
---   missing_offices: names of offices whose user report is not held, or only in part, of the month or the one before; null
---     where none is missing
+--   missing_offices: names of offices whose user report is not loaded, or only in part, of the month or the one before; null
+--     if none is missing
 WITH offices_held AS (
     SELECT
         coverage.office_id,

@@ -1,5 +1,5 @@
 -- How many leads of which kind came in, and what became of the homes that they name?
--- One row per month, office, way, kind and state of leads; a month that is held has a row with zero for every
+-- One row per month, office, way, kind and state of leads; a month that is loaded has a row with zero for every
 -- kind and state that the office has ever had, and at least one row a way. A month without a row is unknown.
 -- A lead counts in the month it was created and with the state it has now, so old months keep changing. Removed
 -- leads are in no count but their own. A home counts once within a way and side, at the first lead that names it, and
@@ -15,13 +15,13 @@
 -- Key: month, office_id, way, lead_type, state
 -- Columns:
 --   month: first day of the month the leads were created in
---   office_id: customer id of the office that received the leads, or sent the outgoing leads or tips; null where unknown
+--   office_id: customer id of the office that received the leads, or sent the outgoing leads or tips; null if unknown
 --   office_name: name of the office
---   lead_type: kind of lead, as the service words it; null where an office has none of that way
+--   lead_type: kind of lead, as the service words it; null if an office has none of that way
 --   state: how far it has come, an open set; outgoing leads have none
---   is_mature: whether the month began more than 180 days before the latest month of leads that is held, so that most
+--   is_mature: whether the month began more than 180 days before the latest month of leads that is loaded, so that most
 --     sales that come of it are known
---   lead_side: seller or buyer, by the words of lead_type; null where they say neither, and of all but incoming leads
+--   lead_side: seller or buyer, by the words of lead_type; null if they say neither, and of all but incoming leads
 --   lead_count: leads or tips, without those removed
 --   removed_lead_count: leads or tips that the service lists as removed; in no other count
 --   no_home_lead_count: leads that name no home

@@ -2,7 +2,7 @@
 -- One row per kind of earner (office or user), period, last month of the period and earner with any commission
 -- in it.
 -- A quarter and a year are counted from their start to the month. A period is complete when every month of it
--- is held to its end and lacks nothing of the earner;
+-- is loaded to its end and lacks nothing of the earner;
 -- earners are ranked by commission, equal ones share a rank. Places are compared with the same
 -- quarter or year a month earlier, so in the first month of one there is nothing to compare with, nor in a month that is
 -- not over. Who came or left within
@@ -14,7 +14,7 @@
 -- For each: SELECT unnest(['month', 'quarter', 'year', 'twelve months']) AS period
 -- Key: earner_kind, period, month, earner_id
 -- Columns:
---   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
+--   commission: commission from sales, valuations and assignments together, by share; currency not documented, tax
 --     basis as declared in marts.tax_basis
 --   earner_kind: office or user
 --   period: month, quarter, year or twelve months
@@ -23,21 +23,21 @@
 --   earner_name: name of the office or user; of users with the same name with the office or the id behind it
 --   office_id: customer id of the office itself, or of the user's office in the last month of the period
 --   office_name: name of that office
---   month_count: months of the period of which the report is held for that office, whether the earner was there or not
---   active_month_count: months of the period in which marts.user_month says of the user is_active; null of offices
+--   month_count: months of the period of which the report is loaded for that office, whether the earner was there or not
+--   active_month_count: months of the period in which marts.user_month says of the user is_active; null for offices
 --   commission_per_active_month: commission by these months, with what was booked after the user left; null without one
 --   per_active_month_rank: place by that, 1 for the most; null without an active month
---   is_complete: whether every month of the period is over, held to its end, and has a row of the earner or lacks none
+--   is_complete: whether every month of the period is over, loaded to its end, and has a row of the earner or lacks none
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
 --     null without a sale; never average or add it up
 --   average_price: price of an average home sold, from sums, currency not documented; null without a sale
---   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a
+--   sold_commission_percentage: commission from sales in percent of their prices, from sums; null without a
 --     sale
 --   commission_rank: place by commission, 1 for the most
 --   previous_rank: place a month earlier; null for who had none, and in the first month of a quarter or year, and
 --     while the month is open
---   is_new: whether the earner first had any commission or work in this month, as far as months are held: who has no
---     previous_rank may merely have had no commission a month earlier. False where the months held begin with this one
+--   is_new: whether the earner first had any commission or work in this month, as far as months are loaded: who has no
+--     previous_rank may merely have had no commission a month earlier. False where the months loaded begin with this one
 --   rank_change: places won since (positive) or lost
 --   earner_count: how many are ranked
 --   to_the_leader: commission that is missing to the first place

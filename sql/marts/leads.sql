@@ -1,27 +1,27 @@
 -- Which leads and tips were there, whose are they, and did the home get sold?
 -- One row per lead received, lead sent out or tip, counted once even where two customers answer with it.
 -- A lead belongs to the office that received it, one sent out and a tip to the office that sent it: see receiver_office_id for
--- who received a tip. The office is that of the company (see staging.lead_offices), else the customer asked if that is an office,
+-- who received a tip. The office is that of the company (see staging.lead_offices), else the requested customer if that is an office,
 -- else the one at which the user worked by then, else unknown. Of two answers the one that was loaded later counts. A sale is
 -- matched by the documented id of the estate, and counts as later when its contract is not older than the lead; a
 -- sale that was made before the file's first month is not known. Removed leads are here too, as is_removed.
 -- Key: lead_id, way
 -- Columns:
 --   estate_id: id of the estate concerned; outgoing leads have none
---   office_id: customer id of the office that received an incoming lead, or sent an outgoing lead or a tip; null where unknown
+--   office_id: customer id of the office that received an incoming lead, or sent an outgoing lead or a tip; null if unknown
 --   office_name: name of that office
 --   month: first day of the month it was created in
---   user_id: id of the user who received an incoming lead, whom an outgoing lead concerns, or who sent a tip; null where
+--   user_id: id of the user who received an incoming lead, whom an outgoing lead concerns, or who sent a tip; null if
 --     that is an office or a group of users
 --   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
---   receiver_office_id: customer id of the office that received a tip, or whose user did; null where its company is no office of
+--   receiver_office_id: customer id of the office that received a tip, or whose user did; null if its company is no office of
 --     ours, and of all but tips
 --   receiver_office_name: name of that office
 --   receiver_type: User, Group or Office: who there received the tip
---   receiver_user_id: id of the user who received the tip; null where an office or a group did, and of all but tips
+--   receiver_user_id: id of the user who received the tip; null if an office or a group did, and of all but tips
 --   receiver_user_name: name of that user
 --   is_removed: whether the service lists it as removed; marts that count leads leave it out
---   lead_side: seller or buyer, by the words of lead_type; null where they say neither, and of all but incoming leads
+--   lead_side: seller or buyer, by the words of lead_type; null if they say neither, and of all but incoming leads
 --   is_after_sale: whether the estate had been sold before the lead was created
 --   is_first_of_home: whether no earlier lead of the same way and side names this estate; removed leads, and those
 --     after its sale, left aside. Counted by it a home counts once on each side

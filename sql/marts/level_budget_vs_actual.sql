@@ -3,7 +3,7 @@
 -- without one are in neither number. What is reached is null as soon as one of these offices is not known: the sum of the others beside
 -- the whole budget would look like a chain that falls behind. missing_offices names it.
 -- Read one level through marts.chain_budget_vs_actual, brand_budget_vs_actual or region_budget_vs_actual, and never add up two.
--- To see how the year goes read one row of a measure, the latest month with NOT is_open: it holds the year to date and
+-- For the year, read one row of a measure, the latest month with NOT is_open: it holds the year to date and
 -- the forecast. Over months only budget and actual may be summed, both over months with NOT is_open alone.
 -- Key: level, member_id, month, measure
 -- Columns:
@@ -14,24 +14,24 @@
 --   measure: what is budgeted, as in marts.office_budget_vs_actual
 --   budget: sum of the offices' budgets of the month; commission in SEK without VAT, as is documented where budgets are
 --     set; null without a budget
---   actual: what these offices reached in the month; null where one of them is not known. Of commission the currency is
+--   actual: what these offices reached in the month; null if one of them is not known. Of commission the currency is
 --     not documented, and VAT is taken off where it is declared: see basis_note
---   attainment_share: what the offices with a budget in the month reached, in parts of it; null where one is not known,
+--   attainment_share: what the offices with a budget in the month reached, as a share of it; null if one is not known,
 --     and in an open month
 --   year_to_date_budget: budget from January to the month; a sum already, never to be added up over months
---   year_to_date_actual: what was reached from January to the month; null where an office is not known in one of them;
+--   year_to_date_actual: what was reached from January to the month; null if an office is not known in one of them;
 --     a sum already, never to be added up over months
---   year_to_date_attainment_share: what was reached by offices in months with a budget, in parts of year_to_date_budget;
+--   year_to_date_attainment_share: what was reached by offices in months with a budget, as a share of year_to_date_budget;
 --     null in an open month
 --   year_budget: budget of the whole year, the same on each of its rows: never to be added up over months
---   year_forecast: sum of the offices' forecasts; null where one has none, and in a month that is open
---   offices_without_forecast: names of the offices that have none; null where all have one, and in a month that is open
---   year_forecast_attainment_share: sum of where the offices' months with a budget will end, in parts of year_budget
+--   year_forecast: sum of the offices' forecasts; null if one has none, and in a month that is open
+--   offices_without_forecast: names of the offices that have none; null if all have one, and in a month that is open
+--   year_forecast_attainment_share: sum of where the offices' months with a budget will end, as a share of year_budget
 --   office_count: offices that have a budget in the year
 --   missing_office_count: offices of these of which it is not known what they reached in the month
---   missing_offices: names of these; null where none is missing
---   is_open: whether the month is not over yet, or still to come, for one of the offices, as far as is known
---   basis_note: what to mind where commission is compared with its budget, as the tax basis of commission is not
+--   missing_offices: names of these; null if none is missing
+--   is_open: whether the month is not over yet, or still to come, for one of the offices, as far as known
+--   basis_note: what to note when commission is compared with its budget, as the tax basis of commission is not
 --     documented; null for counts, and where both are declared to be without VAT
 WITH offices_budgeted AS (
     SELECT DISTINCT

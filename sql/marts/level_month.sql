@@ -1,7 +1,7 @@
 -- What did offices, brands, regions and the whole chain earn and do, month by month?
--- One row per level, member and month that any office holds, a sum over its offices; the row of a brand or region without a member
--- is of offices whose brand or region nobody knows. Amounts are those of the offices that are held: where is_complete is false an
--- office is missing, or was read only to the middle of the month, and more was earned than is shown. A number is null where no
+-- One row per level, member and month that is loaded for any office, a sum over its offices; the row of a brand or region without a member
+-- is of offices with an unknown brand or region. Amounts are those of the offices that are loaded: if is_complete is false, an
+-- office is missing, or was read only to the middle of the month, and more was earned than is shown. A number is null if no
 -- office holds its report.
 -- Take one level, and never add up two: marts.chain_month, brand_month and region_month have one each.
 -- Key: level, member_id, month
@@ -9,35 +9,35 @@
 --   level: office, brand, region or chain
 --   member_id: the office, brand or region; null for the chain, and where brand or region are unknown
 --   month: first day of the month
---   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
+--   commission: commission from sales, valuations and assignments together, by share; currency not documented, tax
 --     basis as declared in marts.tax_basis
---   sold_commission: commission of sales alone, by share; exact, or worked out from averages to half an öre a home
+--   sold_commission: commission from sales alone, by share; exact, or computed from averages to half an öre a home
 --   sold_total_price: prices of what was sold, by share
 --   sold_estate_parts: homes sold; a home that is shared with somebody outside the chain counts in parts
 --   sold_average_commission: commission of an average sale, from sums; null without a sale; never average or
 --     add it up, take sum(sold_commission) / sum(sold_estate_parts)
 --   average_price: price of an average home sold, from sums, currency not documented; null without a sale; never average or
 --     add it up, take sum(sold_total_price) / sum(sold_estate_parts)
---   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
---   writing_parts: writing assignments, in parts where shared
---   valuation_parts: valuations, in parts where shared
+--   sold_commission_percentage: commission from sales in percent of their prices, from sums; null without a sale
+--   writing_parts: assignments, in parts if shared
+--   valuation_parts: valuations, in parts if shared
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:
---     nobody documents whether one contains the other
+--     not documented whether one contains the other
 --   incoming_lead_count: leads received
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues
---   active_agent_count: active agents, as in marts.office_month, of offices whose user report is held; null where none is. Who is
+--   active_agent_count: active agents, as in marts.office_month, of offices whose user report is loaded; null if none is. Who is
 --     of no known office is in marts.headcount_month alone
 --   commission_per_active_agent: commission of these offices by each of these agents, from sums; null without one
---   office_count: offices of which everything is held, to the end of the month or to now while it is open
---   expected_office_count: offices of which it should be held, see marts.office_coverage
---   missing_offices: offices of which something is not held, or only to a day after which nobody asked again, and
---     what; null where nothing is missing
---   is_commission_complete: whether the office report is held of all expected offices, and none was cut short
---   is_complete: whether everything is held of all expected offices, and nothing was cut short
---   is_refreshed: whether all of it is still asked for, or was last read a year after the month, when it hardly
---     changes; false where part of it could have changed since
---   is_open: whether the month is not over, or the end of it is still to be asked for
+--   office_count: offices of which everything is loaded, to the end of the month or to now while it is open
+--   expected_office_count: offices of which it should be loaded, see marts.office_coverage
+--   missing_offices: offices of which something is not loaded, or only to a day after which nobody requested again, and
+--     what; null if nothing is missing
+--   is_commission_complete: whether the office report is loaded of all expected offices, and none was cut short
+--   is_complete: whether everything is loaded of all expected offices, and nothing was cut short
+--   is_refreshed: whether all of it is still requested, or was last read a year after the month, when it hardly
+--     changes; false if part of it could have changed since
+--   is_open: whether the month is not over, or its end is not requested yet
 --   is_last_over: whether it is the newest month that is over for every office, the newest of all where none is
 WITH summed AS (
     SELECT

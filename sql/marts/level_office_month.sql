@@ -1,5 +1,5 @@
--- What is known of each office and month that should be held, beside its budgets, for sums over a brand, a region or the chain?
--- One row per level, member, office and month of marts.office_coverage; where an office is not held its amounts are null, and so a
+-- What is known of each office and month that should be loaded, beside its budgets, for sums over a brand, a region or the chain?
+-- One row per level, member, office and month of marts.office_coverage; where an office is not loaded its amounts are null, and so a
 -- sum over the others is no member's: count them. Take one level, and never add up two.
 -- Kind: view
 -- Key: level, member_id, office_id, month
@@ -8,10 +8,10 @@
 --   member_id: the office, brand or region; null for the chain
 --   office_id: customer id of the office
 --   month: first day of the month
---   is_whole: whether the office report is held to the end of the month, or to now while it is open
---   is_open: whether the month is not over, as far as it is held
---   actual: what was reached of the commission, without VAT that is declared, as in marts.office_budget_vs_actual; null where a month is
---     not held whole
+--   is_whole: whether the office report is loaded to the end of the month, or to now while it is open
+--   is_open: whether the month is not over, as far as it is loaded
+--   actual: what was reached of the commission, without VAT that is declared, as in marts.office_budget_vs_actual; null if a month is
+--     not loaded whole
 --   is_budget_open: whether the month is not over or not read yet, as marts.office_budget_vs_actual has it; null without a budget
 --   homes_budget: budget of homes sold
 SELECT

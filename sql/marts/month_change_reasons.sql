@@ -25,10 +25,10 @@
 --   other_month: of a sale that moved: the month it came from, or went to
 --   user_id: id of the agent
 --   user_name: name of the agent; two may have the same, so group by user_id: marts.users has a label for each
---   writing_change: by how many writings of the agent changed; null where that was not kept
+--   writing_change: by how many writings of the agent changed; null if that was not kept
 --   valuation_change: the same of valuations
 --   reason_noted_at_utc: when the change of the sale or the agent was noted, the last of several
---   awaited_reports: of what is open: the reports that were last read before the change, and will tell; null where all were
+--   awaited_reports: of what is open: the reports that were last read before the change, and will tell; null if all were
 --     read since and do not
 --   _customer: the customer whose answer showed the later total
 --   _month: month of that answer

@@ -4,8 +4,8 @@
 -- marts.month_change_reasons says why. Measures are never added up; the changes of one measure of a month are.
 -- Key: office_id, month, measure, noted_at_utc
 -- Columns:
---   noted_at_utc: when the service gave the newest answer that was in the file as the change was found
---   noted_on: that day, where the chain is
+--   noted_at_utc: when the service gave the newest answer in the file when the change was found
+--   noted_on: that day, in the chain's time zone
 --   office_id: customer id of the office
 --   office_name: name of the office
 --   month: first day of the month

@@ -2,14 +2,14 @@
 -- One row per report, office, month and total; the one without valid_to_utc is the total of now.
 -- A month that had rows and has none any more is zero; an amount that no row of the month has is null, as is a commission
 -- without a row where rows could not be loaded.
--- A total begins to be known when a build of the marts first finds it, so it is exact to the night and not to the
+-- A total begins to be known when a build of the marts first finds it, so it is exact to the nightly run and not to the
 -- minute; what changed twice between two builds was never seen. meta.month_totals remembers each.
 -- Key: report, office_id, month, valid_from_utc
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office
 --   version: 1 for the oldest, 2 for the next
---   valid_from_utc: when the service gave the newest answer that was in the file as the total was found
+--   valid_from_utc: when the service gave the newest answer in the file when the total was found
 --   valid_to_utc: the same of the next total; null for the total of now
 --   row_count: rows: of the office report, sales, events, or leads and tips
 --   commission: commission of the office report or of the sales, whose currency is not documented, or earned in

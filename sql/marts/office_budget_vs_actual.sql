@@ -1,8 +1,8 @@
 -- How far is each office from its budget, and where will its year end?
 -- One row per office, month and measure.
--- To see how the year goes read one row of an office and a measure: the latest month with NOT is_open. Never add up
+-- For the year, read one row of an office and a measure: the latest month with NOT is_open. Never add up
 -- year_to_date_budget, year_budget or year_forecast over months; budget and actual only over months with NOT is_open.
--- Where an office is not known its actual is null and its budget is not, so a sum over offices falls behind by as much:
+-- If an office is not known its actual is null and its budget is not, so a sum over offices falls behind by as much:
 -- for the chain take marts.chain_budget_vs_actual, which is null there and names the office.
 -- Key: office_id, month, measure
 -- Columns:

@@ -1,22 +1,22 @@
--- Of which offices should a month be held, and of which is it?
--- One row per office and month that should be held, from the first month of the settings on, whether it is or not.
--- An office is expected as long as a customer that answers for it is asked for, else up to its last month held. A
+-- Of which offices should a month be loaded, and of which is it?
+-- One row per office and month that should be loaded, from the first month of the settings on, whether it is or not.
+-- An office is expected as long as a customer that answers for it is requested, else up to its last month loaded. A
 -- customer of which nothing has been read so far stands for itself, as nobody knows its offices yet. Looked at are the
 -- office report, the running commissions and the leads, each only if anybody holds it. A month that was last read before
--- it was over, and is over now or not asked for any more, is not held: its rest is missing. Nor is one of which a row could
+-- it was over, and is over now or no longer requested, is not loaded: its rest is missing. Nor is one of which a row could
 -- not be loaded, but for the commission of an office that has its row.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office, or of a customer whose offices nobody knows yet
 --   office_name: name of the office
---   region: region of the office, or of that customer, in the settings; null where none is given
---   is_commission_held: whether the office report is held, not cut short, and lacks no row of the office
---   missing_reports: which of commission, running commission and leads are not held, or only to a day (in UTC) before the
---     month was over, or lack rows or the amount that another report has; null where none is missing
+--   region: region of the office, or of that customer, in the settings; null if none is given
+--   is_commission_held: whether the office report is loaded, not cut short, and lacks no row of the office
+--   missing_reports: which of commission, running commission and leads are not loaded, or only to a day (in UTC) before the
+--     month was over, or lack rows or the amount that another report has; null if none is missing
 --   is_held: whether nothing is missing
---   is_refreshed: whether all that is held is still asked for, or was last read a year after the month, when it hardly
---     changes; false where it could have changed since; null where nothing is held
+--   is_refreshed: whether all that is loaded is still requested, or was last read a year after the month, when it hardly
+--     changes; false if it could have changed since; null if nothing is loaded
 WITH held AS (
     SELECT office_id, month, report, fetched_at_utc, is_cut_short, is_unfinished, lacks_amount, is_partial, is_current
     FROM marts.office_sources

@@ -1,41 +1,41 @@
 -- What did each office earn and do, month by month?
--- One row per office and month that any of its three reports is held for.
--- A number is zero where its report is held and has no rows, and null where the report is not held or its rows have no such
+-- One row per office and month that any of its three reports is loaded for.
+-- A number is zero where its report is loaded and has no rows, and null if the report is not loaded or its rows have no such
 -- number, or it lacks rows that could not be loaded and has none of the office.
 -- Averages and percentages are worked out from sums, so they can be again over any number of months:
 -- sum(sold_commission) / sum(sold_estate_parts). Who is an active agent is said by marts.user_month. A month that is open will still grow.
--- Where is_commission_complete is false the office was last asked in the middle of the month, or its row could not be
+-- If is_commission_complete is false the office was last asked in the middle of the month, or its row could not be
 -- loaded: something that was earned is missing, so compare such a month with nothing.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office
 --   office_name: name of the office
---   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
+--   commission: commission from sales, valuations and assignments together, by share; currency not documented, tax
 --     basis as declared in marts.tax_basis
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
 --     null without a sale; never average or add it up, take sum(sold_commission) / sum(sold_estate_parts)
 --   average_price: price of an average home sold, from sums, currency not documented; null without a sale; never average or
 --     add it up, take sum(sold_total_price) / sum(sold_estate_parts)
---   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
+--   sold_commission_percentage: commission from sales in percent of their prices, from sums; null without a sale
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:
---     nobody documents whether one contains the other
+--     not documented whether one contains the other
 --   incoming_lead_count: leads received
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues of the office
 --   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
 --   active_agent_count: users of the office whose row of marts.user_month says is_active, with commission in the month
---     or without; null where the user report is not held
+--     or without; null if the user report is not loaded
 --   commission_per_active_agent: commission of the office by each of these; null without one
---   began_month: first month in which the office earned, sold, wrote or valued, or had an active agent; null where no month
---     before it is held, as nobody can tell then, and if never
+--   began_month: first month in which the office earned, sold, wrote or valued, or had an active agent; null if no month
+--     before it is loaded, as nobody can tell then, and if never
 --   last_active_month: last such month, or one of which that is not known
---   closed_after_month: the same of an office that has closed: nothing of it in three whole months since; null of all others
---   is_open: whether the month is not over, or the end of it is still to be asked for
---   is_commission_complete: whether the office report is held to the end of the month, or to now while the month is
---     open; false where it is not held, lacks the office's row, or was last read before its end
---   is_refreshed: whether all reports are still asked for, or were last read a year after the month, when it hardly
---     changes; false where the month could have changed since
+--   closed_after_month: the same of an office that has closed: nothing of it in three whole months since; null for all others
+--   is_open: whether the month is not over, or its end is not requested yet
+--   is_commission_complete: whether the office report is loaded to the end of the month, or to now while the month is
+--     open; false if it is not loaded, lacks the office's row, or was last read before its end
+--   is_refreshed: whether all reports are still requested, or were last read a year after the month, when it hardly
+--     changes; false if the month could have changed since
 --   read_at_utc: when the service gave the oldest of the answers that count
 --   _customer: the customer whose office report counts; for the other reports see marts.office_sources
 --   _month: month of that report

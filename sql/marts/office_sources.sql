@@ -1,8 +1,8 @@
 -- Whose answer counts for an office?
--- One row per report, office and month that is held: the customer whose answer counts, and its load.
+-- One row per report, office and month that is loaded: the customer whose answer counts, and its load.
 -- Several customers may answer for one office: a group, the office itself, one that has been switched off since. The
 -- newest answer counts, whoever gave it; of two equally new ones, read in one run, the office's own; never both. A customer that is
--- switched off, removed, refused or not found counts only while nobody else answers for that office and month; then
+-- switched off, removed, denied or not found counts only while nobody else answers for that office and month; then
 -- is_refreshed is false. A group counts for an office from the first to the last month with an entry of it, and beyond
 -- them, or once another customer was the last to name the office, only where nobody else does, so that an office that
 -- has left a group is not zero because the group says nothing.

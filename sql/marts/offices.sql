@@ -7,9 +7,9 @@
 --   office_id: customer id of the office
 --   office_name: name of the office
 --   office_city: town of the office
---   brand: the trademark that the office counts under, assumed; null where none is known
---   trademarks: all trademarks that the office trades under, by name; null where none is known
---   region: region of the office in the settings, else of a group that answers for it; null where none is given
+--   brand: the trademark that the office counts under, assumed; null if none is known
+--   trademarks: all trademarks that the office trades under, by name; null if none is known
+--   region: region of the office in the settings, else of a group that answers for it; null if none is given
 WITH trademarks_chosen AS (
     SELECT *
     FROM staging.trademarks

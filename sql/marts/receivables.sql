@@ -28,8 +28,8 @@
 --   days_from_contract_to_possession: days between the two, where both are known
 --   days_from_possession_to_receipt: days between the two, negative if received before; null until received
 --   is_receipt_noted: whether the office has noted the receipt of any commission
---   counted_on: day of the newest answer of the sales report of the row's customer, where the chain is; the state is that of this day
---   is_refreshed: whether the sales are still asked for; if not, what became of them after counted_on is not known
+--   counted_on: day of the newest answer of the sales report of the row's customer, in the chain's time zone; the state is that of this day
+--   is_refreshed: whether the sales are still requested; if not, what became of them after counted_on is not known
 --   read_at_utc: when the service gave the answer that this row comes from
 --   _customer: the customer whose answer this is
 --   _month: month of that answer

@@ -1,16 +1,16 @@
 -- Do the reports tell the same story, and if not, why?
--- One row per office, month, report compared and measure where one side is held; without the other nothing is
+-- One row per office, month, report compared and measure where one side is loaded; without the other nothing is
 -- judged.
--- The office report is held against the by-month report, the user report (users counted at their derived
+-- The office report is compared with the by-month report, the user report (users counted at their derived
 -- office, but for what each of several customers said of one, which counts at the office that customer is or has alone) and the shares in the sales list (counted at the agent's own office, so that a sale shared between
--- offices agrees); the sales list is also held against itself: whole commission against the shares. What the
+-- offices agrees); the sales list is also compared with itself: whole commission against the shares. What the
 -- sales list shows is compared with sales alone; its commission is exact but for the rounding of the service's
 -- own average, half an öre a home, and parts and prices but for percentages rounded to two decimals.
 -- A single sale that one report has and another not differs in each of its reports and measures here: marts.disagreements
 -- counts it once.
 -- A commission may be off by an öre for each row that is added, and each user's share of prices and parts by half of its
 -- last decimal.
--- A row whose amount is null, beside a number of another report, is a disagreement where both are held and lack no rows, as an
+-- A row whose amount is null, beside a number of another report, is a disagreement where both are loaded and lack no rows, as an
 -- answer that came while the service worked its numbers out anew; not where the report gives that amount nowhere.
 -- Key: month, office_id, compared, measure
 -- Columns:
@@ -18,19 +18,19 @@
 --   office_id: customer id of the office
 --   office_name: name of the office
 --   measure: commission, sold commission, sold estate parts or sold total price
---   compared: the report that is held against the first: by-month report, user report, sales list, shares of
+--   compared: the report that is compared with the first: by-month report, user report, sales list, shares of
 --     agents
 --   amount: what the office report says; of shares of agents, the whole commission in the sales list; null if
---     not held
---   compared_amount: what the other report says; null if not held
+--     not loaded
+--   compared_amount: what the other report says; null if not loaded
 --   difference: the second less the first
 --   tolerance: how far they may differ by rounding alone
---   is_reconciled: whether they differ by no more than that; false where one of the two has its row and no amount in it; null
---     where one is not held, lacks rows or has no amount anywhere, or where neither has one
+--   is_reconciled: whether they differ by no more than that; false if one of the two has its row and no amount in it; null
+--     if one is not loaded, lacks rows or has no amount anywhere, or where neither has one
 --   read_at_utc: when the service gave the office report, in UTC; of shares of agents, the sales list
 --   compared_read_at_utc: when it gave the other report, in UTC; of the sales list, the latest of the office's own answer and
 --     of those that list the sales compared, which may be other customers'
---   likely_reason: why they may differ; null where they do not. Restated is said only where the report that was read later
+--   likely_reason: why they may differ; null if they do not. Restated is said only where the report that was read later
 --     has had another total since, and reading on different days is no reason where the office report was as it is on the
 --     earlier day too. It names the next night only where the settings let one read older months again
 --     (BROKERBI_CHANGED_MONTHS)

@@ -7,7 +7,7 @@
 -- Key: report, office_id, month, noted_at_utc
 -- Columns:
 --   report: commission_office or sales; the two tell the same change twice, so take one of them
---   noted_at_utc: when the service gave the newest answer that was in the file as the change was found
+--   noted_at_utc: when the service gave the newest answer in the file when the change was found
 --   office_id: customer id of the office
 --   month: first day of the month
 --   months_later: months between the month and that

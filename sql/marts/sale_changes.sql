@@ -7,7 +7,7 @@
 -- What was read for the first time is no change. Builds compare states, so two changes between two builds are one.
 -- Key: estate_id, noted_at_utc, office_id, month
 -- Columns:
---   noted_at_utc: when the service gave the newest answer that was in the file as the change was found
+--   noted_at_utc: when the service gave the newest answer in the file when the change was found
 --   change: appeared, vanished, moved away, moved here or amount changed
 --   estate_id: id of the estate; one that vanished is in marts.sale_versions and marts.cancelled_sales, not in marts.sales
 --   office_id: customer id of the listing office

@@ -1,9 +1,9 @@
 -- What was each sale like, at every reading?
 -- One row per estate and state it had in marts.sales; the one without valid_to_utc is how it is now.
--- A state begins to be known when a build of the marts first finds it: exact to the night, not to the minute. Only
+-- A state begins to be known when a build of the marts first finds it: exact to the nightly run, not to the minute. Only
 -- listing, office, day of contract, commission and price are remembered, and a new state only when one of them is
--- another. A sale is gone when its month is held and no longer lists it; a row set aside in quarantine is gone too.
--- A month that is not held any more says nothing.
+-- another. A sale is gone when its month is loaded and no longer lists it; a row set aside in quarantine is gone too.
+-- A month that is not loaded any more says nothing.
 -- For each: FROM parts_of((SELECT count(*) FROM marts.sales) + (SELECT count(*) FROM meta.sale_versions))
 -- Key: estate_id, valid_from_utc
 -- Columns:
@@ -15,11 +15,11 @@
 --     basis as declared in marts.tax_basis
 --   final_price: sale price; its currency is not documented
 --   was_over: whether that month had been read before, and was over then: what changes in it is a restatement
---   left_was_over: the same of the month and office that the sale left; null where it left none
+--   left_was_over: the same of the month and office that the sale left; null if it left none
 --   version: 1 for the oldest, 2 for the next
---   street_address: street address of the estate, as last read; null of a sale that was gone before it was kept
+--   street_address: street address of the estate, as last read; null for a sale that was gone before it was kept
 --   agent_ids: ids of the users who share the commission, the responsible one first, as last read; null in the same case
---   valid_from_utc: when the service gave the newest answer that was in the file as the state was found
+--   valid_from_utc: when the service gave the newest answer in the file when the state was found
 --   valid_to_utc: the same of the next state; null for the state of now
 --   _customer: the customer whose answer showed the state
 --   _month: month of that answer

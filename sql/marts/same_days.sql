@@ -1,8 +1,8 @@
--- How do the month that runs, and the year up to it, compare with the same days of last year?
+-- How does the current month, and the year up to it, compare with the same days of last year?
 -- One row per level, member and period. Sales count by day of contract, at the offices of their agents by their shares; one
 -- without agents counts whole at the office that lists it. Nothing else that is earned has a day.
 -- An office is compared where its sales are read and lack no row in each month of the period and of the one before, to the end but
--- in the month that runs, of which its days end with the one before its sales were last read. The others are left out of both
+-- in the current month, of which its days end with the one before its sales were last read. The others are left out of both
 -- sums: missing_offices names them. A user is compared where each office of the user is, and who sold
 -- nothing in either or began since last year is not.
 -- Key: level, member_id, period
@@ -12,10 +12,10 @@
 --     are unknown
 --   member_name: its name
 --   period: month, or year to date: from January to the month
---   month: first day of the month that runs, the newest one that is open
+--   month: first day of the current month, the newest one that is open
 --   first_on: first day of the period
 --   until_on: last of these days, of the office that was read last
---   sold_commission: commission of sales signed in these days, by share; currency not documented, tax basis as declared in
+--   sold_commission: commission from sales signed in these days, by share; currency not documented, tax basis as declared in
 --     marts.tax_basis
 --   sold_commission_before: the same of the same days of last year
 --   sold_estate_parts: homes sold in these days
@@ -24,7 +24,7 @@
 --   sold_total_price_before: prices of the homes sold in the same days of last year, by share; currency not documented
 --   office_count: offices that are compared
 --   earlier_office_count: offices of them whose days end before until_on, as they were read earlier
---   missing_offices: names of offices that are expected in the month and not compared; null where none is missing
+--   missing_offices: names of offices that are expected in the month and not compared; null if none is missing
 WITH running AS (
     SELECT max(month) AS month FROM marts.office_month WHERE is_open AND commission IS NOT NULL
 ),

@@ -1,5 +1,5 @@
 -- Which answer does a month of a report come from, which request was that, and where are its bytes?
--- One row per report, customer and month that is held; for a row of a mart see marts.sources_of.
+-- One row per report, customer and month that is loaded; for a row of a mart see marts.sources_of.
 -- The rows stand in the tables named, with this _load_id and _month. The landing file keeps every request with
 -- its query; `brokerbi explain` reads it again.
 -- Key: report, customer_id, month

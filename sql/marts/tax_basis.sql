@@ -5,11 +5,11 @@
 -- Key: commission_basis
 -- Columns:
 --   commission_vat: whether commissions have VAT in them, as the settings declare: excluded, included or unknown
---   vat_rate: the rate of VAT that is declared, 0.25 for 25 %; null where none is
+--   vat_rate: the rate of VAT that is declared, 0.25 for 25 %; null if none is
 --   vat_divisor: what commissions as the service states them are divided by to be without the VAT that is declared; 1 if none is
 --   divided_basis: what they are then, in words
 --   commission_basis: commission_vat in words, for what shows commissions as the service states them
---   basis_note: what to mind where commission is compared with a budget; null where both are known to be
+--   basis_note: what to note when commission is compared with a budget; null if both are known to be
 --     without VAT
 WITH declared AS (
     SELECT coalesce(max(commission_vat), 'unknown') AS commission_vat, max(vat_rate) AS vat_rate

@@ -1,7 +1,7 @@
 -- Whom should somebody phone: which leads lie untouched, how old are they, and which ask for a valuation?
 -- One row per incoming lead or tip with the state New that is not removed; those of sellers first, the oldest first.
 -- That New means untouched is assumed from the word. Ages count to the newest answer on leads of the row's customer: what was
--- taken since is not known, nor in months that were not read again, see read_at_utc. Where is_refreshed is false nobody asks
+-- taken since is not known, nor in months that were not read again, see read_at_utc. If is_refreshed is false nobody asks
 -- any more. For figures count rows by office and age_band: a lead of yesterday is not yet left lying.
 -- Key: lead_id, way
 -- Columns:
@@ -15,8 +15,8 @@
 --   age_days: whole days from its creation to counted_on
 --   age_band: 0-2 days, 3-7 days, 8-30 days or over 30 days
 --   month: first day of the month it was created in
---   counted_on: day of the newest answer on leads of the row's customer, where the chain is
---   is_refreshed: whether the leads of the office are still asked for
+--   counted_on: day of the newest answer on leads of the row's customer, in the chain's time zone
+--   is_refreshed: whether the leads of the office are still requested
 --   read_at_utc: when the service gave the answer that this row comes from
 --   _customer: the customer whose answer this is
 --   _month: month of that answer

@@ -1,6 +1,6 @@
 -- What did each user earn and do, month by month?
--- One row per user and month held, from the month the user first left a trace.
--- A number is zero where its report is held and has no rows, and null where the report is not held or its rows have no such
+-- One row per user and month loaded, from the month the user first left a trace.
+-- A number is zero where its report is loaded and has no rows, and null if the report is not loaded or its rows have no such
 -- number, or it lacks rows that could not be loaded, or those of an office that has left, and has none of the user.
 -- The rows of somebody who left go on: what is booked later still counts. For averages per agent take the rows
 -- with is_active, also for a headcount: count(DISTINCT user_id) counts everybody who ever left. Leads that are assigned
@@ -10,7 +10,7 @@
 -- often stay when somebody has left. Nor do running commissions, which may be paid long after, but of users of whom no
 -- user report tells.
 -- The user report does not say of which office: it is that of staging.user_offices for the month, else for an
--- earlier month, else for a later one, else the customer asked if that is an office; office_basis says which.
+-- earlier month, else for a later one, else the requested customer if that is an office; office_basis says which.
 -- Whose answers count for a user, and which are added up, is in marts.user_sources: a user of several customers is here
 -- once, with the sum, at one office; what each customer said is in bi.commission_user, and is reconciled at its own office.
 -- Key: user_id, month
@@ -19,17 +19,17 @@
 --     null without a sale; never average or add it up, take sum(sold_commission) / sum(sold_estate_parts)
 --   average_price: price of an average home sold, from sums, currency not documented; null without a sale; never average or
 --     add it up, take sum(sold_total_price) / sum(sold_estate_parts)
---   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
+--   sold_commission_percentage: commission from sales in percent of their prices, from sums; null without a sale
 --   month: first day of the month
 --   user_id: id of the user
 --   user_name: name of the user; two may have the same, so group by user_id: user_label tells them apart
 --   office_name: name of that office
---   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
+--   commission: commission from sales, valuations and assignments together, by share; currency not documented, tax
 --     basis as declared in marts.tax_basis
 --   office_id: customer id of the user's office; derived, see office_basis
 --   office_basis: this month, earlier month, later month or customer asked: where the office is known from
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:
---     nobody documents whether one contains the other
+--     not documented whether one contains the other
 --   incoming_lead_count: leads received by the user in person
 --   outgoing_lead_count: leads sent out by the user
 --   tip_count: tips sent by the user
@@ -38,9 +38,9 @@
 --     never
 --   last_active_month: last such month
 --   is_active: whether the user earned, sold, wrote, valued, had a lead or sent a tip in the month
---   is_open: whether the month is not over, or the end of it is still to be asked for in the user report
---   is_commission_complete: whether the user report is held to the end of the month, or to now while the month is
---     open; false where it is not held, one that counts was last read before its end, it lacks rows and has none of the
+--   is_open: whether the month is not over, or its end is not requested yet in the user report
+--   is_commission_complete: whether the user report is loaded to the end of the month, or to now while the month is
+--     open; false if it is not loaded, one that counts was last read before its end, it lacks rows and has none of the
 --     user, or the office left a group and its own answer has not come since
 --   _customer: the customers whose user reports count, by id
 --   _month: month of that report

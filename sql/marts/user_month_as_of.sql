@@ -1,9 +1,9 @@
 -- What had each user earned in each month, as known at a moment?
 -- One row per user and month that was read by then; the moment is in UTC, for example TIMESTAMP '2026-03-01 00:00'.
 -- Two users may have the same name: group by user_id; marts.users has a label for each.
--- A moment before the first reading is refused with an error that says since when users are known. Where a user
+-- A moment before the first reading raises an error that states since when users are known. If a user
 -- and month were first read later, the amounts are null and known_since_utc says when: unknown, not zero.
--- Exact to the build of the marts, usually the night; read_by_utc says when the numbers had been read. At a moment
+-- Exact to the build of the marts, usually the nightly run; read_by_utc says when the numbers had been read. At a moment
 -- after the last build the same as marts.user_month; names are those of now.
 -- Parameters: moment
 SELECT

@@ -2,21 +2,21 @@
 -- One row per user, month and total; the one without valid_to_utc is the total of now, as in marts.user_month.
 -- Two users may have the same name: group by user_id; marts.users has a label for each.
 -- Writings and valuations are null in totals that were found before they were kept.
--- A total begins to be known when a build of the marts first finds it: exact to the night, not to the minute.
+-- A total begins to be known when a build of the marts first finds it: exact to the nightly run, not to the minute.
 -- Key: user_id, month, valid_from_utc
 -- Columns:
 --   user_name: name of the user; two may have the same, so group by user_id
 --   is_present: whether marts.user_month had the user and month; a total that it no longer has has no amounts
---   commission: commission for sales, valuations and writings together; currency not documented, tax
+--   commission: commission from sales, valuations and assignments together; currency not documented, tax
 --     basis as declared in marts.tax_basis
---   sold_commission: commission of sales alone; currency not documented, tax
+--   sold_commission: commission from sales alone; currency not documented, tax
 --     basis as declared in marts.tax_basis
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK
 --   version: 1 for the oldest, 2 for the next
---   valid_from_utc: when the service gave the newest answer on users that was in the file as the total was found
+--   valid_from_utc: when the service gave the newest answer on users in the file when the total was found
 --   valid_to_utc: the same of the next total; null for the total of now
 --   is_restatement: whether it was found on a later day than the one on which the month was first read as over, in the report of
---     the user's office; where that is not held, on a later day than the first after the month
+--     the user's office; where that is not loaded, on a later day than the first after the month
 WITH latest AS (
     SELECT *
     FROM meta.user_month_versions

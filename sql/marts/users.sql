@@ -10,24 +10,24 @@
 --     same; the id without a name
 --   name_source: directory, sale, lead, running commission or budget: the report that the name is taken from
 --   employee_id: employee number, as on the latest sale
---   is_in_directory: whether the directory of a customer that is still asked for has the user now
+--   is_in_directory: whether the directory of a customer that is still requested has the user now
 --   is_missing_in_directory: whether such a directory has other users of a customer whose user report has this one, and
---     this one is in none; false where that cannot be known
+--     this one is in none; false if that cannot be known
 --   left_directory_on: day on which the last directory that had the user was read without; null while one has
 --     the user, and where none ever did
---   office_id: customer id of the user's office in the latest month of marts.user_month; null for who left no trace
+--   office_id: customer id of the user's office in the latest month of marts.user_month; null for users without a trace
 --   office_name: name of that office
 --   first_active_month: first month in which the user earned, sold, wrote, valued, had a lead or sent a tip; null if never
 --   last_active_month: last such month
---   has_left: whether the user was at work once and is not any more, as far as is known: taken out of the directory; or missing
+--   has_left: whether the user was at work once and is not any more, as far as known: taken out of the directory; or missing
 --     in it and not active in the user's latest month that is over and complete; or without a trace in three whole months to
 --     that one, of which none may lack one
---   left_after_month: the month after which the user left, that is the last active one; null for who has not left.
+--   left_after_month: the month after which the user left, that is the last active one; null for users who have not left.
 --     marts.headcount_month counts the user as left in the month that follows, as pages and explanations say it
 --   left_on: day on which the user left: left_directory_on, where that is in left_after_month or the month that follows and a
---     directory was read in the week before; else only the month is known, and it is the last day of left_after_month; null for who has not left
+--     directory was read in the week before; else only the month is known, and it is the last day of left_after_month; null for users who have not left
 --   left_month: month from which on nothing more is forecast of the user, as the directory shows that they left: left_after_month,
---     or the latest one that is over and complete if that is earlier; null where the directory does not show it
+--     or the latest one that is over and complete if that is earlier; null if the directory does not show it
 --   is_left_day_known: whether left_on is the day that the directory shows, and not the last one of a month; null for who has
 --     not left
 WITH months_known AS (

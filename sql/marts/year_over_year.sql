@@ -1,27 +1,27 @@
 -- How does a month compare with the same month a year before?
 -- One row per office and month whose commission is known.
--- Last year's numbers are null where that month is unknown, never zero. The year so far adds months from
+-- Last year's numbers are null if that month is unknown, never zero. The year so far adds months from
 -- January and is null unless every one of them is known. An open month is part of one, so it is compared with nothing, and
--- no year so far with it in. Nor is a month that was last read before its end, and is not asked for any more: it is not known.
+-- no year so far with it in. Nor is a month that was last read before its end, and is no longer requested: it is not known.
 -- Kind: view
 -- Key: office_id, month
 -- Columns:
 --   office_id: customer id of the office
 --   office_name: name of the office
---   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
+--   commission: commission from sales, valuations and assignments together, by share; currency not documented, tax
 --     basis as declared in marts.tax_basis
 --   is_commission_complete: whether it is commission to the end of the month, or to now while the month is open; false
---     where nobody asked again after a day within it
+--     where nobody requested again after a day within it
 --   commission_before: commission of the same month a year before
 --   is_closed: whether the office had closed before the month, see marts.office_month; it is compared with nothing then
 --   commission_change: commission less that; null in an open month, of a closed office, and where one of the two is not of a whole
 --     month
---   commission_change_share: the change in parts of the year before, 0.1 for a tenth more
+--   commission_change_share: the change as a share of the year before, 0.1 for a tenth more
 --   sold_estate_parts_before: homes sold in the same month a year before
 --   sold_total_price_before: prices of what was sold in the same month a year before
 --   year_to_date_commission: commission from January to the month, to now while it is open
 --   year_to_date_commission_before: the same a year before
---   year_to_date_change_share: the change in parts of the year before; null in an open month, and where the office began
+--   year_to_date_change_share: the change as a share of the year before; null in an open month, and where the office began
 --     after its January
 --   year_to_date_parts: homes sold from January to the month
 --   year_to_date_parts_before: the same a year before

@@ -1,20 +1,21 @@
--- What is not as it should be, and what to do about it?
+-- What needs attention, and what to do about it?
 -- One row per kind, report, customer and month: the one rule for each. Nothing is
--- awaited of what is switched off, but what is held of it may lack rows; what only a running process knows (a silent daemon, settings that do not load) is not here.
+-- expected of what is switched off, but its loaded months may lack rows. What only a running process knows (a silent daemon,
+-- settings that do not load) is not here.
 -- Columns:
 --   kind: what sort of condition it is, one of those that meta.kinds says a file knows
 --   severity: error or warning, that of its kind where it is always the same
---   report: name of the report; null where it is about several, or all of a customer
---   customer: the customer that was asked; null where it is about all
+--   report: name of the report; null if it is about several, or all of a customer
+--   customer: the requested customer; null if it is about all
 --   month: first day of the month, where it is about one
---   since_utc: since when it is so, in UTC; null where nobody can say
+--   since_utc: since when it has been true, in UTC; null if unknown
 --   cause: the kind of error in a word, the state of meta.freshness, or the name of the check
 --   error: what was found, in a sentence
---   remedy: what to do about it; null where nothing is to be done, or the error says it
+--   remedy: what to do about it; null if nothing is to be done, or the error says it
 --   last_try: how the last of several tries ended, like answered 500
 --   login: where the login is set that was refused
---   trouble: what several of them have behind them: the service, which is down, its refusal of everybody, or
---     a login; null where each is its own
+--   trouble: the common cause of several: the service, which is down, its refusal of all customers, or
+--     a login; null if each has its own
 --   check_name: the check that found it, where one did
 --   row_count: how many rows it concerns, where they were counted
 --   is_of_figures: whether figures may be missing or doubtful while it is so

@@ -1,5 +1,5 @@
 -- Since when do the pages say what changed?
--- One row: the newest publication that is a week older than the newest one, else the oldest; null where there is none before it.
+-- One row: the newest publication that is a week older than the newest one, else the oldest; null if there is none before it.
 -- Columns:
 --   since_utc: when that file was published, in UTC
 SELECT

@@ -1,4 +1,4 @@
--- Which past months have another commission than at the compared publication, and why?
+-- In which past months has commission changed since the compared publication, and why?
 -- One row per office and month that was over then (meta.news_since), and sale, agent or rest that explains a part of
 -- its change, as in marts.month_change_reasons; the largest change first. A change is late if it is older and a reason
 -- was found since. Less than a krona is no reason; amount is null if there is none. The amounts of a month are in each

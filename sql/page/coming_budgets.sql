@@ -1,4 +1,4 @@
--- How far are the budgets of commission of the coming year entered?
+-- How far are the commission budgets of the coming year entered?
 -- One row per office with such budgets, or with budgets of this year in the same months, the office that lacks most
 -- first; no row until one office has such a budget. The months are those with a budget at any office. Only agents with
 -- a budget of their own are counted. Agents who have left are in neither year.

@@ -1,4 +1,4 @@
--- What tells the rows of a table apart?
+-- Which columns identify a row of a table?
 -- One row per key.
 SELECT schema_name, table_name, "columns" AS column_names, kind
 FROM meta.keys

@@ -1,4 +1,4 @@
--- Which tables is a mart made of?
+-- Which tables is a mart built from?
 -- One row per mart.
 SELECT
     'marts' AS schema_name,

@@ -1,4 +1,4 @@
--- Why did commission of sales differ from the year before: number of homes, price or fee?
+-- Why did commission from sales differ from the year before: number of homes, price or fee?
 -- One row per page and period: the newest month that is over for every office, and the year up to it. Null if an office
 -- is not known in one of the months. Declared VAT is deducted.
 SELECT

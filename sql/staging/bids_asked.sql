@@ -1,9 +1,9 @@
 -- Of which estates were the bids asked for?
 -- One row per customer and estate of which the service answered, with bids or without.
 -- Columns:
---   customer_id: the customer that was asked, an office or a group
+--   customer_id: the requested customer, an office or a group
 --   estate_id: id of the estate
---   is_hidden_asked: whether the hidden bids were asked for as well
+--   is_hidden_asked: whether the hidden bids were requested as well
 --   read_at_utc: when the service last answered, in UTC
 SELECT
     customer AS customer_id,

@@ -8,17 +8,17 @@
 -- estates of an office with those entered in the month, of whatever kind, where the report estates_by_creation is on: nobody
 -- documents which the service counts. What is done of other measures is not in any documented report.
 -- The year to date holds every month from January, with a budget or without; months before a user began count as
--- zero, if the user report of the user's offices is held for them and lacks nothing. Shares compare the months that
+-- zero, if the user report of the user's offices is loaded for them and lacks nothing. Shares compare the months that
 -- have a budget with their budgets, so that nothing is reached of a budget that is not there: look at budget_month_count.
--- The forecast says: what is reached so far, in the month that runs as well; the rest of the budget will go as it went of
+-- The forecast says: what is reached so far, in the current month as well; the rest of the budget will go as it went of
 -- the budget of the months that are over; and a month to come without a budget will be like the average one of these. Of the
 -- month that runs the rest is by the time left when it was read, to the hour. The forecast is never below what is reached.
 -- Nothing more is forecast of who has stopped: an office or user without a trace in three months, or without one in the month
 -- and without a budget after it; and a user who has left the directory, see left_month of marts.users. A trace of an office
 -- is any commission or home, or an active agent; where its agents are not known it has not stopped. The row of the latest month
 -- that is over holds today's forecast, those before it what could be said at their end, without any month after them; it is null
--- where a month of the year so far is not held, so also of an office that is not held from January on.
--- To see how the year goes read one row of an office or user and a measure: the latest month with NOT is_open. It holds
+-- if a month of the year so far is not loaded, so also of an office that is not loaded from January on.
+-- For the year, read one row of an office or user and a measure: the latest month with NOT is_open. It holds
 -- the year to date, the year's budget and the forecast; these, shares and counts of months are never added up over
 -- months. budget and actual may be, over months with NOT is_open alone: open months have their whole budget, and part of
 -- what they will reach or nothing. Over offices a sum needs every office: see marts.chain_budget_vs_actual.
@@ -32,25 +32,25 @@
 --   month: first day of the month
 --   budget: the amount budgeted for the month, the whole of it also where is_open; commission in SEK without VAT, as
 --     is documented where budgets are set; null without a budget
---   actual: what was reached in the month; null where it is not held, lacks rows, or was last read before its end. Of
+--   actual: what was reached in the month; null if it is not loaded, lacks rows, or was last read before its end. Of
 --     commission the currency is not documented, and VAT is taken off where it is declared: see basis_note
---   attainment_share: actual in parts of budget, 1 when just reached; null without a budget, and in an open month, which
+--   attainment_share: actual as a share of budget, 1 when just reached; null without a budget, and in an open month, which
 --     has its whole budget and part of what it will reach
 --   year_to_date_budget: budget from January to the month, as far as months have one; a sum already, never to be added
 --     up over months
---   year_to_date_actual: what was reached from January to the month; null where a month of these is not held; a sum
+--   year_to_date_actual: what was reached from January to the month; null if a month of these is not loaded; a sum
 --     already, never to be added up over months
---   year_to_date_attainment_share: what was reached in the months with a budget, in parts of year_to_date_budget;
+--   year_to_date_attainment_share: what was reached in the months with a budget, as a share of year_to_date_budget;
 --     null in an open month
 --   year_budget: budget of the whole year, as far as budgets are known; the same on every row of the year, so read one
 --     row and never add it up over months
 --   year_forecast: where the year will end, all twelve months together, as seen from this month: read the latest month
 --     with NOT is_open, never add it up over months
---   year_forecast_attainment_share: where the months with a budget will end, in parts of year_budget
+--   year_forecast_attainment_share: where the months with a budget will end, as a share of year_budget
 --   budget_month_count: months of the year that have a budget, 12 for a whole year
 --   year_to_date_budget_month_count: months from January to the month that have a budget
---   is_open: whether the month is not over yet, or still to come, as far as is known
---   basis_note: what to mind where commission is compared with its budget, as the tax basis of commission is not
+--   is_open: whether the month is not over yet, or still to come, as far as known
+--   basis_note: what to note when commission is compared with its budget, as the tax basis of commission is not
 --     documented; null for counts, and where both are declared to be without VAT
 WITH current_budgets AS (
     SELECT office_id, user_id, month, measure, amount

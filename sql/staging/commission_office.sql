@@ -1,25 +1,25 @@
 -- What did each office earn in a month, as the office report says?
--- One row per customer asked, office and month.
--- Averages and percentages cannot be added, so the commission of sales alone is worked out here: it is the
+-- One row per requested customer, office and month.
+-- Averages and percentages cannot be added, so the commission from sales alone is worked out here: it is the
 -- whole commission where there was no writing and no valuation, else what the same report asked for sales alone
--- says where that is held (it is off by default), else the service's average times the parts. An office that is
+-- says where that is loaded (it is off by default), else the service's average times the parts. An office that is
 -- named by its old number alone is taken for the one known office of that number, so that a group and its office
 -- speak of the same one; where there is none, the number stays what it is, and where there are several nobody knows whose
 -- row it is: staging.months says that the month lacks rows.
 -- Kind: table
 -- Columns:
---   customer_id: the customer that was asked, an office or a group
---   office_id: customer id of the office; null where several have the number that it is named by
+--   customer_id: the requested customer, an office or a group
+--   office_id: customer id of the office; null if several have the number that it is named by
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
---   commission: commission for sales, valuations and writings together, by share; currency and tax basis not
+--   commission: commission from sales, valuations and assignments together, by share; currency and tax basis not
 --     documented
---   sold_commission: commission of sales alone, by share, currency and tax basis as commission; exact, or worked
+--   sold_commission: commission from sales alone, by share, currency and tax basis as commission; exact, or worked
 --     out from the average to half an öre a home
 --   sold_total_price: prices of what was sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
---   writing_parts: writing assignments, in parts where shared
---   valuation_parts: valuations, in parts where shared
+--   writing_parts: assignments, in parts if shared
+--   valuation_parts: valuations, in parts if shared
 WITH known AS (
     SELECT _customer AS office_id FROM bi.commission_office
     UNION

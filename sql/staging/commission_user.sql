@@ -1,20 +1,20 @@
 -- What did each user earn in a month, as the user report says?
--- One row per customer asked, user and month; the report does not say of which office.
--- The commission of sales alone is worked out as in commission_office.
+-- One row per requested customer, user and month; the report does not say of which office.
+-- The commission from sales alone is worked out as in commission_office.
 -- Kind: table
 -- Columns:
---   customer_id: the customer that was asked, an office or a group
+--   customer_id: the requested customer, an office or a group
 --   user_id: id of the user
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
---   commission: commission for sales, valuations and writings together, by share; currency and tax basis not
+--   commission: commission from sales, valuations and assignments together, by share; currency and tax basis not
 --     documented
---   sold_commission: commission of sales alone, by share, currency and tax basis as commission; exact, or worked
+--   sold_commission: commission from sales alone, by share, currency and tax basis as commission; exact, or worked
 --     out from the average to half an öre a home
 --   sold_total_price: prices of what was sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
---   writing_parts: writing assignments, in parts where shared
---   valuation_parts: valuations, in parts where shared
+--   writing_parts: assignments, in parts if shared
+--   valuation_parts: valuations, in parts if shared
 SELECT
     _asked._customer AS customer_id,
     _asked.user_id,

@@ -1,19 +1,19 @@
 -- Which offices does each customer answer for?
--- One row per customer asked and office that it answered for in any month.
+-- One row per requested customer and office that it answered for in any month.
 -- An office that once had rows and has lost them all is still answered for, as earlier totals remember.
 -- Only reports with an entry per office asked are read; the offices of agents or leads may be somebody else's.
 -- Kind: table
 -- Columns:
---   customer_id: the customer that was asked, an office or a group
+--   customer_id: the requested customer, an office or a group
 --   office_id: customer id of the office
 --   office_name: name of the office
 --   office_city: town of the office
 --   named_at_utc: when an answer last named it
---   first_month: first month in which its answers have an entry of the office; null where none has any more
+--   first_month: first month in which its answers have an entry of the office; null if none has any more
 --   last_month: last month in which they have one, months to come of budgets included
---   latest_run_utc: when the latest run began whose answers have an entry of it; null where only budgets have any
---   has_moved: whether this customer was read since without one, and another that is still asked for had one later
---   came_after_utc: when the latest run began in which the customer that the office moved from had one; null where it came
+--   latest_run_utc: when the latest run began whose answers have an entry of it; null if only budgets have any
+--   has_moved: whether this customer was read since without one, and another that is still requested had one later
+--   came_after_utc: when the latest run began in which the customer that the office moved from had one; null if it came
 --     from nobody
 WITH entries AS (
     SELECT

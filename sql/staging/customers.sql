@@ -3,11 +3,11 @@
 -- Kind: table
 -- Columns:
 --   customer_id: customer id of an office or a group
---   customer_name: its name in the settings; null where nobody gave it one
+--   customer_name: its name in the settings; null if it has none
 --   start_month: first day of the first month to be kept; null when it is no longer in the settings
---   is_active: whether it is asked for; what is held of it stays either way
---   region: its region in the settings; null where nobody gave it one
---   refused_reports: names of the reports that the service refuses for it, by name; null where it refuses none
+--   is_active: whether it is requested; what is loaded of it stays either way
+--   region: its region in the settings; null if it has none
+--   refused_reports: names of the reports that the service refuses for it, by name; null if it refuses none
 WITH refused AS (
     SELECT customer, array_to_string(list_sort(list(report)), ', ') AS refused_reports
     FROM meta.access

@@ -1,9 +1,9 @@
 -- Which leads and tips were there, and who were they between?
--- One row per lead received, lead sent out or tip, and customer asked.
+-- One row per lead received, lead sent out or tip, and requested customer.
 -- A lead received belongs to its receiver, one sent out and a tip to their sender.
 -- Messages and the names of contacts stay in bi: nobody needs them to count.
 -- Columns:
---   customer_id: the customer that was asked, an office or a group
+--   customer_id: the requested customer, an office or a group
 --   way: incoming lead, outgoing lead or tip
 --   lead_id: id of the lead or tip
 --   month: first day of the month
@@ -24,7 +24,7 @@
 --   sender_name: name of who sent it; of incoming leads, where they come from
 --   contact_id: id of the person concerned
 --   estate_id: id of the estate concerned; outgoing leads have none
---   is_removed: whether it was asked for as a removed one; false where nobody asked
+--   is_removed: whether it was requested as a removed one; false if nobody asked
 WITH incoming_read AS (
     SELECT NULL::BOOLEAN AS is_removed WHERE false -- for a file that was loaded before anybody asked
     UNION ALL BY NAME

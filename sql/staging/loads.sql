@@ -1,11 +1,11 @@
--- What was asked for each load, and where does the answer lie?
+-- What did each load request, and where is its answer?
 -- One row per load in force for any month.
 -- Columns:
 --   load_id: the load; _load_id of its rows in bi
 --   tables: the tables of bi that hold its rows
 --   path: the path that was asked, with the customer filled in; what else stands in braces changes by request
---   window_start: first day asked for
---   window_end: last day asked for
+--   window_start: first requested day
+--   window_end: last requested day
 --   requests: requests made, tries included
 --   fetched_at_utc: when the service gave the answer
 --   landing: the stored answer, below the folder landing of the data directory; with every request it holds

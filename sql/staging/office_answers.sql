@@ -1,4 +1,4 @@
--- For which offices does each month that is held count?
+-- For which offices does each month that is loaded count?
 -- One row per report, customer and month in the ledger, and office that the customer answers for in any month.
 -- A group says nothing of an office without a row in a month, which is zero there as long as the group answers for the
 -- office: from the first to the last month with an entry of it. An office that has moved is none of the first

@@ -1,7 +1,7 @@
 -- Of which office is a row that names none?
 -- One row per customer that is an office itself, or answers for only one.
 -- Columns:
---   customer_id: the customer that was asked, an office or a group
+--   customer_id: the requested customer, an office or a group
 --   office_id: customer id of the customer itself where it is an office, else of its only office
 SELECT
     customer_id,

@@ -2,8 +2,8 @@
 -- One row per report, customer and month with such rows.
 -- Columns:
 --   report: name of the report
---   customer_id: the customer that was asked, an office or a group
---   month: first day of the month; null where it is unknown
+--   customer_id: the requested customer, an office or a group
+--   month: first day of the month; null if it is unknown
 --   row_count: rows in quarantine
 SELECT report, customer AS customer_id, month, sum("rows")::BIGINT AS row_count
 FROM meta.quarantine

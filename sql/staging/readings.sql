@@ -3,7 +3,7 @@
 -- Columns:
 --   month: first day of the month
 --   load_id: the load; joins meta.loads
---   is_loaded: whether its rows were loaded; a superseded one's were not, as a newer answer was held already
+--   is_loaded: whether its rows were loaded; a superseded one's were not, as a newer answer was loaded already
 --   read_at_utc: when the service gave the last answer to the run that asked: what one run read is equally new
 SELECT load_id, report, customer_id, unnest(months) AS month, status = 'loaded' AS is_loaded, read_at_utc
 FROM (

@@ -1,7 +1,7 @@
 -- Which estates were entered, and when?
--- One row per customer asked, month and estate of the report of estates by the day they were entered.
+-- One row per requested customer, month and estate of the report of estates by the day they were entered.
 -- Columns:
---   customer_id: the customer that was asked, an office or a group
+--   customer_id: the requested customer, an office or a group
 --   office_id: customer id of the office
 --   month: first day of the month
 --   estate_id: id of the estate

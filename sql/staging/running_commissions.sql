@@ -1,15 +1,15 @@
 -- Which commissions were earned in steps, in SEK?
 -- One row per event; there is no id, and equal rows can both be real, so none is dropped.
 -- Columns:
---   customer_id: the customer that was asked, an office or a group
---   office_id: customer id of the office; where the row names none, of the one that the customer asked is or answers for alone
+--   customer_id: the requested customer, an office or a group
+--   office_id: customer id of the office; where the row names none, of the one that the requested customer is or answers for alone
 --   user_id: id of the user
 --   estate_id: id of the estate, or of the project, that earned it
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
 --   obtained_on: day it was earned
 --   amount_sek_excl_vat: amount without VAT, already split, turned into SEK at the service's own rate; not to be added
---     to commission: nobody documents whether one contains the other
+--     to commission: not documented whether one contains the other
 --   has_rate: whether the service sent an exchange rate above zero; without one the amount in SEK is unknown
 SELECT
     event._customer AS customer_id,

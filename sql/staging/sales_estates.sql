@@ -1,7 +1,7 @@
 -- Which estates does the sales report hold?
--- One row per customer asked, month and estate.
+-- One row per requested customer, month and estate.
 -- Columns:
---   customer_id: the customer that was asked, an office or a group
+--   customer_id: the requested customer, an office or a group
 --   estate_id: id of the estate
 --   office_id: customer id of the office
 --   month: first day of the month

@@ -10,9 +10,9 @@
 --     same; the id without a name
 --   name_source: directory, sale, lead, running commission or budget: the report that the name is taken from
 --   employee_id: employee number, as on the latest sale
---   is_in_directory: whether the directory of a customer that is still asked for has the user now
+--   is_in_directory: whether the directory of a customer that is still requested has the user now
 --   is_missing_in_directory: whether such a directory has other users of a customer whose user report has this one, and
---     this one is in none; false where that cannot be known
+--     this one is in none; false if that cannot be known
 --   left_directory_on: day on which the last directory that had the user was read without; null while one has
 --     the user, and where none ever did
 WITH running AS (

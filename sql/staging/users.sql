@@ -1,10 +1,10 @@
 -- Which users are there?
--- One row per customer asked and user, as the directory has them now.
+-- One row per requested customer and user, as the directory has them now.
 -- Columns:
---   customer_id: the customer that was asked, an office or a group
+--   customer_id: the requested customer, an office or a group
 --   user_id: id of the user
 --   user_name: name of the user
---   is_refreshed: whether this customer is still asked for its directory; if not, it stays as it was last read
+--   is_refreshed: whether the directory of this customer is still requested; if not, it stays as it was last read
 --   read_at_utc: when the service gave the directory
 --   landed_row: row of bi.users (its column _row) that this is
 SELECT

@@ -74,7 +74,7 @@ def test_a_meaning_is_handed_on_to_the_marts_that_read_it(file: Given) -> None:
         "SELECT DISTINCT description FROM meta.dictionary "
         "WHERE schema_name = 'marts' AND column_name = 'writing_parts'"
     ).fetchall()
-    assert found == [("writing assignments, in parts where shared",)]
+    assert found == [("assignments, in parts if shared",)]
 
 
 def test_a_header_describes_no_column_that_is_not_there(file: Given) -> None:

@@ -1,10 +1,10 @@
--- Reports that the service refuses a customer (403), or that were not asked for as it had refused every one before: those have
--- no request in meta.loads.
+-- Reports to which the service denies a customer access (403), or that were not requested because it had denied all requests
+-- before: those have no request in meta.loads.
 -- Columns:
 --   report: name of the report in the catalogue
 --   customer: the requested customer
---   since_utc: when it was first refused, or not asked for, without an answer since, in UTC
---   denied_at_utc: when it was last refused, or not asked for, in UTC
+--   since_utc: when it was first denied, or not requested, without an answer since, in UTC
+--   denied_at_utc: when it was last denied, or not requested, in UTC
 CREATE TABLE IF NOT EXISTS meta.access (
     report VARCHAR,
     customer VARCHAR,

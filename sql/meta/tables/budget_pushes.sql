@@ -1,5 +1,5 @@
--- Every budget that was to be set at the service, a row for each measure of a user and month: by whom, from what to what, and
--- whether the service shows it. All measures of a budget are sent together, also those that stay.
+-- Budgets pushed to the service, a row for each measure of a user and month: by whom, from what to what, and whether the
+-- service shows it. All measures of a budget are sent together, even unchanged ones.
 -- Columns:
 --   plan_id: the plan that it is part of
 --   planned_at_utc: when the plan was made, in UTC
@@ -9,14 +9,14 @@
 --   user_id: id of the user whose budget it is
 --   month: first day of the month
 --   measure: commission, sold, registered, meetings or own_booked
---   before: the budget when the plan was made; null where there was none
---   after: the budget to be; null where there is none, and none is sent
+--   before: the budget when the plan was made; null if there was none
+--   after: the budget to be; null if there is none, and none is sent
 --   status: 'sent' (written before it is sent), 'confirmed' as the service shows it, 'unconfirmed' as it does not, 'changed
 --     meanwhile' where it shows another, or 'refused'
 --   sent_count: how often it was sent, or about to be when a push was killed
 --   sent_at_utc: when it was last sent, in UTC
 --   noted_at_utc: when the status was written, in UTC
---   found: the budget that the service showed last; null where it showed none
+--   found: the budget that the service showed last; null if it showed none
 --   reason: why it was not set, or is not known to be
 CREATE TABLE IF NOT EXISTS meta.budget_pushes (
     plan_id VARCHAR,

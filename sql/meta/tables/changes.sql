@@ -1,4 +1,4 @@
--- Months to be read again because the service said that something was changed, or because reports disagree.
+-- Months to be read again because the service stated a change, or because reports disagree.
 -- Columns:
 --   report: name of the report in the catalogue
 --   customer: the requested customer

@@ -1,10 +1,10 @@
--- The customers of the settings, and those of which something is held although they are there no more.
+-- The customers of the settings, and those of which something is loaded although they are there no more.
 -- Columns:
 --   customer: customer id, of an office or a group
 --   name: its name in the settings; null or empty where nobody gave it one
 --   start_month: first day of the first month to be kept; null when no longer in the settings
---   is_active: whether it is asked for; what is held of it stays either way
---   region: its region in the settings; null where nobody gave it one
+--   is_active: whether it is requested; what is loaded of it stays either way
+--   region: its region in the settings; null if it has none
 CREATE TABLE IF NOT EXISTS meta.customers (
     customer VARCHAR,
     name VARCHAR,

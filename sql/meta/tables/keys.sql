@@ -1,4 +1,4 @@
--- What tells one row of a table from the others.
+-- The columns that identify a row of a table.
 -- Columns:
 --   schema_name: bi or marts
 --   table_name: the table

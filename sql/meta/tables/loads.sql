@@ -1,13 +1,13 @@
--- One row per request window that was asked for: what came, when, and what became of it.
+-- One row per requested window: what was received, when, and whether it was loaded.
 -- Columns:
 --   load_id: the load; _load_id in every table of schema bi
 --   load_number: its number; _row of its rows is load_number * 2^24 + place in the answer
 --   run_id: the run that asked
 --   report: name of the report in the catalogue
 --   customer: the requested customer
---   window_start: first day asked for; null for a report without dates
---   window_end: last day asked for
---   months: first days of the months asked for; empty for a report without months
+--   window_start: first requested day; null for a report without dates
+--   window_end: last requested day
+--   months: first days of the requested months; empty for a report without months
 --   history: whether it is a snapshot, merged into history
 --   asked: the ids asked for one by one, where only these were compared
 --   requests: requests made, tries included
@@ -20,10 +20,10 @@
 --   loaded_at_utc: when the rows were written, in UTC
 --   status: 'loaded', 'superseded' by a newer, 'landed' (not loaded), 'failed', 'held back', 'no access'
 --   error: why it is not loaded
---   error_kind: the kind of error in one word, like Unavailable; null where it has none
+--   error_kind: the kind of error in one word, like Unavailable; null if it has none
 --   trouble: what it has behind it that other failures have as well: service, refusal or login; null or empty where it is
 --     alone
---   remedy: what to do about it; null where the error says it or nothing is to be done
+--   remedy: what to do about it; null if the error says it or nothing is to be done
 --   http_status: the status of the last answer, where there was one and it was an error
 --   last_try: how the last of several tries ended, like answered 500
 --   login: where the login is set that was refused, of an error 401

@@ -8,12 +8,12 @@
 --   loaded_at_utc: when that load was written
 --   is_open: whether the month was not over yet when it was asked
 --   version: 1 for the first total, 2 for the next
---   noted_at_utc: when the service gave the newest answer that was in the file as this total was found
+--   noted_at_utc: when the service gave the newest answer in the file when this total was found
 --   row_count: rows that count for the office
---   commission: commission, in SEK where earned in steps, else of a currency that is not documented; null where the report has
+--   commission: commission, in SEK where earned in steps, else of a currency that is not documented; null if the report has
 --     none
---   price: prices of what was sold, currency not documented; null where the report has none
---   estate_parts: homes sold; null where the report has none
+--   price: prices of what was sold, currency not documented; null if the report has none
+--   estate_parts: homes sold; null if the report has none
 CREATE TABLE IF NOT EXISTS meta.month_totals (
     report VARCHAR,
     office_id VARCHAR,

@@ -8,7 +8,7 @@
 --   loaded_at_utc: when the rows were written, in UTC
 --   fetched_at_utc: when the service answered, in UTC
 --   state: 'held', or 'open' when the month was not over yet
---   next_due_on: the day in whose night it is asked again, if none is missed; null where it is not asked again by itself
+--   next_due_on: the day whose nightly run requests it again, unless one is missed; null if it is not requested again automatically
 --   due_reason: the rule that says so: nightly, failed, changed, weekly, monthly (every four weeks) or unsettled
 CREATE TABLE IF NOT EXISTS meta.months (
     report VARCHAR,

@@ -4,8 +4,8 @@
 --   run_id: the run that asked
 --   customer: the requested customer
 --   asked_of: the report that was asked, by the moment of change
---   window_start: first day asked for
---   window_end: last day asked for
+--   window_start: first requested day
+--   window_end: last requested day
 --   requests: requests made, tries included
 --   bytes: bytes received
 --   seconds: seconds spent in requests

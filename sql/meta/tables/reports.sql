@@ -4,9 +4,9 @@
 --   subject: what it is about; null when no longer in the catalogue
 --   description: what it tells
 --   path: where the service answers it; names in braces are filled in when it is asked
---   is_on: whether it is asked for every night; others are switched off or asked on demand
+--   is_on: whether it is requested every night; others are switched off or asked on demand
 --   is_awaited: whether every night has an answer; one that is asked by id may have nothing to ask for
---   first_month: first day of the first month that it can be asked for, as of the latest sync; null for a report without
+--   first_month: first day of the first month that it can be requested, as of the latest sync; null for a report without
 --     months
 --   last_month: first day of the last such month
 CREATE TABLE IF NOT EXISTS meta.reports (

@@ -1,4 +1,4 @@
--- What was asked of the service: requests by day, customer and report.
+-- Requests to the service by day, customer and report.
 -- Columns:
 --   day: the day, in UTC
 --   customer: the requested customer

@@ -2,8 +2,8 @@
 -- Columns:
 --   estate_id: id of the estate
 --   version: 1 for the first state, 2 for the next
---   noted_at_utc: when the service gave the newest answer that was in the file as this state was found
---   is_present: whether the sale was listed; false where its month was held and no longer had it
+--   noted_at_utc: when the service gave the newest answer in the file when this state was found
+--   is_present: whether the sale was listed; false if its month was loaded and no longer had it
 --   estate_number: number of the estate used by the office
 --   office_id: customer id of the listing office
 --   month: first day of the month of the contract
@@ -11,7 +11,7 @@
 --   commission: whole commission, all agents together; currency and tax basis are not documented
 --   final_price: sale price; its currency is not documented
 --   was_over: whether that month had been read before, and was over then
---   left_was_over: the same of the month and office that the sale left; null where it left none
+--   left_was_over: the same of the month and office that the sale left; null if it left none
 --   customer_id: the customer whose answer counted
 --   load_id: the load that showed this state; joins meta.loads
 --   street_address: street address of the estate, as last read; null in what was found before it was kept

@@ -1,4 +1,4 @@
--- One row per place outside that something is written to, which is the lake: how far it was left behind.
+-- One row per external place that publications are written to, which is the lake: how many it lacks.
 -- Columns:
 --   sink: 'lake' of published tables
 --   tried_at_utc: when it was last written to, or tried, in UTC

@@ -1,9 +1,9 @@
--- Months that were never read and wait for their first turn, as they are asked for by turns.
+-- Months that were never read and wait for their first request, a few each nightly run.
 -- Columns:
 --   report: name of the report in the catalogue
---   customer: the customer that is asked for
+--   customer: the requested customer
 --   month: first day of the month
---   due_on: the day in whose night it is asked for
+--   due_on: the day whose nightly run requests it
 CREATE TABLE IF NOT EXISTS meta.turns (
     report VARCHAR,
     customer VARCHAR,

@@ -1,4 +1,4 @@
--- From when on is what is awaited late?
+-- When is an expected answer late?
 -- Columns:
 --   late_after_hours: how many hours a report may be without a success, and the lake behind
 CREATE OR REPLACE VIEW meta.deadlines AS

@@ -1,15 +1,15 @@
 -- How fresh each report of each customer is; late means no success for the hours of meta.deadlines.
 --
--- What was read once and is refused now is late by its last success; what was always refused is not awaited. Where the login
+-- What was read once and is refused now is late by its last success; what was always refused is not awaited. If the login
 -- was refused (401) since, nothing is fresh: nobody asks until it is corrected. A report that is asked by id is never late: a
 -- night may have none to ask for.
 -- Columns:
 --   report: name of the report
---   customer: the customer that was asked
---   newest_held_month: first day of the newest month held; null for a report without months
---   held_months: how many months are held
+--   customer: the requested customer
+--   newest_held_month: first day of the newest month loaded; null for a report without months
+--   held_months: how many months are loaded
 --   last_success_utc: when an answer was last loaded, in UTC; null for one that never was
---   due_utc: until when the next is due, before this is late, in UTC; null where none is awaited, as of a report that is asked
+--   due_utc: until when the next is due, before this is late, in UTC; null if none is awaited, as of a report that is asked
 --     by id
 --   last_failure_utc: when asking or loading last failed, in UTC
 --   last_error: why it failed then
@@ -18,7 +18,7 @@
 --   is_late: whether it is late, was never read, or was read once and has been refused for as long as is late, so that
 --     somebody should look
 --   waiting_months: how many months were never read and wait for their first turn, which is neither missing nor late
---   waiting_until: the day in whose night the last of them has its turn; null where none waits
+--   waiting_until: the day whose nightly run requests the last of them; null if none waits
 CREATE OR REPLACE VIEW meta.freshness AS
 WITH tries AS (
     SELECT

@@ -1,4 +1,4 @@
--- Which kinds of conditions are there, and how is each told?
+-- Which kinds of conditions are there, and how is each reported?
 --
 -- Of a condition that was judged more or less severe than its kind meta.conditions says so.
 -- Columns:

@@ -1,15 +1,15 @@
 -- Which months failed or are held back, and were not loaded since: the latest failure of each.
 --
 -- One row per report, customer and month, about its latest failure; without what is switched off by now. What is asked by id
--- is open until each id was answered, or was not asked again for two days.
+-- is open until each id was answered, or was not requested again for two days.
 -- Columns:
 --   report: name of the report
---   customer: the customer that was asked
+--   customer: the requested customer
 --   month: first day of the month; null for a report without months
 --   status: failed, or held back: too many rows would go, or a column is empty
 --   since_utc: when it failed first since it was last loaded, in UTC
 --   failed_at_utc: when it failed last, in UTC
---   error_kind: the kind of that error in one word, like Unavailable; null where it has none
+--   error_kind: the kind of that error in one word, like Unavailable; null if it has none
 --   trouble: what it has behind it that other failures have as well, as in meta.loads
 --   error: why it failed then
 --   remedy: what to do about it, where that is known

@@ -1,7 +1,7 @@
 -- Rows that broke their documented type: how many, of which table, and why.
 -- Columns:
 --   report: name of the report
---   customer: the customer that was asked
+--   customer: the requested customer
 --   month: first day of the month the rows belong to; null if unknown
 --   table_name: the table of bi that the rows are missing in
 --   column_name: the column that broke its type, if it was one

@@ -2,7 +2,7 @@
 -- Columns:
 --   report: name of a report that a number is explained by, or that pages show
 --   numbers: commission, leads, directory or budgets: reports that have it alike tell of the same
---   subject: the figures of pages that it brings; null where it brings none
+--   subject: the figures of pages that it brings; null if it brings none
 CREATE OR REPLACE VIEW meta.subjects AS
 FROM (VALUES
     ('commission_office', 'commission', 'commission'),

@@ -31,7 +31,7 @@ def test_an_analysis_goes_by_its_name_or_number(here: Path, name: str) -> None:
 
 
 def test_a_check_goes_by_its_name(here: Path) -> None:
-    assert statement_of(here, "reports_reconcile", {}).startswith("-- Do two reports tell different stories?")
+    assert statement_of(here, "reports_reconcile", {}).startswith("-- Do two reports disagree?")
 
 
 @pytest.mark.parametrize("name", ["beast", "are_not_negative"])
