@@ -1,11 +1,10 @@
 -- How good were the forecasts of earlier years at the same time of the year, and how far may this year's be off?
 -- One row per level, member, measure and month that is over, with a forecast of the year's end.
--- A forecast is the one of marts.level_budget_vs_actual for that month. What its months were a week after its end is remembered
--- since the months are read (marts.month_total_versions): where all were read by then the forecast is judged as it was then, of
--- budgets as they are now; else as the months are now. The range goes as far from the forecast, up
--- and down, as the worst forecast of any earlier year was off in the same month or a later one, and never below what is reached.
--- It rests on past_year_count years: with one or two it says little. Without an earlier year that is loaded to its end there is no
--- range. An office that has closed is not forecast: it has no row after its last month.
+-- A forecast is the one of marts.level_budget_vs_actual for that month. If all its months had been read a week after its end
+-- (marts.month_total_versions), it is judged by their totals of then and the budgets of now, else by the totals of now. The
+-- range is as wide, up and down, as the worst miss of any earlier year in the same month or a later one, and never goes below
+-- what is reached. It rests on past_year_count years: with one or two it says little. Without an earlier year that is loaded
+-- to its end there is no range. A closed office has no forecast: it has no row after its last month.
 -- Key: level, member_id, measure, month
 -- Columns:
 --   level: office, brand, region or chain
@@ -13,17 +12,17 @@
 --   member_name: its name
 --   measure: commission or sold estates
 --   month: first day of the month at whose end the forecast is
---   year_forecast: where the year would end, as seen from this month, of months and budgets as they are now; tax basis as actual in marts.office_budget_vs_actual, see
---     basis_note there
+--   year_forecast: the year's end as forecast from this month, by current months and budgets; tax basis as actual in
+--     marts.office_budget_vs_actual, see basis_note there
 --   year_actual: where the year ended; null while it is not over, or not loaded to its end
---   year_forecast_then: the same of the months as they were read a week after the month's end; null if not all were
---   miss_share: year_actual less the forecast as it was then, as a share of it: -0.02 where the year ended 2 % below it; where that
---     is not known, of the forecast of today's months, which have what was corrected since, so that it may have missed by more
+--   year_forecast_then: the forecast by the months as read a week after the month's end; null if not all were
+--   miss_share: year_actual less year_forecast_then, as a share of it: -0.02 if the year ended 2 % below it; if that forecast is
+--     unknown, year_forecast is taken, which includes later corrections, so the miss may have been larger
 --   worst_miss_of_year_share: the largest miss of the year's forecasts of this month and later ones, without its sign
 --   past_year_count: earlier years whose forecast of the same month can be compared with how they ended
 --   worst_miss_share: the largest worst_miss_of_year_share of these years
---   year_forecast_low: the forecast less that part of it, or what is reached if that is more
---   year_forecast_high: the forecast and that part of it
+--   year_forecast_low: the forecast less that share of it, or what is reached if that is more
+--   year_forecast_high: the forecast plus that share of it
 WITH forecasts AS (
     SELECT
         level,

@@ -1,7 +1,7 @@
 -- How many valuations became assignments, and how many assignments became sales?
 -- One row per office or user and month; read one kind of earner. Numbers add up over months and offices; a conversion is sum of
--- sold_estate_parts / sum of valuation_parts over at least 25 valuations. What is sold was as a rule valued months earlier, so
--- take a year.
+-- sold_estate_parts / sum of valuation_parts over at least 25 valuations. Homes are usually sold months after their
+-- valuation, so take a year.
 -- Key: earner_kind, earner_id, month
 -- Columns:
 --   earner_kind: office or user
@@ -10,7 +10,7 @@
 --   month: first day of the month
 --   valuation_parts: valuations, in parts if shared
 --   registered_count: homes entered by the office in the month; null for users and if that report is not loaded
---   unsold_count: these that have no contract yet; over all months the stock. Null if the service returns sold homes alone
+--   unsold_count: those without a contract yet; over all months the stock. Null if the service returns only sold homes
 WITH registered AS (
     SELECT
         sources.office_id,

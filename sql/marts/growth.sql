@@ -1,7 +1,7 @@
 -- How much more was earned than a year before: in total, and by the offices that were open all the time?
--- One row per level, member, period and month that is over and of which a year before something is known. Growth in total says how the member did, also by offices that opened
--- or closed; growth like for like says how compared_office_count of office_count offices did that were open in the whole of both
--- periods. Name both where one is shown.
+-- One row per level, member, period and month that is over, if something is known of the year before. Growth in total includes
+-- offices that opened or closed; like-for-like growth covers the compared_office_count of office_count offices that were
+-- open in all months of both periods. Show both together.
 -- Kind: view
 -- Key: level, member_id, period, month
 -- Columns:

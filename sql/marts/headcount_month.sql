@@ -1,28 +1,27 @@
--- How many agents are at work, who came and who left, month by month?
+-- How many agents are active, and how many joined or left, month by month?
 -- One row per level, member and month in which offices are expected, see marts.office_coverage.
--- An agent is a user of whom marts.user_month says is_active: with commission, a sale, an assignment, a lead or a tip sent in the
--- month, by one rule in old and new months. Joined is counted in the first of these months. Who is not active any more counts
--- in the month after the last: as left, if that is left_after_month of marts.users by now; else as quiet, as nobody can tell yet, and as
--- back once active again. An agent who changed office moved, and has neither
--- left nor joined the chain, nor the brand or region if that is the same. So active agents are those of the month before,
--- plus joined, back and moved in, less left, quiet and moved out.
--- A number is null if the user report of an office is not loaded, or only in part, of the month or (of who came and went) the
+-- An agent is a user with is_active in marts.user_month: with commission, a sale, an assignment, a lead or a tip sent in the
+-- month. An agent joins in the first of these months. An agent who is no longer active counts in the month after the last one:
+-- as left if that month is left_after_month of marts.users, else as quiet, and later as back if active again. An agent who
+-- changed office moved, and neither left nor joined the chain, or the brand or region if it is the same. So active agents are
+-- those of the month before, plus joined, back and moved in, less left, quiet and moved out.
+-- A number is null if the user report of an office is not loaded in full for the month or (for joiners and leavers) for the
 -- month before.
--- Agents whose office nobody knows are in the chain alone.
+-- Agents of an unknown office are only in the chain.
 -- Key: level, member_id, month
 -- Columns:
 --   level: office, brand, region or chain; never add up two levels
 --   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
 --   member_name: its name
 --   month: first day of the month
---   active_agent_count: agents at work in the month
---   joined_count: of these, who were never at work before
---   back_count: of these, who were at work before, but not in the month before
---   left_count: agents at work in the month before, and not since, who have left
---   quiet_count: agents at work in the month before and not in this one, who came back or of whom it is not known that they left
---   moved_in_count: of the active, who worked at another office, brand or region in the month before
---   moved_out_count: agents of the month before who work at another one
---   is_open: whether the month is not over: who is at work counts so far
+--   active_agent_count: agents active in the month
+--   joined_count: those who were never active before
+--   back_count: those who were active before, but not in the month before
+--   left_count: agents active in the month before, and not since, who have left
+--   quiet_count: agents active in the month before and not in this one, who came back or are not known to have left
+--   moved_in_count: active agents who were at another office, brand or region in the month before
+--   moved_out_count: agents of the month before who are at another one now
+--   is_open: whether the month is not over: agents are counted so far
 --   missing_offices: names of offices whose user report is not loaded, or only in part, of the month or the one before; null
 --     if none is missing
 WITH offices_held AS (

@@ -1,14 +1,14 @@
 -- How quickly do new agents begin to earn?
--- One row per office, first month of work and month since. Users who were there in the first loaded month are left out: nobody
--- knows when they came. All numbers add up: commission / joined_count over at least 25 of them is the usual ramp.
+-- One row per office, first active month and month since. Users of the first loaded month are left out, because it is unknown
+-- when they joined. All numbers add up: commission / joined_count over at least 25 users is the usual ramp.
 -- Kind: view
 -- Key: office_id, joined_month, months_since
 -- Columns:
 --   office_id: customer id of the user's office in the month
 --   joined_month: first month in which the users earned, sold, wrote, valued, or had a lead
 --   months_since: months since then, 0 for the first
---   joined_count: users
---   active_count: these that were active in the month
+--   joined_count: users who joined
+--   active_count: those active in the month
 --   commission: their commission; currency not documented, tax basis as declared in marts.tax_basis
 SELECT
     office_id,

@@ -1,16 +1,16 @@
 -- How many leads of which kind came in, and what became of the homes that they name?
 -- One row per month, office, way, kind and state of leads; a month that is loaded has a row with zero for every
 -- kind and state that the office has ever had, and at least one row a way. A month without a row is unknown.
--- A lead counts in the month it was created and with the state it has now, so old months keep changing. Removed
--- leads are in no count but their own. A home counts once within a way and side, at the first lead that names it, and
--- not at all at leads that came after its sale; so homes add up over months, offices, kinds and states, but not over
--- sides. Over sides add up distinct_home_count and distinct_sold_count, in which a home counts once within a way.
--- Conversion is a matter of sellers alone (lead_side seller: from the wish to sell, or the valuation, to the sale):
--- sold_count / home_count, and only of leads that name a home. A home is as a rule named once it is an assignment, so this is no
--- measure of how many who asked became sellers: show no_home_lead_count / lead_count beside it. Whether a home that a buyer asked about was sold, perhaps to
--- somebody else, says nothing of that lead; of buyers, sold_home_lead_count / sold_count is how many leads a sold
--- home drew, over all kinds of a side, as a home belongs to the kind of the first lead about it. The leads of the
--- last months have not had the time to become sales: compare months with is_mature alone.
+-- A lead counts in the month it was created and with its current state, so old months keep changing. Removed leads are only in
+-- removed_lead_count. A home counts once within a way and side, at the first lead that names it, and not at leads that came
+-- after its sale; so homes add up over months, offices, kinds and states, but not over sides. Over sides, add up
+-- distinct_home_count and distinct_sold_count, in which a home counts once within a way.
+-- Conversion is meaningful for sellers only (lead_side seller: from the wish to sell, or the valuation, to the sale):
+-- sold_count / home_count, for leads that name a home. A home is usually named only once it is an assignment, so this does not
+-- measure how many enquirers became sellers: show no_home_lead_count / lead_count with it. A home that a buyer asked about may
+-- be sold to someone else; for buyers, sold_home_lead_count / sold_count is how many leads a sold home drew, over all kinds of
+-- a side, because a home belongs to the kind of the first lead about it. Leads of the last months have had little time to
+-- become sales: compare only months with is_mature.
 -- Kind: view
 -- Key: month, office_id, way, lead_type, state
 -- Columns:
@@ -18,11 +18,11 @@
 --   office_id: customer id of the office that received the leads, or sent the outgoing leads or tips; null if unknown
 --   office_name: name of the office
 --   lead_type: kind of lead, as the service words it; null if an office has none of that way
---   state: how far it has come, an open set; outgoing leads have none
+--   state: its progress, an open set of words; outgoing leads have none
 --   is_mature: whether the month began more than 180 days before the latest month of leads that is loaded, so that most
 --     sales that come of it are known
---   lead_side: seller or buyer, by the words of lead_type; null if they say neither, and of all but incoming leads
---   lead_count: leads or tips, without those removed
+--   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for all but incoming leads
+--   lead_count: leads or tips, without removed ones
 --   removed_lead_count: leads or tips that the service lists as removed; in no other count
 --   no_home_lead_count: leads that name no home
 --   after_sale_lead_count: leads about a home that had been sold before; in no count of homes

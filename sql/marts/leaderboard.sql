@@ -3,14 +3,13 @@
 -- in it.
 -- A quarter and a year are counted from their start to the month. A period is complete when every month of it
 -- is loaded to its end and lacks nothing of the earner;
--- earners are ranked by commission, equal ones share a rank. Places are compared with the same
--- quarter or year a month earlier, so in the first month of one there is nothing to compare with, nor in a month that is
--- not over. Who came or left within
--- the period is ranked fairly by commission_per_active_month: look at active_month_count beside it, as one month may be luck.
--- Offices and users, and periods that overlap, lie in one table: read one earner_kind and one period, and never add up two.
--- An office that has closed is ranked to its last month, see marts.office_month.
--- Built one period after another, which takes two thirds of the time of all at once.
--- Rows lie by year and office, so that both an office and a month are found quickly.
+-- earners are ranked by commission, equal ones share a rank. Ranks are compared with the same quarter or year a month earlier,
+-- so not in the first month of a quarter or year, nor in an open month. commission_per_active_month ranks those who joined or
+-- left within the period fairly: look at active_month_count with it, because one month may be luck.
+-- Offices and users, and overlapping periods, are in one table: read one earner_kind and one period, and never add up two.
+-- A closed office is ranked up to its last month, see marts.office_month.
+-- Built one period after another, which takes two thirds of the time of all together.
+-- Rows are ordered by year and office, so that an office or a month is found quickly.
 -- For each: SELECT unnest(['month', 'quarter', 'year', 'twelve months']) AS period
 -- Key: earner_kind, period, month, earner_id
 -- Columns:
@@ -38,9 +37,9 @@
 --     while the month is open
 --   is_new: whether the earner first had any commission or work in this month, as far as months are loaded: who has no
 --     previous_rank may merely have had no commission a month earlier. False where the months loaded begin with this one
---   rank_change: places won since (positive) or lost
+--   rank_change: places gained since (positive) or lost
 --   earner_count: how many are ranked
---   to_the_leader: commission that is missing to the first place
+--   to_the_leader: commission of the first place less this one
 WITH earners AS (
     SELECT
         'office' AS earner_kind, office_id AS earner_id, office_name AS earner_name, office_id, month,

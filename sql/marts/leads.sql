@@ -1,7 +1,7 @@
--- Which leads and tips were there, whose are they, and did the home get sold?
--- One row per lead received, lead sent out or tip, counted once even where two customers answer with it.
--- A lead belongs to the office that received it, one sent out and a tip to the office that sent it: see receiver_office_id for
--- who received a tip. The office is that of the company (see staging.lead_offices), else the requested customer if that is an office,
+-- Which leads and tips are there, whose are they, and was the home sold?
+-- One row per lead received, lead sent out or tip, counted once even if two customers answer with it.
+-- An incoming lead belongs to the office that received it, an outgoing lead and a tip to the office that sent it:
+-- receiver_office_id has the office that received a tip. The office is that of the company (see staging.lead_offices), else the requested customer if that is an office,
 -- else the one at which the user worked by then, else unknown. Of two answers the one that was loaded later counts. A sale is
 -- matched by the documented id of the estate, and counts as later when its contract is not older than the lead; a
 -- sale that was made before the file's first month is not known. Removed leads are here too, as is_removed.
@@ -18,14 +18,14 @@
 --     ours, and of all but tips
 --   receiver_office_name: name of that office
 --   receiver_type: User, Group or Office: who there received the tip
---   receiver_user_id: id of the user who received the tip; null if an office or a group did, and of all but tips
+--   receiver_user_id: id of the user who received the tip; null if an office or a group did, and for all but tips
 --   receiver_user_name: name of that user
 --   is_removed: whether the service lists it as removed; marts that count leads leave it out
---   lead_side: seller or buyer, by the words of lead_type; null if they say neither, and of all but incoming leads
+--   lead_side: seller or buyer, by the words of lead_type; null if they name neither, and for all but incoming leads
 --   is_after_sale: whether the estate had been sold before the lead was created
 --   is_first_of_home: whether no earlier lead of the same way and side names this estate; removed leads, and those
 --     after its sale, left aside. Counted by it a home counts once on each side
---   is_first_on_any_side: the same over all sides. Counted by it a home counts once
+--   is_first_on_any_side: the same over all sides; counting these counts each home once
 --   sold_on: day of the contract, when the estate was sold after the lead was created
 --   days_to_contract: days from the lead to that contract
 --   _customer: the customer whose answer this is

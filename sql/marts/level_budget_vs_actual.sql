@@ -1,10 +1,10 @@
 -- How far are offices, brands, regions and the chain from their budgets, and where will their years end?
--- One row per level, member, month and measure, over all offices of the member of which a month of the year has a budget; offices
--- without one are in neither number. What is reached is null as soon as one of these offices is not known: the sum of the others beside
--- the whole budget would look like a chain that falls behind. missing_offices names it.
+-- One row per level, member, month and measure, over all offices of the member with a budget in the year; offices without one
+-- are in neither number. The actual is null if one of these offices is not known, because the sum of the others against the
+-- whole budget would look too low. missing_offices names it.
 -- Read one level through marts.chain_budget_vs_actual, brand_budget_vs_actual or region_budget_vs_actual, and never add up two.
 -- For the year, read one row of a measure, the latest month with NOT is_open: it holds the year to date and
--- the forecast. Over months only budget and actual may be summed, both over months with NOT is_open alone.
+-- the forecast. Only budget and actual may be summed over months, and only over months with NOT is_open.
 -- Key: level, member_id, month, measure
 -- Columns:
 --   level: office, brand, region or chain
@@ -25,7 +25,7 @@
 --     null in an open month
 --   year_budget: budget of the whole year, the same on each of its rows: never to be added up over months
 --   year_forecast: sum of the offices' forecasts; null if one has none, and in a month that is open
---   offices_without_forecast: names of the offices that have none; null if all have one, and in a month that is open
+--   offices_without_forecast: names of the offices without one; null if all have one, and in a month that is open
 --   year_forecast_attainment_share: sum of where the offices' months with a budget will end, as a share of year_budget
 --   office_count: offices that have a budget in the year
 --   missing_office_count: offices of these of which it is not known what they reached in the month

@@ -1,6 +1,6 @@
 -- What do homes fetch against their asking price, and how quickly do they sell?
--- One row per level, member, kind of home, period and month with at least 25 sales: under 25 a share or a median says little.
--- New homes are left out: their prices are lists. Medians and shares cannot be added: read one level and one period.
+-- One row per level, member, kind of home, period and month with at least 25 sales: with fewer, a share or median says little.
+-- New homes are left out: they sell at list prices. Medians and shares cannot be added: read one level and one period.
 -- Kind: view
 -- Key: level, member_id, estate_type, period, month
 -- Columns:

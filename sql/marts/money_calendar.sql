@@ -1,6 +1,6 @@
--- In which month does commission come in, and what of it has come?
--- One row per office, month of possession and state. Commission is paid at possession, so coming months show what is on its
--- way. All numbers add up.
+-- In which month is commission paid, and how much has been received?
+-- One row per office, month of possession and state. Commission is paid at possession, so future months show expected
+-- payments. All numbers add up.
 -- Kind: view
 -- Key: access_month, office_id, state
 -- Columns:
@@ -10,7 +10,7 @@
 --   state: received, due, signed or possession not known, see marts.receivables
 --   home_count: homes
 --   commission: whole commission, as marts.receivables has it; tax basis as declared in marts.tax_basis
---   late_commission: that of homes which have been due for over 30 days
+--   late_commission: commission of homes that have been due for over 30 days
 --   is_receipt_noted: whether the office has noted the receipt of any commission; if not, all that is due looks late
 SELECT
     date_trunc('month', access_on)::DATE AS access_month,

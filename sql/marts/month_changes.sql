@@ -1,6 +1,6 @@
--- Which months that were over have other amounts now, and since when?
--- One row per office, month, measure and build that found another amount in the office report.
--- It is marts.office_restatements with a row for each measure; where there was no amount, nothing is known to have changed.
+-- Which closed months have changed, and since when?
+-- One row per office, month, measure and build that found a different amount in the office report.
+-- It is marts.office_restatements with a row for each measure; a month without an earlier amount has no change.
 -- marts.month_change_reasons says why. Measures are never added up; the changes of one measure of a month are.
 -- Key: office_id, month, measure, noted_at_utc
 -- Columns:
@@ -10,9 +10,9 @@
 --   office_name: name of the office
 --   month: first day of the month
 --   measure: commission, sold_total_price or sold_estate_parts, as in marts.office_month
---   amount_before: what the measure was before; currency and tax basis as in marts.office_month
---   amount_after: what it has been since
---   difference: what was added to it
+--   amount_before: the amount before; currency and tax basis as in marts.office_month
+--   amount_after: the amount since
+--   difference: amount_after less amount_before
 --   over_since_utc: when the month was first read as over; changes before that are none
 --   known_since_utc: when the amount before was first read in a month that was over: the change came after it
 --   load_id_before: the load of the earlier total; joins meta.loads

@@ -1,4 +1,4 @@
--- By how much have months that were as fresh as this one changed since, by how many weeks old they were?
+-- By how much did months change later, by their age in weeks?
 -- One row per measure and age in weeks at which three months or more were read, and again four weeks later or more.
 -- From the totals of the office report as they were read (marts.month_total_versions). Of each month the offices count that were
 -- read in this week of its age: what they added up to at the last reading of the week, beside what they add up to now. A change

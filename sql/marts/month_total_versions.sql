@@ -1,7 +1,7 @@
--- What did each month add up to, at every reading?
--- One row per report, office, month and total; the one without valid_to_utc is the total of now.
--- A month that had rows and has none any more is zero; an amount that no row of the month has is null, as is a commission
--- without a row where rows could not be loaded.
+-- What was the total of each month, at every reading?
+-- One row per report, office, month and total; the one without valid_to_utc is the current total.
+-- A month that had rows and has none now is zero; an amount that no row of the month has is null, as is a commission without
+-- a row if rows could not be loaded.
 -- A total begins to be known when a build of the marts first finds it, so it is exact to the nightly run and not to the
 -- minute; what changed twice between two builds was never seen. meta.month_totals remembers each.
 -- Key: report, office_id, month, valid_from_utc

@@ -1,5 +1,5 @@
--- Of which offices should a month be loaded, and of which is it?
--- One row per office and month that should be loaded, from the first month of the settings on, whether it is or not.
+-- For which offices should a month be loaded, and is it?
+-- One row per office and month that should be loaded, from the first month of the settings on, loaded or not.
 -- An office is expected as long as a customer that answers for it is requested, else up to its last month loaded. A
 -- customer of which nothing has been read so far stands for itself, as nobody knows its offices yet. Looked at are the
 -- office report, the running commissions and the leads, each only if anybody holds it. A month that was last read before

@@ -1,14 +1,14 @@
--- Of what is an office a part, when numbers are wanted of an office, a brand, a region or the whole chain?
+-- Which offices make up each office, brand, region and the whole chain?
 -- One row per office that is expected in any month and level; marts with a column level are sums over these offices, so take
 -- one level of them and never add up two.
--- Brand and region are those of today, see marts.offices.
+-- Brand and region are the current ones, see marts.offices.
 -- Kind: view
 -- Key: level, member_id, office_id
 -- Columns:
 --   office_id: customer id of the office
 --   level: office, brand, region or chain
---   member_id: the office, brand or region that it counts in; null for the chain, and for offices whose brand or region
---     nobody knows
+--   member_id: the office, brand or region that it counts in; null for the chain, and for offices with an unknown brand or
+--     region
 --   member_name: its name
 SELECT
     unnest([

@@ -1,11 +1,11 @@
 -- What did each office earn and do, month by month?
--- One row per office and month that any of its three reports is loaded for.
--- A number is zero where its report is loaded and has no rows, and null if the report is not loaded or its rows have no such
--- number, or it lacks rows that could not be loaded and has none of the office.
--- Averages and percentages are worked out from sums, so they can be again over any number of months:
--- sum(sold_commission) / sum(sold_estate_parts). Who is an active agent is said by marts.user_month. A month that is open will still grow.
--- If is_commission_complete is false the office was last asked in the middle of the month, or its row could not be
--- loaded: something that was earned is missing, so compare such a month with nothing.
+-- One row per office and month for which any of its three reports is loaded.
+-- A number is zero if its report is loaded without rows, and null if the report is not loaded, its rows lack the number, or
+-- rows could not be loaded and none of them is the office's.
+-- Averages and percentages are computed from sums; do the same over several months:
+-- sum(sold_commission) / sum(sold_estate_parts). marts.user_month defines an active agent. An open month will still grow.
+-- If is_commission_complete is false, the office was last read in the middle of the month, or its row could not be loaded:
+-- the commission is too low, so do not compare such a month.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
@@ -26,11 +26,11 @@
 --   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
 --   active_agent_count: users of the office whose row of marts.user_month says is_active, with commission in the month
 --     or without; null if the user report is not loaded
---   commission_per_active_agent: commission of the office by each of these; null without one
+--   commission_per_active_agent: commission of the office per active agent; null without one
 --   began_month: first month in which the office earned, sold, wrote or valued, or had an active agent; null if no month
 --     before it is loaded, as nobody can tell then, and if never
---   last_active_month: last such month, or one of which that is not known
---   closed_after_month: the same of an office that has closed: nothing of it in three whole months since; null for all others
+--   last_active_month: last such month, or the last month in which activity is unknown
+--   closed_after_month: the same for a closed office, that is without activity in three whole months since; null for all others
 --   is_open: whether the month is not over, or its end is not requested yet
 --   is_commission_complete: whether the office report is loaded to the end of the month, or to now while the month is
 --     open; false if it is not loaded, lacks the office's row, or was last read before its end

@@ -1,6 +1,6 @@
--- Which offices are there, what are they called, and which brand and region are they of?
--- One row per office that a configured customer answers for; the name is the last one read, in whichever report.
--- An office that trades under several trademarks counts under one brand: the longest one that its own name holds, else
+-- Which offices are there, what are they called, and which are their brand and region?
+-- One row per office that a configured customer answers for; the name is the last one read in any report.
+-- An office that trades under several trademarks counts under one brand: the longest one that its own name contains, else
 -- the first by name. How trademarks arrive is not documented; the region is that of the settings.
 -- Key: office_id
 -- Columns:

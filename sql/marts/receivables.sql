@@ -1,13 +1,13 @@
 -- Which commissions are signed but not received, and how long have they been due?
 -- One row per sale of marts.sales.
--- A sale goes from contract (signed) over possession (due) to the day the commission was received. The service does
--- not say whether the whole commission was received then, what was agreed on when it is to be paid, nor of any
--- invoice: outstanding_commission is the whole commission until a day is noted. Offices that note no such day at all
--- look as if nobody had ever paid them: leave them out by is_receipt_noted.
+-- A sale goes from contract (signed) through possession (due) to the day the commission was received. The service does not
+-- state whether the whole commission was received then, an agreed due date, or an invoice: outstanding_commission is the
+-- whole commission until a receipt is noted. Offices that never note a receipt look unpaid: leave them out by
+-- is_receipt_noted.
 -- Days are counted to counted_on, the day of the newest answer that the sales report gave for the customer of the row:
--- of an office that is refused or switched off nobody learns of receipts, so its sales stay as they were when last read,
--- with is_refreshed false, and do not fall due meanwhile. What the service changed in a month that was not read since is
--- not known either, read_at_utc says when it was read.
+-- receipts of an office that is denied or switched off are not known, so its sales stay as they were last read, with
+-- is_refreshed false, and do not fall due meanwhile. Changes in a month that was not read since are not known either;
+-- read_at_utc says when it was read.
 -- Key: estate_id
 -- Columns:
 --   month: first day of the month of the contract

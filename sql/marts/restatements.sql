@@ -1,12 +1,12 @@
 -- What changed afterwards in months that were over?
--- One row per report, office, month and build that found other totals than the build before.
+-- One row per report, office, month and build that found different totals from the build before.
 -- Only months that were over when last read are here: an open month grows, which is no restatement. Builds compare
 -- totals, so two changes between two builds are one row, and changes that cancel out in the sum are none.
--- Never add up reports: the office report and the sales list both tell of one and the same loss.
+-- Never add up reports: the office report and the sales list both show the same change.
 -- marts.office_restatements has the office report alone.
 -- Key: report, office_id, month, noted_at_utc
 -- Columns:
---   report: commission_office or sales; the two tell the same change twice, so take one of them
+--   report: commission_office or sales; both show the same change, so take one of them
 --   noted_at_utc: when the service gave the newest answer in the file when the change was found
 --   office_id: customer id of the office
 --   month: first day of the month

@@ -1,6 +1,6 @@
--- How many of those who earned a year ago still do, and what did those bring who came and who left?
+-- How many of the earners of a year ago still earn, and how much do joiners and leavers account for?
 -- One row per level, member and month that is over, with two years of loaded months behind it: the twelve months to the month are
--- compared with the twelve before. Somebody who changed office left the one and joined the other, but not the chain.
+-- compared with the twelve before. A user who changed office left the one and joined the other, but not the chain.
 -- Kind: view
 -- Key: level, member_id, month
 -- Columns:

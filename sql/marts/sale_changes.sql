@@ -4,7 +4,7 @@
 -- Summed up by noted_at_utc, office and month, commission_change, price_change and row_count_change are those of
 -- the same row of marts.restatements (report sales), as long as is_restatement. In a month that was not over yet
 -- new sales are expected and not listed; what else happened there is, with is_restatement false.
--- What was read for the first time is no change. Builds compare states, so two changes between two builds are one.
+-- A first reading is no change. Builds compare states, so two changes between two builds are one.
 -- Key: estate_id, noted_at_utc, office_id, month
 -- Columns:
 --   noted_at_utc: when the service gave the newest answer in the file when the change was found

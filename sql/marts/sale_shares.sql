@@ -1,11 +1,11 @@
--- Who earned what of which sale?
+-- What did each agent earn on each sale?
 -- One row per estate of marts.sales and agent.
 -- Key: estate_id, user_id
 -- Columns:
 --   commission_foreign: the agent's share in the foreign currency; foreign properties only
 --   month: first day of the month of the contract
 --   office_id: customer id of the listing office, under which the service reports the home
---   user_office_id: customer id of the agent's own office in the month; what it earned of the sale counts there
+--   user_office_id: customer id of the agent's own office in the month, at which the share counts
 --   user_office_name: its name
 --   is_cross_office: whether the agent's own office is not the reporting one
 --   commission: the agent's share of the commission in SEK; tax basis as declared in marts.tax_basis

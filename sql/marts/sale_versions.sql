@@ -1,5 +1,5 @@
--- What was each sale like, at every reading?
--- One row per estate and state it had in marts.sales; the one without valid_to_utc is how it is now.
+-- What was the state of each sale, at every reading?
+-- One row per estate and state it had in marts.sales; the one without valid_to_utc is the current state.
 -- A state begins to be known when a build of the marts first finds it: exact to the nightly run, not to the minute. Only
 -- listing, office, day of contract, commission and price are remembered, and a new state only when one of them is
 -- another. A sale is gone when its month is loaded and no longer lists it; a row set aside in quarantine is gone too.

@@ -1,9 +1,9 @@
 -- Which homes were sold, when, for how much and by whom?
 -- One row per estate in the sales report, with its latest answer.
--- An estate stands in two months when its contract got another date after the first month was last asked for:
--- the row that the service changed last counts, of equal ones the one loaded later, and a check names the estate.
--- A row whose kind of assignment is called a valuation or a writing is no sale.
--- Days from listing are known where the list of sold estates knows when it was first advertised.
+-- An estate is in two months if its contract date changed after the first month was last requested: the row that the service
+-- changed last counts, of equal ones the one loaded later, and a check names the estate.
+-- A row whose kind of assignment is called a valuation or a writing is not a sale.
+-- Days from listing are known if the list of sold estates has the day of the first advertisement.
 -- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))
 -- Key: estate_id
 -- Columns:
@@ -31,7 +31,7 @@
 --   agent_commission: sum of the agents' shares, in SEK
 --   agent_share: sum of the agents' parts; 1 when nothing is missing
 --   is_shared_between_offices: whether agents of more than one office share the commission
---   restatement_count: how often price or commission were changed after the sale, by the service's own notes
+--   restatement_count: how often price or commission changed after the sale, by the service's own notes
 --   first_commission: commission as first noted with a sale price; currency and tax basis as commission
 --   first_final_price: sale price as first noted; currency as final_price
 --   last_restated_at: when price or commission were last changed after the sale, in local time

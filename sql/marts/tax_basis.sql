@@ -1,10 +1,10 @@
--- Do commissions have VAT in them?
+-- Do commissions include VAT?
 -- One row, also where nothing has been declared. Every column of commissions as the service states them says the same in its comment;
 -- budgets, and what is compared with them, are without VAT as far as basis_note beside them says nothing else.
 -- Kind: view
 -- Key: commission_basis
 -- Columns:
---   commission_vat: whether commissions have VAT in them, as the settings declare: excluded, included or unknown
+--   commission_vat: whether commissions include VAT, as the settings declare: excluded, included or unknown
 --   vat_rate: the rate of VAT that is declared, 0.25 for 25 %; null if none is
 --   vat_divisor: what commissions as the service states them are divided by to be without the VAT that is declared; 1 if none is
 --   divided_basis: what they are then, in words

@@ -1,8 +1,8 @@
--- Whom should somebody phone: which leads lie untouched, how old are they, and which ask for a valuation?
+-- Which leads are untouched and should be phoned, how old are they, and which ask for a valuation?
 -- One row per incoming lead or tip with the state New that is not removed; those of sellers first, the oldest first.
--- That New means untouched is assumed from the word. Ages count to the newest answer on leads of the row's customer: what was
--- taken since is not known, nor in months that were not read again, see read_at_utc. If is_refreshed is false nobody asks
--- any more. For figures count rows by office and age_band: a lead of yesterday is not yet left lying.
+-- That New means untouched is assumed from the word. Ages count to the newest answer on leads of the row's customer; leads
+-- taken since are not known, nor those taken in months that were not read again (see read_at_utc). If is_refreshed is false,
+-- the office is no longer requested. For figures, count rows by office and age_band: yesterday's leads are not overdue.
 -- Key: lead_id, way
 -- Columns:
 --   lead_id: id of the lead or tip
@@ -11,7 +11,7 @@
 --   office_name: name of the office
 --   user_id: id of the user the lead belongs to, of that same office; null when it belongs to an office or a group of users
 --   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
---   is_valuation_request: whether its words are those of somebody who sells: lead_side seller
+--   is_valuation_request: whether its words are those of a seller: lead_side seller
 --   age_days: whole days from its creation to counted_on
 --   age_band: 0-2 days, 3-7 days, 8-30 days or over 30 days
 --   month: first day of the month it was created in

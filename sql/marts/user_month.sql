@@ -1,10 +1,10 @@
 -- What did each user earn and do, month by month?
--- One row per user and month loaded, from the month the user first left a trace.
--- A number is zero where its report is loaded and has no rows, and null if the report is not loaded or its rows have no such
--- number, or it lacks rows that could not be loaded, or those of an office that has left, and has none of the user.
--- The rows of somebody who left go on: what is booked later still counts. For averages per agent take the rows
--- with is_active, also for a headcount: count(DISTINCT user_id) counts everybody who ever left. Leads that are assigned
--- to nobody are in no row here; marts.office_month has them.
+-- One row per user and loaded month, from the month in which the user was first active.
+-- A number is zero if its report is loaded without rows, and null if the report is not loaded, its rows lack the number, or
+-- it lacks rows that could not be loaded, or those of an office that has left, and none of its rows is the user's.
+-- A user who left still has rows: later bookings count. For averages per agent and for headcounts, take the rows with
+-- is_active: count(DISTINCT user_id) would include everyone who ever left. Leads that are assigned to no user are only in
+-- marts.office_month.
 -- Active is who left a trace in the month itself, in every month alike: what comes later changes no earlier month, so counts
 -- of months that are over can be compared; of a month that is not over it is so far. Budgets show nothing here: they
 -- often stay when somebody has left. Nor do running commissions, which may be paid long after, but of users of whom no

@@ -3,7 +3,7 @@
 -- If two customers answer for the same offices, one of them counts: the newer one, or of equally new ones, read in
 -- one run, the one that answers for more offices. A newer answer of fewer offices counts only for users whom the
 -- month's sales, running commissions, leads and budgets place at these offices alone, because it knows but a part of
--- the others. A customer that is switched off, removed, denied or not found counts only for users whom nobody else answers for.
+-- the others. A customer that is switched off, removed, denied or not found counts only for users of no other customer.
 -- Customers without an office in common are added up: a user of two offices is assumed to be reported by each with what
 -- was earned there; a check names users with equal amounts in two answers.
 -- Key: user_id, month, customer_id
