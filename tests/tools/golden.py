@@ -49,8 +49,8 @@ LEFT_OUT = re.compile(
     "run_id|fingerprint|has_traces"
 )
 # Moments of ours become their day on the brokerage's clock when that is a day of the scenario, because
-# BROKERBI_TODAY fixes it; these are reckoned from such moments and may fall on the next day.
-SOME_DAY = frozenset(("due_utc",))
+# BROKERBI_TODAY fixes it; this one is reckoned from such moments and may fall on the next day.
+SOME_DAY = "due_utc"
 # What is different every time in values of JSON, by the name of the value.
 VOLATILE_KEYS = re.compile(r"(.*_)?(seconds|bytes|sha256|run_id|at|bytes_before|bytes_after|fingerprint)")
 
@@ -324,7 +324,7 @@ def cell(column: str, value: object, loads: Mapping[str, str], *, noisy: bool) -
         return f"load of {loads.get(value, 'something')}"
     if isinstance(value, datetime) and column.endswith("_utc"):
         day = value.replace(tzinfo=value.tzinfo or UTC).astimezone(BROKERAGE).date()
-        return str(day) if day in DAYS and column not in SOME_DAY else "moment"
+        return str(day) if day in DAYS and column != SOME_DAY else "moment"
     if isinstance(value, float):
         return f"{value:.9g}"
     if column == EXAMPLES:

@@ -32,11 +32,8 @@ KINDS = "500 502 503 429 reset reset_inside half half_without_length html empty"
 TRIES = 5
 LOOK_EVERY = 10
 MOST_ROUNDS = 10
-LONGEST_JOB, LONGEST_LIFE, LONGEST_STOP = (
-    7200,
-    6.0,
-    4.0,
-)  # a replay of 200 runs builds the marts that remember 200 times
+LONGEST_JOB = 7200  # a replay of 200 runs builds the marts that remember 200 times
+LONGEST_LIFE, LONGEST_STOP = 6.0, 4.0
 OFFICES, FAULTY, STOPPED = 7, 0.25, 1 / 3
 JOBS = ("sync",) * 6 + ("refresh",) * 3 + ("publish", "publish", "replay", "compact", "rollback")
 BOTH_FILES = ("working file", "published file")

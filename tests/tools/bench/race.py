@@ -51,15 +51,8 @@ def race(who: str, base_url: str, window_count: int, directory: Path) -> Cost:
     # as a user runs it: Python keeps what it compiled of our modules, as pip did of the others
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **_settings(base_url, directory)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "tests.tools.bench.floor",
-        base_url,
-        str(window_count),
-        str(directory),
-    ]
+    arguments = [base_url, str(window_count), str(directory)]
+    command = [sys.executable, "-P", "-m", "tests.tools.bench.floor", *arguments]
     if who == OURS:
         last = f"{windows(window_count)[-1][1]:%Y-%m}"
         command = [sys.executable, "-P", "-m", "pipelines.cli.main", "sync"]
