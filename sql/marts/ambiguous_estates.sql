@@ -1,7 +1,7 @@
--- Which sales are left out because their estate id stands for another home?
+-- Which sales are left out because another home has their estate id?
 -- One row per sale of an answer that counts whose id marts.sales has of another office, with another day of contract, and
 -- with neither the same price nor the same address.
--- Estate ids are taken for the service's own, the same whoever asks: a group and its office name one sale, and a sale that
+-- Estate ids are taken to be the same for every customer: a group and its office name one sale, and a sale that
 -- moved to another office or was restated keeps its address or its day. If each customer numbers its homes itself, two
 -- sales have one id, and marts.sales keeps one of them, by the rule that it states of office_id.
 -- For each: FROM parts_of((SELECT count(*) FROM staging.sales_estates))

@@ -13,7 +13,7 @@
 --     basis as declared in marts.tax_basis
 --   sold_commission: commission from sales alone, by share; exact, or computed from averages to half an öre a home
 --   sold_total_price: prices of what was sold, by share
---   sold_estate_parts: homes sold; a home that is shared with somebody outside the chain counts in parts
+--   sold_estate_parts: homes sold; a home shared with an agent outside the chain counts in parts
 --   sold_average_commission: commission of an average sale, from sums; null without a sale; never average or
 --     add it up, take sum(sold_commission) / sum(sold_estate_parts)
 --   average_price: price of an average home sold, from sums, currency not documented; null without a sale; never average or
@@ -31,7 +31,7 @@
 --   commission_per_active_agent: commission of these offices by each of these agents, from sums; null without one
 --   office_count: offices of which everything is loaded, to the end of the month or to now while it is open
 --   expected_office_count: offices of which it should be loaded, see marts.office_coverage
---   missing_offices: offices of which something is not loaded, or only to a day after which nobody requested again, and
+--   missing_offices: offices of which something is not loaded, or only to a day after which it was not requested again, and
 --     what; null if nothing is missing
 --   is_commission_complete: whether the office report is loaded of all expected offices, and none was cut short
 --   is_complete: whether everything is loaded of all expected offices, and nothing was cut short

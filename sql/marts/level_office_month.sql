@@ -1,4 +1,4 @@
--- What is known of each office and month that should be loaded, beside its budgets, for sums over a brand, a region or the chain?
+-- What is known of each office and month that should be loaded, with its budgets, for sums over a brand, a region or the chain?
 -- One row per level, member, office and month of marts.office_coverage; where an office is not loaded its amounts are null, and so a
 -- sum over the others is no member's: count them. Take one level, and never add up two.
 -- Kind: view

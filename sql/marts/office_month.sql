@@ -28,7 +28,7 @@
 --     or without; null if the user report is not loaded
 --   commission_per_active_agent: commission of the office per active agent; null without one
 --   began_month: first month in which the office earned, sold, wrote or valued, or had an active agent; null if no month
---     before it is loaded, as nobody can tell then, and if never
+--     before it is loaded, because it is unknown then, and if never
 --   last_active_month: last such month, or the last month in which activity is unknown
 --   closed_after_month: the same for a closed office, that is without activity in three whole months since; null for all others
 --   is_open: whether the month is not over, or its end is not requested yet

@@ -3,7 +3,7 @@
 -- A moment before the first reading raises an error that states since when months are known. What was first
 -- read later is null and known_since_utc says when: unknown, not zero. Exact to the build of the marts, usually the
 -- night; read_by_utc says when the newest of a row's numbers had been read. At a moment after the last build the same
--- as marts.office_month, as far as it is remembered: the office report, the sum of the sales list beside it, running
+-- as marts.office_month, as far as it is remembered: the office report, the sum of the sales list, running
 -- commissions, and how many leads and tips there were.
 -- Parameters: moment
 SELECT

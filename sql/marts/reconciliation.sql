@@ -1,4 +1,4 @@
--- Do the reports tell the same story, and if not, why?
+-- Do the reports agree, and if not, why?
 -- One row per office, month, report compared and measure where one side is loaded; without the other nothing is
 -- judged.
 -- The office report is compared with the by-month report, the user report (users counted at their derived
@@ -10,7 +10,7 @@
 -- counts it once.
 -- A commission may be off by an öre for each row that is added, and each user's share of prices and parts by half of its
 -- last decimal.
--- A row whose amount is null, beside a number of another report, is a disagreement where both are loaded and lack no rows, as an
+-- A row without an amount that another report has is a disagreement if both are loaded and lack no rows, as an
 -- answer that came while the service worked its numbers out anew; not where the report gives that amount nowhere.
 -- Key: month, office_id, compared, measure
 -- Columns:

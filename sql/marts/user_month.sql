@@ -7,7 +7,7 @@
 -- marts.office_month.
 -- Active is who left a trace in the month itself, in every month alike: what comes later changes no earlier month, so counts
 -- of months that are over can be compared; of a month that is not over it is so far. Budgets show nothing here: they
--- often stay when somebody has left. Nor do running commissions, which may be paid long after, but of users of whom no
+-- often stay when a user has left. Nor do running commissions, which may be paid long after, but of users of whom no
 -- user report tells.
 -- The user report does not say of which office: it is that of staging.user_offices for the month, else for an
 -- earlier month, else for a later one, else the requested customer if that is an office; office_basis says which.

@@ -11,7 +11,7 @@
 --   commission: commission from sales, valuations and assignments together, by share; currency not documented, tax
 --     basis as declared in marts.tax_basis
 --   is_commission_complete: whether it is commission to the end of the month, or to now while the month is open; false
---     where nobody requested again after a day within it
+--     if it was not requested again after a day within it
 --   commission_before: commission of the same month a year before
 --   is_closed: whether the office had closed before the month, see marts.office_month; it is compared with nothing then
 --   commission_change: commission less that; null in an open month, of a closed office, and where one of the two is not of a whole

@@ -1,4 +1,4 @@
--- Which months of each report and customer are held, and what became of the others?
+-- Which months of each report and customer are loaded, and why are the others not?
 -- One row per report, customer and month that can be asked for, as the latest sync counted them; of a report without
 -- months one row with a null month. What is asked by id and was never answered is left out: there may be nothing to ask.
 -- A month that is held counts as held, whatever is refused since; of what is switched off nothing is missing. Where no sync has

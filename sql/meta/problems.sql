@@ -12,7 +12,7 @@
 --   customers: the customers it is about
 --   first_month: first day of the first month it is about
 --   last_month: first day of the last month it is about
---   since_utc: since when the first of them is so, in UTC; null if nobody can say
+--   since_utc: since when the first of them has been true, in UTC; null if unknown
 --   cause: the kind of error in a word, the state of meta.freshness, or the name of the check
 --   check_name: the check that found it, where one did
 --   message: what was found, in a sentence

@@ -7,7 +7,7 @@
 --   contact_id: id of the bidder
 --   bid_at: when the bid was made, in local time
 --   amount: the bid as a number; null if the text is none; currency not documented
---   amount_text: the bid as somebody wrote it
+--   amount_text: the bid as entered
 --   is_hidden: whether the bid is hidden
 --   is_canceled: whether the bid was annulled
 --   is_identified: whether the bidder has proven who it is

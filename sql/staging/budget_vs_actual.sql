@@ -2,7 +2,7 @@
 -- One row per office or user, month and measure, in every year of which a month has a budget: all months with a
 -- budget, and those without one in which the office or user was at work. A row without a user is the office as a whole, and
 -- has its users in it: marts.office_budget_vs_actual and user_budget_vs_actual have one kind of row each.
--- An office's budget is the sum of its users' budgets, and of what is budgeted for nobody in person. The user
+-- An office's budget is the sum of its users' budgets, and of budgets for no single user. The user
 -- report does not say of which office a commission is, so budgets that a user has at several offices are one.
 -- Commission is compared with all commission of the user or office, sold estates with parts of homes, and registered
 -- estates of an office with those entered in the month, of whatever kind, where the report estates_by_creation is on: nobody

@@ -1,7 +1,7 @@
 -- Which leads and tips were there, and who were they between?
 -- One row per lead received, lead sent out or tip, and requested customer.
 -- A lead received belongs to its receiver, one sent out and a tip to their sender.
--- Messages and the names of contacts stay in bi: nobody needs them to count.
+-- Messages and the names of contacts stay in bi: counts do not need them.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
 --   way: incoming lead, outgoing lead or tip
@@ -24,7 +24,7 @@
 --   sender_name: name of who sent it; of incoming leads, where they come from
 --   contact_id: id of the person concerned
 --   estate_id: id of the estate concerned; outgoing leads have none
---   is_removed: whether it was requested as a removed one; false if nobody asked
+--   is_removed: whether it was requested as a removed one; false if not requested
 WITH incoming_read AS (
     SELECT NULL::BOOLEAN AS is_removed WHERE false -- for a file that was loaded before anybody asked
     UNION ALL BY NAME

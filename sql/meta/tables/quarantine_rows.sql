@@ -11,8 +11,8 @@
 --   fingerprint: tells whether two rows are the same, and that the right one was found
 --   fetched_at_utc: when the service answered, in UTC
 --   row_count: how many rows it stands for: 1; in loads of earlier versions it may be more
---   is_undatable: whether its date is missing or cannot be read, so that it may be of any month of its load; null if nobody
---     noted it
+--   is_undatable: whether its date is missing or cannot be read, so that it may be of any month of its load; null if not
+--     recorded
 CREATE TABLE IF NOT EXISTS meta.quarantine_rows (
     load_id VARCHAR,
     report VARCHAR,

@@ -1,7 +1,7 @@
 -- How fresh each report of each customer is; late means no success for the hours of meta.deadlines.
 --
 -- What was read once and is refused now is late by its last success; what was always refused is not awaited. If the login
--- was refused (401) since, nothing is fresh: nobody asks until it is corrected. A report that is asked by id is never late: a
+-- was refused (401) since, nothing is fresh: nothing is requested until it is corrected. A report that is asked by id is never late: a
 -- night may have none to ask for.
 -- Columns:
 --   report: name of the report
