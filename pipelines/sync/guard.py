@@ -1,16 +1,18 @@
 """Guard of stored rows: the rules that hold a new answer back.
 
 An answer is held back if it would remove more stored rows than the limits of its report allow, or if a
-declared column that most stored rows fill is empty in all new rows. Only the requested months are compared,
-each window by itself.
+declared column that most stored rows fill is empty in all new rows. Each window is compared by itself, and
+the rows of each of its months too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING
 
 from pipelines.shapes.paths import NONE
+from warehouse.load.profile import Profiles, add_up
 
 if TYPE_CHECKING:
     from pipelines.catalogue.model import ShrinkLimits
@@ -38,17 +40,17 @@ class HeldBack(Exception):
 
 
 def check_shrink(
-    limits: ShrinkLimits, stored: Mapping[str, TableProfile], tables: Sequence[TableLike], rows: int
+    limits: ShrinkLimits, stored: Profiles, tables: Sequence[TableLike], rows: Mapping[date | None, int]
 ) -> None:
-    """Raise HeldBack if the `rows` of a window's answer break a rule.
-
-    `stored` are the profiles of the window's months, by table.
-    """
-    stored_rows = sum(table.rows for table in stored.values())
-    lost = stored_rows - rows
-    if stored_rows >= limits.fewest_rows and lost > limits.largest_loss * stored_rows:
-        raise HeldBack(ROWS_LOST, f"{lost} of {stored_rows} stored rows would go", REMEDY)
-    emptied = list(_emptied_columns(limits, stored, tables)) if rows else []
+    """Raise HeldBack if a window's answer breaks a rule; `rows` counts its rows by month."""
+    whole = add_up(stored, rows)
+    for months in ([*rows], *([month] for month in rows)):
+        stored_rows = sum(table.rows for table in add_up(stored, months).values())
+        lost = stored_rows - sum(rows[month] for month in months)
+        if stored_rows >= limits.fewest_rows and lost > limits.largest_loss * stored_rows:
+            when = f" of {months[0]:%Y-%m}" if len(months) == 1 and months[0] else ""
+            raise HeldBack(ROWS_LOST, f"{lost} of {stored_rows} stored rows{when} would go", REMEDY)
+    emptied = list(_emptied_columns(limits, whole, tables)) if any(rows.values()) else []
     if emptied:
         more = [f"{len(emptied) - MOST_NAMED} more"] if len(emptied) > MOST_NAMED else []
         found = ", and ".join([*emptied[:MOST_NAMED], *more])

@@ -18,14 +18,14 @@ from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.guard import check_shrink
 from pipelines.sync.privacy import documented_tables, private_rows
-from pipelines.sync.window.answers import read_landed_tables
+from pipelines.sync.window.answers import read_landed_tables, rows_by_month
 from pipelines.words import counted
 from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
 from warehouse.ledger.ledger import effective_loads, note_unread
 from warehouse.ledger.window_result import WindowResult, results_by_pair
 from warehouse.load.landing import Landing
 from warehouse.load.load import load_group
-from warehouse.load.profile import Pair, Profiles, add_up, read_profiles
+from warehouse.load.profile import Pair, Profiles, read_profiles
 from warehouse.persons.erased_list import read_erased
 from warehouse.persons.rebuild import fresh_file, relearn, replace_file
 from warehouse.persons.suppression import suppress_tables
@@ -169,10 +169,8 @@ class _Replay:
             report = self.catalogue[load.report]
             try:
                 again = read_landed_tables(self.landing, load, report, self.settings.timezone)
-                rows = sum(table.frame.height for table in again.tables)
-                check_shrink(
-                    NO_COLUMN_EMPTIED, add_up(stored.get(load.pair, {}), load.months), again.tables, rows
-                )
+                rows = rows_by_month(again.tables, load.months)
+                check_shrink(NO_COLUMN_EMPTIED, stored.get(load.pair, {}), again.tables, rows)
                 yield again
             except MemoryError:
                 raise

@@ -43,7 +43,6 @@ from pipelines.sync.window.memory_budget import MemoryBudget
 from pipelines.sync.window.paging import UNPAGED, Page, PagingRefused, page_of_answer, read_whole
 from pipelines.sync.window.request import build_request
 from warehouse.errors import WarehouseError
-from warehouse.load.profile import add_up
 
 if TYPE_CHECKING:
     from pipelines.sync.window.task import TaskState
@@ -164,9 +163,8 @@ class _WindowReader:
                     f"({normalized.rejected[0].reason}); the stored rows stay"
                 )
         if not self.task.accept_shrink:
-            stored = add_up(self.task.stored, self.rows_by_month)
-            rows = sum(self.rows_by_month.values())
-            check_shrink(self.report.shrink_limits, stored, normalized.tables, rows)
+            limits = self.report.shrink_limits
+            check_shrink(limits, self.task.stored, normalized.tables, self.rows_by_month)
         self.warnings += [
             f"{f'{day:%Y-%m}' if day else 'the report'} had {self.task.stored_rows(day)} rows "
             f"and {f'has {rows}' if (rows := self.rows_by_month[day]) else 'is empty'} now, read twice"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import date
 
 import polars as pl
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from pipelines.catalogue.model import ONE_MONTH_LIMITS, SNAPSHOT_LIMITS, ShrinkLimits, text
 from pipelines.normalize.tables import NormalizedTable
 from pipelines.sync.guard import COLUMN_EMPTIED, REMEDY, REMEDY_FOR_COLUMNS, ROWS_LOST, HeldBack, check_shrink
-from warehouse.load.profile import TableProfile
+from warehouse.load.profile import Profiles, TableProfile
 
 MANY_MONTHS = ShrinkLimits()
 
@@ -20,7 +21,7 @@ def held_back(
 ) -> tuple[str, str, str]:
     """The rule that holds an answer back, what was found, and the remedy; empty if nothing does."""
     try:
-        check_shrink(limits, stored, tables, rows)
+        check_shrink(limits, {None: stored}, tables, {None: rows})
     except HeldBack as error:
         return error.rule, error.found, error.remedy
     return "", "", ""
@@ -47,6 +48,13 @@ def test_no_more_than_half_of_enough_rows_or_a_third_of_a_snapshot_may_go(
     found = f"{stored - now} of {stored} stored rows would go; the old rows stay."
     expected = (ROWS_LOST, found, REMEDY) if is_held else ("", "", "")
     assert held_back({"sold": TableProfile(stored)}, rows=now, limits=limits) == expected
+
+
+def test_a_month_may_not_lose_more_than_half_of_its_rows_though_the_window_has_most_of_them() -> None:
+    january, february = date(2026, 1, 1), date(2026, 2, 1)
+    stored: Profiles = {january: {"sold": TableProfile(40)}, february: {"sold": TableProfile(400)}}
+    with pytest.raises(HeldBack, match="39 of 40 stored rows of 2026-01 would go"):
+        check_shrink(MANY_MONTHS, stored, (), {january: 1, february: 400})
 
 
 NOTES = tuple("abcdef")
