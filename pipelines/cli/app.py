@@ -65,10 +65,7 @@ def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
 
 
 def working(settings: Settings, what: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
-    """Hold the work lock of the data directory; a line on stderr names the command it waits for.
-
-    Yields the start of that command, or None if it did not wait.
-    """
+    """Hold the work lock; a line names the command it waits for, whose start it yields, or None."""
     from warehouse.store.lock import work_lock
 
     return work_lock(

@@ -28,10 +28,7 @@ def without_unset(texts: pl.Series) -> pl.Series:
 
 
 def local_times(texts: pl.Series, zone: str) -> pl.Series:
-    """Each text as local time, null if it is not a time; digits beyond a microsecond are cut.
-
-    Text without an offset is local, so an hour that summer time skips does no harm.
-    """
+    """Each text as local time, null if it is not a time; text without an offset is local already."""
     times = texts.str.head(LONG_AS_SECONDS).str.to_datetime(SECONDS, strict=False, time_unit="us")
     fraction = texts.str.slice(LONG_AS_SECONDS)
     if (fraction != "").any():
