@@ -50,21 +50,21 @@ class CircuitBreaker:
             over = self.over
             raise type(over)(over.found, over.remedy, request=request, last_try=over.last_try)
 
-    def note_try(self, tried: Try, login: Login | None = None) -> None:
+    def note_try(self, attempt: Try, login: Login | None = None) -> None:
         """Remember one try with a login; any answer shows that the host is alive."""
-        is_denied = tried.status == FORBIDDEN
-        self._latest.append(tried.is_retryable or is_denied)
+        is_denied = attempt.status == FORBIDDEN
+        self._latest.append(attempt.is_retryable or is_denied)
         if len(self._latest) == LATEST_TRIES and sum(self._latest) * 2 >= LATEST_TRIES:
             self._latest.clear()
             self.rate_limit.slow_down()
-        if tried.is_retryable:
+        if attempt.is_retryable:
             return
         self._failed_in_a_row.clear()
-        customer, report = tried.request.customer, tried.request.report
+        customer, report = attempt.request.customer, attempt.request.report
         if is_denied:
             self._denied_reports[customer, login].add(report)
             self._denied_in_a_row.add((customer, report))
-        elif tried.status in HAS_ACCESS:
+        elif attempt.status in HAS_ACCESS:
             self._answered.add((customer, login))
             self._answered_reports.add(report)
             self._denied_in_a_row.clear()
@@ -75,7 +75,7 @@ class CircuitBreaker:
                     "stops before the service blocks the login.",
                     "Ask the service's support what changed in the access of the login; `brokerbi doctor` "
                     "shows which reports still answer.",
-                    request=tried.request,
+                    request=attempt.request,
                 )
             )
 

@@ -1,4 +1,4 @@
-"""The client of the Connect service, one for each login: retries what may pass, and nothing else."""
+"""The client of the Connect service, one for each login: retries transient errors only."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import httpx
 from pipelines.clock import Clock, SystemClock
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.connection import Connection
+from pipelines.connect.denied_logins import DeniedLogins
 from pipelines.connect.errors import (
     MARKUP,
     UNAUTHORIZED,
@@ -24,10 +25,9 @@ from pipelines.connect.errors import (
 )
 from pipelines.connect.models import NO_CONTENT, NOTHING, OK, Answer, Limits, Login, Request, Try
 from pipelines.connect.rate_limit import RateLimit
-from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy, retry_after_seconds
 
-LOOKED_AT = 1000  # bytes of an answer in which its first character is looked for
+SNIFFED_BYTES = 1000  # bytes of an answer searched for the first non-blank one
 BLANKS = b"\xef\xbb\xbf \t\r\n"  # a byte order mark and white space
 
 T = TypeVar("T")
@@ -36,9 +36,9 @@ T = TypeVar("T")
 class Client:
     """Sends requests with one login; keeps connections open until `aclose`.
 
-    A request is repeated after 429, 5xx, time-outs, resets, half bodies, answers of a cache and answers with
+    A request is repeated after 429, 5xx, time-outs, resets, cut-off bodies, cached answers and answers with
     status 200 that are not JSON, and after nothing else. After a 401 the login is not used again until
-    `refused_logins` lets it be tried a second time. Refuses a base address that carries credentials.
+    `denied_logins` lets it be tried a second time. Refuses a base address that carries credentials.
     """
 
     def __init__(
@@ -53,10 +53,10 @@ class Client:
         transport: httpx.AsyncBaseTransport | None = None,
         clock: Clock | None = None,
         on_try: Callable[[Try], None] | None = None,
-        refused_logins: RefusedLogins | None = None,
+        denied_logins: DeniedLogins | None = None,
     ) -> None:
         self.login = login
-        self._refused_logins = refused_logins
+        self._denied_logins = denied_logins
         self._rate_limit = rate_limit
         self._circuit_breaker = circuit_breaker or CircuitBreaker(rate_limit)
         self._retry = retry or RetryPolicy()
@@ -80,11 +80,11 @@ class Client:
         request if the login was denied before or the circuit is open.
         """
         retry = replace(self._retry, tries=min(tries or self._retry.tries, self._retry.tries))
-        tried: list[Try] = []
+        attempts: list[Try] = []
         last_answer: Answer | None = None
         began: float | None = None
         while True:
-            sent_at, latest, answer = await self._try(request, len(tried) + 1)
+            sent_at, latest, answer = await self._try(request, len(attempts) + 1)
             began = sent_at if began is None else began
             last_answer = answer or last_answer
             parsed: list[T] = []
@@ -92,7 +92,7 @@ class Client:
                 if answer.status == NO_CONTENT:
                     answer = replace(answer, body=NOTHING)
                 latest, parsed = await self._parse(latest, answer, read)
-            tried.append(latest)
+            attempts.append(latest)
             self._note(latest)
             if answer is not None and parsed:
                 return answer, parsed[0]
@@ -102,9 +102,9 @@ class Client:
                 raise refusal(answer, self.login)
             header = answer.headers.get("retry-after") if answer is not None else None
             wanted = retry_after_seconds(header, self._clock.utc_now())
-            delay = retry.delay(len(tried), self._clock.monotonic() - began, wanted)
+            delay = retry.delay(len(attempts), self._clock.monotonic() - began, wanted)
             if delay is None:
-                raise self._exhausted(tried, last_answer)
+                raise self._exhausted(attempts, last_answer)
             await self._clock.sleep(delay)
 
     async def post(self, request: Request) -> Answer:
@@ -113,21 +113,21 @@ class Client:
         Raises a ConnectError in every other case. After TooManyRequests, Unavailable and Unreachable the
         service may or may not have written: read before sending again.
         """
-        _, tried, answer = await self._try(request, 1)
-        self._note(tried)
+        _, attempt, answer = await self._try(request, 1)
+        self._note(attempt)
         if answer is not None and answer.status // 100 == 2:
             return answer
-        if answer is not None and not tried.is_retryable:
+        if answer is not None and not attempt.is_retryable:
             raise refusal(answer, self.login)
-        raise self._exhausted([tried], answer)
+        raise self._exhausted([attempt], answer)
 
-    def _note(self, tried: Try) -> None:
-        self._circuit_breaker.note_try(tried, self.login)
+    def _note(self, attempt: Try) -> None:
+        self._circuit_breaker.note_try(attempt, self.login)
         if self._on_try is not None:
-            self._on_try(tried)
+            self._on_try(attempt)
 
-    def _exhausted(self, tried: Sequence[Try], answer: Answer | None) -> ConnectError:
-        error = exhausted(tried, answer)
+    def _exhausted(self, attempts: Sequence[Try], answer: Answer | None) -> ConnectError:
+        error = exhausted(attempts, answer)
         self._circuit_breaker.note_exhausted(error)
         return error
 
@@ -147,38 +147,38 @@ class Client:
         return await self._send(request, number)
 
     async def _send(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        denied, is_first = self._refused_logins, not self._is_tried
+        denied, is_first = self._denied_logins, not self._is_tried
         if denied and is_first:
             self._unauthorized = await asyncio.to_thread(denied.holds, self.login)
         async with self._rate_limit.slot():
             self._check(request)
             sent_at = self._clock.monotonic()
-            tried, answer = await self._connection.send(request, number)
-            if tried.status == UNAUTHORIZED and not self._unauthorized:
+            attempt, answer = await self._connection.send(request, number)
+            if attempt.status == UNAUTHORIZED and not self._unauthorized:
                 self._unauthorized = True
                 if denied:
                     await asyncio.to_thread(denied.remember, self.login)
-            elif denied and is_first and tried.status is not None:
+            elif denied and is_first and attempt.status is not None:
                 await asyncio.to_thread(denied.forget, self.login)
-        return sent_at, tried, answer
+        return sent_at, attempt, answer
 
     def _check(self, request: Request) -> None:
         self._circuit_breaker.check(request)
         if self._unauthorized:
             raise unauthorized(request, self.login)
 
-    async def _parse(self, tried: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
-        """A list of what `read` returns for the body; else an empty list, and the trouble in the try."""
+    async def _parse(self, attempt: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
+        """`read`'s result in a list; else an empty list, and the trouble noted in the try."""
         if answer.status not in (OK, NO_CONTENT):
             detail = f"status {answer.status} in place of a report"
-        elif answer.body[:LOOKED_AT].lstrip(BLANKS).startswith(b"<"):
+        elif answer.body[:SNIFFED_BYTES].lstrip(BLANKS).startswith(b"<"):
             kind = answer.content_type.partition(";")[0].strip()[:80]
             detail = f"{MARKUP}, {kind or 'without a content type'}"
         else:
             try:
-                return tried, [await asyncio.to_thread(read, answer.body)]
+                return attempt, [await asyncio.to_thread(read, answer.body)]
             except TooManyObjects as error:
-                return replace(tried, trouble="too large", detail=str(error)), []
+                return replace(attempt, trouble="too large", detail=str(error)), []
             except ValueError as error:
                 detail = self.login.hide(" ".join(str(error).split()))[:300]
-        return replace(tried, trouble="not json", detail=detail), []
+        return replace(attempt, trouble="not json", detail=detail), []

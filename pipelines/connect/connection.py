@@ -101,11 +101,11 @@ class Connection:
             trouble, detail = "broken", _one_line(error)
         seconds = self._clock.monotonic() - began
         status = response.status_code if response is not None else None
-        tried = Try(request, number, status, body.tell(), seconds, trouble, self._login.hide(detail))
+        attempt = Try(request, number, status, body.tell(), seconds, trouble, self._login.hide(detail))
         if response is None:
-            return tried, None
-        answer = self._answer(tried, url, response, body.getvalue())
-        return tried if response.is_success else replace(tried, trouble=None, detail=""), answer
+            return attempt, None
+        answer = self._answer(attempt, url, response, body.getvalue())
+        return attempt if response.is_success else replace(attempt, trouble=None, detail=""), answer
 
     def _stream(self, request: Request, url: str) -> AbstractAsyncContextManager[httpx.Response]:
         headers = SENT_AS if request.body is not None else None
@@ -139,19 +139,19 @@ class Connection:
             raise httpx.RemoteProtocolError("the answer ended in the middle of its compression")
         return True
 
-    def _answer(self, tried: Try, url: str, response: httpx.Response, body: bytes) -> Answer:
+    def _answer(self, attempt: Try, url: str, response: httpx.Response, body: bytes) -> Answer:
         """The answer to a try, without the login."""
         hide = self._login.hide
         is_ok = response.status_code == OK
         return Answer(
-            request=tried.request,
+            request=attempt.request,
             url=url,
             status=response.status_code,
             body=self._login.hide_in_body(_in_utf_8(body, response.charset_encoding), has_rows=is_ok),
             content_type=hide(response.headers.get("content-type", "")),
             headers={name: hide(text) for name, text in response.headers.items() if name not in NEVER_KEPT},
-            seconds=tried.seconds,
-            tries=tried.number,
+            seconds=attempt.seconds,
+            tries=attempt.number,
             fetched_at_utc=self._clock.utc_now(),
         )
 

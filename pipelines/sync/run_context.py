@@ -13,9 +13,9 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
+from pipelines.connect.denied_logins import DeniedLogins
 from pipelines.connect.models import MEGABYTE, Limits, Login
 from pipelines.connect.rate_limit import RateLimit
-from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy
 from pipelines.settings.model import login_in_words
 from pipelines.sync.request_log import RequestLogger
@@ -75,7 +75,7 @@ class RunContext:
                     transport=self.transport,
                     clock=self.clock,
                     on_try=log.record,
-                    refused_logins=refused_logins_of(settings),
+                    denied_logins=denied_logins_of(settings),
                 )
                 stack.push_async_callback(by_login[login].aclose)
             return by_login[login]
@@ -89,6 +89,6 @@ def login_of(settings: Settings, customer: Customer, path: str = "") -> Login:
     return Login(*settings.login_of(customer, path), login_in_words(settings, customer, path))
 
 
-def refused_logins_of(settings: Settings) -> RefusedLogins:
+def denied_logins_of(settings: Settings) -> DeniedLogins:
     """The denied logins (401) that are recorded in the data directory."""
-    return RefusedLogins(settings.data_dir / "work" / "refused_logins", settings.base_url)
+    return DeniedLogins(settings.data_dir / "work" / "refused_logins", settings.base_url)

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from pipelines.cli.main import main
 from pipelines.connect.models import Login
 from pipelines.settings.model import load_settings
-from pipelines.sync.run_context import refused_logins_of
+from pipelines.sync.run_context import denied_logins_of
 from tests.scenarios.scenario import synced
 from warehouse.store.versions import Versions
 
@@ -66,7 +66,7 @@ def given_a_refused_login(monkeypatch: pytest.MonkeyPatch, data_dir: Path, **mor
     login = {"BASE_URL": "https://sandbox.example", "USERNAME": "somebody", "PASSWORD": "wrong"}
     for name, value in {"CUSTOMERS": "M1", "DATA_DIR": str(data_dir), **login, **more}.items():
         monkeypatch.setenv(f"BROKERBI_{name}", value)
-    refused = refused_logins_of(load_settings(os.environ))
+    refused = denied_logins_of(load_settings(os.environ))
     refused.remember(Login("somebody", SecretStr("wrong")))
 
 

@@ -20,7 +20,7 @@ SECONDS_TO_SECOND_TRY = 12 * 3600
 
 
 @dataclass(frozen=True)
-class RefusedLogins:
+class DeniedLogins:
     """The denied logins (401), in a folder of the data directory.
 
     A file stands for a username and password at one address, and contains neither. Its time is that of the

@@ -9,15 +9,15 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
+from pipelines.connect.denied_logins import SECONDS_TO_SECOND_TRY, DeniedLogins
 from pipelines.connect.models import Login
-from pipelines.connect.refused_logins import SECONDS_TO_SECOND_TRY, RefusedLogins
 
 SECRET = "a secret password"
 WRONG = Login("somebody", SecretStr(SECRET))
 
 
-def known(directory: Path) -> RefusedLogins:
-    return RefusedLogins(directory / "refused", "https://service.test")
+def known(directory: Path) -> DeniedLogins:
+    return DeniedLogins(directory / "refused", "https://service.test")
 
 
 def grown_old(folder: Path) -> None:
@@ -54,7 +54,7 @@ def test_another_password_username_or_address_is_another_login(tmp_path: Path) -
     known(tmp_path).remember(WRONG)
     others = [Login("somebody", SecretStr("corrected")), Login("else", WRONG.password)]
     assert [known(tmp_path).holds(one) for one in others] == [False, False]
-    assert not RefusedLogins(tmp_path / "refused", "https://other.test").holds(WRONG)
+    assert not DeniedLogins(tmp_path / "refused", "https://other.test").holds(WRONG)
 
 
 def test_what_is_kept_is_private_and_holds_neither_username_nor_password(tmp_path: Path) -> None:
