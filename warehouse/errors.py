@@ -1,6 +1,6 @@
 """Errors of the warehouse, and the translation of the operating system's and DuckDB's errors into them.
 
-Nobody tells them apart, but for a damaged landing file: the message is a sentence with the next step.
+Callers tell only OlderFormat and LandingDamaged apart; each message names the next step.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import duckdb
 
 
 class WarehouseError(Exception):
-    """The warehouse cannot do what it was asked to do; nothing half-done is left behind."""
+    """The warehouse cannot do what was requested; nothing is left half-done."""
 
 
 class OlderFormat(WarehouseError):
@@ -24,28 +24,28 @@ class OlderFormat(WarehouseError):
 
 
 class LandingDamaged(WarehouseError):
-    """A landing file is gone, or does not hold the bytes that were written."""
+    """A landing file is missing, or its bytes are not those that were written."""
 
 
 def reason_of(error: Exception) -> str:
-    """The sentence of an error of ours, the kind and text of any other, on one line."""
+    """The message of a WarehouseError, else the type and text of the error, on one line."""
     reason = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
     return " ".join(reason.split())
 
 
 @dataclass(frozen=True)
 class Remedy:
-    """What helps with a DuckDB file that cannot be read, and with one that others have open."""
+    """The remedies for a DuckDB file that is damaged, and for one that is open elsewhere."""
 
     damaged: str
     open_elsewhere: str
 
 
-OF_WORKING_FILE = Remedy(
+WORKING_FILE_REMEDY = Remedy(
     "put it aside together with its .wal and run `brokerbi replay` to rebuild every table from landing",
     "Analysts read the published warehouse.duckdb, never the working file.",
 )
-OF_PUBLISHED_FILE = Remedy(
+PUBLISHED_FILE_REMEDY = Remedy(
     "run `brokerbi publish`, which makes it again from the working file",
     "Analysts should open it read-only, which locks no other process out.",
 )
@@ -54,11 +54,11 @@ MAKES_ROOM = (
     "and a smaller BROKERBI_KEEP_PUBLISHED help"
 )
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOTDIR}
+_NO_ACCESS = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOTDIR}
 _NO_ROOM_WORDS = re.compile("No space left on device|Disk quota exceeded|File too large|Out of space")
-_NO_RIGHT_WORDS = re.compile("Permission denied|Read-only file system|Operation not permitted")
+_NO_ACCESS_WORDS = re.compile("Permission denied|Read-only file system|Operation not permitted")
 _UNFINISHED = re.compile(r"\.(unfinished|.+\.new$|.+\.part$|rewritten\.duckdb$)")
-"""Names of our own files that are renamed once they are whole."""
+"""Names of our own files before they are complete and renamed."""
 _DAMAGED_WORDS = re.compile(
     "not a valid DuckDB database file|Could not read enough bytes|Corrupt database file|"
     "Failed to replay WAL|Failure while replaying WAL"
@@ -66,8 +66,8 @@ _DAMAGED_WORDS = re.compile(
 
 
 @contextmanager
-def explained(path: Path, remedy: Remedy = OF_WORKING_FILE) -> Iterator[None]:
-    """Raise what goes wrong with a file as an error of our family; leave every other error as it is."""
+def explained(path: Path, remedy: Remedy = WORKING_FILE_REMEDY) -> Iterator[None]:
+    """Turn the errors of a file into a WarehouseError with a remedy; pass on any other error."""
     try:
         yield
     except (OSError, duckdb.Error) as error:
@@ -82,12 +82,12 @@ def _translated(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> Wa
     code = error.errno if isinstance(error, OSError) else None
     if code in _NO_ROOM or _NO_ROOM_WORDS.search(words):
         return WarehouseError(
-            f"Free some space on the disk of {path} and run the same again, as there is no room left; "
+            f"Free some space on the disk of {path} and run the command again, as there is no room left; "
             f"{MAKES_ROOM}, and earlier data is unharmed."
         )
-    if code in _NO_RIGHT or _NO_RIGHT_WORDS.search(words):
+    if code in _NO_ACCESS or _NO_ACCESS_WORDS.search(words):
         place = Path(getattr(error, "filename", None) or path)
-        if _UNFINISHED.match(place.name):  # it never was there, so nobody finds it
+        if _UNFINISHED.match(place.name):  # a temporary name that the operator would not find
             place = place.parent
         return WarehouseError(
             f"Give the pipeline's user write access to {place}, as it cannot be written; "
@@ -99,8 +99,8 @@ def _translated(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> Wa
         found = re.search(r"PID (\d+)", words)
         holder = f"process {found[1]}" if found else "another program"
         return WarehouseError(
-            f"{path} is open in {holder}, which is no part of the pipeline; close it there and run the same "
-            f"again. {remedy.open_elsewhere}"
+            f"{path} is open in {holder}, which is not part of the pipeline; close it there and run the "
+            f"command again. {remedy.open_elsewhere}"
         )
     if "Trying to read a database file with version number" in words:
         return WarehouseError(

@@ -1,6 +1,6 @@
-"""Shapes of the values that the warehouse is given: columns, tables and rejected rows.
+"""Protocols of the values that the warehouse receives: columns, tables and rejected rows.
 
-The warehouse knows nothing of the rooms that make them, so these are for the type checker alone.
+The warehouse imports nothing from the rooms that make them: these serve only the type checker.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ColumnLike(Protocol):
 
 
 class DocumentedColumn(Protocol):
-    """The catalogue's words on a column: whether it describes a person, or is the id of one."""
+    """A column in the catalogue: whether it describes a person, or is a person's id."""
 
     @property
     def name(self) -> str: ...
@@ -58,9 +58,9 @@ class TableLike(Protocol):
 
 
 class RejectedLike(Protocol):
-    """A row that broke its documented type, as it came; `month` is a first day, or none if unknown.
+    """A received row that does not fit its documented type; `month` is a first day, None if unknown.
 
-    `is_undatable` says that its date is missing or cannot be read, so that it may be of any month asked for.
+    `is_undatable` means that its date is missing or unreadable, so it may be of any requested month.
     """
 
     @property

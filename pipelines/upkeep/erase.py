@@ -23,7 +23,7 @@ from warehouse.persons.person import SHORTEST, Person
 from warehouse.persons.personal_data import PersonKind
 from warehouse.persons.suppression import drop_marts, erase_texts, suppress_tables
 from warehouse.publishing.lake import clean_lake
-from warehouse.publishing.retention import compact, leave_traces
+from warehouse.publishing.retention import compact, note_traces
 from warehouse.store.database import Store
 from warehouse.store.versions import Versions
 
@@ -78,7 +78,7 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
         rows = suppress_tables(connection, read_erased(data_dir), tables)
         receipt.rows = dict(rows + erase_texts(connection, person))
         drop_marts(connection)
-        leave_traces(connection)
+        note_traces(connection)
     receipt.problems += replay(settings, quarantine=True).failures  # landing has changed under it
     shutil.rmtree(data_dir / FOLDER, ignore_errors=True)
     remove_pages(data_dir)
@@ -117,7 +117,7 @@ def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
     publication = finish(settings, clock).publication
     if publication.published:
         receipt.published = publication.version or ""
-        receipt.versions_removed = Versions(settings.data_dir).clear(keep=1)
+        receipt.versions_removed = Versions(settings.data_dir).prune(keep=1)
     else:
         receipt.problems.append(
             f"the earlier file is still published because a check failed ({publication.why}): "

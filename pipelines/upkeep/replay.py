@@ -29,7 +29,7 @@ from warehouse.load.profile import Pair, Profiles, read_profiles
 from warehouse.persons.erased_list import read_erased
 from warehouse.persons.rebuild import fresh_file, relearn, replace_file
 from warehouse.persons.suppression import suppress_tables
-from warehouse.publishing.retention import leave_traces
+from warehouse.publishing.retention import note_traces
 from warehouse.store.database import Store
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def replay(
             replace_file(store, fresh)
     if store.transform is not None:  # free space still has names that were loaded before the key was set
         with store.writing() as connection:
-            leave_traces(connection)
+            note_traces(connection)
     return done
 
 

@@ -1,1 +1,1 @@
-"""Months of reports and customers that are stored, requests, and conditions."""
+"""Stored months of reports and customers, requests, and conditions."""

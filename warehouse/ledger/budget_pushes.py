@@ -1,4 +1,4 @@
-"""Budget pushes: the budgets that were to be set at the service, and how far each has come."""
+"""Budget pushes: the budgets to be set at the service, and the state of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PushStatus(StrEnum):
-    """How far a budget has come; SENT is written before it is sent."""
+    """The state of a budget; SENT is recorded before it is sent."""
 
     PLANNED = "planned"
     SENT = "sent"
@@ -24,7 +24,7 @@ class PushStatus(StrEnum):
 
 
 BUDGET = ("plan_id", "office_id", "user_id", "month")
-"""The columns that tell the budgets of plans apart; a budget has a row for each measure."""
+"""The columns that identify a budget of a plan; a budget has a row for each measure."""
 
 
 def note_push(
@@ -34,10 +34,10 @@ def note_push(
     after: Mapping[str, int | None],
     found: Mapping[str, int | None],
 ) -> None:
-    """Write down the state of one budget of a plan in place of its earlier state, a row for each measure.
+    """Replace the stored state of one budget of a plan, a row for each measure.
 
-    `found` are the amounts that the service shows. `sent_count` is added to the earlier one. `sent_at_utc`
-    stays unless there is a new one.
+    `found` are the amounts at the service. `sent_count` is added to the stored count. The stored
+    `sent_at_utc` stays unless a new one is given.
     """
     earlier = connection.execute(
         f"""

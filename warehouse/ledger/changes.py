@@ -1,4 +1,4 @@
-"""Months that changed after they were held, as the service says or as reports that disagree show."""
+"""Months that changed after they were loaded, as the service reports or disagreeing reports show."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from warehouse.ledger.window_result import WindowResult
 
 SETTLING = timedelta(hours=12)
-"""A month that was read so soon after a change may not hold it yet: clocks differ, a time without an offset
-may be another zone's, and a report may lag behind."""
+"""A month that was read this soon after a change may lack it: clocks differ, a time without an offset may be
+in another zone, and a report may lag."""
 ANSWERED, FAILED = "answered", "failed"
 _AS_IN_RESULT = (
     "load_id", "run_id", "customer", "window_start", "window_end", "requests", "bytes", "seconds", "landing",
@@ -30,8 +30,8 @@ CHANGES = Path(__file__).resolve().parents[2] / "sql" / "changes"
 class Changed:
     """A month of a report of a customer in which something was changed at the service.
 
-    `estates` counts those that were named as changed; it is 0 if two reports disagree, of which `load_id`
-    is the later one.
+    `estates` counts the estates named as changed. It is 0 if two reports disagree; then `load_id` is the
+    later report's.
     """
 
     report: str
@@ -48,7 +48,7 @@ class Changed:
 
     @property
     def due_since_utc(self) -> datetime:
-        """A month that was read before this moment is to be read again."""
+        """A month that was read before this moment must be read again."""
         return min(self.changed_at_utc + SETTLING, self.noticed_at_utc)
 
 
@@ -62,10 +62,10 @@ def remember_probe(
     note: str = "",
     estates: int = 0,
 ) -> None:
-    """Write down a question what was changed, and the months it named; a known change stays as it was.
+    """Record a request for changes, and the months that it named; a known change stays as it was.
 
-    `asked_of` is the report that was asked by the moment of change. Known is a change that was noticed
-    when it had happened already: what was read since then holds it.
+    `asked_of` is the report that was requested by time of change. A change is known if it was noticed after
+    it had happened: months read since then include it.
     """
     row = {
         **{name: getattr(result, name) for name in _AS_IN_RESULT},
@@ -78,30 +78,30 @@ def remember_probe(
     }
     insert_rows(connection, "meta.probes", [row])
     known = {change.key: change for change in read_changes(connection)}
-    _write_changes(connection, [change for change in changed if _is_news(change, known.get(change.key))])
+    _write_changes(connection, [change for change in changed if _is_new(change, known.get(change.key))])
 
 
 def remember_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[Changed]:
-    """Write down the months of these reports that were read long before a report that disagrees with them.
+    """Record the months of these reports that were read long before a report that disagrees with them.
 
-    A sale that was cancelled is on no list of changed ones; the report that is read next shows it. Reads the
-    marts; answers what was written. A month that is due already stays as it is written down.
+    A cancelled sale is on no list of changes; the report that is read next shows it. Reads the marts;
+    returns the recorded changes. A month that is already due stays as it is.
     """
     connection.execute("SET VARIABLE reports = $1", [[*reports]])
     found = connection.execute((CHANGES / "disagreeing_months.sql").read_text(encoding="utf-8")).fetchall()
     due = {change.key: change.due_since_utc for change in read_changes(connection)}
-    news = []
+    changes = []
     for report, customer, month, read, changed, load_id in found:
         since = due.get((report, customer, month))
         if since is None or since <= aware(read):
             at = aware(changed)
-            news.append(Changed(report, customer, month, at, at, 0, load_id))
-    _write_changes(connection, news)
-    return news
+            changes.append(Changed(report, customer, month, at, at, 0, load_id))
+    _write_changes(connection, changes)
+    return changes
 
 
 def read_changes(connection: DuckDBPyConnection) -> list[Changed]:
-    """Every month that was ever named, with its latest change."""
+    """Every month that ever changed, with its latest change."""
     names = ", ".join(Changed.__dataclass_fields__)
     found = [Changed(*row) for row in connection.execute(f"SELECT {names} FROM meta.changes").fetchall()]
     return [
@@ -120,7 +120,7 @@ def months_naming(
 ) -> dict[str, list[tuple[str, date]]]:
     """The stored months whose rows name one of these estates: by report, pairs of estate and month.
 
-    `reports` says the table of schema bi and its column of estate ids for each report.
+    `reports` names the table of schema bi and its column of estate ids, by report.
     """
     found: dict[str, list[tuple[str, date]]] = {}
     for report, (table, column) in reports.items():
@@ -146,7 +146,7 @@ def _write_changes(connection: DuckDBPyConnection, changed: Iterable[Changed]) -
     replace_rows(connection, "changes", rows, key=["report", "customer", "month"])
 
 
-def _is_news(change: Changed, known: Changed | None) -> bool:
+def _is_new(change: Changed, known: Changed | None) -> bool:
     if known is None or change.changed_at_utc > known.changed_at_utc:
         return True
     return change.changed_at_utc > known.noticed_at_utc

@@ -18,13 +18,13 @@ ACCESS_REFUSED = "Forbidden"
 """The cause of denied reports."""
 SERVICE = "service"
 REFUSAL = "refusal"
-"""The trouble behind many conditions: the service is down, or denies everything; else a login, or empty."""
+"""A condition's `trouble`: the service is down, or denies everything. Other values are a login, or empty."""
 OUTAGES = frozenset((SERVICE, REFUSAL))
-"""Troubles in which nobody is asked, so that they hide everything else."""
+"""During these nothing is requested, so they hide every other condition."""
 
 
 class Severity(StrEnum):
-    """How bad it is: an error raises an alarm, and the settings can acknowledge it."""
+    """The severity of a condition: an error raises an alarm, unless the settings acknowledge it."""
 
     WELL = "well"
     ACKNOWLEDGED = "acknowledged"
@@ -33,7 +33,7 @@ class Severity(StrEnum):
 
     @staticmethod
     def worst(severities: Iterable[str]) -> Severity:
-        """The worst of some severities; WELL if there is none."""
+        """The worst of some severities; WELL if there are none."""
         return max(map(Severity, severities), key=list(Severity).index, default=Severity.WELL)
 
 
@@ -41,7 +41,7 @@ ERROR, WARNING = Severity.ERROR, Severity.WARNING
 
 
 class Kind(StrEnum):
-    """What sort of condition it is; `traits` has what sql/meta/views/kinds.sql says of it."""
+    """The kind of a condition; `traits` are its properties in sql/meta/views/kinds.sql."""
 
     FAILED = "failed"
     HELD_BACK = "held back"
@@ -72,7 +72,7 @@ class Kind(StrEnum):
 
     @property
     def traits(self) -> Traits:
-        """When there is one, and how bad it may be."""
+        """When such a condition exists, and how severe it may be."""
         return traits_of_kinds()[self]
 
 
@@ -98,7 +98,7 @@ def traits_of_kinds() -> dict[Kind, Traits]:
 class Condition:
     """One issue, with the columns of meta.conditions; unknown values are empty.
 
-    `severity` is the first of its kind's unless it is given.
+    `severity` defaults to the first of its kind.
     """
 
     kind: Kind
@@ -116,7 +116,7 @@ class Condition:
     check_name: str = ""
     row_count: int = 0
     cause_key: str = ""
-    """The same for what has the same behind it; empty where it stands for itself."""
+    """Equal for conditions with the same cause; empty if the cause is not shared."""
 
     def __post_init__(self) -> None:
         if not self.severity:
@@ -124,5 +124,5 @@ class Condition:
 
     @property
     def is_error(self) -> bool:
-        """Whether the operator must look, so that a monitor is notified."""
+        """Whether the operator must act, so that monitors are notified."""
         return self.severity == ERROR

@@ -1,4 +1,4 @@
-"""Ids of reports that are requested id by id, and months with rows that will still change."""
+"""Ids of reports that are requested id by id, and months with rows that may still change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 KnownIds = Mapping[str, datetime | None]
-"""When each id was last answered; the one first that was answered longest ago, or never."""
+"""When each id was last answered; ids that never were come first, then the oldest answers."""
 
 _COLUMNS = "SELECT column_name FROM meta.columns WHERE table_name = $1"
 
@@ -25,7 +25,7 @@ Source = tuple[str, tuple[str, ...], str]
 def months_with_rows(
     connection: DuckDBPyConnection, table: str, condition: str
 ) -> Mapping[str, Collection[date]]:
-    """The months of each customer with rows that meet a condition; none if the table was never declared."""
+    """By customer, the months with rows that meet a condition; empty if the table was never declared."""
     if not connection.execute(_COLUMNS, [table]).fetchall():
         return {}
     return dict(

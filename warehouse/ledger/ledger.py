@@ -40,7 +40,7 @@ _RESULT_FIELDS = (
     "load_id", "run_id", "report", "customer", "window_start", "window_end", "requests", "bytes", "sha256",
     "seconds", "landing", "shape", "history",
 )  # fmt: skip
-OF_WINDOW = (
+WINDOW_COLUMNS = (
     "load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "history", "asked",
     "requests", "bytes", "sha256", "seconds", "fetched_at_utc", "landing",
 )  # fmt: skip
@@ -54,7 +54,7 @@ WITH able AS (
 SELECT DISTINCT arg_max(load_id, load_number) AS load_id FROM able
 GROUP BY report, customer, month
 """
-"""For each month, the newest load: the same as meta.months says, also while a rebuild is under way."""
+"""The newest load of each month: the same as in meta.months, but also right during a rebuild."""
 
 _REPEATED = f"""
 landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND (
@@ -76,7 +76,7 @@ _FAILURE_FIELDS = ("trouble", "remedy", "http_status", "last_try", "login")
 class HeldMonth:
     """One month of one report of one customer: when it was fetched, and whether it had ended.
 
-    `state` is 'held' or, of a month that was not over, 'open'.
+    `state` is 'held', or 'open' if the month was not over.
     """
 
     fetched_at_utc: datetime
@@ -89,7 +89,7 @@ class HeldMonth:
 class Cap:
     """The largest request that the service accepts: days or calendar months, and rows a page.
 
-    `page_size` 0: unpaged only. Answers are cut off at `rows`, but were whole at `whole_rows`.
+    `page_size` 0 means unpaged only. Answers of `rows` were cut off; those of `whole_rows` were complete.
     """
 
     days: int | None = None
@@ -116,31 +116,31 @@ class Ledger:
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # months whose last try failed
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
-    # since when a month is to be read again, because a sale of it was changed
+    # months to read again because a sale was changed, and since when
     changed: Mapping[tuple[str, str, date], datetime] = field(default_factory=dict)
-    # of months kept as history: when an answer last differed from the one before
+    # months stored as history: when an answer last differed from the one before
     snapshots_changed: Mapping[Pair, Mapping[date | None, datetime]] = field(default_factory=dict)
-    # by customer: the last day for which changes were asked for, and when that was last denied
+    # by customer: the last day whose changes were requested, and when that was last denied
     probed: Mapping[str, date] = field(default_factory=dict)
     probe_refused: Mapping[str, datetime] = field(default_factory=dict)
-    # the most requests that a window took, and the seconds of a request
+    # the most requests of a window, and the seconds per request
     pages: Mapping[Pair, int] = field(default_factory=dict)
     request_seconds: float | None = None
     not_understood: frozenset[str] = frozenset()  # undocumented reports that no mart could read
 
     def month(self, report: str, customer: str, month: date | None) -> HeldMonth | None:
-        """A month, if it is held."""
+        """A stored month; None if it is not stored."""
         return self.held.get((report, customer), {}).get(month)
 
 
 def ledger_of(store: Store) -> Ledger:
-    """The ledger of a working file, with the loads in force."""
+    """The ledger of a working file."""
     with store.reading() as connection:
         return read_ledger(connection)
 
 
 def read_ledger(connection: DuckDBPyConnection) -> Ledger:
-    """The ledger with the loads in force."""
+    """The ledger of an open file."""
     held = {}
     for report, customer, months, *columns in connection.execute(_MONTHS).fetchall():
         states = (HeldMonth(aware(at), *state) for at, *state in zip(*columns, strict=True))
@@ -149,7 +149,7 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
 
 
 def deny(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
-    """Record a 403, or that a report was not requested as all others of its customer gave one."""
+    """Record a 403, or that a report was skipped because all others of its customer got one."""
     known = connection.execute(
         "SELECT coalesce(since_utc, denied_at_utc) FROM meta.access WHERE (report, customer) = ($1, $2)",
         [report, customer],
@@ -166,7 +166,7 @@ def allow(connection: DuckDBPyConnection, report: str, customer: str) -> None:
 
 
 def forget_outdated_denials(connection: DuckDBPyConnection) -> None:
-    """Forget every refusal that a later answer has made untrue."""
+    """Forget every denial that a later answer has disproved."""
     connection.execute(
         """
         DELETE FROM meta.access AS refused
@@ -180,7 +180,7 @@ def forget_outdated_denials(connection: DuckDBPyConnection) -> None:
 
 
 def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
-    """Record the limits that the service accepts, and when; those not given keep known values."""
+    """Record the limits that the service accepts, and when; limits not given keep their values."""
     known = read_caps(connection).get((report, customer), Cap())
     if cap.days is None and cap.months is None:
         cap = replace(cap, days=known.days, months=known.months)
@@ -209,10 +209,9 @@ def forget_caps(connection: DuckDBPyConnection) -> None:
 def write_due_days(
     connection: DuckDBPyConnection, days: Mapping[tuple[str, str, date | None], tuple[date, str]]
 ) -> None:
-    """Record when each month of a report and customer is requested next, and why; unnamed ones never are.
+    """Record when each month of a report and customer is due next, and why; months not named never are.
 
-    Months that were never read are in meta.turns. Nothing is written unless something differs: a write of
-    any size costs a checkpoint.
+    Months that were never read are in meta.turns. Writes only differences: any write costs a checkpoint.
     """
     columns = [[key[place] for key in days] for place in range(3)]
     columns += [[day for day, _ in days.values()], [reason for _, reason in days.values()]]
@@ -250,12 +249,12 @@ def write_due_days(
 
 
 def holds_anything(connection: DuckDBPyConnection) -> bool:
-    """Whether any month, or any report without months, is held."""
+    """Whether any month, or any report without months, is stored."""
     return connection.execute("SELECT 1 FROM meta.months LIMIT 1").fetchone() is not None
 
 
 def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
-    """What meta.loads says of every window, loaded or not."""
+    """The columns of meta.loads that every window has, loaded or not."""
     return {
         **{name: getattr(result, name) for name in _RESULT_FIELDS},
         "months": list(result.months),
@@ -267,7 +266,7 @@ def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
 
 
 def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowResult], now: datetime) -> None:
-    """Write down windows that failed, were held back or refused; each has a load_id and was fetched.
+    """Record windows that failed, were held back or denied; each has a load_id and was fetched.
 
     A load that succeeded before keeps its row; only `error` is set.
     """
@@ -322,7 +321,7 @@ def add_requests(
 
 
 def note_lake(connection: DuckDBPyConnection, now: datetime, error: str = "") -> None:
-    """Write down that the lake has the latest publication, or why not and since when."""
+    """Record that the lake has the latest publication, or why not and since when."""
     found = connection.execute(
         "SELECT waiting_since_utc FROM meta.sinks WHERE sink = $1 AND waiting_count > 0", [LAKE]
     ).fetchall()
@@ -343,12 +342,12 @@ def forget_lake(connection: DuckDBPyConnection) -> None:
 
 
 def has_lake(connection: DuckDBPyConnection) -> bool:
-    """Whether anything was ever written to a lake, or tried."""
+    """Whether a lake was ever written to, or a write was tried."""
     return bool(connection.execute("SELECT 1 FROM meta.sinks WHERE sink = $1", [LAKE]).fetchall())
 
 
 def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
-    """All of the ledger but its months."""
+    """All fields of the ledger but its months."""
 
     def by_pair(query: str) -> dict[Pair, Sequence[Any]]:
         return {
@@ -389,19 +388,19 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
 def effective_loads(
     connection: DuckDBPyConnection, reports: Sequence[str] | None = None, *, only_quarantined: bool = False
 ) -> list[WindowResult]:
-    """The loads in force and all merged snapshots of reports, oldest first, as landing can repeat them.
+    """The loads that a replay repeats, oldest first: the current ones and all merged snapshots.
 
-    Then answers that did not fit their shape when they came, if nothing newer was loaded since.
+    After them, answers that did not fit their shape, if nothing newer was loaded since.
     """
     found = connection.execute(
-        f"SELECT note, {', '.join(OF_WINDOW)} "
+        f"SELECT note, {', '.join(WINDOW_COLUMNS)} "
         "FROM (SELECT * REPLACE (coalesce(history, false) AS history) FROM meta.loads) AS loads "
         f"WHERE {_REPEATED} ORDER BY load_number NULLS LAST",
         [reports and list(reports), only_quarantined],
     )
     return [
         WindowResult(
-            **{name: _from_file(value) for name, value in zip(OF_WINDOW, fields, strict=True)},
+            **{name: _from_file(value) for name, value in zip(WINDOW_COLUMNS, fields, strict=True)},
             notes=(note,) if note else (),
         )
         for note, *fields in found.fetchall()
@@ -415,7 +414,7 @@ def _from_file(value: Any) -> Any:
 
 
 def note_unread(connection: DuckDBPyConnection, errors: Mapping[str, str]) -> None:
-    """Let loads without rows count as failed, each with its error."""
+    """Mark landed loads that could not be read as failed, each with its error."""
     rows = list(errors.items())
     if rows:
         connection.executemany(

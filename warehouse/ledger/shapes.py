@@ -28,12 +28,12 @@ GROUP BY report
 
 
 def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
-    """The hashes of the shapes that loaded the rows in force, by report."""
+    """The hashes of the shapes that loaded the current rows, by report."""
     return {report: set(shapes) for report, shapes in connection.execute(_LOADED_SHAPES).fetchall()}
 
 
 def newest_answers(connection: DuckDBPyConnection) -> dict[str, tuple[str, list[date]]]:
-    """The landing file and months of the newest answer of each report with rows, or of another shape."""
+    """By report, the landing file and months of its newest answer that has rows or did not fit its shape."""
     rows = connection.execute(_NEWEST_ANSWERS).fetchall()
     return {report: (landing, months) for report, landing, months in rows}
 
@@ -47,7 +47,7 @@ def requested_reports(connection: DuckDBPyConnection) -> set[str]:
 
 
 def remember_shape(connection: DuckDBPyConnection, report: str, shape: str) -> None:
-    """Write down that the loads of a report are those of a shape, as far as it can read them."""
+    """Record that the loads of a report were read by a shape."""
     connection.execute(
         "UPDATE meta.loads SET shape = $1 WHERE report = $2 AND status = 'loaded'", [shape, report]
     )

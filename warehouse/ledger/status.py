@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportStatus:
-    """One report of one customer: how far it is held, how the last tries went, and what has its turn yet."""
+    """One report of one customer: how far it is loaded, how the last tries ended, and what is waiting."""
 
     report: str
     customer: str
@@ -113,7 +113,7 @@ _SHOWN = """
 def overview(store: Store, *, unless_checked_since: datetime | None = None) -> Overview:
     """The status of the working file; no request is sent to the service.
 
-    The published file is read for damage, unless it was since a moment; without one it is not.
+    With `unless_checked_since`, the published file is checked for damage unless it was since that moment.
     """
     with store.reading() as connection:
         view = replace(
@@ -130,9 +130,9 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
 
 
 def read_state(connection: DuckDBPyConnection, versions: Versions | None = None) -> Overview:
-    """How far every report is held and what is wrong, as the working file or a published one says.
+    """How far every report is loaded, and its issues, from the working file or a published one.
 
-    With the `versions` next to a working file also whether the published one is as it was published.
+    With `versions`, also whether the published file is as it was published.
     """
     [(is_published,)] = connection.execute(_IS_PUBLISHED).fetchall()
     return Overview(
@@ -151,27 +151,27 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
-    """The rows of meta.conditions, first the one that stands for all of its cause.
+    """The rows of meta.conditions; the one that represents a cause comes first.
 
-    Nothing of a file of an earlier version.
+    Empty for a file of an earlier version.
     """
-    there = """
+    has_cause_place = """
         FROM information_schema.columns WHERE table_schema = 'meta' AND table_name = 'conditions'
             AND column_name = 'cause_place' AND table_catalog = current_database()
     """
-    if not connection.execute(there).fetchall():
+    if not connection.execute(has_cause_place).fetchall():
         return []
     return [Condition(Kind(kind), *row) for kind, *row in _rows(connection, _CONDITIONS)]
 
 
 def existing(data_dir: Path) -> Path:
-    """A data directory, or the folder above it that is there."""
+    """A data directory, or the nearest folder above it that exists."""
     whole = Path(data_dir).absolute()
     return next(path for path in (whole, *whole.parents) if path.exists())
 
 
 def unwritable(data_dir: Path) -> list[Path]:
-    """What of a data directory this process may not write to, or the folder in which it is to be made."""
+    """The paths of a data directory that this process may not write to, or the parent of a missing one."""
     places = ("landing", "work", "work/warehouse.duckdb", "published")
     first, *found = [existing(data_dir), *(Path(data_dir) / place for place in places)]
     in_the_way = [] if first.is_dir() else [first]
@@ -179,7 +179,7 @@ def unwritable(data_dir: Path) -> list[Path]:
 
 
 def storage_version(connection: DuckDBPyConnection) -> str:
-    """The storage version that an open DuckDB file is written in, such as v1.0.0."""
+    """The storage version of an open DuckDB file, such as v1.0.0."""
     rows = connection.execute(
         "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = current_database()"
     ).fetchall()

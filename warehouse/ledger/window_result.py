@@ -1,8 +1,7 @@
 """One window of one report of one customer, from the plan to the ledger and the summary.
 
-The sync creates the record when a window is begun; fetching, normalizing and loading return one that knows
-more and never change the one they were given. Whoever reports on a sync (the command line, Dagster) reads
-the last of them.
+The sync creates the record when it begins a window; fetching, normalizing and loading each return a more
+complete copy. The command line and Dagster report the last copy.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class WindowStatus(StrEnum):
-    """What became of a window."""
+    """The state of a window."""
 
     UNDER_WAY = "under way"
     LOADED = "loaded"
@@ -35,9 +34,9 @@ class WindowStatus(StrEnum):
 class Failure:
     """Why a window was not loaded: `error` names the kind of error, `remedy` says what to do.
 
-    `trouble` is what others have behind them as well. Of an error of the service, `http_status` is that of
-    its last answer, `last_try` how the last of several tries ended, and `login` where the login is set that
-    was refused.
+    `trouble` is a cause that it shares with other windows. For an error of the service, `http_status` is
+    that of its last answer, `last_try` how the last of several tries ended, and `login` where the denied
+    login is set.
     """
 
     error: str = ""
@@ -50,7 +49,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a load wrote: `rows` by table; `superseded` months were left alone as a newer fetch is held.
+    """What a load wrote: `rows` by table; `superseded` months were left alone for a newer load.
 
     `opened` and `closed` count versions of history.
     """
@@ -71,11 +70,11 @@ class WindowResult:
     """The facts of one window so far.
 
     `months` are first days, empty for a report without months; `open_months` were not over when they were
-    asked. `history` merges the rows into slowly changing history instead of replacing months; `asked` then
-    limits the comparison to the rows of these asked ids. `rows_by_month` counts what was fetched over all
-    tables; `shape` is the fingerprint of the shape that the rows were read by, `missing` names needed columns
-    that no row has. `status` is set once, by `ended`, and `reason` says in a sentence why; windows that were
-    not asked go to the ledger as one that failed.
+    requested. `history` merges the rows into slowly changing history instead of replacing months; `asked`
+    then limits the comparison to the rows of these requested ids. `rows_by_month` counts the fetched rows of
+    all tables; `shape` is the fingerprint of the shape that they were read by; `missing` names needed
+    columns that no row has. `status` is set once, by `ended`, and `reason` explains it in a sentence. The
+    ledger records windows that were not requested as failed.
     """
 
     report: str
@@ -97,7 +96,7 @@ class WindowResult:
     open_months: frozenset[date] = frozenset()
     landing: str = ""
     sha256: str = ""
-    # known once it is normalized; given up once it has ended
+    # known once it is normalized; dropped once it has ended
     tables: Sequence[TableLike] = ()
     rejected: Sequence[RejectedLike] = ()
     shape: str = ""
@@ -118,9 +117,9 @@ class WindowResult:
         loaded: Loaded = NOTHING_LOADED,
         warnings: tuple[str, ...] | None = None,
     ) -> Self:
-        """The record of a window at its end, without its rows; raises ValueError where that was before."""
+        """The record of the ended window, without its rows; raises ValueError if it had ended before."""
         if self.status is not WindowStatus.UNDER_WAY:
-            raise ValueError(f"{self.report} of {self.customer}, {self.when}, has {self.status} already")
+            raise ValueError(f"{self.report} of {self.customer}, {self.when}, is already {self.status}")
         return replace(
             self.without_rows(),
             status=status,
@@ -131,7 +130,7 @@ class WindowResult:
         )
 
     def without_rows(self) -> Self:
-        """The record of a window whose rows are read again from landing."""
+        """The record without its rows, which can be read again from landing."""
         return replace(self, tables=(), rejected=())
 
     @property
@@ -141,7 +140,7 @@ class WindowResult:
 
     @property
     def fetched(self) -> datetime:
-        """When it was fetched; raises ValueError of a window that never was."""
+        """When it was fetched; raises ValueError if it never was."""
         if self.fetched_at_utc is None:
             raise ValueError(f"{self.report} of {self.customer}, {self.when}, was not fetched")
         return self.fetched_at_utc

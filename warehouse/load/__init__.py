@@ -1,1 +1,1 @@
-"""The way of one window's rows into the tables, and of its answers into landing."""
+"""Loading: a window's answers into landing, and its rows into the tables."""

@@ -1,12 +1,12 @@
 """Slowly changing history: snapshots merged row by row, each version valid from one moment to another.
 
-A row that is equal in the old and the new snapshot is not touched. A row of the old one alone ends when the
-new one was fetched; a row of the new one alone begins then. If the service documents an id, a row keeps its
-`_row` when its content changes, so that its children need not change. Equal rows may both be real, so both
-sides number them: a plain MERGE cannot.
+A row in both snapshots is not touched. A row only in the old one ends when the new one was fetched; a row
+only in the new one begins then. If the service documents an id, a row keeps its `_row` when its content
+changes, so its children need not change. Two equal rows may both be real, so both sides number them, which a
+plain MERGE cannot do.
 
-A snapshot states everything of its scopes: of one month, of one requested id, or of a report and customer.
-Snapshots whose scopes do not overlap are merged together, as a wave.
+A snapshot is complete for its scopes: a month, a requested id, or a report of a customer. Snapshots whose
+scopes do not overlap are merged together, as a wave.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from warehouse.load.incoming import Load
 
 ROWS_OF_A_LOAD = 1 << 24
-"""Numbers that each load has for the rows of a table: they make `_row` unique over all loads."""
+"""Row numbers reserved for each load of a table, so that `_row` is unique over all loads."""
 ScopeKey = tuple[str, str, date | None, str | None]
 Merged = Mapping[ScopeKey, tuple[int, datetime | None]]
 """The newest load's number, and when a snapshot last differed from the one before, by scope."""
@@ -69,8 +69,8 @@ LEFT JOIN (
     GROUP BY ALL
 ) AS taken ON new._load_id = taken._load_id
 """
-"""The number under which each new row is stored: that of the row it continues, or a new one. A load that is
-repeated numbers its rows past those that it numbered before.
+"""The `_row` of each new row: that of the row it continues, or a new one. A replayed load numbers its rows
+after those that it numbered before.
 """
 _CHANGED = """
 SELECT new._row AS _came_as, old._row FROM
@@ -99,12 +99,12 @@ SELECT _scope, count(*) FILTER (_is_new), count(*) FILTER (NOT _is_new) FROM (
 
 @dataclass
 class Scope:
-    """The scope of which a snapshot states everything: a month, a requested id, or a report of a customer."""
+    """The scope for which a snapshot is complete: a month, a requested id, or a report of a customer."""
 
     load: Load
     month: date | None
     asked: str | None
-    has_changed: bool = False  # once merged: whether its rows differ from those before
+    has_changed: bool = False  # set by the merge: whether its rows differ from the stored ones
 
     @property
     def key(self) -> ScopeKey:
@@ -126,9 +126,9 @@ def merged_scopes(connection: DuckDBPyConnection, loads: Sequence[Load]) -> Merg
 
 
 def waves_of(loads: Sequence[Load], merged: Merged) -> list[list[Scope]]:
-    """Sort the scopes of snapshots into waves, oldest first; leave out those older than the merged ones.
+    """Sort the scopes of snapshots into waves, oldest first; leave out any with a newer merged snapshot.
 
-    Takes the months that are left out from the loads.
+    The loads also lose the months that are left out.
     """
     newest = {key: number for key, (number, _) in merged.items()}
     waves: list[list[Scope]] = []
@@ -136,14 +136,14 @@ def waves_of(loads: Sequence[Load], merged: Merged) -> list[list[Scope]]:
     for load in sorted(loads, key=lambda load: load.number):
         asked = (None,) if load.result.asked is None else load.result.asked
         scopes = [Scope(load, month, asked_id) for month in load.months for asked_id in asked]
-        news = [scope for scope in scopes if load.number >= newest.get(scope.key, 0)]
-        load.leave_out({*load.months} - {scope.month for scope in news})
-        keys = {scope.key for scope in news}
+        new_scopes = [scope for scope in scopes if load.number >= newest.get(scope.key, 0)]
+        load.leave_out({*load.months} - {scope.month for scope in new_scopes})
+        keys = {scope.key for scope in new_scopes}
         newest.update(dict.fromkeys(keys, load.number))
         if not waves or keys & in_wave:
             waves.append([])
             in_wave = set()
-        waves[-1] += news
+        waves[-1] += new_scopes
         in_wave |= keys
     return [wave for wave in waves if wave]
 
@@ -154,9 +154,9 @@ def merge_snapshots(
     scopes: Sequence[Scope],
     insert: Callable[[TableSchema, str], None],
 ) -> None:
-    """Merge the snapshots of one report whose scopes do not overlap, parents before their children.
+    """Merge the snapshots of one report in a wave, parent tables before their children.
 
-    `insert` writes the new rows of a table into a temporary one. Raises ValueError for rows that were not
+    `insert` writes a table's new rows into a temporary table. Raises ValueError for rows that were not
     requested.
     """
     connection.execute(_SCOPES)
@@ -229,7 +229,7 @@ def forget_histories(
 
 
 def _can_tell_scopes(connection: DuckDBPyConnection, schema: TableSchema, scopes: Sequence[Scope]) -> bool:
-    """Whether this table can tell the scopes apart; rejects rows that were not requested."""
+    """Whether rows of this table name their scope; raises ValueError for rows that were not requested."""
     asked = [
         f"{load.result.load_id} {asked_id}"
         for load in {scope.load.result.load_id: scope.load for scope in scopes}.values()
@@ -237,20 +237,20 @@ def _can_tell_scopes(connection: DuckDBPyConnection, schema: TableSchema, scopes
     ]
     if not asked:
         return True
-    strange, parameters = "true", []
+    not_requested, parameters = "true", []
     if schema.asked:
-        strange = f"NOT coalesce(list_contains($1, _load_id || ' ' || {schema.asked}), false)"
+        not_requested = f"NOT coalesce(list_contains($1, _load_id || ' ' || {schema.asked}), false)"
         parameters = [asked]
-    if connection.execute(f"SELECT 1 FROM came WHERE {strange} LIMIT 1", parameters).fetchall():
-        raise ValueError(f"a row of {schema.name} does not say for which of the asked ids it came")
+    if connection.execute(f"SELECT 1 FROM came WHERE {not_requested} LIMIT 1", parameters).fetchall():
+        raise ValueError(f"a row of {schema.name} names none of the requested ids")
     return schema.asked is not None
 
 
 def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Sequence[Scope]) -> None:
-    """End the rows of a table that the snapshot lacks, and begin those that are new in it."""
+    """End the rows of a table that the snapshot lacks, and begin its new ones."""
     compared = [*(["_parent_row"] if schema.nested else []), *schema.content]
     columns = [*map(quoted, schema.ours), *schema.content]
-    words = {
+    fragments = {
         "stored": schema.stored,
         "kept": _kept(schema.name),
         "same_new": "".join(f", came.{name}" for name in compared),
@@ -259,13 +259,13 @@ def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Se
         "changed": _changed(schema),
     }
     equal = "".join(f"AND new.{name} IS NOT DISTINCT FROM old.{name} " for name in compared)
-    connection.execute(_NEW_ROWS.format(**words))
-    connection.execute(_OLD_ROWS.format(columns=", ".join(f"old.{name}" for name in columns), **words))
+    connection.execute(_NEW_ROWS.format(**fragments))
+    connection.execute(_OLD_ROWS.format(columns=", ".join(f"old.{name}" for name in columns), **fragments))
     connection.execute(_STAYED.format(equal=equal))
-    connection.execute(_KEPT.format(rows_of_a_load=ROWS_OF_A_LOAD, **words))
-    connection.execute(_END.format(**words))
+    connection.execute(_KEPT.format(rows_of_a_load=ROWS_OF_A_LOAD, **fragments))
+    connection.execute(_END.format(**fragments))
     values = ["kept._row" if name == '"_row"' else f"new.{name}" for name in columns]
-    connection.execute(_BEGIN.format(columns=", ".join(columns), values=", ".join(values), **words))
+    connection.execute(_BEGIN.format(columns=", ".join(columns), values=", ".join(values), **fragments))
     for number, opened, closed in connection.execute(_CHANGES).fetchall():
         scopes[number].has_changed = True
         scopes[number].load.opened += opened
@@ -273,7 +273,7 @@ def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Se
 
 
 def _changed(schema: TableSchema) -> str:
-    """SQL of rows with the same documented id and different content."""
+    """SQL that pairs new and old rows with the same documented id."""
     key = [quoted(schema.columns[name.lower()].name) for name in schema.key if name.lower() in schema.columns]
     if not key or len(key) < len(schema.key):
         return _NOTHING_CHANGED
@@ -285,5 +285,5 @@ def _changed(schema: TableSchema) -> str:
 
 
 def _kept(name: str) -> str:
-    """The temporary table with the number under which each row of a wave is stored."""
+    """The temporary table with the stored `_row` of each row of a wave."""
     return quoted(f"kept {name.lower()}")

@@ -1,4 +1,4 @@
-"""Loads on their way into the tables, and their rows by table, with equal frames in one batch."""
+"""Loads about to be stored, and their rows by table: frames with equal columns are one batch."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from warehouse.store.schema import EXACT, NOTHING, StoredColumn, TableSchema
 
 Transform = Callable[[TableLike], pl.DataFrame]
 Incoming = dict[str, tuple[TableSchema, Sequence[Batch]]]
-"""New rows by table, its name in lower case: the schema it would have, and the rows."""
+"""By lower-case table name: the declared schema and the new rows."""
 
-PLACES = {"_row", "_parent_row", "_month"}
+OUR_COLUMNS = {"_row", "_parent_row", "_month"}
 """Our own columns in a frame; every other one is the service's."""
 
 
 @dataclass
 class Load:
-    """A window on its way into the tables: its number, and the months that it replaces."""
+    """A window about to be stored: its load number, and the months that it replaces."""
 
     result: WindowResult
     number: int
     months: tuple[date | None, ...]
-    superseded: tuple[date, ...] = ()  # months that are left alone, as a newer load has filled them
+    superseded: tuple[date, ...] = ()  # months left alone, because a newer load has filled them
     is_repeated: bool = False  # loaded before: this is a replay
-    changed_before: tuple[int, int] = (0, 0)  # rows of history that it opened and closed then
-    opened: int = 0  # rows of history that began with it
-    closed: int = 0  # and that ended
+    changed_before: tuple[int, int] = (0, 0)  # history rows that the first load opened and closed
+    opened: int = 0  # history rows that it began
+    closed: int = 0  # history rows that it ended
 
     def leave_out(self, months: Collection[date | None]) -> None:
         """Leave out these months, which a newer load has filled."""
@@ -43,7 +43,7 @@ class Load:
 
 
 def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incoming:
-    """All rows of the loads by table, with equal frames in one batch."""
+    """All rows of the loads by table; frames with equal columns are one batch."""
     by_table: dict[str, list[tuple[Load, TableLike]]] = {}
     for load in loads:
         for table in load.result.tables:
@@ -55,19 +55,19 @@ def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incomin
         for load, part in parts:
             if (load.result.report, load.result.history) != (first.result.report, first.result.history):
                 raise ValueError(
-                    f"{table.name} belongs to {first.result.report}, and not to {load.result.report}"
+                    f"{table.name} belongs to {first.result.report}, not to {load.result.report}"
                 )
             frame = transform(part) if transform else part.frame
             nested = nested or "_parent_row" in frame.columns
             if load.superseded and frame.height:
                 frame = frame.filter(~pl.col("_month").is_in(load.superseded))
             if frame.height:
-                alike = (
+                layout = (
                     tuple(frame.schema.items()),
                     tuple((column.name, column.type) for column in part.columns),
                 )
-                piles.setdefault(alike, []).append((load, part, frame))
-        arriving = TableSchema(
+                piles.setdefault(layout, []).append((load, part, frame))
+        declared = TableSchema(
             name=table.name,
             report=first.result.report,
             parent=None,
@@ -79,24 +79,24 @@ def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incomin
                 column.name.lower(): StoredColumn.of(column) for column in table.columns if column.documented
             },
         )
-        incoming[name] = arriving, [_batch(pile) for pile in piles.values()]
+        incoming[name] = declared, [_batch(pile) for pile in piles.values()]
     return incoming
 
 
 def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
-    """Equal frames as one batch, with our own columns before the service's."""
+    """Frames with equal columns as one batch, our own columns first."""
     columns: Mapping[str, ColumnLike] = {column.name.lower(): column for column in pile[0][1].columns}
     frames = [frame for *_, frame in pile]
     frame = pl.concat(frames)
-    unknown = set(frame.columns) - {column.name for column in columns.values()} - PLACES
+    unknown = set(frame.columns) - {column.name for column in columns.values()} - OUR_COLUMNS
     if unknown or len(columns) < len(pile[0][1].columns):
         names = sorted(column.name for column in pile[0][1].columns)
-        raise ValueError(f"the columns {names} do not say what the frame holds: {sorted(unknown)}")
+        raise ValueError(f"the columns {names} do not match the frame, which has {sorted(unknown)} too")
     dtypes = frame.schema
     large = {
         name
         for name, dtype in dtypes.items()
-        if dtype.is_integer() and name not in PLACES and not frame[name].is_between(-EXACT, EXACT).all()
+        if dtype.is_integer() and name not in OUR_COLUMNS and not frame[name].is_between(-EXACT, EXACT).all()
     }
     nulls = dict(zip(frame.columns, frame.null_count().row(0), strict=True))
     types = {
@@ -107,7 +107,7 @@ def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
         else column.type
         for name, column in columns.items()
     }
-    of_loads = pl.DataFrame(
+    load_columns = pl.DataFrame(
         {
             "_customer": [load.result.customer for load, *_ in pile],
             "_load_id": [load.result.load_id for load, *_ in pile],
@@ -117,8 +117,8 @@ def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
         },
         schema_overrides={"_fetched_at_utc": pl.Datetime("us")},
     )
-    place = of_loads.select(pl.int_range(pl.len()).repeat_by("_height").explode()).to_series()
-    marks = of_loads.drop("_height").select(pl.all().gather(place))
+    load_index = load_columns.select(pl.int_range(pl.len()).repeat_by("_height").explode()).to_series()
+    marks = load_columns.drop("_height").select(pl.all().gather(load_index))
     first_row = pl.col("_first_row")
     nested = [pl.col("_parent_row").cast(pl.Int64) + first_row] if "_parent_row" in dtypes else []
     service = [
@@ -139,7 +139,7 @@ def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
 
 
 def batches_of(loads: Collection[Load], batches: Iterable[Batch]) -> Iterator[Batch]:
-    """The rows of these loads in batches."""
+    """The batches, each with the rows of these loads only."""
     load_ids = [load.result.load_id for load in loads]
     for batch in batches:
         frame = batch.frame.filter(pl.col("_load_id").is_in(load_ids))

@@ -1,8 +1,8 @@
 """Landing: the bytes of every answer exactly as received, one compressed, private file per load.
 
-A file is a plain .tar.zst: `load.json` says which load it is, `0000.json` and `0000.body` are the first
-answer, and so on, and `end.json` closes it, so that half a file is known as one. The compression carries a
-checksum of its content, the ledger that of the whole file.
+A file is a plain .tar.zst: `load.json` names the load, `0000.json` and `0000.body` are the first answer, and
+so on; `end.json` closes it, so that a truncated file is recognized. The compression has a checksum of its
+content, the ledger one of the whole file.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Landing:
         load_id: str,
         header: Mapping[str, object] | None = None,
     ) -> LandingWriter:
-        """Begin the file of a load; `header` holds what else a rebuild needs."""
+        """Begin the file of a load; `header` adds more that a rebuild needs."""
         window = f"{start}_{end}" if start and end else WITHOUT_WINDOW
         with explained(self.root):
             make_folder(self.root)
@@ -72,10 +72,10 @@ class Landing:
             for name in (safe(report), safe(customer), window):
                 folder /= name
                 folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
-        known = {"load_id": load_id, "report": report, "customer": customer}
+        identity = {"load_id": load_id, "report": report, "customer": customer}
         days = {"window_start": start and str(start), "window_end": end and str(end)}
         path = folder.relative_to(self.root) / f"{safe(load_id)}{ENDING}"
-        return LandingWriter(self.root, path, {**(header or {}), **known, **days})
+        return LandingWriter(self.root, path, {**(header or {}), **identity, **days})
 
     def read(self, path: str, sha256: str | None = None) -> Answers:
         """Every answer of a file, in the order received; raises LandingDamaged if a byte is wrong."""
@@ -93,7 +93,7 @@ class Landing:
                 raise LandingDamaged(_sentence(whole, "its end is missing"))
 
     def read_used(self, path: str, sha256: str | None = None) -> Answers:
-        """The answers that counted when the load was fetched, in the order in which they counted."""
+        """The answers that the load used, in the order in which it used them."""
         used: list[int] = self.landed(path).trailer.get("used", [])
         answers = {place: answer for place, answer in enumerate(self.read(path, sha256)) if place in used}
         yield from (answers[place] for place in used)
@@ -102,12 +102,12 @@ class Landing:
         """Header and trailer of a file; raises LandingDamaged if it is not whole."""
         whole = self.root / path
         with _readable(whole):
-            said = {name: content for name, content in _members(whole) if name in (HEADER, TRAILER)}
+            members = {name: content for name, content in _members(whole) if name in (HEADER, TRAILER)}
             size, digest = whole.stat().st_size, file_sha256(whole)
-            return Landed(path, json.loads(said[HEADER]), json.loads(said[TRAILER]), size, digest)
+            return Landed(path, json.loads(members[HEADER]), json.loads(members[TRAILER]), size, digest)
 
     def walk(self) -> Iterator[Landed | LandingDamaged]:
-        """Every landing file in the order of names; a damaged one comes as its error."""
+        """Every landing file in order of name; yields the error of a damaged one."""
         for path in self.paths():
             try:
                 yield self.landed(path)
@@ -121,7 +121,7 @@ class Landing:
     def clear_unfinished(self) -> int:
         """Remove unfinished files of killed processes; returns how many.
 
-        Only for a holder of the work lock: no other process writes then.
+        Needs the work lock, under which no other process writes.
         """
         unfinished = [*self.root.rglob(f"*{ENDING}{UNFINISHED}")]
         for path in unfinished:
@@ -155,9 +155,9 @@ class LandingWriter:
         return self._answers - 1
 
     def close(self, trailer: Mapping[str, object] | None = None) -> Landed:
-        """Finish the file, wait for the disk, and give it its name.
+        """Finish the file, sync it to disk, and rename it.
 
-        The directory needs no fsync: that of the ledger, which comes after, includes it.
+        The directory needs no fsync: the ledger's, which follows, includes it.
         """
         sys.audit("brokerbi.before_landing_closed")
         with explained(self._root):
@@ -183,13 +183,13 @@ class LandingWriter:
         self._unfinished.unlink(missing_ok=True)
 
     def _add_member(self, name: str, content: bytes | Mapping[str, object]) -> None:
-        """Add bytes, or a small document: the same bytes for the same content."""
+        """Add bytes, or a small document, always serialized the same way."""
         if not isinstance(content, bytes):
             content = json.dumps(content, ensure_ascii=False, sort_keys=True, default=str).encode()
-        about = tarfile.TarInfo(name)
-        about.size = len(content)
-        about.mode = PRIVATE_FILE
-        self._tar.addfile(about, io.BytesIO(content))
+        info = tarfile.TarInfo(name)
+        info.size = len(content)
+        info.mode = PRIVATE_FILE
+        self._tar.addfile(info, io.BytesIO(content))
 
 
 def safe(name: str) -> str:
@@ -201,12 +201,12 @@ def safe(name: str) -> str:
 
 
 def _members(path: Path, *, verify: bool = False) -> Iterator[tuple[str, bytes]]:
-    """Every file in a landing file; to `verify` raises ZstdError at the end if any byte is wrong."""
+    """Every file in a landing file; with `verify`, raises ZstdError at the end if a byte is wrong."""
     with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
         with tarfile.open(fileobj=stream, mode="r|") as tar:
-            for about in tar:
-                content = tar.extractfile(about)
-                yield about.name, content.read() if content else b""
+            for info in tar:
+                content = tar.extractfile(info)
+                yield info.name, content.read() if content else b""
         while verify and stream.read(zstandard.DECOMPRESSION_RECOMMENDED_OUTPUT_SIZE):
             pass  # the checksum comes after the last block
 
@@ -227,6 +227,6 @@ def _readable(path: Path) -> Iterator[None]:
 
 def _sentence(path: Path, why: str) -> str:
     return (
-        f"The landing file {path} is damaged ({why}); put back a copy from a backup, or remove it and let "
-        "`brokerbi sync --refresh` ask the service again."
+        f"The landing file {path} is damaged ({why}); put back a copy from a backup, or remove it and run "
+        "`brokerbi sync --refresh` to request it again."
     )

@@ -1,7 +1,7 @@
-"""The load of a group of windows, in one transaction: months replaced, snapshots merged, the ledger written.
+"""Load of a group of windows, in one transaction: months replaced, snapshots merged, the ledger written.
 
-An older load never replaces a newer one, and older means a lower load
-number: months that a load with a higher number has filled, or fills in the same group, are left alone.
+A load never replaces a newer one, that is one with a higher number: months that a newer load has filled, or
+fills in the same group, are left alone.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from warehouse.store.database import Store
 
 MonthKey = tuple[str, str, date | None]
-"""A month of a report and customer; the month is None for a report without months."""
-Held = Mapping[MonthKey, tuple[int, int]]
-"""The number of the load in force of a month, and its rows."""
+"""A report, a customer and a month, which is None for a report without months."""
+StoredMonths = Mapping[MonthKey, tuple[int, int]]
+"""By month: its current load's number, and its row count."""
 Counts = Counter[tuple[str, str, date | None]]
 """Rows written, by load, table and month."""
 
@@ -48,12 +48,12 @@ Counts = Counter[tuple[str, str, date | None]]
 def load_group(
     store: Store, results: Sequence[WindowResult], *, afresh: bool = False
 ) -> Sequence[WindowResult]:
-    """Load a group of windows, all or nothing; returns their outcome, without their rows.
+    """Load a group of windows, all or nothing; returns their results, without rows.
 
     `afresh` first forgets the histories of the group's reports and customers, for `replay`.
     """
     with store.writing() as connection:
-        connection.execute("SET threads = 1")  # each has memory of its own: 299 MB, with two 340
+        connection.execute("SET threads = 1")  # each takes its own memory: 299 MB with one, 340 with two
         loaded = _load(connection, results, store, afresh=afresh)
     sys.audit("brokerbi.load_committed")
     return loaded
@@ -67,25 +67,25 @@ def _load(
     if afresh:
         pairs = sorted({result.pair for result in results if result.history})
         forget_histories(connection, tables, pairs)
-    held = _held_months(connection, results)
-    loads = _admitted(connection, results, held)
+    stored = _stored_months(connection, results)
+    loads = _admitted(connection, results, stored)
     snapshots = [load for load in loads if load.result.history]
     merged = merged_scopes(connection, snapshots) if snapshots else {}
     waves = waves_of(snapshots, merged)
 
-    entering = [load for load in loads if load.months]
-    incoming = incoming_rows(entering, store.transform)
-    for arriving, batches in incoming.values():
-        ensure_table(connection, tables, arriving, batches)
+    current_loads = [load for load in loads if load.months]
+    incoming = incoming_rows(current_loads, store.transform)
+    for declared, batches in incoming.values():
+        ensure_table(connection, tables, declared, batches)
     counts: Counts = Counter()
-    months = [load for load in entering if not load.result.history]
-    for report in dict.fromkeys(load.result.report for load in months):
-        replaced = [load for load in months if load.result.report == report]
+    month_loads = [load for load in current_loads if not load.result.history]
+    for report in dict.fromkeys(load.result.report for load in month_loads):
+        report_loads = [load for load in month_loads if load.result.report == report]
         for schema in tables_of_report(tables, report, history=False):
-            _delete_months(connection, schema, replaced, held)
+            _delete_months(connection, schema, report_loads, stored)
             if schema.name.lower() in incoming:
                 _, batches = incoming[schema.name.lower()]
-                counts += _insert(connection, schema, schema.stored, batches, replaced)
+                counts += _insert(connection, schema, schema.stored, batches, report_loads)
     for wave in waves:
         _merge_wave(connection, tables, wave, incoming, counts)
     if waves:
@@ -94,13 +94,13 @@ def _load(
     sys.audit("brokerbi.rows_written")
     _write_ledger(connection, loads, counts, store.now(), afresh=afresh)
     forget_outdated_denials(connection)
-    replace_quarantine(connection, entering)
+    replace_quarantine(connection, current_loads)
     sys.audit("brokerbi.ledger_written")
-    return _loaded(loads, counts, held)
+    return _loaded(loads, counts, stored)
 
 
-def _held_months(connection: DuckDBPyConnection, results: Sequence[WindowResult]) -> Held:
-    found = connection.execute(
+def _stored_months(connection: DuckDBPyConnection, results: Sequence[WindowResult]) -> StoredMonths:
+    rows = connection.execute(
         """
         SELECT report, customer, month, coalesce(load_number, 0), months.rows
         FROM meta.months AS months LEFT JOIN meta.loads AS loads USING (load_id, report, customer)
@@ -109,15 +109,17 @@ def _held_months(connection: DuckDBPyConnection, results: Sequence[WindowResult]
         [list({result.report for result in results}), list({result.customer for result in results})],
     )
     return {
-        (report, customer, month): (number, rows)
-        for report, customer, month, number, rows in found.fetchall()
+        (report, customer, month): (number, row_count)
+        for report, customer, month, number, row_count in rows.fetchall()
     }
 
 
-def _admitted(connection: DuckDBPyConnection, results: Sequence[WindowResult], held: Held) -> list[Load]:
+def _admitted(
+    connection: DuckDBPyConnection, results: Sequence[WindowResult], stored: StoredMonths
+) -> list[Load]:
     """Number the loads, and leave out months that a newer load has filled or fills in the group."""
     loads = _numbered(connection, results)
-    newest = {key: number for key, (number, _) in held.items()}
+    newest = {key: number for key, (number, _) in stored.items()}
     for load in loads:
         for month in load.months:
             key = (*load.result.pair, month)
@@ -129,7 +131,7 @@ def _admitted(connection: DuckDBPyConnection, results: Sequence[WindowResult], h
 
 
 def _numbered(connection: DuckDBPyConnection, results: Sequence[WindowResult]) -> list[Load]:
-    """The loads with their numbers: new ones, or for a replay those of the first load."""
+    """The loads with their numbers; a replayed load keeps its number."""
     loaded_before = {
         load_id: (number, opened, closed)
         for load_id, number, opened, closed in connection.execute(
@@ -140,7 +142,7 @@ def _numbered(connection: DuckDBPyConnection, results: Sequence[WindowResult]) -
             [[result.load_id for result in results]],
         ).fetchall()
     }
-    following = following_number(connection)
+    next_number = next_load_number(connection)
     loads = []
     for result in results:
         months = result.months or (None,)
@@ -148,26 +150,26 @@ def _numbered(connection: DuckDBPyConnection, results: Sequence[WindowResult]) -
             number, opened, closed = loaded_before[result.load_id]
             loads.append(Load(result, number, months, is_repeated=True, changed_before=(opened, closed)))
         else:
-            loads.append(Load(result, following, months))
-            following += 1
+            loads.append(Load(result, next_number, months))
+            next_number += 1
     return loads
 
 
-def following_number(connection: DuckDBPyConnection) -> int:
-    """The number of the next new load."""
+def next_load_number(connection: DuckDBPyConnection) -> int:
+    """The number of the next load."""
     [(number,)] = connection.execute("SELECT coalesce(max(load_number), 0) + 1 FROM meta.loads").fetchall()
     return int(number)
 
 
 def _delete_months(
-    connection: DuckDBPyConnection, schema: TableSchema, loads: Sequence[Load], held: Held
+    connection: DuckDBPyConnection, schema: TableSchema, loads: Sequence[Load], stored: StoredMonths
 ) -> None:
     """Delete the stored months of these loads from a table."""
     old = [
         (load.result.customer, month)
         for load in loads
         for month in load.months
-        if (*load.result.pair, month) in held
+        if (*load.result.pair, month) in stored
     ]
     if old:
         connection.execute(
@@ -187,7 +189,7 @@ def _merge_wave(
     incoming: Incoming,
     counts: Counts,
 ) -> None:
-    """Merge the snapshots of a wave into the histories, report by report."""
+    """Merge a wave, report by report: snapshots whose scopes do not overlap."""
     for report in dict.fromkeys(scope.load.result.report for scope in wave):
         scopes = [scope for scope in wave if scope.load.result.report == report]
         loads = list({scope.load.result.load_id: scope.load for scope in scopes}.values())
@@ -202,7 +204,7 @@ def _merge_wave(
 
 @dataclass
 class _ArrowStream:
-    """A frame as DuckDB reads it: through an Arrow capsule, without a copy."""
+    """A frame that DuckDB reads through an Arrow capsule, without a copy."""
 
     frame: pl.DataFrame
 
@@ -217,15 +219,14 @@ def _insert(
     batches: Iterable[Batch],
     loads: Sequence[Load],
 ) -> Counts:
-    """Insert batches into a table that has the columns of the schema, one statement for each."""
+    """Insert batches into a table with the columns of the schema, one statement a batch."""
     results = {load.result.load_id: load.result for load in loads}
     counts: Counts = Counter()
     for batch in batches:
         for load_id, month, rows in batch.frame.group_by("_load_id", "_month").len().iter_rows():
             if month not in (results[load_id].months or (None,)):
                 raise ValueError(
-                    f"load {load_id} brings {rows} rows of {schema.name} with the month {month}, "
-                    "which is not one of its own"
+                    f"load {load_id} has {rows} rows of {schema.name} for {month}, not one of its months"
                 )
             counts[load_id, schema.name, month] += rows
         columns = [quoted(name) for name in schema.ours if name in batch.frame.columns]
@@ -236,12 +237,10 @@ def _insert(
                 columns.append(quoted(stored.name))
                 values.append(converted(f"CAST({quoted(name)} AS {type_})", type_, stored.type))
         stream = _ArrowStream(batch.frame)
-        connection.register("arriving", stream)
-        connection.execute(
-            f"INSERT INTO {into} ({', '.join(columns)}) SELECT {', '.join(values)} FROM arriving"
-        )
-        connection.unregister("arriving")
-        stream.frame = batch.frame.clear()  # DuckDB holds on to the stream until the next collection
+        connection.register("batch", stream)
+        connection.execute(f"INSERT INTO {into} ({', '.join(columns)}) SELECT {', '.join(values)} FROM batch")
+        connection.unregister("batch")
+        stream.frame = batch.frame.clear()  # DuckDB keeps the stream until the next garbage collection
     return counts
 
 
@@ -253,12 +252,12 @@ def _write_ledger(
     *,
     afresh: bool,
 ) -> None:
-    """Store the loads and the months in force; a replayed load that replaces no month keeps its old row."""
+    """Store the loads and their months; a replayed load that replaces no month keeps its ledger row."""
     rows: Counter[str] = Counter()
     by_month: Counter[tuple[str, date | None]] = Counter()
-    for (load_id, _, month), number in counts.items():
-        rows[load_id] += number
-        by_month[load_id, month] += number
+    for (load_id, _, month), row_count in counts.items():
+        rows[load_id] += row_count
+        by_month[load_id, month] += row_count
     written = []
     for load in loads:
         if load.months or not load.is_repeated:
@@ -293,24 +292,24 @@ def _write_ledger(
     replace_rows(connection, "months", list(months.values()), key=["report", "customer", "month"])
 
 
-def _loaded(loads: Sequence[Load], counts: Counts, held: Held) -> list[WindowResult]:
-    """The records of loaded windows."""
-    rows_of: dict[str, Counter[str]] = {}
-    for (load_id, table, _), rows in counts.items():
-        rows_of.setdefault(load_id, Counter())[table] += rows
-    found = []
+def _loaded(loads: Sequence[Load], counts: Counts, stored: StoredMonths) -> list[WindowResult]:
+    """The results of the loaded windows."""
+    rows: dict[str, Counter[str]] = {}
+    for (load_id, table, _), row_count in counts.items():
+        rows.setdefault(load_id, Counter())[table] += row_count
+    results = []
     for load in loads:
-        result, rows_now = load.result, rows_of.get(load.result.load_id, Counter())
-        replaced = [key for month in load.months if (key := (*result.pair, month)) in held]
-        left_alone = (f"{day:%Y-%m} was left alone: a newer load is stored" for day in load.superseded)
-        found.append(
+        result, row_counts = load.result, rows.get(load.result.load_id, Counter())
+        replaced = [key for month in load.months if (key := (*result.pair, month)) in stored]
+        left_alone = (f"{month:%Y-%m} was left alone: a newer load is stored" for month in load.superseded)
+        results.append(
             result.ended(
                 WindowStatus.LOADED,
                 "; ".join(result.notes),
                 warnings=(*result.warnings, *left_alone),
                 loaded=Loaded(
-                    rows={table.name: rows_now[table.name] for table in result.tables},
-                    rows_before=sum(held[key][1] for key in replaced),
+                    rows={table.name: row_counts[table.name] for table in result.tables},
+                    rows_before=sum(stored[key][1] for key in replaced),
                     rejected_count=len(result.rejected),
                     superseded=load.superseded,
                     opened=load.opened,
@@ -318,4 +317,4 @@ def _loaded(loads: Sequence[Load], counts: Counts, held: Held) -> list[WindowRes
                 ),
             )
         )
-    return found
+    return results

@@ -1,4 +1,4 @@
-"""Profile of the stored rows of a report and customer: how many rows have each declared column."""
+"""Profile of the stored rows of a report and customer: how many have a value in each declared column."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GROUP BY ALL
 
 @dataclass
 class TableProfile:
-    """Rows of a table: how many there are, and how many have each declared column."""
+    """The number of a table's rows, and how many have a value in each declared column."""
 
     rows: int = 0
     filled: Counter[str] = field(default_factory=Counter)

@@ -1,7 +1,7 @@
-"""Quarantine: rows that broke their documented type, as long as their load is in force.
+"""Quarantine: rows that do not fit their documented type, while their load is in force.
 
-The rows are in the landing file of their load, which is kept as long. The working file has only their place
-and a checksum, and so nothing that analysts must not see.
+The rows stay in the landing file of their load, which is kept as long. The working file has only their place
+and a checksum: nothing that analysts must not see.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warehouse.load.incoming import Load
 
 FINGERPRINT = 32
-"""Digits of a checksum: enough that different rows never share them."""
+"""Digits of a checksum: enough to tell all rows apart."""
 
 _OUT_OF_FORCE = """
 DELETE FROM meta.quarantine_rows AS old
@@ -30,7 +30,7 @@ AND NOT EXISTS (
 )
 AND NOT EXISTS (FROM meta.history_scopes AS held WHERE held.load_id = old.load_id)
 """
-"""A row goes with its month; one of unknown month goes when nothing of its load is in force."""
+"""A row is deleted with its month; a row of unknown month, when nothing of its load is in force."""
 
 _SEEN_AGAIN = """
 DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new
@@ -39,11 +39,11 @@ AND old.month IS NULL AND new.month IS NULL
 AND (old.report, old.customer, old.table_name, old.fingerprint)
     = (new.report, new.customer, new.table_name, new.fingerprint)
 """
-"""Windows overlap, and a row of unknown month belongs to no month: the newest answer counts."""
+"""Windows overlap, so a row of unknown month may come in several answers: the newest counts."""
 
 
 def fingerprint(raw: str) -> str:
-    """A fingerprint of a received row, which reveals nothing of it."""
+    """A fingerprint of a received row, which reveals nothing about it."""
     return hashlib.sha256(raw.encode()).hexdigest()[:FINGERPRINT]
 
 

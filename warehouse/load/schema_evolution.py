@@ -1,4 +1,4 @@
-"""Tables of schema bi, which grow with documented and arriving columns.
+"""Tables of schema bi, which grow with documented and received columns.
 
 Documented columns exist from the first day. An unknown column is added when it first arrives, and an
 undocumented one is widened in place: null < BOOLEAN | BIGINT < DOUBLE < VARCHAR. A column whose values become
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows of loads with equal frames, ready for one INSERT: our own columns, then the service's.
+    """Rows with equal columns, ready for one INSERT: our own columns, then the service's.
 
-    The service's columns have lower-case names; `types` are the types in which they arrive, NULL for columns
-    with nothing but null.
+    The service's columns have lower-case names; `types` are their types as received, NULL for a column with
+    nothing but null.
     """
 
     frame: pl.DataFrame
@@ -48,11 +48,11 @@ class Batch:
 
 
 def undeclared(connection: DuckDBPyConnection, declared: Sequence[TableSchema]) -> list[TableSchema]:
-    """The declared tables that are not in the file as declared."""
+    """The declared tables that are missing in the file, or different."""
     documented = {
         schema.name: replace(
             schema,
-            columns={name: _meaning(column) for name, column in schema.columns.items() if column.documented},
+            columns={name: _declared(column) for name, column in schema.columns.items() if column.documented},
         )
         for schema in read_tables(connection).values()
     }
@@ -69,7 +69,7 @@ def declare_missing(
 
 
 def declare(connection: DuckDBPyConnection, declared: Sequence[TableSchema], at_utc: datetime) -> None:
-    """Bring tables to their documentation; columns that are no longer documented stay."""
+    """Create or change tables as documented; columns that are no longer documented stay."""
     tables = read_tables(connection)
     changed = []
     for table in declared:
@@ -84,22 +84,22 @@ def declare(connection: DuckDBPyConnection, declared: Sequence[TableSchema], at_
 
 
 def ensure_table(
-    connection: DuckDBPyConnection, tables: Tables, arriving: TableSchema, batches: Sequence[Batch]
+    connection: DuckDBPyConnection, tables: Tables, declared: TableSchema, batches: Sequence[Batch]
 ) -> None:
-    """Create the table if it is unknown, and widen every column for the arriving values.
+    """Create the table if it does not exist, and widen its columns for the new values.
 
-    `arriving` has the documented columns alone; the others are those of the batches.
+    `declared` has only the documented columns; the batches have the others.
     """
-    schema = tables.get(arriving.name.lower())
+    schema = tables.get(declared.name.lower())
     if schema is None:
-        schema = replace(arriving, parent=_parent_of(tables, arriving.name))
-        tables[arriving.name.lower()] = schema
+        schema = replace(declared, parent=_parent_of(tables, declared.name))
+        tables[declared.name.lower()] = schema
         create_table(connection, schema)
         describe(connection, [schema])
-    if arriving.nested and not schema.nested:
+    if declared.nested and not schema.nested:
         raise ValueError(f"rows of {schema.name} point to a parent, but the table was made without one")
-    if (arriving.report, arriving.history) != (schema.report, schema.history):
-        raise ValueError(f"{schema.name} belongs to {schema.report}, and not to {arriving.report}")
+    if (declared.report, declared.history) != (schema.report, schema.history):
+        raise ValueError(f"{schema.name} belongs to {schema.report}, not to {declared.report}")
     before = dict(schema.columns)
     for name in dict.fromkeys(name for batch in batches for name in batch.columns):
         with_column = [batch for batch in batches if name in batch.columns]
@@ -112,7 +112,7 @@ def ensure_table(
 def joined(types: Iterable[str]) -> str:
     """The narrowest type that loses nothing: null < BOOLEAN | BIGINT < DOUBLE < VARCHAR.
 
-    No BIGINT is too large for DOUBLE: whole numbers beyond that arrive as text.
+    Every BIGINT fits into a DOUBLE: larger whole numbers are text already.
     """
     known = sorted(set(types) - {NOTHING})
     if len(known) < 2:
@@ -123,7 +123,7 @@ def joined(types: Iterable[str]) -> str:
 def _declare_again(
     connection: DuckDBPyConnection, schema: TableSchema, declared: TableSchema, at_utc: datetime
 ) -> None:
-    """Bring a known table to its documentation; a column keeps its type where values would be lost."""
+    """Change a stored table as documented; a column keeps its type if values would be lost."""
     if (schema.history, schema.nested) != (declared.history, declared.nested):
         raise ValueError(f"{declared.name} cannot turn into another kind of table; give it a new name")
     schema.report, schema.parent, schema.key = declared.report, declared.parent, declared.key
@@ -163,7 +163,7 @@ def _survives(connection: DuckDBPyConnection, schema: TableSchema, column: Store
 
 
 def _parent_of(tables: Tables, name: str) -> str | None:
-    """The table that an undeclared one is nested in: `a__b__c` in `a__b`, or else in `a`."""
+    """The parent of an undeclared table: `a__b` of `a__b__c`, or else `a`."""
     above = name
     while "__" in above:
         above = above.rpartition("__")[0]
@@ -175,7 +175,7 @@ def _parent_of(tables: Tables, name: str) -> str | None:
 def _fitted(
     connection: DuckDBPyConnection, schema: TableSchema, name: str, batches: Sequence[Batch]
 ) -> StoredColumn:
-    """The column that holds both stored and arriving values; widens a known one."""
+    """The column for both stored and new values; widens a stored column."""
     known = schema.columns.get(name)
     column = known or StoredColumn.of(batches[0].columns[name])
     types = {batch.types[name] for batch in batches}
@@ -196,7 +196,7 @@ def _fitted(
 
 
 def _first_load(name: str, batches: Sequence[Batch]) -> tuple[str, datetime] | None:
-    """The first load with values of a column, else the first that has it, and when it was fetched."""
+    """The first load with values in a column, else the first with the column, and when it was fetched."""
     for batch in [batch for batch in batches if batch.types[name] != NOTHING] or batches:
         if name in batch.frame.columns:
             with_values = batch.frame[name].is_not_null()
@@ -205,6 +205,6 @@ def _first_load(name: str, batches: Sequence[Batch]) -> tuple[str, datetime] | N
     return None
 
 
-def _meaning(column: StoredColumn) -> StoredColumn:
-    """The column's meaning for comments and views."""
+def _declared(column: StoredColumn) -> StoredColumn:
+    """The column without its first load, as the catalogue declares it."""
     return replace(column, first_seen_utc=None, first_load_id=None)

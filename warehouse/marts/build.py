@@ -1,4 +1,4 @@
-"""Marts, each built from its SQL file, and what a build remembers of them."""
+"""Build of the marts from their SQL files, and the versions of rows that it stores in meta."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from warehouse.store.duckdb_file import mappings, quoted
 Built = TypeVar("Built")
 
 LEAST_MB, MOST_MB = 700, 3000
-"""What DuckDB need have to build marts, a half more than the file in between; the rest is put beside it.
+"""DuckDB's memory to build marts: 1.5 times the file, within these limits; it spills the rest.
 
-A file of 225 MB, with ten million rows, needed more than 336; of a hundred million rows, 2,200 MB, one mart
-needed more than 1,000. Without a limit ten million took 2,800 MB and no less CPU time.
+Ten million rows, a file of 225 MB, needed more than 336; of a hundred million, 2,200 MB, one mart needed
+more than 1,000. Without a limit ten million took 2,800 MB and no less CPU time.
 """
-OF_PARTS_MB = 700
-"""What it need have at most for a mart that is built in parts.
+PARTS_MB = 700
+"""The most memory for a mart that is built in parts.
 
-The parts of a hundred million rows' sales were built with 1,000 and not with 2,500: it spills too late then.
+The sales of a hundred million rows were built with 1,000 and not with 2,500, where it spills too late.
 """
 
 _NEW_TOTALS = """
@@ -65,11 +65,11 @@ MEMORY = {
     "marts.sale_versions": _NEW_SALE_VERSIONS,
     "marts.user_month_versions": _NEW_USER_MONTH_VERSIONS,
 }
-"""Queries whose new states are remembered once they are built, each with the statement that does so."""
+"""The marts whose new versions of rows are stored in meta after a build, each with the statement."""
 
 
 class MartError(Exception):
-    """A mart cannot be built; the sentence names it, its file and what DuckDB says."""
+    """A mart cannot be built; the message names it, its file and DuckDB's error."""
 
 
 class MartTooLarge(MartError):
@@ -83,15 +83,15 @@ def build_marts(
     wanted: Collection[str] = (),
     memory_limit_mb: int | None = None,
 ) -> list[str]:
-    """Build all marts, in the caller's transaction: readers of the file see the old ones or the new ones.
+    """Build all marts in the caller's transaction: readers of the file see the old ones or the new ones.
 
-    With `wanted`, only these marts (or views of meta) and the tables behind them exist then, undescribed.
-    Staging exists only while the marts are built, and may read marts. A failure raises MartError, and the
-    caller rolls back: with a `memory_limit_mb` it may be MartTooLarge, to be tried again with more.
+    With `wanted`, only these marts (or views of meta) and the tables that they need exist afterwards,
+    without descriptions. Staging exists only during the build, and may read marts. Raises MartError, after
+    which the caller rolls back; with a `memory_limit_mb` it may be MartTooLarge, which more memory may cure.
     """
     staging, marts, meta = _layers(folder)
     if wanted:
-        needed = _behind(wanted, [*staging, *marts, *meta])
+        needed = _with_sources(wanted, [*staging, *marts, *meta])
         staging, marts, meta = (
             [query for query in layer if query.table in needed] for layer in (staging, marts, meta)
         )
@@ -102,7 +102,7 @@ def build_marts(
     built = in_order([*staging, *marts])
     for query in built:
         if memory_limit_mb:
-            limit = min(memory_limit_mb, OF_PARTS_MB) if query.for_each else memory_limit_mb
+            limit = min(memory_limit_mb, PARTS_MB) if query.for_each else memory_limit_mb
             connection.execute(f"SET memory_limit = '{limit}MB'")
         _create(connection, query)
     connection.execute("RESET memory_limit")
@@ -121,9 +121,9 @@ def build_marts(
 
 
 def within_memory(file: Path, build: Callable[[int | None], Built]) -> Built:
-    """The result of `build` on a working file, within megabytes that grow with the file.
+    """The result of `build`, with a memory limit in megabytes that grows with the working file.
 
-    If these are too few it is built with twice as many, then with all the memory that DuckDB takes.
+    If the limit is too low, `build` is called with twice as much, then without a limit.
     """
     size = file.stat().st_size if file.exists() else 0
     enough = min(max(LEAST_MB, size * 3 // 2_000_000), MOST_MB)
@@ -138,8 +138,8 @@ def _layers(folder: Path) -> list[list[Query]]:
     return [queries(folder / schema, schema) for schema in ("staging", "marts", "meta")]
 
 
-def _behind(wanted: Iterable[str], known: Iterable[Query]) -> set[str]:
-    """The names of these marts, and of all that they are made of."""
+def _with_sources(wanted: Iterable[str], known: Iterable[Query]) -> set[str]:
+    """The names of these marts, and of all queries that they read."""
     by_table = {query.table: query for query in known}
     found: set[str] = set()
     waiting = [*wanted]

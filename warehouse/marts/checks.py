@@ -1,4 +1,4 @@
-"""Checks of the data: each a query for the rows that offend it."""
+"""Checks of the data: each is a query for rows that violate it."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ SUBJECT = (
     *("customer_id", "yielding_customer_id", "office_id", "earner_id", "report", "month", "measure"),
     *("shared_offices", "is_contained", "source_state", "offices", "reports", "last_read_utc"),
 )
-"""Columns that say what a row is about. Each row is kept with these, once: sales of one month may be many."""
+"""Columns that say what a row is about. Only distinct values are stored: a month may have many sales."""
 ERROR = "error"
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What one check found: how many rows offend it, some of them, and what all of them are about.
+    """The result of a check: how many rows violate it, some of them, and what all of them are about.
 
-    One that could not run counts as one row of its own severity, and `message` says why: an error check
-    that cannot run keeps the file back, since nobody knows whether it is right; a warning does not.
+    A check that could not run counts as one row of its severity, and `message` says why: an error check that
+    cannot run holds the file back, because its data is not proven right; a warning does not.
     """
 
     name: str
@@ -46,28 +46,28 @@ class CheckResult:
 
     @property
     def blocks(self) -> bool:
-        """Whether the file must not be published because of it."""
+        """Whether it holds the file back."""
         return self.rows > 0 and self.severity == ERROR
 
     @property
     def finding(self) -> str:
-        """What to tell a person, in one line; meta.conditions tells the same."""
+        """The result in one line, as in meta.conditions."""
         if self.message:
             return f"The check {self.name} could not run: {' '.join(self.message.split())}"
         return f"{self.question} {self.name}, {self.rows} {'row' if self.rows == 1 else 'rows'}"
 
 
 def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") -> list[CheckResult]:
-    """Run every check beside the caller's transaction; one that cannot run fails and stops no other.
+    """Run every check outside the caller's transaction; one that cannot run fails and stops no other.
 
-    Rows that the caller has not committed are not seen.
+    Uncommitted rows of the caller are not seen.
     """
     with beside(connection) as other:
         return [_run(other, check) for check in queries(folder, "checks")]
 
 
 def check_and_keep(connection: DuckDBPyConnection, at_utc: datetime) -> list[CheckResult]:
-    """Commit what was written, run every check on it, and write down in a new transaction what they find."""
+    """Commit the transaction, run every check, and store the results in a new transaction."""
     connection.commit()
     results = run_checks(connection)
     connection.begin()
@@ -76,7 +76,7 @@ def check_and_keep(connection: DuckDBPyConnection, at_utc: datetime) -> list[Che
 
 
 def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult], at_utc: datetime) -> None:
-    """Write down what the checks found, in place of what they found before."""
+    """Replace the stored results of the checks."""
     connection.execute("DELETE FROM meta.check_results")
     rows = [
         {
@@ -97,7 +97,7 @@ def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult],
 
 
 def repeated(connection: DuckDBPyConnection, check: Query) -> str:
-    """The SQL of a check, repeated for every row of its `For each:`, whose names are in quotes and braces."""
+    """The SQL of a check, repeated for each row of its `For each:`, with the row's values for "{name}"."""
     if not check.for_each:
         return check.sql
     parts = []
@@ -113,7 +113,7 @@ def repeated(connection: DuckDBPyConnection, check: Query) -> str:
 
 def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
     try:
-        rows, sample, subjects = _found(connection, repeated(connection, check))
+        rows, sample, subjects = _violations(connection, repeated(connection, check))
         why = ""
     except duckdb.Error as error:
         rows, sample, subjects, why = 1, [{"message": str(error)}], [], str(error)
@@ -122,19 +122,19 @@ def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
     )
 
 
-def _found(
+def _violations(
     connection: DuckDBPyConnection, sql: str
 ) -> tuple[int, list[dict[str, object]], list[dict[str, object]]]:
-    """How many rows a query has, the first of them, and what all are about: the many stay in DuckDB."""
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE offending AS {sql}")
-    sample = mappings(connection.execute(f"FROM offending ORDER BY rowid LIMIT {SAMPLE_ROWS}"))
+    """The number of a query's rows, the first of them, and what all are about; the rows stay in DuckDB."""
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE violations AS {sql}")
+    sample = mappings(connection.execute(f"FROM violations ORDER BY rowid LIMIT {SAMPLE_ROWS}"))
     if not sample:
         return 0, [], []
-    [(rows,)] = connection.execute("SELECT count(*) FROM offending").fetchall()
+    [(rows,)] = connection.execute("SELECT count(*) FROM violations").fetchall()
     names = ", ".join(name for name in SUBJECT if name in sample[0])
     if not names:
         return rows, sample, [{}]
-    distinct = f"SELECT {names} FROM offending GROUP BY ALL ORDER BY min(rowid)"
+    distinct = f"SELECT {names} FROM violations GROUP BY ALL ORDER BY min(rowid)"
     return rows, sample, mappings(connection.execute(distinct))
 
 

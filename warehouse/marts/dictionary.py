@@ -20,16 +20,16 @@ OURS = {
     "_load_id": "the load of that answer; joins meta.loads",
     "_row": "the row of bi that this is, its column _row",
 }
-"""Columns that lead from a mart back to loads; a query says more where there is more to say."""
+"""Columns that lead from a mart back to loads; a query may describe them better."""
 INFERRED = "; documented but for its name in the answer, which is inferred"
 
 _SOURCE = r"regexp_replace(columns.source, '[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]', '�', 'g')"
-"""A key of the service may hold anything; clients print these words into terminals and pages."""
+"""The service's keys may have any characters; clients print this text into terminals and pages."""
 
 Words = Mapping[str, Mapping[str, str]]
 
 _OF_BI = "SELECT table_name, column_name, description FROM meta.columns WHERE description <> ''"
-_STANDING = """
+_EXISTING = """
 SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
 WHERE database_name = current_database() AND schema_name IN ('staging', 'marts', 'meta') GROUP BY ALL
 """
@@ -68,7 +68,7 @@ WHERE found.schema_name IN ('bi', 'marts', 'meta')
 ORDER BY found.schema_name, found.table_name, found.place
 """
 DECLARED = "tax basis as declared in marts.tax_basis"
-"""The end of the meaning of a commission; the declared basis is added."""
+"""The end of a commission's meaning, to which the declared basis is added."""
 _SCHEMA = "INSERT INTO meta.dictionary (schema_name, kind, description) VALUES ($1, 'schema', $2)"
 
 
@@ -79,9 +79,9 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
         [(basis,)] = connection.execute("SELECT commission_basis FROM marts.tax_basis").fetchall()
         words = {
             table: {
-                column: meaning.replace(DECLARED, f"{DECLARED}: {basis}") for column, meaning in said.items()
+                column: meaning.replace(DECLARED, f"{DECLARED}: {basis}") for column, meaning in texts.items()
             }
-            for table, said in words.items()
+            for table, texts in words.items()
         }
     comments = []
     for query in built:
@@ -102,23 +102,23 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
 
 
 def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:
-    """The meaning of every column, by table: said where the column is born, handed on to all who read it.
+    """The meaning of every column, by table; a query inherits it from the tables that it reads.
 
-    What two tables that are read mean differently by one name is handed on to nobody.
+    If two of these give a column different meanings, it inherits none.
     """
     words: dict[str, dict[str, str]] = {}
     for table, column, meaning in connection.execute(_OF_BI).fetchall():
         words.setdefault(f"bi.{table}", {})[column] = meaning
-    standing: dict[str, list[str]] = dict(connection.execute(_STANDING).fetchall())
+    existing: dict[str, list[str]] = dict(connection.execute(_EXISTING).fetchall())
     for query in built:
-        handed: dict[str, set[str]] = {}
+        inherited: dict[str, set[str]] = {}
         for schema, name in query.reads:
             for column, meaning in words.get(f"{schema}.{name.removesuffix('_history')}", {}).items():
-                handed.setdefault(column, set()).add(meaning)
-        agreed = {column: said.copy().pop() for column, said in handed.items() if len(said) == 1}
+                inherited.setdefault(column, set()).add(meaning)
+        agreed = {column: texts.copy().pop() for column, texts in inherited.items() if len(texts) == 1}
         known = {**OURS, **agreed, **query.columns}
         words[query.table] = {
-            column: known[column] for column in standing.get(query.table, ()) if column in known
+            column: known[column] for column in existing.get(query.table, ()) if column in known
         }
     return words
 

@@ -1,6 +1,6 @@
 """Lineage of a number: from the mart of the published file to the rows, loads and landing files behind it.
 
-The macros marts.sources_of and marts.sources_of_user answer the same for analysts, for all reports at once.
+The macros marts.sources_of and marts.sources_of_user answer the same for analysts, for all reports together.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EARLIER = "The published file is of an earlier version. `brokerbi publish` makes
 
 
 class NotInTheFile(WarehouseError, ValueError):
-    """The published file has no such office, month or measure; the sentence says what it has."""
+    """The published file has no such office, month or measure; the message says what it has."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ BUDGETS: Mapping[str, MeasureSource] = {
     )
     for name in ("commission", "sold estates", "registered estates", "meetings", "own booked meetings")
 }
-"""Measures of the budget marts, as they are asked for; their number is the budget of the month."""
+"""Measures of the budget marts, as users name them; their number is the budget of the month."""
 _SOURCES = {
     "office": {**SOURCES, **BUDGETS},
     "user": {**SOURCES_OF_USERS, **BUDGETS},
@@ -137,7 +137,7 @@ class TracedNumber:
 
 @dataclass(frozen=True)
 class TracedLoad:
-    """The load that brought rows, as the ledger knows it."""
+    """A load that brought rows, from the ledger."""
 
     load_id: str
     report: str
@@ -151,7 +151,7 @@ class TracedLoad:
 
 @dataclass(frozen=True)
 class Trace:
-    """The way of one number back to its loads; no load if its report is not loaded.
+    """The path from a number back to its loads; without loads if its report is not loaded.
 
     A user's number may come from the answers of several customers.
     """
@@ -200,10 +200,10 @@ FROM meta.loads AS loads LEFT JOIN meta.clock AS clock ON true
 def trace(
     connection: DuckDBPyConnection, month: date, measure: str, *, office: str = "", user: str = ""
 ) -> Trace:
-    """Follow a number of the published file back, of the chain if neither office nor user is named.
+    """Trace a number of the published file, of the chain if neither office nor user is named.
 
-    The office or user is an id, or a name or part of one that no other has. Raises NotInTheFile with what
-    there is instead.
+    The office or user is an id, a unique name, or a unique part of one. Raises NotInTheFile, which names
+    what exists.
     """
     kind = "user" if user else "office" if office else "chain"
     number = TracedNumber(kind, user or office, month, measure)
@@ -235,7 +235,7 @@ def trace(
 
 
 def _found_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
-    """The id that an id, a name or a part of one means; raises NotInTheFile unless exactly one matches."""
+    """The id for an id, a name or part of one; raises NotInTheFile unless exactly one matches."""
     kind, wanted = number.kind, number.id.strip().lower()
     names = connection.execute(
         f"SELECT DISTINCT {kind}_id, coalesce(trim({kind}_name), '') FROM marts.{number.mart} ORDER BY ALL"
@@ -251,12 +251,12 @@ def _found_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
     more = f" and {len(labels) - MOST_NAMED} more, see marts.{kind}s" if len(labels) > MOST_NAMED else ""
     shown = f"{', '.join(labels[:MOST_NAMED]) or 'none yet'}{more}."
     if matches:
-        raise NotInTheFile(f"{number.id!r} may be each of {len(matches)} {kind}s; give the id: {shown}")
+        raise NotInTheFile(f"{number.id!r} matches {len(matches)} {kind}s; give the id: {shown}")
     raise NotInTheFile(f"There is no {kind} {number.id!r}; the published file has {shown}")
 
 
 def _in_mart(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, Decimal | int | None, bool]:
-    """Name, number, and whether the month is open; raises NotInTheFile with what there is instead."""
+    """Name, number, and whether the month is open; raises NotInTheFile, which names what exists."""
     kind, budget = number.kind, number.source.budget
     name = "'the chain'" if kind == "chain" else f"{kind}_name"
     # The measure is one of the known ones, never what the user typed.

@@ -17,24 +17,23 @@ from warehouse.store.duckdb_file import connect, mappings
 from warehouse.store.sql_header import entries, read_header
 
 SQL = Path(__file__).resolve().parents[2] / "sql"
-"""The room in which every query of this project lives."""
+"""The folder of all queries."""
 
 
 class QueryError(Exception):
-    """A SQL file cannot be used; the sentence names the file and what is wrong with it."""
+    """A SQL file cannot be used; the message names the file and its fault."""
 
 
 @dataclass(frozen=True)
 class Query:
-    """One SQL file, read: a single SELECT under a header of comments.
+    """A parsed SQL file: a single SELECT under a header of comments.
 
     The header's first line is the question and the lines after it are grain and surprises; `Columns:`
-    describes what comes out, `Parameters:` makes a mart a table macro and names the variables an analysis
-    reads, `Kind: view` makes it a view, and `Kind: table` a query of staging that many marts read a table,
-    `Key:` names the columns that tell its rows apart, `Severity:` grades a check, `Concerns:` says which
-    figures of the pages it makes doubtful. `For each:` is a query: a check is repeated for the names in its
-    rows, written in it like "{table_name}"; a mart is built one part after another, each reading a row as
-    variables.
+    describes the result; `Parameters:` makes a mart a table macro, and names the variables of an analysis;
+    `Kind: view` makes a mart a view, and `Kind: table` makes a staging query a table; `Key:` names the
+    columns that identify a row; `Severity:` grades a check; `Concerns:` names the figures of the pages that
+    it makes doubtful. `For each:` is a query: a check is repeated for each of its rows, with the row's
+    values for names like "{table_name}"; a mart is built part by part, each with a row as variables.
     """
 
     path: Path
@@ -55,29 +54,29 @@ class Query:
 
 
 def queries(folder: Path, schema: str) -> list[Query]:
-    """Every query of a folder, by name; `Columns: as other` takes over what the file other says."""
+    """Every query of a folder, by name; `Columns: as other` copies the columns of the file `other`."""
     paths = sorted(folder.glob("*.sql"))
     return [*_parsed(schema, tuple((path, path.read_text(encoding="utf-8")) for path in paths))]
 
 
 @cache
 def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ...]:
-    """The queries of these files; kept, as parsing all of them takes half as long as building all marts.
+    """The queries of these files; cached, because parsing takes half as long as building all marts.
 
-    The tables they read come from DuckDB's own parser, which is asked once for all of them.
+    DuckDB's own parser finds the tables that they read, in one call.
     """
     selects = [text.rstrip().removesuffix(";") for _, text in texts]
     with connect(Path(":memory:")) as connection:
         trees = syntax_trees(connection, selects)
     found: dict[str, Query] = {}
-    taken_over: dict[str, str] = {}
+    copied_from: dict[str, str] = {}
     for (path, _), select, tree in zip(texts, selects, trees, strict=True):
         prose, sections = read_header(select)
         if not any(prose):
             raise QueryError(f"{path} has no header; its first line should be a comment with its question")
         described = entries(sections["Columns"])
         if sections["Columns"][:1] and (first := sections["Columns"][0].strip()).startswith("as "):
-            taken_over[path.stem] = first.removeprefix("as ")
+            copied_from[path.stem] = first.removeprefix("as ")
         found[path.stem] = Query(
             path=path,
             schema=schema,
@@ -95,7 +94,7 @@ def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ..
             sql=select,
             reads=tables_read(tree, path),
         )
-    for name, other in taken_over.items():
+    for name, other in copied_from.items():
         found[name] = replace(found[name], columns=found[other].columns)
     return tuple(found.values())
 
@@ -111,7 +110,7 @@ def in_order(found: Iterable[Query]) -> list[Query]:
 
 
 def syntax_trees(connection: DuckDBPyConnection, texts: Sequence[str]) -> list[str]:
-    """The syntax tree of each text as JSON, without what is empty; or what is wrong with it."""
+    """The syntax tree of each text as JSON without empty values, or its error."""
     found = connection.execute(
         "SELECT json_serialize_sql(unnest($1::VARCHAR[]), skip_null := true, skip_empty := true)", [texts]
     )
@@ -119,23 +118,23 @@ def syntax_trees(connection: DuckDBPyConnection, texts: Sequence[str]) -> list[s
 
 
 def tables_read(parsed: str, path: Path) -> frozenset[tuple[str, str]]:
-    """Schema and name of every table, view and macro a query reads; refuses names without a schema."""
+    """Schema and name of every table, view and macro a query reads; rejects names without a schema."""
     found: set[tuple[str, str]] = set()
-    of_the_query: set[str] = set()
+    cte_names: set[str] = set()
 
-    def look_at(node: dict[str, Any]) -> dict[str, Any]:
+    def visit(node: dict[str, Any]) -> dict[str, Any]:
         if node.get("type") == "BASE_TABLE":
             found.add((node.get("schema_name", ""), node["table_name"]))
         elif node.get("type") == "TABLE_FUNCTION" and node["function"].get("schema"):
             found.add((node["function"]["schema"], node["function"]["function_name"]))
         elif isinstance(node.get("key"), str):
-            of_the_query.add(node["key"])
+            cte_names.add(node["key"])
         return node
 
-    tree = json.loads(parsed, object_hook=look_at)
+    tree = json.loads(parsed, object_hook=visit)
     if tree["error"]:
         raise QueryError(f"{path} is not one SELECT statement: {tree['error_message']}")
-    bare = sorted({name for schema, name in found if not schema} - of_the_query)
+    bare = sorted({name for schema, name in found if not schema} - cte_names)
     if bare:
         raise QueryError(f"{path} reads {', '.join(bare)} without saying in which schema")
     return frozenset((schema, name) for schema, name in found if schema)
@@ -149,8 +148,7 @@ def rows_of(
 ) -> dict[str, list[dict[str, Any]] | None]:
     """The rows of some queries of a folder, or of all; they may use sql/macros.sql and getvariable().
 
-    None for a query that the file cannot answer, because it is older or partly built and has no such table or
-    column.
+    None for a query whose tables or columns the file lacks, because it is older or partly built.
     """
     found: dict[str, list[dict[str, Any]] | None] = {}
     connection.execute((SQL / "macros.sql").read_text("utf-8"))
@@ -167,5 +165,5 @@ def rows_of(
 
 
 def _names(lines: Iterable[str]) -> tuple[str, ...]:
-    """The names of a section that is a list of them, with commas."""
+    """The names in a section, which separates them by commas."""
     return tuple(" ".join(lines).replace(",", " ").split())

@@ -27,7 +27,7 @@ GROUP BY ALL
 HAVING list_has_all(list(known.column_name), key)
 ORDER BY ALL
 """
-# Columns of marts are judged by their names, which may say more before the key (listing_office_id).
+# A column of a mart points by its name, which may have words before the key (listing_office_id).
 _RELATIONS = f"""
 INSERT INTO meta.relations
 WITH known AS ({_COLUMNS}),
@@ -56,7 +56,7 @@ ORDER BY ALL
 def declare_relations(
     connection: DuckDBPyConnection, built: Sequence[Query], staging: Sequence[Query]
 ) -> None:
-    """Write down the keys of marts and bi, what points at what, and what marts are made of."""
+    """Store the keys and relations of marts and bi, and the sources of marts."""
     keys = [
         {"schema_name": "marts", "table_name": query.name, "columns": list(query.key), "kind": "grain"}
         for query in built

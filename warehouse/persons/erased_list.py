@@ -1,7 +1,7 @@
 """Erased persons of a data directory: keyed hashes of their ids, each with the random id that replaces it.
 
-The list is a file of its own beside the working file. It is written before anything else is erased, and every
-load reads it: nothing brings a person back, neither the next answer of the service nor an old copy of a file.
+The list is a separate file next to the working file. It is written before anything is erased, and every load
+reads it, so neither a new answer of the service nor an old copy of a file brings a person back.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ KEY_BYTES = 32
 
 @dataclass(frozen=True)
 class ErasedPerson:
-    """A person whose id is only known as a keyed hash; `alias` is the random id in its place.
+    """A person known only by a keyed hash of the id; `alias` is the random id that replaces it.
 
-    An erasure that was cut short is not finished: the same command has to be run again.
+    An interrupted erasure is not finished: the same command must be run again.
     """
 
     kind: PersonKind
@@ -50,7 +50,7 @@ class ErasedList:
         return hmac.digest(self.key, f"{kind}:{id_}".encode(), "sha256").hex()
 
     def aliases(self, kind: PersonKind, ids: Iterable[str]) -> dict[str, str]:
-        """The aliases of those ids that are erased; an alias stands for itself."""
+        """The aliases of the erased ids among these; an alias maps to itself."""
         aliases = self._alias_of_hash | {alias: alias for alias in self._alias_of_hash.values()}
         found = {id_: aliases.get(id_) or aliases.get(self.hash_of(kind, id_)) for id_ in ids}
         return {id_: alias for id_, alias in found.items() if alias}
@@ -61,7 +61,7 @@ class ErasedList:
 
 
 def read_erased(data_dir: Path) -> ErasedList:
-    """The list of a data directory, empty if nobody was erased; raises WarehouseError if it is damaged."""
+    """The list of a data directory, empty if no person was erased; raises WarehouseError if it is damaged."""
     path = data_dir / FILE
     try:
         content = json.loads(path.read_text("utf-8"))
@@ -77,7 +77,7 @@ def read_erased(data_dir: Path) -> ErasedList:
 
 
 def note_begun(data_dir: Path, kind: PersonKind, id_: str, now: datetime) -> ErasedPerson:
-    """Put a person into the list, or find the person there; the erasure counts as not finished."""
+    """Add a person to the list, or find the person there; the erasure is not finished yet."""
     erased = read_erased(data_dir)
     begun = now.isoformat(timespec="seconds")
     new = ErasedPerson(kind, erased.hash_of(kind, id_), f"erased-{secrets.token_hex(8)}", begun)
@@ -88,7 +88,7 @@ def note_begun(data_dir: Path, kind: PersonKind, id_: str, now: datetime) -> Era
 
 
 def note_finished(data_dir: Path, person: ErasedPerson) -> None:
-    """Write down that nothing is left to be done for a person of the list."""
+    """Mark the erasure of a person as finished."""
     _write(data_dir, read_erased(data_dir), replace(person, is_finished=True))
 
 

@@ -1,4 +1,4 @@
-"""Erasure of a person from files: landing, the request log, and what killed processes left."""
+"""Erasure of a person from files: landing, the request log, and leftovers of killed processes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from warehouse.store.database import Store
 
 EraseBody = Callable[[bytes], bytes]
-"""A body without the person; one that is no JSON and holds the id becomes empty."""
+"""Returns a body without the person; a body with the id that is not JSON becomes empty."""
 
 
 def erase_landing(store: Store, landing: Landing, person: Person, erase_body: EraseBody) -> list[Landed]:
-    """Rewrite every landing file that holds the person; a damaged one raises, as nobody can look into it.
+    """Rewrite every landing file that contains the person; raises LandingDamaged for one it cannot read.
 
-    The ledger forgets the checksums first: killed in between, no file counts as damaged.
+    The ledger forgets the checksums first, so that after a kill no file counts as damaged.
     """
     paths = [path for path in landing.paths() if _may_hold(landing, path, person)]
     with store.writing() as connection:
@@ -45,7 +45,7 @@ def _may_hold(landing: Landing, path: str, person: Person) -> bool:
 
 
 def _rewritten(landing: Landing, path: str, person: Person, erase_body: EraseBody) -> Landed | None:
-    """The file written again without the person; None if it does not hold the person."""
+    """Rewrite a file without the person; returns None if it does not contain the person."""
     landed = landing.landed(path)
     header, trailer = erased_values(landed.header, person), erased_values(landed.trailer, person)
     has_changed = (header, trailer) != (landed.header, landed.trailer)
@@ -62,7 +62,7 @@ def _rewritten(landing: Landing, path: str, person: Person, erase_body: EraseBod
 
 
 def erased_values(value: Any, person: Person) -> Any:
-    """A description of a load or a request without the person."""
+    """The description of a load or a request, without the person."""
     if isinstance(value, Mapping):
         return {name: erased_values(member, person) for name, member in value.items()}
     if isinstance(value, list):
@@ -71,7 +71,7 @@ def erased_values(value: Any, person: Person) -> Any:
 
 
 def clean_logs(data_dir: Path, person: Person) -> int:
-    """Write the request logs that hold the id again without it; returns how many did."""
+    """Remove the id from the request logs; returns how many contained it."""
     changed = 0
     for path in (data_dir / "work").glob("requests.log*"):
         text = path.read_text("utf-8", "surrogateescape")
@@ -82,7 +82,7 @@ def clean_logs(data_dir: Path, person: Person) -> int:
 
 
 def clear_leftovers(data_dir: Path) -> int:
-    """Remove the files that killed processes left; returns how many there were."""
+    """Remove the files that killed processes left; returns their number."""
     removed = Landing(data_dir / "landing").clear_unfinished()
     shutil.rmtree(data_dir / "work" / REBUILDING, ignore_errors=True)
     for path in data_dir.rglob(".*.new"):

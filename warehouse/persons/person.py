@@ -1,4 +1,4 @@
-"""Person who is being erased, by the id: how texts and documents read without it."""
+"""A person to erase, and the texts and documents without that person's id."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from warehouse.handed_over import Documented
 
 SHORTEST = 6
-"""Shorter ids, and plain numbers, are found in the data of others too often to be looked for in texts."""
+"""Shorter ids, and plain numbers, occur too often in the data of others to be searched for in texts."""
 Place = tuple[dict[str, Any], str]
 """An object of a document and the key of a value in it."""
 
@@ -31,17 +31,17 @@ class Person:
 
     @property
     def is_unmistakable(self) -> bool:
-        """Whether the id can be nothing else, wherever it is found."""
+        """Whether the id can have no other meaning in any text."""
         return len(self.id) >= SHORTEST and not self.id.isdigit()
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The id in a text, as it is or as an address has it; nothing if it may be something else."""
+        """Matches the id in a text, plain or URL-encoded; matches nothing if the id may be something else."""
         ways = "|".join(map(re.escape, (self.id, quote(self.id, safe=""))))
         return re.compile(rf"(?<!\w)(?:{ways})(?!\w)" if self.is_unmistakable else r"(?!)")
 
     def may_be_in(self, body: bytes) -> bool:
-        """Whether a body may hold the id; escapes can hide all but letters and digits."""
+        """Whether a body may contain the id, of which escapes can hide all but letters and digits."""
         written = {self.id.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")}
         is_plain = re.fullmatch(r"[A-Za-z0-9_.-]+", self.id)
         return any(id_ in body for id_ in written) or (not is_plain and b"\\" in body)
@@ -53,8 +53,8 @@ class Person:
     def erase_document(self, node: Any, documented: Documented, *, is_row: bool = True) -> Any:
         """A parsed document without the person; `documented` are the columns that are about persons.
 
-        An object with the objects nested in it is a row. In a row with the id all that is personal goes. A
-        nested object may be one as well, unless the id is a mere number, as those of states are.
+        An object with its nested objects is a row; a row with the id loses all personal values. A nested
+        object may be a row too, unless the id is a plain number, as ids of states are.
         """
         if isinstance(node, dict):
             if is_row or self.is_unmistakable:
@@ -81,7 +81,7 @@ class Person:
         return str(getattr(value, "text", value)).strip() == self.id
 
     def _values(self, node: dict[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, Place]]:
-        """The values of an object and of the objects in it by their columns; lists of objects are rows."""
+        """The values of an object and its nested objects, by column; objects in lists are rows themselves."""
         for key, value in node.items():
             if isinstance(value, dict):
                 yield from self._values(value, (*above, key))
@@ -90,7 +90,7 @@ class Person:
 
 
 def _empty(id_column: str, row: Mapping[str, Place], documented: Documented) -> None:
-    """Empty what a row says of the person in its id column."""
+    """Empty the values of a row that describe the person in its id column."""
     for column in emptied_columns(id_column, [*row], documented):
         found, key = row[column]
         found[key] = None

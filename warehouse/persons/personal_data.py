@@ -1,6 +1,6 @@
-"""Personal data: which columns are about a person, by the catalogue or else by their names.
+"""Personal data: the columns that describe a person.
 
-Documented columns are what the catalogue says of them; all others are judged by their names, here only.
+The catalogue decides for documented columns; all others are judged by their names, only here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CONTACT_ID = re.compile(r"contact_id$")
 _CONTACT = re.compile(r"(?:^|_)contact_(.+)$")
 _MESSAGE = re.compile(r"(message|comment)$")
 KEY = "key"
-"""The column of the keys that rows were kept by; what is beside one says something of whom it identifies."""
+"""The column of the keys of keyed objects; the values in its row describe the person that it identifies."""
 _FREE_TEXT = re.compile(r"(message|comment|text|title|note|description)$")
 
 
@@ -32,7 +32,7 @@ KINDS: tuple[PersonKind, ...] = ("contact", "user")
 
 
 def is_id_of(kind: PersonKind, column: str, documented: Documented) -> bool:
-    """Whether a column holds ids of such persons."""
+    """Whether a column has ids of this kind of person."""
     if column in documented:
         return documented[column].id_of == kind
     if kind == "contact":
@@ -41,7 +41,7 @@ def is_id_of(kind: PersonKind, column: str, documented: Documented) -> bool:
 
 
 def describes(column: str, id_column: str, documented: Documented) -> bool:
-    """Whether a column says something of the person whom `id_column` identifies."""
+    """Whether a column describes the person whom `id_column` identifies."""
     if column in documented:
         owners = (None, id_column, "id") if id_column == KEY else (None, id_column)
         return documented[column].personal and owner_of(column, documented) in owners
@@ -54,7 +54,7 @@ def describes(column: str, id_column: str, documented: Documented) -> bool:
 
 
 def id_columns(columns: Iterable[str], documented: Documented) -> Iterator[tuple[str, PersonKind]]:
-    """The columns that hold ids of persons, and whose; the keys that rows were kept by may be anybody's."""
+    """The columns with ids of persons, and their kind; keys of keyed objects may be of any kind."""
     for column in columns:
         for kind in KINDS:
             if is_id_of(kind, column, documented) or (column == KEY and column not in documented):
@@ -82,7 +82,7 @@ def _may_be_own(column: str, documented: Documented) -> bool:
 
 
 def owner_of(column: str, columns: Iterable[str]) -> str | None:
-    """The id column beside a column that says whose value it is: `sender_id` of `sender_name`."""
+    """The id column that tells whose value a column has: `sender_id` for `sender_name`."""
     ids = {name for name in columns if name == "id" or _USER_ID.search(name) or _CONTACT_ID.search(name)}
     if is_free_text(column):
         return None
@@ -93,7 +93,7 @@ def owner_of(column: str, columns: Iterable[str]) -> str | None:
 
 
 def names_contact(column: str, documented: Documented) -> bool:
-    """Whether a column names a contact, or says how to reach one."""
+    """Whether a column has the name or the address of a contact."""
     found = _CONTACT.search(column)
     if not found or is_free_text(column):
         return False
@@ -101,10 +101,10 @@ def names_contact(column: str, documented: Documented) -> bool:
 
 
 def is_free_text(column: str) -> bool:
-    """Whether a column holds text in which anybody may be named."""
+    """Whether a column has text that may name any person."""
     return bool(_FREE_TEXT.search(column))
 
 
 def is_personal(name: str) -> bool:
-    """Whether a field of this name says something of a person, and of no company or thing."""
+    """Whether a field of this name describes a person, not a company or thing."""
     return bool(_PERSONAL.search(name)) and not _OF_OTHERS.search(name)

@@ -1,4 +1,4 @@
-"""Rebuilding from landing: a new file with what landing cannot repeat, and loads that only landing knows."""
+"""Rebuilding from landing: a new file with the data that landing lacks, and loads that only landing has."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.ledger.ledger import IN_FORCE, OF_WINDOW
+from warehouse.ledger.ledger import IN_FORCE, WINDOW_COLUMNS
 from warehouse.load.landing import Landed
-from warehouse.load.load import following_number
+from warehouse.load.load import next_load_number
 from warehouse.store.checkpoint_journal import open_for_writing
 from warehouse.store.database import Store
 from warehouse.store.duckdb_file import insert_rows, literal, quoted
@@ -31,7 +31,7 @@ FROM (
 ) AS numbered
 WHERE loads.load_id = numbered.load_id
 """
-"""New numbers, larger than any before: `_row` of what stays in the tables comes from the old ones."""
+"""New numbers, larger than any old one, because `_row` of the stored rows comes from the old ones."""
 _SUPERSEDED = f"""
 UPDATE meta.loads SET status = 'superseded'
 WHERE status = 'landed' AND NOT history AND load_id NOT IN ({IN_FORCE})
@@ -40,9 +40,9 @@ WHERE status = 'landed' AND NOT history AND load_id NOT IN ({IN_FORCE})
 
 @contextmanager
 def fresh_file(store: Store) -> Iterator[Store]:
-    """A new file to load months into, with the ledger, the memory and the histories of an older one.
+    """A new file to load months into, with all of meta and the histories of the old one.
 
-    Columns that both formats have under the same name are copied.
+    Copies the columns that both formats have under the same name.
     """
     rebuilt = Store(store.data_dir / "work" / REBUILDING, now=store.now, transform=store.transform)
     shutil.rmtree(rebuilt.data_dir, ignore_errors=True)
@@ -78,16 +78,16 @@ def fresh_file(store: Store) -> Iterator[Store]:
 
 
 def replace_file(store: Store, rebuilt: Store) -> None:
-    """Put a rebuilt working file in the place of another; killed at any moment, it leaves one of the two."""
+    """Replace a working file with a rebuilt one; if killed, it leaves one of the two."""
     with store.locked() as path:
         with open_for_writing(path, strict=True):
-            pass  # its log must not meet the new file
+            pass  # checkpoints the old WAL, which must not be applied to the new file
         with replacement(path, unfinished=store.rewritten) as place:
             rebuilt.path.replace(place)
 
 
 def _copy_rows(connection: DuckDBPyConnection, table: str) -> None:
-    """Copy the rows of a table of meta from the older file, what the new columns can hold of them."""
+    """Copy a table of meta from the old file; a value that does not fit its new column becomes null."""
     columns = connection.execute(
         """
         SELECT column_name, new.data_type
@@ -104,14 +104,14 @@ def _copy_rows(connection: DuckDBPyConnection, table: str) -> None:
 
 
 def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
-    """Write the loads of landing files that the ledger does not know into it; returns how many had rows.
+    """Record the loads of landing files that the ledger does not know; returns how many had rows.
 
-    Those in force count as 'landed' until a replay loads them, and their months as missing. Landing does not
-    keep the numbers of loads, so all loads are numbered again in the order in which they were fetched.
+    The current ones are 'landed' until a replay loads them, and their months missing. Landing does not have
+    the numbers of loads, so all loads are numbered again in the order in which they were fetched.
     """
     known = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}
     lost = [file for file in landed if file.header["load_id"] not in known]
-    number = following_number(connection)
+    number = next_load_number(connection)
     rows = [_row(file, number + place) for place, file in enumerate(sorted(lost, key=_fetched_at))]
     insert_rows(connection, "meta.loads", rows)
     if rows:
@@ -122,18 +122,18 @@ def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
 
 def _row(landed: Landed, number: int) -> dict[str, Any]:
     """The row of meta.loads of a landing file."""
-    said = {**landed.header, **landed.trailer}
-    failed = bool(said.get("error"))
+    values = {**landed.header, **landed.trailer}
+    failed = bool(values.get("error"))
     return {
-        **{name: said.get(name) for name in (*OF_WINDOW, "note")},
-        "error_kind": said.get("error") or None,
+        **{name: values.get(name) for name in (*WINDOW_COLUMNS, "note")},
+        "error_kind": values.get("error") or None,
         "error": "It could not be loaded when it came." if failed else None,
         "load_number": None if failed else number,
-        "months": said.get("months", []),
+        "months": values.get("months", []),
         "rows": 0,
         "opened": 0,
         "closed": 0,
-        "bytes": said.get("bytes", landed.bytes),
+        "bytes": values.get("bytes", landed.bytes),
         "sha256": landed.sha256,
         "fetched_at_utc": _fetched_at(landed),
         "status": "failed" if failed else "landed",

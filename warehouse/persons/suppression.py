@@ -1,4 +1,4 @@
-"""Suppression of erased persons in rows: a random id in place of theirs, no personal value, no free text.
+"""Suppression of erased persons in rows: a random id replaces theirs; personal values and free text go.
 
 The same rule holds for rows that are loaded (`suppressed_frame`) and for rows that are stored
 (`suppress_tables`): amounts and counts stay.
@@ -16,7 +16,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.persons.erased_list import ErasedList
 from warehouse.persons.person import Person
 from warehouse.persons.personal_data import KINDS, emptied_columns, id_columns
-from warehouse.publishing.retention import leave_traces
+from warehouse.publishing.retention import note_traces
 from warehouse.store.duckdb_file import quoted
 from warehouse.store.schema import BETWEEN_IDS
 
@@ -46,7 +46,7 @@ def stored_tables(connection: DuckDBPyConnection) -> Tables:
 
 
 def suppressed_frame(frame: pl.DataFrame, documented: Documented, erased: ErasedList) -> pl.DataFrame:
-    """The rows that are to be loaded, without erased persons; an id that is a number becomes null."""
+    """The rows to load, without erased persons; an id that is a number becomes null."""
     for column, kind in id_columns(frame.columns, documented):
         ids = frame[column].cast(pl.String)
         aliases = erased.aliases(kind, ids.drop_nulls().unique())
@@ -65,7 +65,7 @@ def suppressed_frame(frame: pl.DataFrame, documented: Documented, erased: Erased
 def suppress_tables(
     connection: DuckDBPyConnection, erased: ErasedList, tables: Mapping[str, Documented]
 ) -> Counter[str]:
-    """Suppress erased persons in all stored rows and in what marts remember; the changed rows by table.
+    """Suppress erased persons in all stored rows of bi and meta; returns the changed rows by table.
 
     `tables` are the documented columns by table of bi.
     """
@@ -90,12 +90,12 @@ def suppress_tables(
                 if new_ids != ids:
                     changed[table] += _update(connection, table, column, ids, {column: new_ids})
     if changed.total():
-        leave_traces(connection)
+        note_traces(connection)
     return +changed
 
 
 def erase_texts(connection: DuckDBPyConnection, person: Person) -> Counter[str]:
-    """Erase an id from the stored texts that hold it; the changed rows by table."""
+    """Erase an id from the stored texts that contain it; returns the changed rows by table."""
     changed: Counter[str] = Counter()
     for table, types in stored_tables(connection).items() if person.is_unmistakable else ():
         for column in (name for name, type_ in types.items() if type_ in ("VARCHAR", "JSON")):
@@ -122,7 +122,7 @@ def _distinct(connection: DuckDBPyConnection, table: str, column: str, containin
 def _update(
     connection: DuckDBPyConnection, table: str, column: str, value: Any, new: Mapping[str, Any]
 ) -> int:
-    """Give the rows with this value of a column new values; the number of rows."""
+    """Give the rows with this value in a column new values; returns the number of rows."""
     setting = ", ".join(f"{quoted(name)} = ${place}" for place, name in enumerate(new, 2))
     [(rows,)] = connection.execute(
         f"UPDATE {table} SET {setting} WHERE {quoted(column)} = $1", [value, *new.values()]

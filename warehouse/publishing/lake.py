@@ -2,7 +2,7 @@
 
 A table of the published file is the Delta table `marts/NAME` or `bi/NAME`, with the column `_shard`. A
 publication overwrites the rows of its own shard in each of them, and then appends a row to `_publications`.
-Needs the extra `lake`, which is only imported if a lake is set.
+The extra `lake` is imported only if a lake is configured.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ SHARD = "_shard"
 WITHOUT_SHARD = "all"
 PUBLICATIONS = "_publications"
 LAKE_NOT_NAMED = (
-    "there are publications in a lake, and BROKERBI_LAKE does not say where: name it, and run the same again"
+    "there are publications in a lake, and BROKERBI_LAKE is not set: set it, and run the command again"
 )
 KEPT_HOURS = 7 * 24
 """How long the files of earlier publications stay."""
 PATIENCE = {"connect_timeout": "10s", "timeout": "60s", "retry_timeout": "60s"}
-"""By itself the library waits for minutes if the store hangs."""
+"""By default the library waits for minutes if the store hangs."""
 WITHOUT_STATISTICS = {"delta.dataSkippingNumIndexedCols": "0"}
-"""The log would keep the smallest and the largest value of each column, some of them personal."""
+"""Otherwise the log has the smallest and largest value of each column, some of them personal."""
 _TYPES = {
     "BOOLEAN": ("BOOLEAN", "boolean"),
     "DATE": ("DATE", "date"),
@@ -50,35 +50,35 @@ _TYPES = {
 """The types of a column in the lake, for DuckDB and for Delta, by its type in the published file."""
 _PUBLICATION = {"publication": "string", "published_at_utc": "timestamp", "tables": "string"}
 _WITHOUT_VALUES = '"NULL"'
-"""The type of a column that no row has a value of; the lake gets the column with its first value."""
+"""The type of a column without values; the lake gets the column with its first value."""
 
 
 def refresh_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str:
-    """Write the published file into the lake, if one is set; returns why it could not be written, else "".
+    """Write the published file into the lake, if one is configured; returns the error, or "".
 
-    The result is noted in meta.sinks. The numbers are published even if the lake fails.
+    The result is recorded in meta.sinks. A failure does not undo the publication.
     """
     if not address:
         return ""
-    error = _error_of(data_dir, address, shard, now, erases=False)
-    return f"The lake could not be written, it stays behind: {error}" if error else ""
+    error = _write_lake(data_dir, address, shard, now, erases=False)
+    return f"The lake could not be written and is out of date: {error}" if error else ""
 
 
 def clean_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str:
-    """Write the published file into the lake and remove the files of earlier publications; why not, else "".
+    """Also remove the files of earlier publications from the lake; returns the error, or "".
 
-    Older versions can no longer be read, not even those of other shards in the same tables.
+    Older versions become unreadable, even those of other shards in the same tables.
     """
     with Store(data_dir).reading() as connection:
         if not has_lake(connection):
             return ""
     if not address:
         return LAKE_NOT_NAMED
-    error = _error_of(data_dir, address, shard, now, erases=True)
+    error = _write_lake(data_dir, address, shard, now, erases=True)
     return f"The lake could not be cleaned: {error}" if error else ""
 
 
-def _error_of(data_dir: Path, address: str, shard: str, now: datetime, *, erases: bool) -> str:
+def _write_lake(data_dir: Path, address: str, shard: str, now: datetime, *, erases: bool) -> str:
     error = ""
     try:
         _Lake(address, shard or WITHOUT_SHARD, is_alone=not shard).write(data_dir, now, erases=erases)
@@ -107,11 +107,11 @@ class _Lake:
 
         publication = Versions(data_dir).current()
         if publication is None:
-            raise WarehouseError("The published file is no kept version; `brokerbi publish` makes one.")
+            raise WarehouseError("The published file is not a kept version; `brokerbi publish` makes one.")
         if "://" not in self.address:
             make_folder(Path(self.address), SHARED_FOLDER)
         with table_export(data_dir) as export:
-            publications = self._made(PUBLICATIONS, _PUBLICATION)
+            publications = self._table(PUBLICATIONS, _PUBLICATION)
             lists = pl.read_delta(publications).filter(pl.col(SHARD) == self.shard)["tables"]
             noted = {path for paths in lists for path in paths.split()}
             tables = {f"{table.schema}/{table.table}": table for table in export.tables()}
@@ -119,12 +119,12 @@ class _Lake:
             for path, table in tables.items():
                 self._overwrite(path, export, table, timezone)
             for path in noted - tables.keys():
-                self._made(path, {}).delete(self._where)
+                self._table(path, {}).delete(self._where)
             row = (publication, now, " ".join(tables), self.shard)
             columns = [*_PUBLICATION, SHARD]
             write_deltalake(publications, pl.DataFrame([row], columns, orient="row"), mode="append")
             for path in (PUBLICATIONS, *noted | tables.keys()):
-                written = self._made(path, {})
+                written = self._table(path, {})
                 if erases:
                     written.vacuum(retention_hours=0, dry_run=False, enforce_retention_duration=False)
                 written.vacuum(retention_hours=KEPT_HOURS, dry_run=False, full=True)
@@ -133,8 +133,8 @@ class _Lake:
     def _where(self) -> str:
         return f"{SHARD} = {literal(self.shard)}"
 
-    def _made(self, path: str, types: Mapping[str, str]) -> DeltaTable:
-        """A table, which is made with columns of these Delta types if it does not exist."""
+    def _table(self, path: str, types: Mapping[str, str]) -> DeltaTable:
+        """The table at a path; creates it with columns of these Delta types if it does not exist."""
         from deltalake import DeltaTable, Field, Schema
         from deltalake.schema import PrimitiveType
 
@@ -153,14 +153,14 @@ class _Lake:
         return DeltaTable(uri, storage_options=options)
 
     def _overwrite(self, path: str, export: TableExport, table: PublishedTable, timezone: str) -> None:
-        """Replace the rows of this shard; the library tries again if another shard writes meanwhile."""
+        """Replace the rows of this shard; the library retries if another shard writes meanwhile."""
         from deltalake import write_deltalake
 
         columns = [column for column in table.columns if column.type != _WITHOUT_VALUES]
         types = {column.name: _type(column)[1] for column in columns}
         values = [f"{_value(column, timezone)} AS {quoted(column.name)}" for column in columns]
         select = f"SELECT {', '.join([*values, f'{literal(self.shard)} AS {SHARD}'])} FROM {table.source}"
-        target = self._made(path, types)
+        target = self._table(path, types)
         changed = _changed_column(target, types)
         if changed and not self.is_alone:
             raise WarehouseError(
@@ -183,7 +183,7 @@ def _type(column: PublishedColumn) -> tuple[str, str]:
 
 
 def _value(column: PublishedColumn, timezone: str) -> str:
-    """The SQL of a column's values: moments are instants, nested values are JSON."""
+    """SQL of a column's values: timestamps become instants, nested values become JSON."""
     name = quoted(column.name)
     if re.fullmatch("TIMESTAMP(_S|_MS|_NS)?", column.type):
         zone = "UTC" if column.name.endswith("_utc") else timezone
@@ -193,6 +193,6 @@ def _value(column: PublishedColumn, timezone: str) -> str:
 
 
 def _changed_column(table: DeltaTable, types: Mapping[str, str]) -> str:
-    """The first column that the table has with another type; "" if there is none."""
+    """The first column that has another type in the table; "" if there is none."""
     known = {field.name: getattr(field.type, "type", "") for field in table.schema().fields}
     return next((name for name, type_ in types.items() if known.get(name, type_) != type_), "")

@@ -1,4 +1,4 @@
-"""Publishing: copies of the working file that analysts open, whole or not at all, and a way back.
+"""Publishing: copies of the working file for analysts, all or nothing, and their rollback.
 
 Owner and group can read the published file (0640), in folders that the group can enter (0750); all other
 files are private to their owner.
@@ -48,7 +48,7 @@ from warehouse.store.versions import (
 
 @dataclass(frozen=True)
 class Publication:
-    """A publication that was made, held back, failed or rolled back to; `reasons` if it made no file."""
+    """A publication: made, held back, failed or rolled back to; `reasons` say why no file."""
 
     status: str
     at_utc: datetime
@@ -81,8 +81,8 @@ def publish(
 ) -> Publication:
     """Publish a copy of the working file; if there are reasons against it, only record them.
 
-    A reason why no file could be written is recorded as well, if possible. Killed at any moment, it leaves
-    the old file or the new one.
+    A failure to write the file is recorded as well, if possible. If killed, it leaves the old file or the
+    new one.
     """
     began = time.monotonic()
     versions, store = Versions(data_dir), Store(data_dir)
@@ -107,16 +107,16 @@ def publish(
             except WarehouseError as error:
                 publication = replace(publication, status=FAILED, version=None, reasons=(str(error),))
         if publication.published:
-            versions.clear(keep)
-        # Where no file can be written, the ledger may be no better off.
+            versions.prune(keep)
+        # If no file can be written, perhaps the ledger cannot either.
         forgiven = (WarehouseError, OSError, duckdb.Error) if publication.status == FAILED else ()
         with suppress(*forgiven), store.writing() as connection:
-            _write_down(connection, publication)
+            _record(connection, publication)
         return publication
 
 
 def note_failure(data_dir: Path, now: datetime, error: Exception) -> None:
-    """Record that a publication ended with this error, if there is a working file that can be written."""
+    """Record that a publication failed with this error, if the working file can be written."""
     store = Store(data_dir)
     with suppress(WarehouseError, OSError, duckdb.Error), store.writing() as connection:
         [(loads, last_load_number, _)] = connection.execute(_CONTENTS).fetchall()
@@ -129,15 +129,15 @@ def note_failure(data_dir: Path, now: datetime, error: Exception) -> None:
                 last_load_number=last_load_number,
                 reasons=(reason_of(error),),
             )
-            _write_down(connection, failed)
+            _record(connection, failed)
 
 
 @dataclass(frozen=True)
 class Unpublished:
-    """The newest load that is in no publication, and since when analysts have waited.
+    """The newest load that is not published, and since when analysts have waited.
 
-    They have waited since the latest publication, or since the first load. `is_refused` is true if a check or
-    a mart held back this very load.
+    The wait counts from the latest attempt to publish (refused ones and rollbacks too), or the first load.
+    `is_refused` is true if a check or a mart held back this load.
     """
 
     load_number: int
@@ -146,7 +146,7 @@ class Unpublished:
 
 
 def loaded_since_publication(store: Store) -> Unpublished | None:
-    """The newest load that is not in the published file; None if all are."""
+    """The newest load that is not published; returns None if all are."""
     with store.reading() as connection:
         [(newest, first)] = connection.execute(
             "SELECT max(load_number), min(loaded_at_utc) FROM meta.loads WHERE load_number IS NOT NULL"
@@ -168,12 +168,12 @@ def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publica
     """Put back the earlier version, or the named one, in one step."""
     versions, store = Versions(data_dir), Store(data_dir)
     with explained(versions.published):
-        version = _chosen(versions, to)
-        versions.show(version)
+        version = _version_to_restore(versions, to)
+        versions.make_current(version)
         size = versions.published.stat().st_size
         back = Publication(ROLLED_BACK, now, versions.published, version, size)
         with store.writing() as connection:
-            _write_down(connection, back)
+            _record(connection, back)
         return back
 
 
@@ -188,8 +188,8 @@ def _make_version(store: Store, versions: Versions, publication: Publication, be
     """Copy the working file, mark the copy as published, and rename it into place."""
     version = publication.version or ""
     make_folder(versions.folder, SHARED_FOLDER)
-    left = (*versions.folder.glob(".unfinished*"), *versions.data_dir.glob(".warehouse.duckdb.new*"))
-    for path in left:  # by a publication that was killed
+    leftovers = (*versions.folder.glob(".unfinished*"), *versions.data_dir.glob(".warehouse.duckdb.new*"))
+    for path in leftovers:  # of a publication that was killed
         path.unlink(missing_ok=True)
     unfinished = versions.folder / ".unfinished.duckdb"
     with replacement(versions.path(version), mode=SHARED_FILE, unfinished=unfinished):
@@ -197,19 +197,19 @@ def _make_version(store: Store, versions: Versions, publication: Publication, be
         with store.locked() as working:
             if wal(working).exists():
                 with open_for_writing(working, strict=True):
-                    pass  # a checkpoint, without which there would be nothing whole to copy
+                    pass  # checkpoints the WAL; without it the copy would lack rows
             copy_file(working, unfinished)
         with connect(unfinished) as connection:
-            _write_down(connection, publication)
-            connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
+            _record(connection, publication)
+            connection.execute("CHECKPOINT")  # closing does the same, but hides a failure
     versions.write_checksum(version)
-    versions.show(version)
+    versions.make_current(version)
     path = versions.published
     seconds = time.monotonic() - began
     return replace(publication, bytes=path.stat().st_size, seconds=seconds, header_sha256=header_sha256(path))
 
 
-def _write_down(connection: DuckDBPyConnection, publication: Publication) -> None:
+def _record(connection: DuckDBPyConnection, publication: Publication) -> None:
     """Add a publication to meta.publications."""
     sys.audit("brokerbi.before_publication_noted")
     connection.execute(
@@ -232,8 +232,8 @@ def _write_down(connection: DuckDBPyConnection, publication: Publication) -> Non
     )
 
 
-def _chosen(versions: Versions, to: str | None) -> str:
-    """The version to go back to; rejects one that is damaged or was written to."""
+def _version_to_restore(versions: Versions, to: str | None) -> str:
+    """The newest undamaged version that may be restored; raises WarehouseError if there is none."""
     kept, current = versions.kept(), versions.current()
     if to is not None:
         kept = [version for version in kept if to in (version, versions.path(version).name)]
@@ -244,7 +244,7 @@ def _chosen(versions: Versions, to: str | None) -> str:
             return version
     wanted = f"version {to}" if to else "earlier version"
     raise WarehouseError(
-        f"There is no {wanted} that is as it was published in {versions.folder}; "
-        f"kept are {', '.join(versions.kept()) or 'none'}. "
+        f"There is no undamaged {wanted} in {versions.folder}; "
+        f"it has {', '.join(versions.kept()) or 'none'}. "
         "The published file stays as it is; `brokerbi publish` makes a new one."
     )

@@ -1,4 +1,4 @@
-"""Queries of the published file: one statement that only reads, and can reach no other file."""
+"""Queries of the published file: each is a single statement that only reads, and reaches no other file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection, StatementType
 
-from warehouse.errors import OF_PUBLISHED_FILE, WarehouseError, explained
+from warehouse.errors import PUBLISHED_FILE_REMEDY, WarehouseError, explained
 from warehouse.marts.checks import repeated
 from warehouse.marts.queries import SQL, Query, queries
 from warehouse.publishing.table_export import NUMBERS, copy_as_csv
@@ -20,13 +20,13 @@ from warehouse.store.duckdb_file import literal
 from warehouse.store.versions import Versions
 
 FILE_FORMATS = {"json": "FORMAT json, ARRAY", "parquet": "FORMAT parquet"}
-"""How DuckDB writes a format other than CSV; numbers stay numbers, and days stay days where it has them."""
+"""DuckDB's options for formats other than CSV; numbers stay numbers, and dates stay dates if they can."""
 _READS = {StatementType.SELECT, StatementType.EXPLAIN, StatementType.MULTI}  # MULTI is how a PIVOT arrives
 _NUMBER = re.compile(r"\d+")
 
 
 class WrongQuestion(WarehouseError):
-    """A query that the published file cannot answer; the sentence says why."""
+    """A query that the published file cannot answer; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> 
     ]
     if not found:
         raise WrongQuestion(
-            f"There is no analysis {name!r}, and no check; `brokerbi query` lists the analyses. SQL is told "
-            "by its blanks."
+            f"There is no analysis {name!r}, and no check; `brokerbi query` lists the analyses. A single "
+            "word is taken as a name."
         )
     [query] = found
     if unknown := sorted(set(variables) - set(query.parameters)):
@@ -81,9 +81,9 @@ def _has_number(query: Query, name: str) -> bool:
 
 
 def first_rows(data_dir: Path, statement: str, variables: Mapping[str, object], *, most: int) -> Rows:
-    """At most n rows of the answer; raises WrongQuestion unless the text is one statement that reads."""
-    with _asked(data_dir, variables) as connection:
-        _check(connection, statement)
+    """At most `most` rows of the answer; raises WrongQuestion unless it is one statement that only reads."""
+    with _open_published(data_dir, variables) as connection:
+        _check_statement(connection, statement)
         answer = connection.execute(statement)
         described = answer.description or ()
         rows = answer.fetchmany(most + 1)
@@ -104,33 +104,33 @@ def write_answer(
 
     An existing file keeps its permissions.
     """
-    with _asked(data_dir, variables, writes=path) as connection:
-        _check(connection, statement)
+    with _open_published(data_dir, variables, writes=path) as connection:
+        _check_statement(connection, statement)
         select = statement.strip().removesuffix(";")
         if format_ == "csv":
             copy_as_csv(connection, select, path, formula_signs)
             return
-        # The line break ends a comment that the statement may end with.
+        # The line break ends a trailing comment of the statement.
         connection.execute(
             f"COPY ({select}\n) TO {literal(str(path))} ({FILE_FORMATS[format_]}, USE_TMP_FILE false)"
         )
 
 
 def _check_office(connection: DuckDBPyConnection, office: object) -> None:
-    known = [
+    office_ids = [
         office_id
         for (office_id,) in connection.execute("SELECT office_id FROM marts.offices ORDER BY 1").fetchall()
     ]
-    if office not in known:
-        first = ", ".join(known[:10]) + (", ..." if len(known) > 10 else "")
-        raise WrongQuestion(f"There is no office {office!r} in the file. Offices go by their id: {first}.")
+    if office not in office_ids:
+        first = ", ".join(office_ids[:10]) + (", ..." if len(office_ids) > 10 else "")
+        raise WrongQuestion(f"There is no office {office!r} in the file. Give an id: {first}.")
 
 
 @contextmanager
-def _asked(
+def _open_published(
     data_dir: Path, variables: Mapping[str, object], *, writes: Path | None = None
 ) -> Iterator[DuckDBPyConnection]:
-    """The published file with these variables set; only the output file can be reached."""
+    """Open the published file with these variables set; only the output file can be reached."""
     versions = Versions(data_dir)
     with versions.reading() as connection:
         for name, value in variables.items():
@@ -141,15 +141,15 @@ def _asked(
             connection.execute(f"SET allowed_paths = [{literal(str(writes))}]")
         connection.execute("SET enable_external_access = false; SET lock_configuration = true")
         try:
-            with explained(versions.published, OF_PUBLISHED_FILE):
+            with explained(versions.published, PUBLISHED_FILE_REMEDY):
                 yield connection
         except duckdb.Error as error:
             raise WrongQuestion(f"The published file cannot answer: {error}") from error
 
 
-def _check(connection: DuckDBPyConnection, statement: str) -> None:
+def _check_statement(connection: DuckDBPyConnection, statement: str) -> None:
     kinds = [part.type for part in connection.extract_statements(statement)]
     if len(kinds) != 1 or kinds[0] not in _READS:
         raise WrongQuestion(
-            "A question is one statement that reads, such as FROM marts.offices; nothing was run."
+            "A query is one statement that only reads, such as FROM marts.offices; nothing was run."
         )

@@ -1,4 +1,4 @@
-"""Retention: old answers cleared from landing, and the working file rewritten without what was deleted."""
+"""Retention: old answers removed from landing, and the working file rewritten without deleted rows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from warehouse.store.files import remove, replacement
 from warehouse.store.meta_schema import naive_utc
 
 DAY = timedelta(days=1)
-"""For so long, a file that the ledger does not know may be about to be loaded."""
+"""A younger file that the ledger does not know may be about to be loaded."""
 LANDING_FILES = "*.tar.zst*"
-"""Held and unfinished files, too, whose names have another ending (see landing.py)."""
+"""Matches unfinished files too, which end differently (see landing.py)."""
 
 _UNNEEDED = """
 FROM meta.loads AS load WHERE landing IS NOT NULL AND fetched_at_utc < $1 AND status <> 'landed'
@@ -26,13 +26,13 @@ AND NOT EXISTS (FROM meta.history_scopes AS held WHERE held.load_id = load.load_
 AND NOT EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = load.load_id)
 AND NOT (history AND status = 'loaded' AND opened + closed > 0)
 """
-"""Loads from which no month and no history in force would be rebuilt."""
+"""Loads that no current month or history would be rebuilt from."""
 
 
 def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
-    """Remove landing files older than n days that no month in force needs; returns their paths.
+    """Remove landing files older than `days` that no current month needs; returns their paths.
 
-    The ledger lets go of them first: killed in between, the next call removes what is left.
+    The ledger forgets them first: after a kill, the next call removes the remaining files.
     """
     oldest = now - timedelta(days=days)
     with Store(data_dir).writing() as connection:
@@ -43,36 +43,36 @@ def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
         )
         found = connection.execute("SELECT landing FROM meta.loads WHERE landing IS NOT NULL").fetchall()
     landing = Path(data_dir) / "landing"
-    let_go = {landing / path for _, path in gone}
+    forgotten = {landing / path for _, path in gone}
     known = {landing / path for (path,) in found}
     limit = min(oldest, now - DAY).timestamp()
     old = [
         path
         for path in landing.rglob(LANDING_FILES)
-        if path.exists() and (path in let_go or (path not in known and path.stat().st_mtime < limit))
+        if path.exists() and (path in forgotten or (path not in known and path.stat().st_mtime < limit))
     ]
     for path in old:
         path.unlink(missing_ok=True)
     return old
 
 
-def leave_traces(connection: DuckDBPyConnection) -> None:
+def note_traces(connection: DuckDBPyConnection) -> None:
     """Note that free space holds rows that analysts must not see: the next publication rewrites the file."""
     connection.execute("UPDATE meta.storage SET has_traces = true")
 
 
 def compact(data_dir: Path) -> None:
-    """Rewrite the working file without the rows that were deleted.
+    """Rewrite the working file without deleted rows.
 
-    Killed at any moment, it leaves one of the two files.
+    If killed, it leaves the old file or the new one.
     """
     store = Store(data_dir)
     with store.locked() as working, replacement(working, unfinished=store.rewritten) as rewritten:
-        with open_for_writing(working, strict=True) as connection:  # its log must not meet the new file
+        with open_for_writing(working, strict=True) as connection:  # checkpoints the old WAL
             rewrite_file(connection, rewritten)
         with connect(rewritten) as connection:
             connection.execute("UPDATE meta.storage SET has_traces = false")
-            connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
+            connection.execute("CHECKPOINT")  # closing does the same, but hides a failure
     sys.audit("brokerbi.compacted")
 
 
@@ -83,6 +83,6 @@ def rewrite_file(connection: DuckDBPyConnection, target: Path) -> None:
     [(source,)] = connection.execute("SELECT current_database()").fetchall()
     connection.execute(f"ATTACH {literal(str(target))} AS rewritten")
     connection.execute(f"COPY FROM DATABASE {quoted(source)} TO rewritten")
-    connection.execute("CHECKPOINT rewritten")  # detaching does the same, but keeps quiet when it fails
+    connection.execute("CHECKPOINT rewritten")  # detaching does the same, but hides a failure
     connection.execute("DETACH rewritten")
     sys.audit("brokerbi.file_rewritten")

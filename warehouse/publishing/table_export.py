@@ -45,7 +45,7 @@ class PublishedColumn:
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A table or view of the published file; `name` has its schema before it."""
+    """A table or view of the published file; `name` includes its schema."""
 
     schema: str
     table: str
@@ -64,7 +64,7 @@ class PublishedTable:
 
     @property
     def select(self) -> str:
-        """All its rows as they are exported."""
+        """SQL of all its rows as exported."""
         casts = [
             f"{quoted(column.name)}::DOUBLE AS {quoted(column.name)}"
             for column in self.columns
@@ -100,15 +100,15 @@ _BASIS = "SELECT commission_vat, vat_rate, commission_basis FROM marts.tax_basis
 
 
 class TableExport:
-    """The published file, open for copying its tables; each file is written whole or not at all."""
+    """The published file, open for copying its tables into files."""
 
     def __init__(self, connection: DuckDBPyConnection) -> None:
         self.connection = connection
 
     def tables(self, wanted: Sequence[str] = ()) -> list[PublishedTable]:
-        """The marts and the tables of bi, or those that are named, with or without their schema.
+        """The marts and the tables of bi, or only those named, with or without their schema.
 
-        Raises WarehouseError for a name that is none of them.
+        Raises WarehouseError for an unknown name.
         """
         tables = []
         for schema, name, meaning, columns in self.connection.execute(_COLUMNS).fetchall():
@@ -127,30 +127,30 @@ class TableExport:
         return tables
 
     def published_on(self) -> date | None:
-        """The day of the newest publication; none in a file of an earlier version."""
-        rows = self._rows_if_there(_PUBLISHED_ON)
+        """The day of the newest publication; None for a file of an earlier version."""
+        rows = self._rows_if_known(_PUBLISHED_ON)
         return rows[0][0] if rows else None
 
     def timezone(self) -> str:
-        """The clock of the brokerage; UTC if it is not known."""
+        """The time zone of the brokerage; UTC if it is not known."""
         found = self.connection.execute("SELECT timezone FROM meta.clock").fetchall()
         return str(found[0][0]) if found else "UTC"
 
     def tax_basis(self) -> TaxBasis:
-        """The tax basis of commissions; not declared in a file of an earlier version."""
-        rows = self._rows_if_there(_BASIS)
+        """The tax basis of commissions; undeclared for a file of an earlier version."""
+        rows = self._rows_if_known(_BASIS)
         return TaxBasis(*rows[0]) if rows else TaxBasis()
 
-    def _rows_if_there(self, query: str) -> list[Any]:
+    def _rows_if_known(self, query: str) -> list[Any]:
         try:
             return self.connection.execute(query).fetchall()
         except duckdb.CatalogException:
             return []
 
     def write_parquet(self, table: PublishedTable, path: Path) -> None:
-        """All rows of a table, typed; the metadata of the file has the meanings of table and columns.
+        """Write all rows of a table, typed; the file's metadata has the meanings of table and columns.
 
-        Days are written as timestamps: pandas reads days as objects, which never equal a timestamp.
+        Dates are written as timestamps: pandas reads dates as objects, which never equal a timestamp.
         """
         days = [quoted(column.name) for column in table.columns if column.type == "DATE"]
         moments = ", ".join(f"{day}::TIMESTAMP AS {day}" for day in days)
@@ -163,7 +163,7 @@ class TableExport:
         )
 
     def write_csv(self, table: PublishedTable, path: Path, formula_signs: str) -> None:
-        """All rows of a table under a line of headings, in UTF-8, with commas and decimal points."""
+        """Write all rows of a table below a header, in UTF-8, with commas and decimal points."""
         copy_as_csv(self.connection, table.select, path, formula_signs)
 
     def frame(self, select: str) -> pl.DataFrame:
@@ -174,7 +174,7 @@ class TableExport:
 def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula_signs: str) -> None:
     """Write the rows of a statement, with an apostrophe before text and headings that look like a formula."""
     signs = ", ".join(map(literal, formula_signs))
-    # The line break ends a comment that the statement may end with.
+    # The line break ends a trailing comment of the statement.
     found = connection.execute(f"DESCRIBE ({select}\n)").fetchall()
     columns = [f"column_{place}" for place in range(len(found))]
     cells = []
@@ -191,7 +191,7 @@ def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula
 
 @contextmanager
 def table_export(data_dir: Path) -> Iterator[TableExport]:
-    """Open the published file; raises WarehouseError when there is none."""
+    """Open the published file; raises WarehouseError if there is none."""
     with Versions(data_dir).reading() as connection:
         connection.execute(f"SET memory_limit = '{MEMORY}'; SET threads = {THREADS}")
         yield TableExport(connection)

@@ -1,10 +1,10 @@
-"""Checkpoints of the working file, with a journal that undoes one that was cut short.
+"""Checkpoints of the working file, with a journal that undoes an interrupted one.
 
 DuckDB writes rows to blocks that nothing points to yet, but its metadata in place: a block at a time, under
-one checksum. A process that is killed (or a machine that loses power) within such a write would leave a
-file that cannot be opened. So the working file is only checkpointed here: the metadata is copied into a
-journal first. The journal is removed when the checkpoint is done; a journal that is found when the file is
-opened next is put back. Rows committed since are still in the write-ahead log, and are replayed as usual.
+one checksum. A kill or a power failure during such a write would leave a file that cannot be opened. So the
+working file is only checkpointed here: the metadata is copied into a journal first. The journal is removed
+when the checkpoint is done; a journal that is found when the file is opened next is put back. Rows committed
+since are still in the write-ahead log, and are replayed as usual.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _PLACE = struct.Struct("<QI")
 
 @contextmanager
 def open_for_writing(path: Path, *, strict: bool = False) -> Iterator[DuckDBPyConnection]:
-    """The working file, open for writing; at its end the commits of the body are checkpointed.
+    """Open the working file for writing; the commits of the body are checkpointed at the end.
 
-    A checkpoint that fails loses nothing, as the log keeps what is committed: it raises only if `strict`.
+    A failed checkpoint loses nothing, because the log keeps the commits: it raises only if `strict`.
     """
-    # closed last: by closing any descriptor of a file a process gives up DuckDB's lock on it
+    # closed last: closing any descriptor of a file also releases DuckDB's lock on it
     with explained(path), path.open("rb") as file, connect_working(path) as connection:
         yield connection
         with suppress(*() if strict else (duckdb.Error, OSError)):
@@ -40,7 +40,7 @@ def open_for_writing(path: Path, *, strict: bool = False) -> Iterator[DuckDBPyCo
 
 
 def recover(path: Path) -> bool:
-    """Put back what a checkpoint that was cut short may have torn; returns whether there was one."""
+    """Restore the blocks that an interrupted checkpoint may have torn; returns whether there was one."""
     journal = journal_path(path)
     if not journal.exists():
         return False

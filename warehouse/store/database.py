@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 
 LOCK_SECONDS = 600.0
 Connection = duckdb.DuckDBPyConnection
-"""What others hand on between functions of the warehouse; only the warehouse calls its methods."""
+"""Other rooms only pass it between functions of the warehouse; only the warehouse calls its methods."""
 
 
 def utc_now() -> datetime:
-    """The moment, in UTC."""
+    """The current time in UTC."""
     return datetime.now(UTC)
 
 
 class Store:
-    """The working file of one data directory; `now` is the clock that says when something was written.
+    """The working file of one data directory; `now` is the clock for the times of writes.
 
-    `transform` makes the rows that are loaded of every table of a window.
+    `transform` makes the rows to load, table by table.
     """
 
     def __init__(
@@ -58,16 +58,16 @@ class Store:
         self.path = self.data_dir / "work" / "warehouse.duckdb"
         self.lock_path = self.path.with_name("warehouse.lock")
         self.rewritten = self.path.with_name(".rewritten.duckdb")
-        """Where the file is rewritten; a file that is found there under the lock is of a killed process."""
+        """Where the file is rewritten; a file found there under the lock is a killed process's."""
         self.now = now
         self.transform = transform
         self._lock_seconds = lock_seconds
 
     @contextmanager
     def locked(self) -> Iterator[Path]:
-        """Keep every other process out of the file, which the body opens, copies or replaces by its path.
+        """Keep other processes out of the file; the body opens, copies or replaces it by its path.
 
-        Makes the file if there is none yet. A folder that cannot be written has no writer, and no lock.
+        Makes a missing file. A folder that cannot be written needs no lock, because no process writes.
         """
         if self.path.exists() and not os.access(self.path.parent, os.W_OK):
             yield self.path
@@ -84,7 +84,7 @@ class Store:
 
     @contextmanager
     def opened(self, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
-        """The file, open under the file lock; raises OlderFormat for one that is to be replayed."""
+        """Open the file under the file lock; raises OlderFormat if it must be replayed."""
         opening = partial(connect_working, read_only=True) if read_only else open_for_writing
         with self.locked() as path, opening(path) as connection:
             meta_schema.check_format(connection, path)
@@ -92,7 +92,7 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[DuckDBPyConnection]:
-        """The file, read-only, under the file lock; an empty one in memory if there is none."""
+        """Open the file read-only under the file lock; an empty one in memory if there is none."""
         if self.path.exists():
             with self.opened(read_only=True) as connection:
                 yield connection
@@ -103,7 +103,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[DuckDBPyConnection]:
-        """The file, in one transaction, under the file lock: all is kept or nothing."""
+        """Open the file in one transaction, under the file lock: all is stored or nothing."""
         with self.opened() as connection:
             connection.begin()
             try:
@@ -115,12 +115,12 @@ class Store:
             connection.commit()
 
     def _create(self) -> None:
-        """Make a new file, which gets its name when it is whole."""
+        """Make a new file, which gets its name when complete."""
         with replacement(self.path, unfinished=self.path.with_name(f"{self.path.name}.new")) as unfinished:
             with connect_working(unfinished) as connection:
                 connection.begin()
                 meta_schema.create_meta(connection)
                 connection.commit()
                 connection.execute("CHECKPOINT")
-            remove_logs(self.path)  # of a file that was taken away: they would be replayed into this one
+            remove_logs(self.path)  # of a removed file: they would be replayed into this one
         sys.audit("brokerbi.file_made")

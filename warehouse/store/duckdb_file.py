@@ -10,23 +10,23 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.errors import OF_WORKING_FILE, Remedy, explained
+from warehouse.errors import WORKING_FILE_REMEDY, Remedy, explained
 
 STORAGE_VERSION = "v1.0.0"
 """The storage version of new files, which DuckDB tools from 1.1 on can read."""
 BLOCK_BYTES = 65536
-"""The block size of new files. A column takes a block at least: many small tables shrink to a third."""
+"""The block size of new files. A column takes at least a block: many small tables shrink to a third."""
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "storage_compatibility_version": STORAGE_VERSION,
     "default_block_size": BLOCK_BYTES,
-    "autoinstall_known_extensions": False,  # the pipeline never reaches for the network by itself
+    "autoinstall_known_extensions": False,  # the pipeline never downloads by itself
     "autoload_known_extensions": False,
     # A checkpoint that reuses metadata may leave pointers to blocks that are gone, which DuckDB before 1.4.2
-    # follows ("Failed to load metadata pointer"), whatever the storage version. Costs some 7 % of a night.
+    # follows ("Failed to load metadata pointer"), whatever the storage version. Costs 7 % of a nightly run.
     "experimental_metadata_reuse": False,
 }
 _QUIET = "SET enable_progress_bar = false"
-"""Or it would be drawn into what commands print."""
+"""Otherwise it appears in the output of commands."""
 _WORKING = "warehouse"
 IN_MEMORY = Path(":memory:")
 _NO_CHECKPOINT = "SET checkpoint_threshold = '1000TB'; PRAGMA disable_checkpoint_on_shutdown"
@@ -34,13 +34,13 @@ _NO_CHECKPOINT = "SET checkpoint_threshold = '1000TB'; PRAGMA disable_checkpoint
 
 
 def spilled(path: Path) -> Path:
-    """Where DuckDB puts what does not fit into memory; only a killed process leaves anything there."""
+    """The folder that DuckDB spills to; only a killed process leaves files there."""
     return path.with_name(f"{path.name}.tmp")
 
 
 @contextmanager
 def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
-    """A working file, open for the body, without a checkpoint before, in or after it; raises as `connect`."""
+    """Open a working file for the body, without any checkpoint; raises the errors of `connect`."""
     with explained(path), duckdb.connect(config=_CONFIG) as connection:
         options = "(READ_ONLY)" if read_only else ""
         connection.execute(
@@ -52,9 +52,9 @@ def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPy
 
 @contextmanager
 def connect(
-    path: Path, *, read_only: bool = False, remedy: Remedy = OF_WORKING_FILE
+    path: Path, *, read_only: bool = False, remedy: Remedy = WORKING_FILE_REMEDY
 ) -> Iterator[DuckDBPyConnection]:
-    """A DuckDB file, open for the body; raises a WarehouseError for whatever is wrong with the file."""
+    """Open a DuckDB file for the body; raises a WarehouseError for any fault of the file."""
     with (
         explained(path, remedy),
         duckdb.connect(path, read_only=read_only, config=_CONFIG) as connection,
@@ -65,7 +65,7 @@ def connect(
 
 @contextmanager
 def beside(connection: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
-    """Another connection to the same file, which does not see what this one has not committed."""
+    """Another connection to the same file, which does not see uncommitted changes of this one."""
     [(database,)] = connection.execute("SELECT current_database()").fetchall()
     with connection.cursor() as other:
         other.execute(f"USE {quoted(database)}")
@@ -73,12 +73,12 @@ def beside(connection: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
 
 
 def quoted(name: str) -> str:
-    """A name as SQL takes it, whatever is in it."""
+    """Any name, quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def literal(text: str) -> str:
-    """A text as SQL takes it, whatever is in it."""
+    """Any text, as a literal of SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -89,7 +89,7 @@ def mappings(answer: DuckDBPyConnection) -> list[dict[str, Any]]:
 
 
 def insert_rows(connection: DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, object]]) -> None:
-    """Insert rows in one statement, as each statement costs the same; all rows name the same columns."""
+    """Insert rows in one statement, because each costs the same; all rows have the same columns."""
     if rows:
         names = ", ".join(map(quoted, rows[0]))
         values = ", ".join(f"unnest(${number})" for number in range(1, len(rows[0]) + 1))

@@ -13,7 +13,7 @@ from pathlib import Path
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
 SHARED_FILE = 0o640
-"""Readable for the group of the pipeline's user: put the analysts into it."""
+"""Readable by the group of the pipeline's user, to which analysts should belong."""
 SHARED_FOLDER = 0o750
 
 HEADER_BYTES = 3 * 4096
@@ -22,10 +22,10 @@ HEADER_BYTES = 3 * 4096
 
 @contextmanager
 def replacement(path: Path, *, mode: int = PRIVATE_FILE, unfinished: Path | None = None) -> Iterator[Path]:
-    """A place for a new file, which the body writes; it takes the name of `path` when it is whole.
+    """A temporary path, which the body writes to; it is renamed to `path` at the end.
 
-    Killed at any moment, or with an error in the body, the file of before stays. What a killed process
-    left at the place of the unfinished file is removed first.
+    If the body raises or the process is killed, the old file stays. A leftover of a killed process is
+    removed first.
     """
     unfinished = unfinished or path.with_name(f".{path.name}.new")
     remove(unfinished)
@@ -40,7 +40,7 @@ def replacement(path: Path, *, mode: int = PRIVATE_FILE, unfinished: Path | None
 
 
 def write_file(path: Path, content: bytes, *, mode: int = PRIVATE_FILE) -> None:
-    """Put this content in the place of a file, in one step."""
+    """Replace a file with this content, in one step."""
     with replacement(path, mode=mode) as unfinished:
         unfinished.touch(mode=PRIVATE_FILE)
         unfinished.write_bytes(content)
@@ -53,7 +53,7 @@ def copy_file(source: Path, target: Path) -> None:
 
 
 def give_name(source: Path, target: Path, link: Callable[[Path, Path], None] = os.link) -> None:
-    """Let a file have a second name too, in one step, whatever had that name before."""
+    """Give a file a second name in one step, replacing any file of that name."""
     sys.audit("brokerbi.before_naming")
     with replacement(target, mode=source.stat().st_mode & 0o777) as unfinished:
         try:
@@ -64,7 +64,7 @@ def give_name(source: Path, target: Path, link: Callable[[Path, Path], None] = o
 
 
 def same_file(path: Path, other: Path) -> bool:
-    """Whether two names are of the same file, or of an untouched copy of it."""
+    """Whether two paths are the same file, or one is an unchanged copy of the other."""
     if not (path.exists() and other.exists()):
         return False
     return path.samefile(other) or header_sha256(path) == header_sha256(other)
@@ -83,10 +83,10 @@ def file_sha256(path: Path) -> str:
 
 
 def make_folder(path: Path, mode: int = PRIVATE_FOLDER) -> None:
-    """A directory that only its owner can look into, with its parents, which the group can.
+    """Make a directory that only its owner can enter, and missing parents that the group can enter.
 
-    With SHARED_FOLDER the group can look into it as well. Missing folders get rights that the process's
-    umask has no part in; the rest stays as it is.
+    With SHARED_FOLDER the group can enter the directory too. The umask does not change these modes; existing
+    folders stay as they are.
     """
     if path.is_dir():
         return
@@ -109,7 +109,7 @@ def remove_logs(path: Path) -> None:
 
 
 def wal(path: Path) -> Path:
-    """Where DuckDB keeps what is committed but not yet in the file itself."""
+    """The write-ahead log: commits that are not yet in the file itself."""
     return path.with_name(f"{path.name}.wal")
 
 

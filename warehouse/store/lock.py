@@ -1,9 +1,9 @@
 """The two locks of a data directory, each a file that the kernel unlocks when its process dies.
 
-The *file lock* is held for the moments in which the working file is open; every reader and writer takes
-it. The *work lock* is held from start to end by whatever writes or sends requests: one command or run works
-at a time. Whoever waits holds a second file (`.next`); a holder that wants the lock again needs that file
-first, so it comes second. Neither depends on a thread.
+The *file lock* is held while the working file is open; every reader and writer takes it. The *work lock* is
+held from start to end by any command or run that writes or sends requests, so that one works at a time. A
+waiting process holds a second file (`.next`); a holder that wants the lock again needs that file first, so
+it comes second. Neither depends on a thread.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from warehouse.store.files import make_folder
 
 POLL_SECONDS = 0.05
 GLANCE_SECONDS = 0.3
-"""How long `wait=False` tries: somebody who only looks may have the lock for an instant."""
+"""How long `wait=False` tries: a process that only looks may have the lock for an instant."""
 QUIET_SECONDS = 2.0
 """A longer wait for the file lock is reported on stderr, unless the process logs elsewhere."""
 LONG_WAIT = timedelta(hours=1)
@@ -39,9 +39,9 @@ STOPPED = frozenset("Tt")
 
 @dataclass(frozen=True)
 class Work:
-    """A command or run that holds a lock, waits for it, or did not come to its end.
+    """A command or run that holds a lock, waits for it, or did not finish.
 
-    `error` is the sentence of the error that ended it.
+    `error` is the message of the error that ended it.
     """
 
     what: str
@@ -52,7 +52,7 @@ class Work:
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
-        """The work that a lock's file names; None if the last one came to its end."""
+        """The work that a lock's file names; None if the last one finished."""
         try:
             return cls(**json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, TypeError):
@@ -68,13 +68,13 @@ class Work:
         """Whether its process is stopped (SIGSTOP), so that it keeps a lock and does nothing."""
         try:
             status = Path(f"/proc/{self.pid}/stat").read_text("utf-8", "replace")
-        except OSError:  # it is gone, or the system does not tell
+        except OSError:  # it has ended, or the system has no /proc
             return False
         return status.rpartition(")")[2].split()[0] in STOPPED
 
     @property
     def sentence(self) -> str:
-        """Who works, since when, and what to do if it is stopped."""
+        """The command, its process and start, and what to do if it is stopped."""
         remedy = f"`kill -CONT {self.pid}` lets it go on, and `kill -KILL {self.pid}` ends it."
         stopped = f", which was stopped: {remedy}" if self.is_stopped else ""
         return f"{self.what} (process {self.pid}, since {self.begun_utc:%Y-%m-%d %H:%M} UTC){stopped}"
@@ -90,11 +90,11 @@ def work_lock(
     sentence_of: Callable[[Exception], str] = str,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Iterator[datetime | None]:
-    """Hold the work lock for the body; yields when the command that it waited for had begun, if it did.
+    """Hold the work lock for the body; yields when the command that it waited for began, or None.
 
-    It is held in all threads of this process. While another command or run works, `on_wait` gets a sentence
-    that names it; with `wait=False` raises WarehouseError instead. An error without a sentence leaves nothing
-    undone. Only a front takes it: functions that a command is made of must not.
+    All threads of this process hold it. While another command or run works, `on_wait` gets a sentence that
+    names it; with `wait=False` raises WarehouseError instead. An error of the body is recorded if
+    `sentence_of` it is not empty. Only fronts take the lock, never the functions that they call.
     """
     path = data_dir / WORK
     work = Work(what, os.getpid(), now().isoformat(timespec="seconds"))
@@ -126,7 +126,7 @@ def file_lock(path: Path, seconds: float) -> Iterator[None]:
 
 
 def work_of(data_dir: Path) -> Work | None:
-    """The work that is under way; else the last one, if it was killed or gave up."""
+    """The work that is under way; else the last one, if it was killed or failed."""
     work = Work.read(data_dir / WORK)
     return work and replace(work, is_running=is_locked(data_dir / WORK))
 
@@ -173,14 +173,14 @@ def _opened(path: Path) -> Iterator[int]:
 def _wait(
     path: Path, descriptor: int, seconds: float, on_wait: Callable[[Work], None], quiet_seconds: float
 ) -> Work | None:
-    """Wait for a lock; the last work that had it, if it was not free at once."""
+    """Wait for a lock; returns the last work that had it, if it was not free immediately."""
     began, holder, reported = time.monotonic(), None, ""
     while not _is_taken(descriptor, fcntl.LOCK_EX):
         waited = time.monotonic() - began
         holder = Work.read(path) or holder
         if waited >= seconds:
             who = holder.sentence if holder else "another command"
-            raise WarehouseError(f"Another command works; run the same again when it has ended: {who}")
+            raise WarehouseError(f"Another command is running; try again when it has ended: {who}")
         if holder and waited >= quiet_seconds and holder.sentence != reported:
             on_wait(holder)
             reported = holder.sentence
@@ -198,7 +198,7 @@ def _is_taken(descriptor: int, kind: int) -> bool:
 
 
 def _note(descriptor: int, work: Work) -> None:
-    """Write down who has a lock; a full disk does not stop the work."""
+    """Record who has a lock; a full disk does not stop the work."""
     with suppress(OSError):
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps(asdict(work)).encode(), 0)

@@ -17,17 +17,17 @@ from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 from warehouse.store.sql_header import entries, read_header
 
 FORMAT = 28
-"""Raised whenever something in sql/meta/tables or views changes: a file of an older format is replayed. Every
-publication describes the queries beside them again."""
+"""Raised with every change in sql/meta/tables or views: a file of an older format is replayed. Every
+publication creates the queries in sql/meta again."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
 
 SWITCHES = {"customers": ("customer", "is_active"), "reports": ("report", "is_on")}
-"""The tables of what is configured: whose rows they are, and the column that says whether it is asked for."""
+"""The tables of configured customers and reports: their key, and the column that says if a row is on."""
 
 
 def create_meta(connection: DuckDBPyConnection) -> None:
-    """Fill a new file with what it begins with."""
+    """Create the schemas, tables and views of a new file."""
     connection.execute(
         "CREATE SCHEMA bi; CREATE SCHEMA meta; CREATE SCHEMA marts;"
         f"{';'.join(_definitions().values())};"
@@ -65,7 +65,7 @@ def replace_rows(
 def write_configured(
     connection: DuckDBPyConnection, table: str, configured: Sequence[Mapping[str, object]]
 ) -> None:
-    """Write the customers or reports down in place of what they were; what only the ledger knows is off."""
+    """Replace the stored customers or reports; those that only the ledger knows are off."""
     key, switch = SWITCHES[table]
     loaded = connection.execute(f"SELECT DISTINCT {key} FROM meta.loads").fetchall()
     found = connection.execute(f"FROM meta.{table}")
@@ -77,12 +77,12 @@ def write_configured(
 
 
 def write_declared(connection: DuckDBPyConnection, table: str, *values: object) -> None:
-    """Write down what the settings declare, the one row of a table of meta."""
+    """Replace the only row of a table of meta, which has what the settings declare."""
     _write_rows(connection, table, [values])
 
 
 def _write_rows(connection: DuckDBPyConnection, table: str, rows: Sequence[tuple[object, ...]]) -> None:
-    """Write the rows of a table of meta, unless they are there already: any write costs a checkpoint."""
+    """Replace the rows of a table of meta, unless they are equal: any write costs a checkpoint."""
     if {*connection.execute(f"FROM meta.{table}").fetchall()} != {*rows}:
         connection.execute(f"DELETE FROM meta.{table}")
         for row in rows:
@@ -90,14 +90,14 @@ def _write_rows(connection: DuckDBPyConnection, table: str, rows: Sequence[tuple
 
 
 def note_rehearsal(connection: DuckDBPyConnection, *, is_rehearsal: bool) -> None:
-    """Note whether the latest run took another day for today."""
+    """Record whether the latest run was a rehearsal, for another day than today."""
     connection.execute(
         "UPDATE meta.storage SET is_rehearsal = $1 WHERE is_rehearsal IS DISTINCT FROM $1", [is_rehearsal]
     )
 
 
 def late_after() -> timedelta:
-    """How long nothing may come of what is expected, as meta.deadlines says."""
+    """How long expected data may be missing before it is late, as meta.deadlines says."""
     return timedelta(hours=constants("deadlines")[0]["late_after_hours"])
 
 
@@ -110,7 +110,7 @@ def constants(view: str) -> Sequence[Mapping[str, Any]]:
 
 
 def naive_utc(moment: datetime) -> datetime:
-    """A moment as our _utc columns hold it."""
+    """A moment as stored in our _utc columns."""
     return moment.astimezone(UTC).replace(tzinfo=None)
 
 
@@ -123,7 +123,7 @@ def aware(moment: datetime) -> datetime:
 def _definitions() -> Mapping[str, str]:
     """The statement of every table of meta, then of every view that reads them, by name.
 
-    Of a query that each publication describes again there is a view from the start.
+    A query that each publication creates again is a view from the start.
     """
     files = [path for folder in ("tables", "views") for path in sorted((SQL / folder).glob("*.sql"))]
     found = {path.stem: _with_comments(path) for path in files}
@@ -136,7 +136,7 @@ def _definitions() -> Mapping[str, str]:
 def _with_comments(path: Path) -> str:
     """The statement of a table or view of meta, with comments from its header: its columns, and itself.
 
-    An empty line ends what is said of the table; what follows is for those who change it.
+    The comment of the table ends at an empty line; the text below is for developers.
     """
     text = path.read_text(encoding="utf-8")
     prose, sections = read_header(text)

@@ -1,4 +1,4 @@
-"""Tables of schema bi: what meta says of them, and how they are made, changed and described."""
+"""Tables of schema bi: their rows in meta, and how they are created, changed and described."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ VALID = {
     "valid_to_utc": ("TIMESTAMP", "until when the row had these values, in UTC; null for the current row"),
 }
 NOTHING = "NULL"
-"""The type of a column of which nothing but null has come; it is stored as VARCHAR."""
+"""The type of a column with nothing but null so far; it is stored as VARCHAR."""
 BETWEEN_IDS = "|"
-"""What is between ids that are asked for together."""
+"""The separator of ids that are requested together."""
 EXACT = 2**53
-"""Beyond this a DOUBLE no longer holds every whole number; undocumented ones are stored as text."""
+"""Beyond this a DOUBLE is not exact for every whole number; undocumented ones are stored as text."""
 
 _HANDED_OVER = ("name", "type", "documented", "source", "description", "name_inferred")
 
 
 @dataclass(frozen=True)
 class StoredColumn:
-    """A column of the service's in the file; `type` is NULL while nothing but null has come."""
+    """A column of the service's in the file; `type` is NULL while it has nothing but null."""
 
     name: str
     type: str
@@ -51,13 +51,13 @@ class StoredColumn:
 
     @classmethod
     def of(cls, column: ColumnLike) -> StoredColumn:
-        """A column as it was handed over, not seen yet."""
+        """A column as declared, before any load has it."""
         return cls(**{name: getattr(column, name) for name in _HANDED_OVER})
 
 
 @dataclass
 class TableSchema:
-    """A table of schema bi: our own columns first, then the service's in the order of first sight."""
+    """A table of schema bi: our own columns first, then the service's in order of appearance."""
 
     name: str
     report: str
@@ -80,7 +80,7 @@ class TableSchema:
 
     @property
     def stored(self) -> str:
-        """The table that holds the rows, as SQL takes it."""
+        """The table that holds the rows, quoted for SQL."""
         return f"bi.{quoted(self.stored_name)}"
 
     @property
@@ -95,9 +95,9 @@ class TableSchema:
 
     @property
     def asked(self) -> str | None:
-        """SQL of the id that a row was asked for by, if rows are asked for one by one.
+        """SQL of the id by which a row was requested; None if the report is not requested by id.
 
-        Those columns are documented, and read from no place in the answer; ids of several go together.
+        Its columns are documented, and have no source in the answer; several are joined.
         """
         names = [
             quoted(column.name)
@@ -145,7 +145,7 @@ def read_tables(connection: DuckDBPyConnection) -> Tables:
 
 
 def create_table(connection: DuckDBPyConnection, schema: TableSchema) -> None:
-    """Make the table in the file: our own columns first, then the service's in their order."""
+    """Create the table in the file: our own columns first, then the service's in their order."""
     ours = {**schema.ours, **(VALID if schema.history else {})}
     columns = [f"{quoted(name)} {type_}" for name, (type_, _) in ours.items()]
     columns += [f"{quoted(column.name)} {_stored_type(column.type)}" for column in schema.columns.values()]
@@ -207,7 +207,7 @@ def _stored_type(type_: str) -> str:
 
 
 def describe(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> None:
-    """Write what tables are and what their columns mean into schema meta and into comments."""
+    """Write the tables, their columns and meanings into schema meta and into comments."""
     names = [schema.name for schema in schemas]
     for table in ("tables", "columns"):
         connection.execute(f"DELETE FROM meta.{table} WHERE list_contains($1, table_name)", [names])
@@ -239,13 +239,13 @@ def describe(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> 
 
 
 def _column_row(schema: TableSchema, position: int, column: StoredColumn) -> dict[str, object]:
-    """The row of meta.columns, whose other columns have the names of the fields."""
+    """The row of meta.columns for a column."""
     row = asdict(column)
     return {"table_name": schema.name, "column_name": row.pop("name"), "position": position, **row}
 
 
 def _views(schema: TableSchema) -> Iterator[str]:
-    """The view of what is so now, and the table macro of what was so at a moment (in UTC)."""
+    """The view of the current rows, and the table macro of the rows at a moment (in UTC)."""
     columns = ", ".join([*map(quoted, schema.ours), *schema.content])
     yield (
         f"CREATE OR REPLACE VIEW {schema.public} AS "

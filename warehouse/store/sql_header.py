@@ -1,4 +1,4 @@
-"""The header of a SQL file: comments that say what it answers, and sections such as its columns in words."""
+"""The header of a SQL file: comments with its question, and sections such as its columns."""
 
 from __future__ import annotations
 

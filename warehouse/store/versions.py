@@ -1,4 +1,4 @@
-"""The published file and its earlier versions, named by their moments."""
+"""The published file and its earlier versions, named by time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.errors import OF_PUBLISHED_FILE, WarehouseError
+from warehouse.errors import PUBLISHED_FILE_REMEDY, WarehouseError
 from warehouse.store.duckdb_file import connect
 from warehouse.store.files import (
     SHARED_FILE,
@@ -27,13 +27,13 @@ from warehouse.store.files import (
 )
 
 PUBLISHED, REFUSED, FAILED, ROLLED_BACK = "published", "refused", "failed", "rolled back"
-"""How a publication may have ended."""
+"""The outcomes of a publication."""
 VERSION = "%Y%m%dT%H%M%SZ"
 _VERSION_FILE = re.compile(r"warehouse-(\d{8}T\d{6}Z)\.duckdb")
 
 
 def next_name(earlier: Sequence[str], now: datetime) -> str:
-    """The moment as a name, after that of the newest of the earlier names; these are in order."""
+    """A name made of the moment, later than the last of the sorted earlier names."""
     moment = now.astimezone(UTC)
     for newest in earlier[-1:]:
         made = datetime.strptime(newest, VERSION).replace(tzinfo=UTC)
@@ -42,7 +42,7 @@ def next_name(earlier: Sequence[str], now: datetime) -> str:
 
 
 class Versions:
-    """The published file of a data directory and its earlier versions, named by their moment."""
+    """The published file of a data directory and its earlier versions."""
 
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = Path(data_dir)
@@ -52,13 +52,13 @@ class Versions:
 
     @contextmanager
     def reading(self) -> Iterator[DuckDBPyConnection]:
-        """The published file, open for the body; raises WarehouseError when there is none."""
+        """Open the published file for the body; raises WarehouseError if there is none."""
         if not self.published.exists():
             raise WarehouseError(
                 f"There is no published file {self.published} yet; "
                 "`brokerbi sync` or `brokerbi publish` makes one."
             )
-        with connect(self.published, read_only=True, remedy=OF_PUBLISHED_FILE) as connection:
+        with connect(self.published, read_only=True, remedy=PUBLISHED_FILE_REMEDY) as connection:
             yield connection
 
     def path(self, version: str) -> Path:
@@ -69,12 +69,12 @@ class Versions:
         return self.path(version).with_suffix(".duckdb.sha256")
 
     def write_checksum(self, version: str) -> None:
-        """Keep the checksum of a version that no reader has seen so far."""
+        """Store the checksum of a version before any reader can open it."""
         line = f"{file_sha256(self.path(version))}  {self.path(version).name}\n"
         write_file(self.checksum_path(version), line.encode(), mode=SHARED_FILE)
 
     def is_damaged(self, version: str, *, unless_checked_since: datetime | None = None) -> bool:
-        """Whether a version differs from its checksum, or was found intact since that moment.
+        """Whether a version differs from its checksum; false if it was found intact since that moment.
 
         An older version of this program kept no checksums.
         """
@@ -86,7 +86,7 @@ class Versions:
             return False
         if checksum.read_text("utf-8").split()[0] != file_sha256(self.path(version)):
             return True
-        with suppress(OSError):  # of a user who may only read
+        with suppress(OSError):  # this user may not write
             checksum.touch()
         return False
 
@@ -96,12 +96,12 @@ class Versions:
         return sorted(match[1] for match in found if match)
 
     def current(self) -> str | None:
-        """The version that analysts see, if it is one of the kept."""
+        """The version that analysts see; None if it is not one of those kept."""
         kept = reversed(self.kept())
         return next((version for version in kept if same_file(self.path(version), self.published)), None)
 
     def is_as_published(self, header: str | None, size: int | None) -> bool:
-        """Whether what analysts see still has the header and the size of a publication, as far as known."""
+        """Whether the published file still has a publication's header and size, if these are known."""
         return (
             self.published.is_file()
             and not wal(self.published).exists()
@@ -110,14 +110,14 @@ class Versions:
         )
 
     def next(self, now: datetime) -> str:
-        """A name for a new version, after all others made so far."""
+        """A name for a new version, later than all others."""
         return next_name(self.kept(), now)
 
-    def show(self, version: str) -> None:
-        """Let analysts see a version from now on; a reader keeps the one that is open.
+    def make_current(self, version: str) -> None:
+        """Let analysts see a version from now on; a reader keeps the file that it has open.
 
-        A write-ahead log next to the file belongs to the version of before (an analyst opened it
-        for writing). DuckDB would replay it into the new one without a word, so it must go.
+        A write-ahead log next to the file belongs to the previous version (an analyst opened it for
+        writing). DuckDB would silently replay it into the new one, so it is removed.
         """
         sys.audit("brokerbi.before_version_shown")
         remove_logs(self.published)
@@ -126,7 +126,7 @@ class Versions:
         sync(self.data_dir)
         sys.audit("brokerbi.version_shown")
 
-    def clear(self, keep: int) -> list[str]:
+    def prune(self, keep: int) -> list[str]:
         """Remove all but the newest versions; the one that analysts see stays."""
         current = self.current()
         gone = [version for version in self.kept()[: -max(keep, 1)] if version != current]

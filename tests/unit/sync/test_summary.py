@@ -73,5 +73,5 @@ def test_what_made_a_sync_give_up_is_told_once_and_what_has_no_condition_by_itse
 
 def test_a_window_ends_once() -> None:
     ended = WindowResult("sales", "M1").ended(LOADED)
-    with pytest.raises(ValueError, match="sales of M1, now, has loaded already"):
+    with pytest.raises(ValueError, match="sales of M1, now, is already loaded"):
         ended.ended(WindowStatus.FAILED, "why")

@@ -71,7 +71,7 @@ def test_a_log_cut_off_within_a_group_still_has_the_groups_before_it(tmp_path: P
 
 def test_a_group_that_fails_leaves_those_before_and_after_it_and_no_column(given: Given) -> None:
     given.load([of_customer("before", "M1")])
-    with pytest.raises(ValueError, match="not one of its own"):
+    with pytest.raises(ValueError, match="not one of its months"):
         given.load([out_of_place("bad")])
     given.load([column_load("after", "VARCHAR", "text", name="news", customer="M2")])
     assert given.rows(LOADED) == [("before",), ("after",)]

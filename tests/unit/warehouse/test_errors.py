@@ -23,7 +23,7 @@ def test_a_lock_that_is_never_let_go_names_its_holder(tmp_path: Path) -> None:
     with begun("hold", path) as other:
         with (
             pytest.raises(
-                WarehouseError, match=f"Another command works; .*: brokerbi .process {other.pid}, "
+                WarehouseError, match=f"Another command is running; .*: brokerbi .process {other.pid}, "
             ),
             file_lock(path, 0.1),
         ):

@@ -105,7 +105,7 @@ def test_an_answer_for_some_ids_speaks_of_those_alone(given: Given) -> None:
 
 
 def test_a_row_of_an_id_that_was_not_asked_for_is_refused(given: Given) -> None:
-    with pytest.raises(ValueError, match="for which of the asked ids"):
+    with pytest.raises(ValueError, match="none of the requested ids"):
         given.load([asked(0, {"7": "Ann"}, ids=("8",))])
 
 

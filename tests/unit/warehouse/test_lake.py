@@ -33,7 +33,7 @@ def refresh(folder: Path, tables: Mapping[str, str], *, shard: str = "", number:
         connection.execute("CREATE TABLE meta.clock AS SELECT 'Europe/Stockholm' AS timezone")
         for table, select in tables.items():
             connection.execute(f"CREATE TABLE {table} AS {select}")
-    versions.show(name)
+    versions.make_current(name)
     return refresh_lake(data_dir, str(folder / "lake"), shard, now)
 
 
@@ -158,7 +158,7 @@ def test_an_erasure_asks_for_a_lake_that_is_not_named_any_more(tmp_path: Path) -
 def test_a_lake_that_cannot_be_written_is_noted_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "lake").write_text("no folder")
     said = refresh(tmp_path, OFFICES)
-    assert said.startswith("The lake could not be written, it stays behind: FileExistsError")
+    assert said.startswith("The lake could not be written and is out of date: FileExistsError")
     with Store(tmp_path / "data").reading() as connection:
         [(waiting, error)] = connection.execute("SELECT waiting_count, error FROM meta.sinks").fetchall()
     assert (waiting, said.endswith(error)) == (1, True)

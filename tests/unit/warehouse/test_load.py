@@ -79,7 +79,7 @@ def test_loading_the_same_load_again_changes_nothing(given: Given) -> None:
 
 
 def test_a_row_of_a_month_that_was_not_asked_for_is_refused_and_nothing_is_loaded(given: Given) -> None:
-    with pytest.raises(ValueError, match="brings 1 rows of sales with the month 2024-03-01"):
+    with pytest.raises(ValueError, match="has 1 rows of sales for 2024-03-01"):
         given.load([sales("good", (JANUARY, "1", "1")), sales("bad", (MARCH, "1", "1"), customer="M2")])
     assert (given.rows(IDS), given.rows("FROM meta.loads")) == ([], [])
 

@@ -79,7 +79,7 @@ def test_an_office_that_the_file_does_not_know_is_refused_and_the_known_ones_are
     ],
 )
 def test_what_is_not_one_reading_statement_is_not_run(here: Path, statement: str) -> None:
-    with pytest.raises(WrongQuestion, match="one statement that reads"):
+    with pytest.raises(WrongQuestion, match="one statement that only reads"):
         first_rows(here, statement, {}, most=1)
 
 

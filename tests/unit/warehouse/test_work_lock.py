@@ -99,7 +99,7 @@ def test_a_note_of_a_killed_command_is_not_taken_for_that_of_the_one_that_works(
 def test_a_command_that_does_not_want_to_wait_is_refused_with_the_name_of_the_other(tmp_path: Path) -> None:
     with (
         working(tmp_path),
-        pytest.raises(WarehouseError, match=r"Another command works; .*: brokerbi sync"),
+        pytest.raises(WarehouseError, match=r"Another command is running; .*: brokerbi sync"),
         work_lock(tmp_path, "brokerbi publish", on_wait=ignore, wait=False),
     ):
         pass
