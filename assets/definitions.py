@@ -24,15 +24,15 @@ for kind in (dg.BetaWarning, dg.PreviewWarning):
 
 @dg.definitions
 def defs() -> dg.Definitions:
-    """Made of BROKERBI_* and brokerbi.toml; raises SettingsError with a sentence for each wrong setting.
+    """The definitions of the settings; raises SettingsError with a sentence for each wrong setting.
 
-    The address and the login of the service may be missing while only looking around.
+    The address and the login of the service may be missing, for a first look.
     """
     return build_definitions(Project(load_settings(os.environ, offline=True)))
 
 
 def build_definitions(project: Project) -> dg.Definitions:
-    """Everything Dagster is to know of a project."""
+    """All Dagster definitions of a project."""
     customers = customers_in_order(project.settings)
     all_reports = dg.AssetSelection.assets(*(project.key(report.name) for report in project.reports))
     checks = dg.AssetSelection.all_asset_checks()
@@ -47,7 +47,7 @@ def build_definitions(project: Project) -> dg.Definitions:
             dg.define_asset_job(
                 NIGHTLY,
                 selection=all_reports - checks,
-                description="Everything that is missing or due, of all customers.",
+                description="Everything that is missing or due, for all customers.",
             ),
             dg.define_asset_job(
                 PUBLISH,

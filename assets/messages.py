@@ -1,4 +1,4 @@
-"""Messages: one when a run broke, one after a nightly run with errors, and one when all is well again."""
+"""Messages: one when a run failed, one after a nightly run with errors, and one when all is well again."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from warehouse.ledger.status import overview
 
 SECONDS_BETWEEN_LOOKS = 60
 TIME_TO_PUBLISH = timedelta(minutes=2)
-"""How long after a nightly run its message waits for what was loaded to be published."""
+"""How long the message of a nightly run waits for the publication of its loads."""
 LATE_ENTRIES = timedelta(minutes=2)
-"""Dagster may write down the end of a run this long after it, so each look reaches back."""
+"""Dagster may record the end of a run this late, so each look reaches back."""
 LATEST_RUNS = 50
 LONGEST_LINE, MOST_LINES = 500, 6
 """Chat services take some 4,000 characters; the rest is in `brokerbi status`."""
@@ -36,8 +36,8 @@ WILL_RETRY = "dagster/will_retry"
 class Sent:
     """The cursor of a channel's sensor: what its messages have reported.
 
-    Runs were last gone through at `looked`, in seconds of the Unix epoch. `day` is that of the nightly run
-    that was reported last, and `keys` are those of all errors that were reported then and since.
+    Runs were last examined at `looked`, in seconds of the Unix epoch. `day` is the day of the last reported
+    nightly run, and `keys` are the keys of all errors reported then and since.
     """
 
     looked: float = 0.0
@@ -47,13 +47,13 @@ class Sent:
 
 CURSOR = TypeAdapter(Sent)
 Errors = Mapping[str, str]
-"""Lines of a message by the keys that the next message recognizes; a line may have several."""
+"""Lines of a message by key, by which the next message recognizes them; a line may have several keys."""
 
 
 def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorDefinition:
     """Looks every minute for runs that failed and nightly runs that ended, and sends a message.
 
-    Each channel has its own sensor, so one that takes no message keeps none from the others.
+    Each channel has its own sensor, so a channel that fails does not affect the others.
     """
 
     @dg.sensor(
@@ -68,7 +68,7 @@ def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorD
         try:
             if message:
                 channel(message)
-        except ChannelRefused as error:  # the next look has the same to report, as the cursor stays
+        except ChannelRefused as error:  # the cursor stays, so the next look reports the same
             return dg.SkipReason(f"{message and message.subject} was not sent: {error}.")
         context.update_cursor(CURSOR.dump_json(sent).decode())
         return dg.SkipReason(message.subject if message else "No message.")
@@ -77,9 +77,9 @@ def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorD
 
 
 def look(project: Project, instance: dg.DagsterInstance, sent: Sent) -> tuple[Sent, Message | None]:
-    """The cursor after this look, and the message if there is one; the first look only begins.
+    """The new cursor, and the message if there is one; the first look only sets the cursor.
 
-    After a nightly run the message lists all errors, otherwise those that are new.
+    After a nightly run the message lists all errors, otherwise only new ones.
     """
     now = project.run_context.clock.utc_now()
     after = replace(sent, looked=now.timestamp())
@@ -108,7 +108,7 @@ def look(project: Project, instance: dg.DagsterInstance, sent: Sent) -> tuple[Se
 
 
 def _lines(errors: Errors, known: Collection[str] = ()) -> list[str]:
-    """The lines of the errors that are not known, each once."""
+    """The distinct lines of the errors whose keys are not known."""
     return list(dict.fromkeys(line for key, line in errors.items() if key not in known))
 
 
@@ -121,7 +121,7 @@ def _is_to_report(night: dg.RunRecord, now: datetime, sent: Sent) -> bool:
 
 
 def _failed_runs(project: Project, instance: dg.DagsterInstance, sent: Sent) -> list[dg.DagsterRun]:
-    """Runs that failed for good since the last look; the message of the night has its own run."""
+    """Runs that failed for good since the last look, without a nightly run that is yet to be reported."""
     since = moment(sent.looked) - LATE_ENTRIES
     filters = project.runs(statuses=[dg.DagsterRunStatus.FAILURE], updated_after=since)
     return [
@@ -142,7 +142,7 @@ def _conditions(project: Project, now: datetime) -> Errors:
 
 
 def keys_of(cause: Cause) -> list[str]:
-    """A key for each customer that a cause concerns, so that one more makes it new; one key for a login."""
+    """A key for each customer of a cause, so that another one makes it new; one for a login or outage."""
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"
     subjects = ("",) if first.trouble else cause.customers or cause.reports or ("",)
@@ -150,7 +150,7 @@ def keys_of(cause: Cause) -> list[str]:
 
 
 def _reasons(project: Project, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRun]) -> Errors:
-    """The reasons of failed runs that meta.conditions does not have, each once."""
+    """The distinct reasons of failed runs that meta.conditions does not have."""
     url = project.settings.ui_url.rstrip("/")
     errors: dict[str, str] = {}
     for run in runs:

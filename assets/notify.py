@@ -1,6 +1,6 @@
-"""Channels that carry messages to people: a webhook and e-mail.
+"""Channels for messages to people: a webhook and e-mail.
 
-Messages name what the service sent, so no channel may take them for more than text.
+Messages contain text of the service, so no channel may interpret them as anything but text.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Message:
 
 
 class ChannelRefused(Exception):
-    """A channel did not take a message."""
+    """A channel did not accept a message."""
 
 
 Channel = Callable[[Message], None]
@@ -75,7 +75,7 @@ def send_mail(settings: Settings, message: Message) -> None:
                 server.login(settings.alert_smtp_username, password)
             server.send_message(mail)
     except (OSError, smtplib.SMTPException) as error:
-        # without a mail server's own words: an answer to a login may repeat it
+        # without the mail server's own text: its answer to a login may repeat the login
         code = f", code {error.smtp_code}" if isinstance(error, smtplib.SMTPResponseException) else ""
         why = f"{type(error).__name__}{code}" if code else str(error)
         host = settings.alert_smtp_host
@@ -83,7 +83,7 @@ def send_mail(settings: Settings, message: Message) -> None:
 
 
 def _mail_server(settings: Settings) -> smtplib.SMTP:
-    """A connection, encrypted if the server can; raises SMTPException when a login would not be."""
+    """A connection, encrypted if the server can; raises SMTPException if a login would not be encrypted."""
     context = ssl.create_default_context()
     host, port = settings.alert_smtp_host, settings.alert_smtp_port
     if port == SMTP_OVER_TLS_PORT:
@@ -96,9 +96,9 @@ def _mail_server(settings: Settings) -> smtplib.SMTP:
 
 
 def as_chat_text(text: str) -> str:
-    """The text so that no chat service finds a mention, a link or markup in it.
+    """The text, escaped so that no chat service finds a mention, a link or markup in it.
 
-    `&`, `<` and `>` are written as chat services ask for it, which show the signs: `<!channel>` would call
-    everybody. What others find in text or Markdown, `@all` or `[text](address)`, gets a space without width.
+    `&`, `<` and `>` are escaped as chat services require: `<!channel>` would notify everyone. A zero-width
+    space breaks what others find in text or Markdown, `@all` or `[text](address)`.
     """
     return _MENTION_OR_LINK.sub("\\g<0>\u200b", html.escape(visible_lines(text), quote=False))

@@ -37,7 +37,7 @@ def customer_months(settings: Settings, customers: Sequence[str]) -> dg.MultiPar
 def customers_in_order(settings: Settings) -> list[str]:
     """Active customers first, then inactive ones.
 
-    The order lets one range of partitions hold exactly the active customers.
+    In this order one range of partitions has exactly the active customers.
     """
     active = [customer.id for customer in settings.active_customers]
     inactive = [customer.id for customer in settings.customers if not customer.active]
@@ -73,7 +73,7 @@ class ReportPartition:
         return (self.report.name, self.customer)
 
     def ledger_keys(self, calendar: Calendar) -> list[tuple[str, str, date | None]]:
-        """The keys of its months in the ledger: its own, and for a current budget those ahead."""
+        """The keys of its months in the ledger: its own month, and for a current budget the months ahead."""
         if self.month is None:
             return [(*self.pair, None)]
         has_more = self.report.timing.months_ahead and self.month == calendar.this_month

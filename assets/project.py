@@ -19,14 +19,14 @@ from warehouse.store.database import Store
 
 RETRY_SECONDS = 300.0
 REPOSITORY, REPOSITORY_NAME = ".dagster/repository", "__repository__"
-"""Dagster's own tag of where a run comes from; every run that was launched has it."""
+"""Dagster's own tag for the code location of a run; every launched run has it."""
 
 
 @dataclass(frozen=True)
 class Project:
     """Settings and run context, built once when Dagster loads the code location.
 
-    `retry_seconds` after a failure that may pass a run asks once more.
+    `retry_seconds` after a transient failure a run is retried once.
     """
 
     settings: Settings
@@ -38,11 +38,11 @@ class Project:
         shard = self.settings.shard
         return dg.AssetKey([shard, *path] if shard else path)
 
-    def runs(self, *, tags: Mapping[str, str] | None = None, **wanted: Any) -> dg.RunsFilter:
-        """A filter of runs of this code location alone, which is named after its shard."""
+    def runs(self, *, tags: Mapping[str, str] | None = None, **filters: Any) -> dg.RunsFilter:
+        """A filter for runs of this code location, which is named after its shard."""
         shard = self.settings.shard
         own = {REPOSITORY: f"{REPOSITORY_NAME}@{shard}"} if shard else {}
-        return dg.RunsFilter(tags={**own, **(tags or {})}, **wanted)
+        return dg.RunsFilter(tags={**own, **(tags or {})}, **filters)
 
     @property
     def clock(self) -> Clock:
@@ -63,7 +63,7 @@ class Project:
 
     @property
     def reports(self) -> list[Report]:
-        """The reports that the settings ask for."""
+        """The reports that the settings enable."""
         chosen = chosen_reports(self.settings, Selection(), self.run_context.catalogue)
         return [report for report in chosen if not report.timing.on_demand]
 

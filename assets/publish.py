@@ -37,19 +37,18 @@ from warehouse.store.lock import work_lock
 PUBLISH = "publish"
 SECONDS_BETWEEN_LOOKS = 5
 LOOK_SECONDS = 2.0
-"""How long a look waits for a process that writes; the next look comes soon."""
+"""How long a look waits for a writing process; the next look comes soon."""
 AT_LEAST_EVERY = timedelta(hours=2)
-"""How long analysts wait for a new file at most while runs follow each other."""
+"""The longest that analysts wait for a new file while runs follow each other."""
 SECONDS_BETWEEN_TRIES = 30 * 60
 
 
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
-    """Launches the job `publish`; nothing else launches it by itself.
+    """Launches the job `publish`; nothing else launches it automatically.
 
-    It does so if something was loaded that is not published, as soon as no run is queued or under way; sooner
-    if a nightly run has ended since, or if analysts have waited for two hours. A load that could not be
-    published is tried again every half hour. As it ticks most often it also notes that Dagster's daemon is
-    alive.
+    It does so if a load is not published, as soon as no run is queued or under way; sooner if a nightly run
+    has ended since, or if analysts have waited for two hours. A failed publication is tried again every half
+    hour. As it ticks most often, it also notes that Dagster's daemon is alive.
     """
 
     @dg.sensor(
@@ -72,7 +71,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
         if loaded is None:
             return dg.SkipReason("Nothing was loaded since the last publication.")
         if loaded.is_refused:
-            return dg.SkipReason(f"The load was refused; launch `{PUBLISH}`, or wait for the next load.")
+            return dg.SkipReason(f"This load was held back; launch `{PUBLISH}`, or wait for the next load.")
         if runs and not _is_urgent(project, context.instance, loaded):
             return dg.SkipReason(f"{counted(len(runs), 'run')} queued or under way.")
         half_hour = int(project.run_context.clock.utc_now().timestamp() // SECONDS_BETWEEN_TRIES)
@@ -92,7 +91,7 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, loaded: Unpublish
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     """The marts, their checks and the published file; the old file stays if an error check fails.
 
-    It is a run apart from the reports: a customer that fails must not keep the others' rows from analysts.
+    It runs apart from the reports: a customer that fails must not hold back the rows of the others.
     """
 
     @dg.multi_asset(
@@ -104,7 +103,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext,
     ) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
         show_alive(project, context.run.run_id)
-        # Dagster may have lost partitions that were logged during a submission: let it count them again.
+        # Dagster may have missed partitions logged during a submission: make it recount them.
         context.instance.wipe_asset_cached_status(
             [project.key(report.name) for report in project.monthly_reports]
         )

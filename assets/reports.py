@@ -1,4 +1,4 @@
-"""Reports as assets: one for each report that is on, fetched by one sync per step of a run."""
+"""Reports as assets: one for each enabled report, fetched by one sync per step of a run."""
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
 from collections.abc import Iterator, Sequence
@@ -54,7 +54,7 @@ RETRY_NUMBER = "dagster/retry_number"
 NOT_LOADED = TROUBLE | {WindowStatus.NO_ACCESS}
 REMEDY = "Re-execute this run from failure: it requests only what is missing then."
 NOTHING_SELECTED = (
-    "Nothing was requested: the run names no customers and months. Select partitions; for all that is due, "
+    "Nothing was requested: the run names no customers or months. Select partitions; for everything due, "
     "launch the nightly run (Automation, `nightly`, Preview tick result)."
 )
 SWITCHED_OFF = (
@@ -63,10 +63,10 @@ SWITCHED_OFF = (
 
 
 def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDefinition]:
-    """The steps of a run that fetch, in their order: users are read first, what is requested by id last.
+    """The steps of a run that fetch, in their order: snapshots are read first, reports by id last.
 
-    Each is one sync for all of its reports: it finds a denied login, a customer without access and a service
-    that is down once and not once for each report, and no request waits for another report to end.
+    Each is one sync for all of its reports: it meets a denied login, a customer without access or an outage
+    once, not once per report, and no request waits for another report to end.
     """
     without_months = [report for report in project.reports if not report.has_months]
     steps = {
@@ -84,7 +84,7 @@ def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDe
 def report_step(
     project: Project, name: str, priority: int, specs: Sequence[dg.AssetSpec]
 ) -> dg.AssetsDefinition:
-    """Fetches any rectangle of customers and months; of reports without months all customers."""
+    """Fetches any customers for any months; reports without months, for all customers."""
 
     @dg.multi_asset(
         name=name,
@@ -130,15 +130,15 @@ def report_spec(project: Project, report: Report, customers: Sequence[str]) -> d
 def fetch_partitions(
     project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
 ) -> Iterator[dg.MaterializeResult[Any]]:
-    """Sync customer by customer, and record each partition that is done; raises dg.Failure if any failed.
+    """Sync customer by customer, and record each finished partition; raises dg.Failure if any failed.
 
-    Those that failed turn red, and others that were not requested stay as they are. A run that is cancelled
-    has recorded the customers before. A run that failed at something that may pass is retried once, after
-    some minutes, and requests only what is missing then.
+    Failed partitions turn red, and partitions that were not requested stay as they are. A cancelled run has
+    recorded the customers it finished. A run that failed for a transient reason is retried once, after some
+    minutes, and requests only what is missing then.
     """
     show_alive(project, context.run.run_id)
-    earlier = _earlier_attempt(project, context)
-    since = earlier or project.clock.utc_now()
+    began_utc = _work_began(project, context)
+    since = began_utc or project.clock.utc_now()
     active = {customer.id for customer in project.settings.active_customers}
     results: list[PartitionResult] = []
     fresh: list[ReportPartition] = []
@@ -147,12 +147,13 @@ def fetch_partitions(
         if active.isdisjoint(partition.customer for partition in partitions):
             customers = sorted({partition.customer for partition in partitions})
             raise SettingsError([SWITCHED_OFF.format(", ".join(customers))])
-        others = partitions_of_backfill(project, context.instance, context.run)
+        backfill_partitions = partitions_of_backfill(project, context.instance, context.run)
         for part in _parts(context.run, partitions):
             windows: list[WindowResult] = []
-            if part[0].customer in active and not stopped:
-                more = [partition for partition in others if partition.customer == part[0].customer]
-                windows, stopped = _sync(project, context, [*part, *more], earlier)
+            customer = part[0].customer
+            if customer in active and not stopped:
+                of_this_customer = [item for item in backfill_partitions if item.customer == customer]
+                windows, stopped = _sync(project, context, [*part, *of_this_customer], began_utc)
             if NIGHT_OF in context.run.tags:
                 part = with_changed_months(part, windows, project.calendar)
             if windows:
@@ -173,22 +174,22 @@ def fetch_partitions(
             yield dg.MaterializeResult(asset_key=event.asset_key, metadata=event.metadata)
         else:
             context.log_event(event)
-    _fail(project, context, results, stopped, conditions)
+    _raise_failure(project, context, results, stopped, conditions)
 
 
-def _fail(
+def _raise_failure(
     project: Project,
     context: dg.AssetExecutionContext,
     results: Sequence[PartitionResult],
     stopped: str,
     conditions: Sequence[Condition],
 ) -> None:
-    """Turn what failed red and raise dg.Failure; dg.RetryRequested if it may pass. Nothing if all is well."""
+    """Turn failed partitions red and raise dg.Failure, or dg.RetryRequested if the failure is transient."""
     red = [result.partition for result in results if result.state is PartitionState.FAILED]
     keys = {partition.ledger_keys(project.calendar)[0] for partition in red}
     conditions = concerning(keys, conditions)
-    may_pass = any(condition.cause in PASSING for condition in conditions)
-    is_retried = may_pass and not _is_automatic_retry(context)
+    is_transient = any(condition.cause in PASSING for condition in conditions)
+    is_retried = is_transient and not _is_automatic_retry(context)
     note = f"It is tried again in {project.retry_seconds:g} seconds." if is_retried else REMEDY
     if failed := failure(results, stopped, conditions, note):
         if is_retried:
@@ -200,7 +201,7 @@ def _fail(
 
 
 def _parts(run: dg.DagsterRun, partitions: Sequence[ReportPartition]) -> list[Sequence[ReportPartition]]:
-    """The partitions that are synced at once: in the nightly run all of them, else those of one customer."""
+    """The partitions synced together: in the nightly run all of them, else those of one customer."""
     if NIGHT_OF in run.tags:
         return [partitions]
     parts: dict[str, list[ReportPartition]] = {}
@@ -215,9 +216,9 @@ def _selection(
     part: Sequence[ReportPartition],
     since: datetime | None,
 ) -> Selection | None:
-    """What to request for a part: in the nightly run what is due, else exactly these partitions.
+    """The selection for a part: in the nightly run everything due, else exactly these partitions.
 
-    What was fetched since a moment is left out, and so is a report that was denied before an automatic retry.
+    Leaves out months fetched since a moment, and a report that was denied before an automatic retry.
     """
     accept_shrink = context.run.tags.get(ACCEPT_SHRINK) == "yes"
     if NIGHT_OF in context.run.tags:
@@ -240,12 +241,12 @@ def _sync(
     project: Project,
     context: dg.AssetExecutionContext,
     part: Sequence[ReportPartition],
-    earlier: datetime | None,
+    began_utc: datetime | None,
 ) -> tuple[list[WindowResult], str]:
-    """Sync a part under the work lock, which a nightly run that waits gets first.
+    """Sync a part under the work lock; a waiting nightly run gets it first.
 
-    Returns the windows, and why it stopped early, if it did. What was fetched since `earlier`, or by the
-    command that had the lock, is not requested again.
+    Returns the windows, and why it stopped early, if it did. Months fetched since `began_utc`, or by the
+    command that had the lock, are not requested again.
     """
     clock, log = project.clock, context.log
     windows, progress, reported = list[WindowResult](), Progress(), set[str]()
@@ -262,7 +263,7 @@ def _sync(
 
     what = f"run {context.run.run_id[:8]} of {context.run.job_name}"
     with work_lock(project.settings.data_dir, what, on_wait=log.info, now=clock.utc_now) as awaited_utc:
-        selection = _selection(project, context, part, earlier or awaited_utc)
+        selection = _selection(project, context, part, began_utc or awaited_utc)
         if selection is None:
             return windows, ""
         summary = sync(
@@ -283,7 +284,7 @@ def _record(
     stopped: str,
     since: datetime,
 ) -> tuple[list[PartitionResult], Sequence[Condition]]:
-    """The results of these partitions, after those that are done were materialized, and all conditions."""
+    """Materialize the finished partitions; returns the results of all of them, and all conditions."""
     with project.store.reading() as connection:
         ledger, conditions = read_ledger(connection), read_conditions(connection)
     active = {customer.id for customer in project.settings.active_customers}
@@ -294,18 +295,18 @@ def _record(
     for result in monthly:
         if result.is_done:
             context.log_event(materialization(project, result))
-    # Dagster counts materialized partitions onwards from its last look, and what one run logs while another
-    # is being submitted can fall between two looks and be shown as missing for good. So let it count again.
+    # Dagster counts materialized partitions incrementally: what one run logs while another is being
+    # submitted can be missed and shown as missing for good. So make it recount.
     names = {result.partition.report.name for result in monthly}
     context.instance.wipe_asset_cached_status([project.key(name) for name in sorted(names)])
     return results, conditions
 
 
-def _earlier_attempt(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
-    """When this work began, if it did before this run: its backfill, or its first attempt.
+def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
+    """When the backfill or the first attempt of this run began; None if this run is the first.
 
-    For a nightly run that is also each backfill that was under way since it was launched. Months loaded since
-    then are recorded and not requested again.
+    For a nightly run, backfills that were under way since its launch count too. Months loaded since then are
+    recorded and not requested again.
     """
     run, instance = context.run, context.instance
     root = instance.get_run_record_by_id(run.root_run_id or run.run_id)

@@ -23,10 +23,10 @@ from warehouse.ledger.conditions import Condition
 from warehouse.ledger.ledger import HeldMonth, Ledger
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
-NOT_ASKED = "not requested: the run ended before its turn"
+NOT_ASKED = "not requested: the run ended first"
 SWITCHED_OFF = "the customer is switched off"
 CAUSES = "causes"
-"""The metadata of a failure that meta.conditions has: the number of its causes."""
+"""Metadata of a failure that is in meta.conditions: the number of its causes."""
 
 
 class PartitionState(StrEnum):
@@ -40,7 +40,7 @@ class PartitionState(StrEnum):
 
 @dataclass(frozen=True)
 class PartitionResult:
-    """What became of one partition: its month in the ledger, and the window that loaded it in this run."""
+    """The outcome of one partition: its month in the ledger, and the window that loaded it in this run."""
 
     partition: ReportPartition
     state: PartitionState
@@ -60,10 +60,10 @@ class PartitionResult:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a sync left: its windows by report and customer, the ledger and the conditions.
+    """The state after a sync: its windows by report and customer, the ledger and the conditions.
 
-    One that has stopped requested less than it was to. A month that was fetched since `since_utc` counts as
-    fetched by this run. `active` are the customers that the settings name and that are switched on.
+    A sync that has stopped did not request everything. A month that was fetched since `since_utc` counts as
+    fetched by this run. `active` are the customers in the settings that are switched on.
     """
 
     windows: Mapping[Pair, Sequence[WindowResult]]
@@ -134,7 +134,7 @@ def with_changed_months(
 
 
 def materialization(project: Project, result: PartitionResult) -> dg.AssetMaterialization:
-    """The event of a partition that is done."""
+    """The event of a finished partition."""
     partition, month, window = result.partition, result.month, result.window
     metadata: dict[str, Any] = {"state": result.state.value}
     if month:
@@ -155,9 +155,9 @@ def materialization(project: Project, result: PartitionResult) -> dg.AssetMateri
 def snapshot_events(
     project: Project, results: Iterable[PartitionResult]
 ) -> Iterator[dg.AssetMaterialization | dg.AssetObservation]:
-    """One event of each report without months, for all customers.
+    """One event for each report without months, for all customers.
 
-    A report that failed for a customer is only observed, so that it is as red as its run.
+    A report that failed for a customer is only observed, so that it turns as red as its run.
     """
     by_key: dict[dg.AssetKey, list[PartitionResult]] = {}
     for result in results:
@@ -177,7 +177,8 @@ def failure(
 ) -> dg.Failure | None:
     """The failure of a run, with a line for each cause; None if nothing failed.
 
-    `stopped` is why the sync gave up, `conditions` concern what failed, and `note` is what comes next.
+    `stopped` is why the sync gave up, `conditions` concern the failed partitions, and `note` says what is
+    next.
     """
     red = [result for result in results if result.state is PartitionState.FAILED]
     if not red and not stopped:
@@ -195,11 +196,11 @@ def failure(
 def turn_red(
     project: Project, context: dg.AssetExecutionContext, partitions: Iterable[ReportPartition]
 ) -> None:
-    """Plan each of these partitions by itself, which turns it red.
+    """Log a planned event for each of these partitions, which turns it red.
 
-    Dagster calls a partition failed if an event of a failed run planned it and none materialized it. Under
+    Dagster shows a partition as failed if a failed run planned it and did not materialize it. With
     DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS it plans all partitions of a report in one event, which
-    is much quicker and does not count for that.
+    is much quicker but does not count for that.
     """
     kind = dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
     records = context.instance.get_records_for_run(context.run.run_id, of_type=kind).records

@@ -1,7 +1,7 @@
-"""Run coordinator of several shards in one Dagster: the queue, in which every run has the tag of its shard.
+"""Run coordinator for several shards in one Dagster: a queue that tags every run with its shard.
 
-Jobs could carry the tag themselves; runs of backfills have the tags of the backfill alone. Dagster's web page
-and daemon import this module, so it imports nothing of the project.
+Jobs could carry the tag themselves, but runs of a backfill have only the backfill's tags. Dagster's
+webserver and daemon import this module, so it imports nothing of the project.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ SHARD = "brokerbi/shard"
 
 
 class ShardRunCoordinator(dg.QueuedRunCoordinator):
-    """Dagster's own queue of runs, to which each comes with the name of its code location as its shard."""
+    """Dagster's own queue of runs, which tags each with the name of its code location as its shard."""
 
     def submit_run(self, context: dg.SubmitRunContext) -> dg.DagsterRun:
         """Tag a run and put it into the queue."""

@@ -1,4 +1,4 @@
-"""Runs of this code location: the nightly one, those of a backfill, those that died, and old ones."""
+"""Runs of this code location: nightly runs, those of a backfill, dead runs, and old runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from warehouse.store.lock import is_locked
 NIGHTLY = "nightly"
 HIGH_PRIORITY = {"dagster/priority": "10"}
 NIGHT_OF = "brokerbi/night"
-"""Run tag: the day of a nightly run; such a run requests what is due, and asks the service for changes."""
+"""Run tag: the day of a nightly run, which requests everything due and the service's changes."""
 BACKFILL = "dagster/backfill"
 RANGE_START, RANGE_END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
 MOST_RUNS = 1000
@@ -39,15 +39,15 @@ MOST_DELETED = 10
 RUNS = Path("work", "runs")
 SECONDS_BETWEEN_LOOKS = 30
 TIME_TO_START = timedelta(minutes=1)
-"""From the moment a run counts as started until its process must have locked its file."""
+"""The time from the start of a run until its process must have locked its file."""
 DIED = (
-    "The process of this run ended without a word, as after a restart of the code server or a kill. What it "
-    "loaded is kept. It is tried again once by itself; after that re-execute it from failure: it "
-    "requests only what is missing, and so does the next nightly run."
+    "The process of this run ended without an error, as after a restart of the code server or a kill. Its "
+    "loads are kept. It is retried once automatically; after that re-execute it from failure: it requests "
+    "only what is missing, and so does the next nightly run."
 )
 
 _LOCKED: dict[str, int] = {}
-"""The locked files of the runs of this process, which stay open until it ends."""
+"""The locked files of this process's runs, which stay open until it ends."""
 
 
 def nightly_schedule(project: Project) -> dg.ScheduleDefinition:
@@ -81,17 +81,17 @@ def night_range(project: Project) -> dict[str, str]:
 
 
 def moment(seconds: float) -> datetime:
-    """The moment of Dagster's seconds of the Unix epoch."""
+    """A timestamp of Dagster as a moment."""
     return datetime.fromtimestamp(seconds, UTC)
 
 
 def unfinished_runs(project: Project, instance: dg.DagsterInstance) -> Sequence[dg.DagsterRun]:
-    """Every run that waits or works."""
+    """Every run that is queued or under way."""
     return instance.get_runs(project.runs(statuses=list(UNFINISHED)), limit=MOST_RUNS)
 
 
 def first_run(instance: dg.DagsterInstance, backfill: str) -> dg.RunRecord:
-    """The run of a backfill that was made first."""
+    """The first run of a backfill."""
     filters = dg.RunsFilter(tags={BACKFILL: backfill})
     [record] = instance.get_run_records(filters, limit=1, ascending=True)
     return record
@@ -100,10 +100,10 @@ def first_run(instance: dg.DagsterInstance, backfill: str) -> dg.RunRecord:
 def partitions_of_backfill(
     project: Project, instance: dg.DagsterInstance, run: dg.DagsterRun
 ) -> list[ReportPartition]:
-    """The partitions that the first run of a backfill is to fetch; of its other runs none.
+    """The partitions that the first run of a backfill must fetch; none for its other runs.
 
-    Dagster cuts a backfill by customer or by month and submits its runs one by one; the run that comes first
-    fetches for all of them, in the fewest windows, and the others record what is fetched.
+    Dagster splits a backfill by customer or by month and submits its runs one by one; the first run fetches
+    for all of them, in the fewest windows, and the others record the fetched months.
     """
     if BACKFILL not in run.tags:
         return []
@@ -114,28 +114,28 @@ def partitions_of_backfill(
         return []
     reports = {project.key(report.name): report for report in project.monthly_reports}
     return [
-        ReportPartition(reports[square.asset_key], *parse_partition_key(square.partition_key))
-        for square in data.target_subset.iterate_asset_partitions()
-        if square.asset_key in reports and square.partition_key
+        ReportPartition(reports[partition.asset_key], *parse_partition_key(partition.partition_key))
+        for partition in data.target_subset.iterate_asset_partitions()
+        if partition.asset_key in reports and partition.partition_key
     ]
 
 
 def show_alive(project: Project, run_id: str) -> None:
     """Lock the file of a run until its process ends: the kernel unlocks it then, however it ends.
 
-    Every step of ours begins with it. Between two tries of a step the run still works.
+    Every step of ours begins with it. The run stays alive between two tries of a step.
     """
     if run_id in _LOCKED:
         return
     path = project.settings.data_dir / RUNS / run_id
     make_folder(path.parent)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    fcntl.flock(descriptor, fcntl.LOCK_EX)  # a look at it locks it for an instant
+    fcntl.flock(descriptor, fcntl.LOCK_EX)  # `is_locked` locks it for an instant
     _LOCKED[run_id] = descriptor
 
 
 def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
-    """Fails runs whose process has died, which Dagster itself would call started for ever."""
+    """Fails runs whose process has died, which Dagster itself would show as started forever."""
 
     @dg.sensor(
         name="dead_runs",
@@ -160,9 +160,9 @@ def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
 
 
 def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
-    """Runs that count as started for a minute and whose file no process has locked.
+    """Runs that started more than a minute ago and whose file no process has locked.
 
-    One that starts slowly is silent at first, so a run is dead if it is silent at two looks.
+    A run that starts slowly is silent at first, so a run is dead if it is silent at two looks.
     """
     statuses = [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
     records = instance.get_run_records(project.runs(statuses=statuses), limit=MOST_RUNS)
@@ -176,7 +176,7 @@ def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.Dagst
 
 
 def _forget_ended(project: Project, instance: dg.DagsterInstance) -> None:
-    """Remove the files of runs that have ended; one that is locked is of a run that has begun since."""
+    """Remove the files of ended runs; a locked file belongs to a run that has begun since."""
     unfinished = {run.run_id for run in unfinished_runs(project, instance)}
     for path in (project.settings.data_dir / RUNS).glob("*"):
         if path.name not in unfinished and not is_locked(path):
@@ -203,7 +203,7 @@ def old_runs_sensor(project: Project) -> dg.SensorDefinition:
             run_id = record.dagster_run.run_id
             if not _is_last_reader(instance, run_id):
                 instance.delete_run(run_id)
-                # Dagster empties a run's file of events and forgets its logs, but leaves both where they are
+                # Dagster empties a run's file of events and forgets its logs, but deletes neither
                 for path in Path(instance.root_directory).glob(f"history/runs/{run_id}.db*"):
                     path.unlink(missing_ok=True)
                 shutil.rmtree(Path(instance.storage_directory()) / run_id, ignore_errors=True)
@@ -214,7 +214,7 @@ def old_runs_sensor(project: Project) -> dg.SensorDefinition:
 
 
 def _is_last_reader(instance: dg.DagsterInstance, run_id: str) -> bool:
-    """Whether an asset or a partition was materialized by this run and by none since."""
+    """Whether this run was the last to materialize an asset or a partition."""
     partitions: dict[dg.AssetKey, set[str | None]] = {}
     for record in instance.get_records_for_run(run_id, of_type=MATERIALIZATION).records:
         event = record.event_log_entry.dagster_event

@@ -312,7 +312,7 @@ def test_a_run_of_customers_that_are_switched_off_fails_with_the_reason(read: Ha
 def test_a_night_launched_without_partitions_says_how_to_launch_it(tmp_path: Path) -> None:
     made = harness(tmp_path)
     result = made.job.execute_in_process(instance=made.instance, raise_on_error=False)
-    assert failure_of(result).startswith("Nothing was requested: the run names no customers and months.")
+    assert failure_of(result).startswith("Nothing was requested: the run names no customers or months.")
 
 
 def test_there_is_a_partition_for_each_customer_and_month_up_to_today(tmp_path: Path) -> None:
