@@ -40,9 +40,9 @@ CREATE OR REPLACE TEMP TABLE scopes (
 """
 _NEW_ROWS = """
 CREATE OR REPLACE TEMP TABLE new_rows AS
-SELECT came.*, _scope, row_number() OVER (PARTITION BY _scope{same_new} ORDER BY _row) AS _nth
-FROM came JOIN scopes USING (_load_id)
-WHERE came._month IS NOT DISTINCT FROM scopes._month {asked}
+SELECT received.*, _scope, row_number() OVER (PARTITION BY _scope{same_new} ORDER BY _row) AS _nth
+FROM received JOIN scopes USING (_load_id)
+WHERE received._month IS NOT DISTINCT FROM scopes._month {asked}
 """
 _OLD_ROWS = """
 CREATE OR REPLACE TEMP TABLE old_rows AS
@@ -50,18 +50,18 @@ SELECT {columns}, _scope, row_number() OVER (PARTITION BY _scope{same_old} ORDER
 FROM {stored} AS old JOIN scopes USING (_customer)
 WHERE valid_to_utc IS NULL AND old._month IS NOT DISTINCT FROM scopes._month {asked}
 """
-_STAYED = """
-CREATE OR REPLACE TEMP TABLE stayed AS
-SELECT new._row AS _came_as, old._row FROM new_rows AS new JOIN old_rows AS old
+_UNCHANGED = """
+CREATE OR REPLACE TEMP TABLE unchanged AS
+SELECT new._row AS _received_row, old._row FROM new_rows AS new JOIN old_rows AS old
 ON new._scope = old._scope AND new._nth = old._nth {equal};
-DELETE FROM new_rows WHERE _row IN (SELECT _came_as FROM stayed);
-DELETE FROM old_rows WHERE _row IN (SELECT _row FROM stayed)
+DELETE FROM new_rows WHERE _row IN (SELECT _received_row FROM unchanged);
+DELETE FROM old_rows WHERE _row IN (SELECT _row FROM unchanged)
 """
-_KEPT = """
-CREATE OR REPLACE TEMP TABLE {kept} AS
-SELECT _came_as, _row FROM stayed UNION ALL
+_NUMBERED = """
+CREATE OR REPLACE TEMP TABLE {numbered} AS
+SELECT _received_row, _row FROM unchanged UNION ALL
 SELECT new._row, coalesce(changed._row, new._row + coalesce(taken._shift, 0))
-FROM new_rows AS new LEFT JOIN ({changed}) AS changed ON new._row = changed._came_as
+FROM new_rows AS new LEFT JOIN ({changed}) AS changed ON new._row = changed._received_row
 LEFT JOIN (
     SELECT load._load_id, max(old._row) + 1 - any_value(load._first_row) AS _shift
     FROM (SELECT DISTINCT _load_id, _first_row FROM scopes WHERE _is_repeated) AS load
@@ -73,11 +73,11 @@ LEFT JOIN (
 after those that it numbered before.
 """
 _CHANGED = """
-SELECT new._row AS _came_as, old._row FROM
-(SELECT *, {turn} FROM new_rows WHERE {whole}) AS new JOIN
-(SELECT *, {turn} FROM old_rows WHERE {whole}) AS old ON {same_key}
+SELECT new._row AS _received_row, old._row FROM
+(SELECT *, {rank} FROM new_rows WHERE {whole}) AS new JOIN
+(SELECT *, {rank} FROM old_rows WHERE {whole}) AS old ON {same_key}
 """
-_NOTHING_CHANGED = "SELECT NULL::BIGINT AS _came_as, NULL::BIGINT AS _row WHERE false"
+_NOTHING_CHANGED = "SELECT NULL::BIGINT AS _received_row, NULL::BIGINT AS _row WHERE false"
 _END = """
 UPDATE {stored} AS history SET valid_to_utc = ended._at_utc
 FROM (SELECT _row, _at_utc FROM old_rows JOIN scopes USING (_scope)) AS ended
@@ -86,7 +86,7 @@ WHERE history._row = ended._row AND history.valid_to_utc IS NULL
 _BEGIN = """
 INSERT INTO {stored} ({columns}, valid_from_utc)
 SELECT {values}, new._fetched_at_utc
-FROM new_rows AS new JOIN {kept} AS kept ON new._row = kept._came_as ORDER BY new._row
+FROM new_rows AS new JOIN {numbered} AS numbered ON new._row = numbered._received_row ORDER BY new._row
 """
 _CHANGES = """
 SELECT _scope, count(*) FILTER (_is_new), count(*) FILTER (NOT _is_new) FROM (
@@ -177,19 +177,19 @@ def merge_snapshots(
     for schema in schemas:
         columns = ", ".join([*map(quoted, schema.ours), *schema.content])
         connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE came AS SELECT {columns} FROM {schema.stored} LIMIT 0"
+            f"CREATE OR REPLACE TEMP TABLE received AS SELECT {columns} FROM {schema.stored} LIMIT 0"
         )
-        insert(schema, "came")
+        insert(schema, "received")
         if schema.nested and schema.parent:
             connection.execute(
-                f"UPDATE came SET _parent_row = kept._row FROM {_kept(schema.parent)} AS kept "
-                "WHERE came._parent_row = kept._came_as"
+                "UPDATE received SET _parent_row = parent._row "
+                f"FROM {_numbered(schema.parent)} AS parent WHERE received._parent_row = parent._received_row"
             )
         if _can_tell_scopes(connection, schema, scopes):
             _merge_table(connection, schema, scopes)
         else:
             connection.execute(
-                f"CREATE OR REPLACE TEMP TABLE {_kept(schema.name)} (_came_as BIGINT, _row BIGINT)"
+                f"CREATE OR REPLACE TEMP TABLE {_numbered(schema.name)} (_received_row BIGINT, _row BIGINT)"
             )
 
 
@@ -241,7 +241,7 @@ def _can_tell_scopes(connection: DuckDBPyConnection, schema: TableSchema, scopes
     if schema.asked:
         not_requested = f"NOT coalesce(list_contains($1, _load_id || ' ' || {schema.asked}), false)"
         parameters = [asked]
-    if connection.execute(f"SELECT 1 FROM came WHERE {not_requested} LIMIT 1", parameters).fetchall():
+    if connection.execute(f"SELECT 1 FROM received WHERE {not_requested} LIMIT 1", parameters).fetchall():
         raise ValueError(f"a row of {schema.name} names none of the requested ids")
     return schema.asked is not None
 
@@ -252,8 +252,8 @@ def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Se
     columns = [*map(quoted, schema.ours), *schema.content]
     fragments = {
         "stored": schema.stored,
-        "kept": _kept(schema.name),
-        "same_new": "".join(f", came.{name}" for name in compared),
+        "numbered": _numbered(schema.name),
+        "same_new": "".join(f", received.{name}" for name in compared),
         "same_old": "".join(f", old.{name}" for name in compared),
         "asked": f"AND (_asked IS NULL OR _asked = {schema.asked})" if schema.asked else "",
         "changed": _changed(schema),
@@ -261,10 +261,10 @@ def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Se
     equal = "".join(f"AND new.{name} IS NOT DISTINCT FROM old.{name} " for name in compared)
     connection.execute(_NEW_ROWS.format(**fragments))
     connection.execute(_OLD_ROWS.format(columns=", ".join(f"old.{name}" for name in columns), **fragments))
-    connection.execute(_STAYED.format(equal=equal))
-    connection.execute(_KEPT.format(rows_of_a_load=ROWS_OF_A_LOAD, **fragments))
+    connection.execute(_UNCHANGED.format(equal=equal))
+    connection.execute(_NUMBERED.format(rows_of_a_load=ROWS_OF_A_LOAD, **fragments))
     connection.execute(_END.format(**fragments))
-    values = ["kept._row" if name == '"_row"' else f"new.{name}" for name in columns]
+    values = ["numbered._row" if name == '"_row"' else f"new.{name}" for name in columns]
     connection.execute(_BEGIN.format(columns=", ".join(columns), values=", ".join(values), **fragments))
     for number, opened, closed in connection.execute(_CHANGES).fetchall():
         scopes[number].has_changed = True
@@ -278,12 +278,12 @@ def _changed(schema: TableSchema) -> str:
     if not key or len(key) < len(schema.key):
         return _NOTHING_CHANGED
     return _CHANGED.format(
-        turn=f"row_number() OVER (PARTITION BY _scope, {', '.join(key)} ORDER BY _row) AS _turn",
+        rank=f"row_number() OVER (PARTITION BY _scope, {', '.join(key)} ORDER BY _row) AS _rank",
         whole=" AND ".join(f"{name} IS NOT NULL" for name in key),
-        same_key=" AND ".join(f"new.{name} = old.{name}" for name in ["_scope", "_turn", *key]),
+        same_key=" AND ".join(f"new.{name} = old.{name}" for name in ["_scope", "_rank", *key]),
     )
 
 
-def _kept(name: str) -> str:
+def _numbered(name: str) -> str:
     """The temporary table with the stored `_row` of each row of a wave."""
-    return quoted(f"kept {name.lower()}")
+    return quoted(f"numbered {name.lower()}")

@@ -269,8 +269,8 @@ def _in_mart(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str,
     ).fetchall():
         return str(found_name or ""), value, bool(is_open)
     [(count, first, last)] = connection.execute(f"SELECT count(*), min(month), max(month) {found}").fetchall()
-    held = f"has {count} months of it, {first:%Y-%m} to {last:%Y-%m}" if count else "has no month of it"
+    available = f"has {count} months of it, {first:%Y-%m} to {last:%Y-%m}" if count else "has no month of it"
     raise NotInTheFile(
         f"There is no {number.measure} of {number.id or 'the chain'} in {number.month:%Y-%m}; "
-        f"the published file {held}."
+        f"the published file {available}."
     )

@@ -151,7 +151,7 @@ def loaded_since_publication(store: Store) -> Unpublished | None:
         [(newest, first)] = connection.execute(
             "SELECT max(load_number), min(loaded_at_utc) FROM meta.loads WHERE load_number IS NOT NULL"
         ).fetchall()
-        [(seen, at, latest)] = connection.execute(
+        [(published, tried_at, refused)] = connection.execute(
             """
             SELECT max(last_load_number) FILTER (status = $1), max(at_utc),
                    arg_max(CASE WHEN status = $2 THEN last_load_number END, at_utc)
@@ -159,9 +159,9 @@ def loaded_since_publication(store: Store) -> Unpublished | None:
             """,
             [PUBLISHED, REFUSED],
         ).fetchall()
-    if newest is None or (seen is not None and newest <= seen):
+    if newest is None or (published is not None and newest <= published):
         return None
-    return Unpublished(newest, (at or first).replace(tzinfo=UTC), latest == newest)
+    return Unpublished(newest, (tried_at or first).replace(tzinfo=UTC), refused == newest)
 
 
 def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publication:
@@ -171,10 +171,10 @@ def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publica
         version = _version_to_restore(versions, to)
         versions.make_current(version)
         size = versions.published.stat().st_size
-        back = Publication(ROLLED_BACK, now, versions.published, version, size)
+        publication = Publication(ROLLED_BACK, now, versions.published, version, size)
         with store.writing() as connection:
-            _record(connection, back)
-        return back
+            _record(connection, publication)
+        return publication
 
 
 _CONTENTS = """

@@ -36,14 +36,14 @@ def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
     """
     oldest = now - timedelta(days=days)
     with Store(data_dir).writing() as connection:
-        gone = connection.execute(f"SELECT load_id, landing {_UNNEEDED}", [naive_utc(oldest)]).fetchall()
+        unneeded = connection.execute(f"SELECT load_id, landing {_UNNEEDED}", [naive_utc(oldest)]).fetchall()
         connection.execute(
             "UPDATE meta.loads SET landing = NULL WHERE list_contains($1, load_id)",
-            [[load_id for load_id, _ in gone]],
+            [[load_id for load_id, _ in unneeded]],
         )
         found = connection.execute("SELECT landing FROM meta.loads WHERE landing IS NOT NULL").fetchall()
     landing = Path(data_dir) / "landing"
-    forgotten = {landing / path for _, path in gone}
+    forgotten = {landing / path for _, path in unneeded}
     known = {landing / path for (path,) in found}
     limit = min(oldest, now - DAY).timestamp()
     old = [

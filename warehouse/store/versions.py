@@ -129,8 +129,8 @@ class Versions:
     def prune(self, keep: int) -> list[str]:
         """Remove all but the newest versions; the one that analysts see stays."""
         current = self.current()
-        gone = [version for version in self.kept()[: -max(keep, 1)] if version != current]
-        for version in gone:
+        old_versions = [version for version in self.kept()[: -max(keep, 1)] if version != current]
+        for version in old_versions:
             remove(self.path(version))
             self.checksum_path(version).unlink(missing_ok=True)
-        return gone
+        return old_versions
