@@ -25,7 +25,7 @@ class DeniedLogins:
 
     A file stands for a username and password at one address, and contains neither. Its time is that of the
     latest denial; it is empty until the second try is denied as well. Another password is another file, so a
-    corrected one is tried at once.
+    corrected one is tried immediately.
     """
 
     folder: Path

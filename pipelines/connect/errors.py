@@ -44,7 +44,7 @@ class ConnectError(Exception):
 
     @property
     def http_status(self) -> int | None:
-        """The status of the last answer, if there was one."""
+        """The status of the last answer, if any."""
         return self.answer.status if self.answer else None
 
 
@@ -75,7 +75,7 @@ class Redirected(ConnectError):
 
 
 class AnswerTooLarge(ConnectError):
-    """The answer is larger than BROKERBI_LARGEST_ANSWER_MB; only a shorter request can be answered."""
+    """The answer is larger than BROKERBI_LARGEST_ANSWER_MB; a shorter request may be answered."""
 
 
 class TooManyObjects(ValueError):
@@ -83,7 +83,7 @@ class TooManyObjects(ValueError):
 
 
 class NotJson(ConnectError):
-    """200, but no JSON, in every try."""
+    """200, but not JSON, in every try."""
 
 
 class TooManyRequests(ConnectError):
@@ -91,7 +91,7 @@ class TooManyRequests(ConnectError):
 
 
 class Unavailable(ConnectError):
-    """5xx, time-outs, resets, half or stale bodies in every try; `timed_out`: most tries took too long."""
+    """5xx, time-outs, resets, cut-off or cached bodies in every try; `timed_out`: most tries did."""
 
     timed_out: bool = False
 
@@ -228,7 +228,7 @@ def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
 
 
 def _quoted(answer: Answer, login: Login) -> str:
-    """The beginning of a body as a sentence, on one line, without control characters and the login."""
+    """The beginning of a body as a sentence, on one line, without control characters or the login."""
     text = answer.body[: 4 * LONGEST_EXCERPT].decode("utf-8", "replace")
     text = "".join(sign if sign.isprintable() else " " for sign in text)
     text = login.hide(" ".join(text.split()))

@@ -138,7 +138,7 @@ class Request:
             raise ValueError(f"the path {self.path!r} is not percent-encoded; quote the ids in it one by one")
 
     def with_query(self, **values: str) -> Request:
-        """The same request with more in its query."""
+        """The same request with more query parameters."""
         return replace(self, query={**self.query, **values})
 
     @property
@@ -194,7 +194,7 @@ class Try:
 
     @property
     def is_retryable(self) -> bool:
-        """Whether the request may be repeated: 429, 5xx, and trouble that may pass."""
+        """Whether the request may be repeated: after 429, 5xx and transient errors."""
         if self.trouble is not None:
             return self.trouble != "too large"
         return self.status is not None and (self.status == TOO_MANY_REQUESTS or 500 <= self.status < 600)

@@ -33,7 +33,7 @@ class RateLimit:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Wait for a slot and for the moment to send, and hold the slot while the request lasts."""
+        """Wait for a slot and for the moment to send; hold the slot until the request ends."""
         async with self._slots:
             async with self._next:
                 if (seconds := self._free_at - self._clock.monotonic()) > 0:

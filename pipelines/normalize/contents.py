@@ -56,7 +56,7 @@ class Fields:
             others.append(key)
 
     def values(self, name: str) -> list[Json]:
-        """The value of each object under a name, None in those that have no such member."""
+        """The value of each object under a name; None if it has no such member."""
         keys = self.spellings.get(name)
         if not keys:
             return [None] * len(self.objects)
@@ -89,7 +89,7 @@ class Contents:
     undeclared_lists: dict[Keys, list[Json]] = field(default_factory=dict)
 
     def add(self, fields: Fields, above: Keys = (), spelled: Keys = ()) -> None:
-        """Take apart objects, which are nested under the names `above`."""
+        """Take apart objects that are nested under the names `above`."""
         ways = (keys for keys in (*self.declared, *self.lists) if keys[: len(above)] == above)
         wanted = {keys[len(above)] for keys in ways if len(keys) > len(above)}
         names = [
@@ -132,7 +132,7 @@ class Contents:
 
 
 def is_nothing(value: Json) -> bool:
-    """Whether a value says that there are no rows: null, an empty list or an empty object, and no other."""
+    """Whether a value states that there are no rows: null, an empty list or an empty object."""
     return value is None or value in ([], {})
 
 

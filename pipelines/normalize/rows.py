@@ -58,7 +58,7 @@ class Level:
 
     @cached_property
     def objects(self) -> Sequence[Object]:
-        """The elements as objects: one that is a column itself is at an empty name, a stranger is empty."""
+        """The elements as objects: an element that is a column has an empty name, a stranger is empty."""
         if self.place.is_plain:
             return [{"": element} for element in self.elements]
         if set(map(type, self.elements)) <= {dict}:
@@ -76,7 +76,7 @@ class Level:
 
     @cached_property
     def strangers(self) -> list[int]:
-        """The elements that are no objects, by their number."""
+        """The elements that are not objects, by their number."""
         changed = () if self.objects is self.elements else self.objects
         return [row for row, element in enumerate(changed) if element is EMPTY]
 
@@ -87,14 +87,14 @@ class Level:
 
     @cached_property
     def documents(self) -> pl.Series:
-        """In which document each object is."""
+        """The number of the document of each object."""
         if self.above is None:
             return self.parents
         return self.above.documents.gather(self.parents)
 
     @cached_property
     def rows_above(self) -> pl.Series:
-        """In which row of the table above each object is; without a table above, in which document."""
+        """The number of the row above each object; without a table above, of its document."""
         if self.above is None or self.above.place.table or self.above.above is None:
             return self.parents
         return self.above.rows_above.gather(self.parents)
@@ -133,7 +133,7 @@ def document_level(place: Place, documents: Sequence[Json], root: Keys) -> Level
 
 
 def below(level: Level, place: Place) -> Level:
-    """The level at a place below; raises ShapeMismatch with what was expected and what is there."""
+    """The level at a place below; raises ShapeMismatch, which states what was expected and found."""
     step = place.hop.step
     if step.is_any:
         return _level(level, place, _lists_of_any_name(level, place.path))
@@ -178,7 +178,7 @@ def _mismatch(expected: str, found: Json, level: Level) -> ShapeMismatch:
 
 
 def what_is_there(found: Json, documents: Sequence[Json]) -> str:
-    """A value that does not fit in words, and where lists of objects are in its document."""
+    """A description of a value that does not fit, and of where its document has lists of objects."""
     sentence = f"found {described(found)}"
     places = [place for place in places_of(documents) if place.path and place.names]
     fullest = sorted(places, key=lambda place: -place.count)[:MOST_SUGGESTED]
@@ -247,7 +247,7 @@ def _may_hold_it(element: Object, known: Collection[str], of_rows: Collection[st
 
 
 def _levels_around(level: Level, name: str) -> list[tuple[list[Level], Level]]:
-    """The levels above in which objects have an undeclared member of this name, and the way to each."""
+    """The levels above whose objects have an undeclared member of this name, and the path to each."""
     way: list[Level] = []
     levels = []
     while level.above is not None:

@@ -22,7 +22,7 @@ _STEP = re.compile(r"(\*(?=\[)|\([^()]*\)(?=\[)|[^\[\]{}#()*.@]*)(\[\]|\{\}|)(#?
 
 
 class PathError(ValueError):
-    """A path that cannot be read, or does not fit the rows that it belongs to; the sentence says why."""
+    """A path that cannot be read, or does not fit its rows; the sentence says why."""
 
 
 @lru_cache(maxsize=20_000)
@@ -81,7 +81,7 @@ class RowsPath:
     parent: str = ""
 
     def column(self, text: str) -> ColumnPath | None:
-        """Where a column is, if the service has it; raises PathError for one beside the way to these rows."""
+        """Where a column is, if the service has it; raises PathError if it is not on the way to the rows."""
         if text == NONE:
             return None
         if text.startswith("."):

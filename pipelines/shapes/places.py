@@ -1,4 +1,4 @@
-"""The places in a document where objects and values are, for sentences about answers and for proposals."""
+"""The places of objects and values in a document, for sentences about answers and for proposals."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class FoundPlace:
 
 
 def places_of(documents: Sequence[Json]) -> list[FoundPlace]:
-    """Every place in documents of one kind; documents are at the empty path, elements of a list at `[]`."""
+    """All places in documents of one kind; documents are at the empty path, elements of a list at `[]`."""
     found: dict[str, FoundPlace] = {}
     _add("", documents, found, 0)
     return list(found.values())
 
 
 def described(value: Json) -> str:
-    """A value of a document in a few words, without any value in it."""
+    """A description of a value in a few words, without the value."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):
@@ -57,7 +57,7 @@ def described(value: Json) -> str:
 
 
 def named(names: Iterable[str]) -> str:
-    """Names of fields for a sentence: at most a few, and none that may be a value."""
+    """Names of fields for a sentence: a few at most, and none that may be a value."""
     several = list(islice(names, MOST_NAMED + 1))
     shown = [name if _PUBLIC.fullmatch(name) else "…" for name in several[:MOST_NAMED]]
     return ", ".join(dict.fromkeys(shown)) + (", …" if len(several) > MOST_NAMED else "")
@@ -72,7 +72,7 @@ def _add(path: str, elements: Sequence[Json], found: dict[str, FoundPlace], dept
 
 
 def _look(value: Json, way: str, place: FoundPlace, found: dict[str, FoundPlace], depth: int) -> None:
-    """Note what is at the end of a way through the objects of a place."""
+    """Note what a path leads to from the objects of a place."""
     path = f"{place.path}.{way}" if place.path else way
     if depth > DEEPEST or value is None:
         return

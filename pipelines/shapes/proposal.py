@@ -1,4 +1,4 @@
-"""A proposal for the shape of a report whose declared one does not fit what arrives.
+"""A proposal for the shape of a report whose declared shape does not fit its answers.
 
 Ids decide most: a field whose values are those of known offices or users is the office or the user, whatever
 it is called. Everything else goes by its name. Where two fields may be one column, nothing is decided: that
@@ -59,13 +59,13 @@ class TableProposal:
 
     @property
     def missing(self) -> list[str]:
-        """The needed columns that nothing was found for."""
+        """The needed columns without a candidate."""
         columns = self.table.columns if self.rows != NONE else ()
         return [column.name for column in columns if column.needed and column.name not in self.candidates]
 
     @property
     def is_complete(self) -> bool:
-        """Whether each needed column was found and none has two candidates."""
+        """Whether each needed column has a candidate and no column has two."""
         return not self.missing and all(len(paths) == 1 for paths in self.candidates.values())
 
     def is_better_than(self, other: TableProposal) -> bool:
@@ -130,7 +130,7 @@ def _proposal(
     known: KnownIds,
     parent: TableProposal | None,
 ) -> TableProposal:
-    """What each column may be, if the rows are at this place."""
+    """The candidates for each column, if the rows are at this place."""
     fields = _fields(place, () if parent else places)
     rows = f"@{parent.table.name}.{place.path.removeprefix(f'{parent.rows}.')}" if parent else place.path
     proposal = TableProposal(table, rows)
@@ -159,7 +159,7 @@ def _fields(place: FoundPlace, places: Sequence[FoundPlace]) -> dict[str, list[A
 
 
 def _candidates(column: Column, fields: Mapping[str, list[Any]], known: KnownIds) -> list[str]:
-    """The fields that a column may be, the nearest to the row first."""
+    """The candidates for a column, the nearest to the row first."""
     if ids := known.get(column.name):
         paths = [path for path in fields if _are_among(fields[path], ids)]
         are_equal = len({tuple(map(str, fields[path])) for path in paths}) == 1
@@ -186,7 +186,7 @@ def _candidates(column: Column, fields: Mapping[str, list[Any]], known: KnownIds
 
 
 def measure_fields(column: str, paths: Iterable[str]) -> list[str]:
-    """The fields that may be a measure of a budget: the planned amount, or its outcome."""
+    """The candidates for a measure of a budget: the planned amount, or its outcome."""
     if (words := MEASURES.get(column)) is None:
         return []
     planned = {name for word in words for plan in PLANNED for name in (f"{word}{plan}", f"{plan}{word}")}

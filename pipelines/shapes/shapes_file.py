@@ -47,13 +47,13 @@ def with_shapes(catalogue: Mapping[str, Report], path: Path) -> Mapping[str, Rep
 
 
 def _hash_of(words: Mapping[str, Any]) -> str:
-    """A short hash of what changes how rows are read: those that were loaded by other words are replayed."""
+    """A short hash of what decides how rows are read: if it changes, stored answers are replayed."""
     of_rows = {word: value for word, value in words.items() if word != TOTAL_ROWS}
     return hashlib.sha256(json.dumps(of_rows, sort_keys=True).encode()).hexdigest()[:16] if of_rows else ""
 
 
 def _corrected(report: Report, words: Any, where: str) -> Report:
-    """A report with the shape that is written for it; the unpaged counterpart has one of its own."""
+    """A report with its shape from the file; the unpaged counterpart has a shape of its own."""
     if not (report.endpoint.paged and isinstance(words, dict)):
         return _shaped(report, words, where)
     paged = {word: value for word, value in words.items() if word != UNPAGED}
@@ -62,7 +62,7 @@ def _corrected(report: Report, words: Any, where: str) -> Report:
 
 
 def _shaped(report: Report, words: Any, where: str) -> Report:
-    """A report with what is written for it; raises PathError for paths that do not fit together."""
+    """A report with its part of the file; raises PathError for paths that do not fit together."""
     tables = {table.name: table for table in report.tables}
     words = _known_words(words, [*OF_A_REPORT, *OF_A_TABLE, *tables], where)
     first = report.tables[0].name
@@ -81,7 +81,7 @@ def _shaped(report: Report, words: Any, where: str) -> Report:
 
 
 def _table(table: Table, words: Any, where: str) -> Table:
-    """A table with its rows and columns where they are written to be.
+    """A table with its rows and columns where the file says.
 
     Columns whose declared path is not on the way to other rows: the service has none, until it is written.
     """
@@ -107,7 +107,7 @@ def _table(table: Table, words: Any, where: str) -> Table:
 
 
 def _known_words(words: Any, known: Sequence[str], where: str) -> dict[str, Any]:
-    """The words of a table of the file; raises ShapesError for one that is not known."""
+    """The keys of a table of the file; raises ShapesError for an unknown one."""
     if not isinstance(words, dict):
         raise ShapesError(f"{where}] is no table; known in it are {', '.join(known)}")
     for word in words:
@@ -117,7 +117,7 @@ def _known_words(words: Any, known: Sequence[str], where: str) -> dict[str, Any]
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
-    """The end of a sentence about an unknown name."""
+    """The end of a sentence about an unknown name: the nearest known one."""
     return (
         f"; did you mean {meant}?" if (meant := nearest(name, known)) else f"; known are {', '.join(known)}"
     )
