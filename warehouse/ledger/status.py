@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import Cap, Pair, read_caps
 from warehouse.store.database import Store
+from warehouse.store.lock import work_of
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ _NIGHTS = """
 """
 _IS_PUBLISHED = "SELECT count(name) > 0 FROM meta.publications"
 _SHOWN = """
-    SELECT header_sha256, bytes FROM meta.publications
+    SELECT name, header_sha256, bytes FROM meta.publications
     WHERE status = 'published' AND name = (
         SELECT arg_max(name, at_utc) FROM meta.publications WHERE name IS NOT NULL
     )
@@ -147,7 +148,12 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
     shown = connection.execute(_SHOWN).fetchall()
     if not versions.published.exists():
         return GONE if shown else ""
-    return "" if all(versions.is_as_published(*publication) for publication in shown) else CHANGED
+    if all(versions.is_as_published(*publication) for _, *publication in shown):
+        return ""
+    # a publication under way has shown its version and cannot record it while this connection is open
+    work = work_of(versions.data_dir)
+    is_publishing = work is not None and work.is_running and versions.current() not in (None, shown[0][0])
+    return "" if is_publishing else CHANGED
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:

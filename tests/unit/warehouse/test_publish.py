@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from secrets import token_hex
@@ -18,6 +19,8 @@ from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind
 from warehouse.ledger.status import CHANGED, DAMAGED, GONE, overview
 from warehouse.publishing.publish import Publication, publish, rollback
+from warehouse.store.lock import work_lock
+from warehouse.store.versions import Versions
 
 SECRET = "Someone Nobody Should See"
 COUNTED = 'SELECT report, customer, month, reason, "rows" FROM meta.quarantine'
@@ -135,6 +138,18 @@ def test_a_published_file_that_is_not_as_it_was_published_is_noticed_until_the_n
     assert overview(given.store).published_file == found
     assert seen(published(given, 2).path) == [("2",)]
     assert overview(given.store).published_file == ""
+
+
+@pytest.mark.parametrize(("is_working", "found"), [(True, ""), (False, CHANGED)])
+def test_a_version_shown_and_not_yet_recorded_is_no_issue_while_a_publication_is_under_way(
+    given: Given, monkeypatch: pytest.MonkeyPatch, is_working: bool, found: str
+) -> None:
+    published(given, 1)
+    looks: list[str] = []
+    monkeypatch.setattr(Versions, "prune", lambda *_: looks.append(overview(given.store).published_file))
+    with work_lock(given.data_dir, "publish", on_wait=print) if is_working else nullcontext():
+        published(given, 2)
+    assert [*looks, overview(given.store).published_file] == [found, ""]
 
 
 def test_an_older_version_is_a_condition_until_the_latest_is_back(given: Given, tmp_path: Path) -> None:
