@@ -78,7 +78,7 @@ def test_the_demo_publishes_a_file_that_the_notebook_draws_and_the_examples_ask(
     monkeypatch.setenv("BROKERBI_DATA_DIR", str(tmp_path))
     assert [picture for picture in pictures_of_the_notebook() if "<rect x=" not in picture] == []
     monkeypatch.chdir(tmp_path)
-    for line in re.findall(r"brokerbi ((?:query|explain) [^`\n]+)", "\n".join(DOCS)):
+    for line in re.findall(r"brokerbi ((?:query|explain) [^`\n>]+)", "\n".join(DOCS)):
         words = shlex.split(dated(line, month))
         code, told = main(words), capsys.readouterr()
         assert (code, "no row" in told.out) == (0, False), told.err

@@ -133,7 +133,7 @@ def test_a_restored_backup_with_the_newest_list_holds_them_until_the_next_public
 
 def test_an_id_that_names_nobody_or_everybody(erased: Erased, tmp_path: Path) -> None:
     here = erased.here.copied_to(tmp_path / "data").with_settings(pages=False)
-    with pytest.raises(ValueError, match="everybody"):
+    with pytest.raises(ValueError, match="everyone"):
         erase_user(here, " ")
     nobody = erase_user(here, "7")
     assert (nobody.landing_files, nobody.rows, nobody.problems) == (0, {}, [])
