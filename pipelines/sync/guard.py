@@ -12,7 +12,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from pipelines.shapes.paths import NONE
-from warehouse.load.profile import Profiles, add_up
+from warehouse.load.profile import Profiles, add_up, stored_rows
 
 if TYPE_CHECKING:
     from pipelines.catalogue.model import ShrinkLimits
@@ -43,14 +43,22 @@ def check_shrink(
     limits: ShrinkLimits, stored: Profiles, tables: Sequence[TableLike], rows: Mapping[date | None, int]
 ) -> None:
     """Raise HeldBack if a window's answer breaks a rule; `rows` counts its rows by month."""
-    whole = add_up(stored, rows)
+    before = {month: stored_rows(stored, month) for month in rows}
     for months in ([*rows], *([month] for month in rows)):
-        stored_rows = sum(table.rows for table in add_up(stored, months).values())
-        lost = stored_rows - sum(rows[month] for month in months)
-        if stored_rows >= limits.fewest_rows and lost > limits.largest_loss * stored_rows:
+        count = sum(before[month] for month in months)
+        lost = count - sum(rows[month] for month in months)
+        if count >= limits.fewest_rows and lost > limits.largest_loss * count:
             when = f" of {months[0]:%Y-%m}" if len(months) == 1 and months[0] else ""
-            raise HeldBack(ROWS_LOST, f"{lost} of {stored_rows} stored rows{when} would go", REMEDY)
-    emptied = list(_emptied_columns(limits, whole, tables)) if any(rows.values()) else []
+            raise HeldBack(ROWS_LOST, f"{lost} of {count} stored rows{when} would go", REMEDY)
+    check_columns(add_up(stored, rows), tables, limits.fewest_rows)
+
+
+def check_columns(
+    stored: Mapping[str, TableProfile], tables: Sequence[TableLike], fewest_rows: int = 1
+) -> None:
+    """Raise HeldBack if an answer with rows has none in a declared column that most stored rows fill."""
+    has_rows = any(table.frame.height for table in tables)
+    emptied = list(_emptied_columns(stored, tables, fewest_rows)) if has_rows else []
     if emptied:
         more = [f"{len(emptied) - MOST_NAMED} more"] if len(emptied) > MOST_NAMED else []
         found = ", and ".join([*emptied[:MOST_NAMED], *more])
@@ -58,12 +66,12 @@ def check_shrink(
 
 
 def _emptied_columns(
-    limits: ShrinkLimits, stored: Mapping[str, TableProfile], tables: Sequence[TableLike]
+    stored: Mapping[str, TableProfile], tables: Sequence[TableLike], fewest_rows: int
 ) -> Iterator[str]:
     """Declared columns that are filled in most stored rows, if there are enough, and in no new one."""
     for table in tables:
         profile = stored.get(table.name)
-        if profile is None or profile.rows < limits.fewest_rows:
+        if profile is None or profile.rows < fewest_rows:
             continue
         for column in table.columns:
             is_declared = column.documented and column.source != NONE

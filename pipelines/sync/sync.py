@@ -216,8 +216,8 @@ class _Run:
     def _record(self, connection: Connection, tasks: Sequence[TaskState]) -> None:
         """Record failures, denied reports, and the windows and pages that the service accepts.
 
-        Windows that a stopped run did not request count as failed.
-        A run that stopped because every request was denied marks no report: the cause is elsewhere.
+        Windows that a stopped run did not request count as failed. A run that stopped because every request
+        was denied marks no report: the cause is elsewhere.
         """
         now = self.context.clock.utc_now()
         failures = [

@@ -8,24 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.model import Report, ShrinkLimits
+from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.declaration import declare_catalogue
-from pipelines.sync.guard import check_shrink
+from pipelines.sync.guard import check_columns
 from pipelines.sync.privacy import documented_tables, private_rows
-from pipelines.sync.window.answers import read_landed_tables, rows_by_month
+from pipelines.sync.window.answers import read_landed_tables
 from pipelines.words import counted
 from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
 from warehouse.ledger.ledger import effective_loads, note_unread
 from warehouse.ledger.window_result import WindowResult, results_by_pair
 from warehouse.load.landing import Landing
 from warehouse.load.load import load_group
-from warehouse.load.profile import Pair, Profiles, read_profiles
+from warehouse.load.profile import TableProfile, read_load_profiles
 from warehouse.persons.erased_list import read_erased
 from warehouse.persons.rebuild import fresh_file, relearn, replace_file
 from warehouse.persons.suppression import suppress_tables
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 LOADS_IN_A_GROUP = 50
-NO_COLUMN_EMPTIED = ShrinkLimits(largest_loss=1, fewest_rows=1)
 HISTORY_LEFT = "Another answer of its history could not be read."
 
 
@@ -119,11 +117,8 @@ class _Replay:
         done = self.done
         for group in _groups(loads):
             is_history = group[0].history
-            months: dict[Pair, list[date | None]] = {}
-            for load in () if is_history else group:
-                months.setdefault(load.pair, []).extend(load.months)
             with store.reading() as connection:
-                stored = read_profiles(connection, months)
+                stored = {} if is_history else read_load_profiles(connection, group)
             readable = list(self._read_again(group, stored))
             if is_history and len(readable) < len(group):
                 self.unread |= {load.load_id: HISTORY_LEFT for load in readable}
@@ -159,18 +154,18 @@ class _Replay:
             )
 
     def _read_again(
-        self, group: Sequence[WindowResult], stored: Mapping[Pair, Profiles]
+        self, group: Sequence[WindowResult], stored: Mapping[str, Mapping[str, TableProfile]]
     ) -> Iterator[WindowResult]:
         """Read the rows of a group's loads; a load that cannot be read is recorded and left out.
 
-        An answer in which a stored column would be empty is of an earlier shape, so its rows stay as loaded.
+        An answer is of an earlier shape if a column that its stored rows fill would be empty: they stay as
+        loaded.
         """
         for load in group:
             report = self.catalogue[load.report]
             try:
                 again = read_landed_tables(self.landing, load, report, self.settings.timezone)
-                rows = rows_by_month(again.tables, load.months)
-                check_shrink(NO_COLUMN_EMPTIED, stored.get(load.pair, {}), again.tables, rows)
+                check_columns(stored.get(load.load_id, {}), again.tables)
                 yield again
             except MemoryError:
                 raise

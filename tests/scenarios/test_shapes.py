@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from pipelines.months import Month
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.shapes.shapes_file import ShapesError
@@ -97,6 +98,14 @@ def by_month(answer: dict[str, Any]) -> Any:
         for year in office["years"]
         for month in year["months"]
     ]
+
+
+def without_commission(answer: dict[str, Any]) -> Any:
+    for month in (
+        month for one in answer["commissionOffices"] for year in one["years"] for month in year["months"]
+    ):
+        month.pop("commission")
+    return answer
 
 
 DIALECT: dict[str, Told] = {
@@ -254,6 +263,17 @@ def test_a_field_that_is_renamed_in_the_file_keeps_the_values_of_earlier_answers
     _, [message] = synced_in_shape(here, reports=("users",))
     assert message.startswith("the shape of commission_user changed: 0 stored answers were read again; ")
     assert here.rows(stored) == before
+
+
+def test_a_replay_compares_an_answer_with_its_own_rows_and_not_with_newer_ones(tmp_path: Path) -> None:
+    here = office(tmp_path / "data")
+    report, month = "commission_office_by_month", "SELECT min(_month) FROM bi.commission_office_by_month"
+    speaking(here, {"/CommissionOfficeReportByMonth": without_commission}).sync(reports=(report,))
+    here.sync(reports=(report,), refresh=True, first=Month.of(here.value(month)).plus(1))
+    before = here.rows(f"SELECT _month, commission, _load_id FROM bi.{report} ORDER BY ALL")
+    assert len({load_id for _, _, load_id in before}) == 2
+    assert here.replay(reports=[report]).unfit == []
+    assert here.rows(f"SELECT _month, commission, _load_id FROM bi.{report} ORDER BY ALL") == before
 
 
 def test_a_shapes_file_that_cannot_be_used_stops_a_sync_before_its_first_request(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Profile of the stored rows of a report and customer: how many have a value in each declared column."""
+"""Profile of the stored rows of months or of loads: how many have a value in each declared column."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warehouse.store.duckdb_file import quoted
 from warehouse.store.schema import read_tables, tables_of_report
@@ -14,17 +14,19 @@ from warehouse.store.schema import read_tables, tables_of_report
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from warehouse.ledger.window_result import WindowResult
     from warehouse.store.schema import TableSchema
 
 Pair = tuple[str, str]
 """A report's name and a customer's id."""
-_FILLED = """
+_OF_MONTHS = """
 SELECT _customer, _month, count(*){counts}
 FROM {public} AS stored
 SEMI JOIN (SELECT unnest($1::VARCHAR[]) AS customer, unnest($2::DATE[]) AS month) AS requested
 ON stored._customer = requested.customer AND stored._month IS NOT DISTINCT FROM requested.month
 GROUP BY ALL
 """
+_OF_LOADS = "SELECT _load_id, count(*){counts} FROM {public} WHERE list_contains($1, _load_id) GROUP BY ALL"
 
 
 @dataclass
@@ -51,9 +53,28 @@ def read_profiles(
         ]
         for history in (False, True):
             for schema in tables_of_report(tables, report, history=history):
-                for customer, month, profile in _read_table(connection, schema, requested):
+                parameters = [[customer for customer, _ in requested], [month for _, month in requested]]
+                for (customer, month), profile in _count(connection, schema, _OF_MONTHS, parameters):
                     profiles[report, customer].setdefault(month, {})[schema.name] = profile
     return profiles
+
+
+def read_load_profiles(
+    connection: DuckDBPyConnection, loads: Sequence[WindowResult]
+) -> dict[str, dict[str, TableProfile]]:
+    """The profiles of the rows that are stored from these loads of months, by load id and table."""
+    tables = read_tables(connection)
+    profiles: dict[str, dict[str, TableProfile]] = {load.load_id: {} for load in loads}
+    for report in dict.fromkeys(load.report for load in loads):
+        for schema in tables_of_report(tables, report, history=False):
+            for (load_id,), profile in _count(connection, schema, _OF_LOADS, [[*profiles]]):
+                profiles[load_id][schema.name] = profile
+    return profiles
+
+
+def stored_rows(profiles: Profiles, month: date | None) -> int:
+    """The number of rows that are stored of a month, over all tables."""
+    return sum(table.rows for table in profiles.get(month, {}).values())
 
 
 def add_up(profiles: Profiles, months: Iterable[date | None]) -> dict[str, TableProfile]:
@@ -67,12 +88,13 @@ def add_up(profiles: Profiles, months: Iterable[date | None]) -> dict[str, Table
     return added
 
 
-def _read_table(
-    connection: DuckDBPyConnection, schema: TableSchema, requested: Sequence[tuple[str, date | None]]
-) -> Iterator[tuple[str, date | None, TableProfile]]:
+def _count(
+    connection: DuckDBPyConnection, schema: TableSchema, statement: str, parameters: Sequence[object]
+) -> Iterator[tuple[Sequence[Any], TableProfile]]:
+    """The key of each group of rows of a table, and the group's profile."""
     names = [column.name for column in schema.columns.values() if column.documented]
     counts = "".join(f", count({quoted(name)})" for name in names)
-    statement = _FILLED.format(counts=counts, public=schema.public)
-    parameters = [[customer for customer, _ in requested], [month for _, month in requested]]
-    for customer, month, rows, *filled in connection.execute(statement, parameters).fetchall():
-        yield customer, month, TableProfile(rows, Counter(dict(zip(names, filled, strict=True))))
+    rows = connection.execute(statement.format(counts=counts, public=schema.public), parameters).fetchall()
+    for row in rows:
+        key, (number, *filled) = row[: -len(names) - 1], row[-len(names) - 1 :]
+        yield key, TableProfile(number, Counter(dict(zip(names, filled, strict=True))))

@@ -43,6 +43,7 @@ from pipelines.sync.window.memory_budget import MemoryBudget
 from pipelines.sync.window.paging import UNPAGED, Page, PagingRefused, page_of_answer, read_whole
 from pipelines.sync.window.request import build_request
 from warehouse.errors import WarehouseError
+from warehouse.load.profile import stored_rows
 
 if TYPE_CHECKING:
     from pipelines.sync.window.task import TaskState
@@ -166,7 +167,7 @@ class _WindowReader:
             limits = self.report.shrink_limits
             check_shrink(limits, self.task.stored, normalized.tables, self.rows_by_month)
         self.warnings += [
-            f"{f'{day:%Y-%m}' if day else 'the report'} had {self.task.stored_rows(day)} rows "
+            f"{f'{day:%Y-%m}' if day else 'the report'} had {stored_rows(self.task.stored, day)} rows "
             f"and {f'has {rows}' if (rows := self.rows_by_month[day]) else 'is empty'} now, read twice"
             for day in shrunken
         ]
@@ -217,7 +218,7 @@ class _WindowReader:
         """
         shrunken: list[date | None] = []
         for day, rows in self.rows_by_month.items():
-            stored = self.task.stored_rows(day)
+            stored = stored_rows(self.task.stored, day)
             lost = stored - rows
             is_shorter = day is None and lost >= max(FEWEST_LOST, LARGEST_SHARE_LOST * stored)
             if stored and (not rows or is_shorter):

@@ -43,10 +43,6 @@ class TaskState:
     def __post_init__(self) -> None:
         self.windows = newest_first(self.planned.windows)
 
-    def stored_rows(self, day: date | None) -> int:
-        """The number of rows stored of a month, or of a report without months."""
-        return sum(table.rows for table in self.stored.get(day, {}).values())
-
     def next_windows(self, most: int, today: date) -> list[Window]:
         """Take at most `most` of the newest remaining windows, none longer than the learned limit."""
         newest: list[Window] = []
@@ -66,9 +62,7 @@ class TaskState:
         """The caps that later syncs use for the report and customer, after these results."""
         unanswered = {day for result in results if result.status in UNANSWERED for day in result.months}
         limit = self.limit.without(unanswered)
-        is_loaded = any(
-            result.status is WindowStatus.LOADED for result in results
-        )  # else no answer was without months
+        is_loaded = any(result.status is WindowStatus.LOADED for result in results)
         months = 1 if self.lacks_months and is_loaded else limit.months
         return Cap(limit.days, months, self.page_size.learned, self.limit.rows, self.limit.whole or None)
 
