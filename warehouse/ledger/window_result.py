@@ -121,17 +121,15 @@ class WindowResult:
         if self.status is not WindowStatus.UNDER_WAY:
             raise ValueError(f"{self.report} of {self.customer}, {self.when}, is already {self.status}")
         return replace(
-            self.without_rows(),
+            self,
+            tables=(),
+            rejected=(),
             status=status,
             reason=reason,
             failure=failure,
             loaded=loaded,
             warnings=self.warnings if warnings is None else warnings,
         )
-
-    def without_rows(self) -> Self:
-        """The record without its rows, which can be read again from landing."""
-        return replace(self, tables=(), rejected=())
 
     @property
     def pair(self) -> tuple[str, str]:
