@@ -23,11 +23,12 @@ def run_shapes(
 ) -> int:
     """Show the shape of each report; propose one if it differs from the declared shape."""
     from pipelines.planning.selection import Selection
+    from pipelines.sync.run_context import RunContext
     from pipelines.upkeep.shapes import add_to_file, looks_of
 
     settings = read_settings()
     with working(settings, "shapes"):
-        looks = looks_of(settings, Selection(reports=tuple(report)), from_landing=from_landing)
+        looks = looks_of(settings, Selection(reports=tuple(report)), RunContext(), from_landing=from_landing)
     if json:
         print_json([vars(look) for look in looks])
     else:

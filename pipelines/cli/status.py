@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import date, timedelta
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pipelines.causes import causes
@@ -118,22 +119,21 @@ def _standings(
 @command("doctor")
 def run_doctor(offline: Annotated[bool, flag("--offline", "send no request to the service")] = False) -> int:
     """Check settings, disk, files, logins and access, with a remedy for each issue."""
-    from pipelines.diagnosis.doctor import examine
+    from pipelines.diagnosis.doctor import Finding, examine
     from pipelines.sync.run_context import RunContext
 
     marks = dict(zip(Severity, ("ok   ", "known", "odd  ", "WRONG"), strict=True))
     settings = load_settings(os.environ, offline=offline)
-    worst = Severity.WELL
-
+    worst, ask, busy = Severity.WELL, not offline, list[Finding]()
     with ExitStack() as stack:
-        ask = not offline
         try:
             if ask:
                 stack.enter_context(working(settings, "doctor", wait=False))
-        except WarehouseError:
-            ask = False
+        except WarehouseError as error:
+            ask, busy = False, [Finding("service", Severity.WARNING, f"not asked. {error}")]
         refusal = why_refused(os.environ, settings)
-        for finding in examine(settings, RunContext(), environment=os.environ, ask=ask, refusal=refusal):
+        findings = examine(settings, RunContext(), environment=os.environ, ask=ask, refusal=refusal)
+        for finding in chain(busy, findings):
             hang(f"{marks[finding.severity]} ", f"{finding.subject}: {finding.found}")
             if finding.remedy and finding.severity is not Severity.WELL:
                 hang("      -> ", finding.remedy)

@@ -1,39 +1,49 @@
-"""A look at the shapes of reports: what arrives, whether it is as declared, and what may be proposed.
+"""Looks at reports: an answer for a short window is judged as loading would read it.
 
-One small request per report, for a month that is over, so that outcomes are filled. Documented reports come
-first: their ids tell what is an office and what a user in all others.
+The window is a month that is over, so that outcomes are filled. Documented reports are requested first: their
+ids tell what is an office and what a user in all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
+from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.connect.errors import ConnectError, Forbidden
 from pipelines.months import Month
-from pipelines.normalize.document import Document, read_document
+from pipelines.normalize.document import Document, InvalidJson, read_document
 from pipelines.normalize.normalize import ShapeMismatch, normalize
 from pipelines.planning.windows import Question, Span
 from pipelines.shapes.places import named
-from pipelines.shapes.proposal import propose
+from pipelines.shapes.proposal import KnownIds, propose
+from pipelines.sync.window.paging import SMALLEST_PAGE
 from pipelines.sync.window.request import build_request
+from warehouse.errors import WarehouseError
+from warehouse.ledger.ledger import Pair, add_requests, allow, deny, ledger_of
+from warehouse.ledger.shapes import loaded_ids, newest_answers
+from warehouse.load.landing import Landing
+from warehouse.store.database import Store
 
 if TYPE_CHECKING:
-    from pipelines.sync.run_context import Clients
+    from pipelines.settings.model import Settings
+    from pipelines.sync.run_context import Clients, RunContext
 
 State = Literal[
     "as declared", "columns missing", "proposed", "not understood", "empty", "no access", "not answered"
 ]
 IDS = {
-    "office_id": (("commission_office", "office_customer_id"),),
-    "user_id": (("commission_user", "user_id"), ("users", "id")),
+    "commission_office": ("office_customer_id", "office_id"),
+    "commission_user": ("user_id", "user_id"),
+    "users": ("id", "user_id"),
 }
-"""Where documented reports state the ids of offices and of users: report and table, column."""
-PAGE = 100
-"""Rows a page that are requested of a paged report."""
+"""Documented reports (and their tables) with the column that has ids, and of what they are."""
+MOST_TRIES, LONGEST_RETRIES = 2, 20.0
+"""Of one request, and the seconds after which none is repeated: the operator waits."""
+MOST_UNANSWERED = 10
 REMEDY = 'Write in shapes.toml where it is, or "-" if the service has none.'
 
 
@@ -42,7 +52,8 @@ class Look:
     """One report: its state, a sentence if it is not as declared, and the part of shapes.toml that may be.
 
     `rows` is where the rows of each table are declared; `columns` are those found of the first table, `extra`
-    its undeclared ones, and `missing` those that marts need.
+    its undeclared ones, and `missing` those that marts need. Of a requested report also the customer, and the
+    error that there was in place of an answer.
     """
 
     report: str
@@ -53,6 +64,8 @@ class Look:
     extra: tuple[str, ...] = ()
     sentence: str = ""
     proposal: str = ""
+    customer: str = ""
+    error: ConnectError | None = None
 
 
 def unseen(report: Report) -> Look:
@@ -64,7 +77,7 @@ def judged(
     report: Report,
     documents: Sequence[Document],
     months: Sequence[Month],
-    known: Mapping[str, frozenset[str]],
+    known: KnownIds,
     timezone: str,
 ) -> Look:
     """Read answers for some months as loading would; propose a shape if the declared one is assumed."""
@@ -103,55 +116,107 @@ def judged(
     return replace(look, sentence=". ".join(filter(None, (look.sentence, lacking, extra, REMEDY))))
 
 
+def stored_looks(settings: Settings, reports: Iterable[Report]) -> tuple[list[Look], KnownIds]:
+    """Look at the newest stored answer with rows of each report; also returns the ids in loaded tables."""
+    landing = Landing(settings.data_dir / "landing")
+    with Store(settings.data_dir).reading() as connection:
+        answers = newest_answers(connection)
+        known: KnownIds = {"office_id": set(), "user_id": set()}
+        for table, (column, kind) in IDS.items():
+            known[kind].update(loaded_ids(connection, table, column))
+    looks = []
+    for report in reports:
+        if report.name in answers:
+            path, days = answers[report.name]
+            with suppress(WarehouseError, OSError, InvalidJson):
+                documents = [read_document(body) for _, body in landing.read_used(path)]
+                months = [Month.of(day) for day in days]
+                looks.append(judged(report, documents, months, known, settings.timezone))
+    return looks, known
+
+
+async def request_looks(
+    settings: Settings,
+    context: RunContext,
+    reports: Iterable[Report],
+    customers: Iterable[str],
+    known: KnownIds,
+    *,
+    months: int = 1,
+) -> list[Look]:
+    """Request one short window of each report of each customer, and look at the answers.
+
+    Goes back month by month, `months` at most, while an answer is empty. A denied report is not requested
+    again that day; requests and denials are written to the ledger. Raises WarehouseError if that is not
+    possible.
+    """
+    clock, store, zone = settings.clock_of_day(context.clock), Store(settings.data_dir), settings.timezone
+    today = settings.today_local(clock)
+    denied = {
+        pair for pair, at in ledger_of(store).denied.items() if at.astimezone(ZoneInfo(zone)).date() == today
+    }
+    patience = {"retry_seconds": min(settings.retry_seconds, LONGEST_RETRIES)}
+    ordered = sorted(reports, key=lambda report: report.name not in IDS)
+    async with context.open_session(settings.model_copy(update=patience), "look") as session:
+        session.breaker.reports = len(ordered)
+        session.breaker.enough = min(len(ordered), MOST_UNANSWERED)
+        survey = _Survey(session.clients, Month.of(today), zone, known, denied)
+        looks = [await survey.look(report, customer, months) for customer in customers for report in ordered]
+    with store.writing() as connection:
+        add_requests(connection, session.log.counts)
+        for look in looks:
+            pair = (look.report, look.customer)
+            if look.error is None:
+                allow(connection, *pair)
+            elif isinstance(look.error, Forbidden) and pair not in denied:
+                deny(connection, *pair, clock.utc_now())
+    return looks
+
+
 @dataclass
-class Survey:
-    """Requests to look at the reports of one customer; those that were `denied` today are not requested."""
+class _Survey:
+    """Requests to look at reports; those that were `denied` today are not requested."""
 
     clients: Clients
-    customer: str
     today: Month
     timezone: str
-    known: dict[str, frozenset[str]]
-    denied: set[str]
+    known: KnownIds
+    denied: set[Pair]
 
-    async def learn_ids(self, catalogue: Mapping[str, Report]) -> None:
-        """Request the ids of offices and of users that no table has yet."""
-        for column, sources in IDS.items():
-            for name, source in () if self.known[column] else sources:
-                with suppress(KeyError, ConnectError, ShapeMismatch):
-                    documents = await self._request(catalogue[name], self.today.plus(-1))
-                    answer = normalize(catalogue[name], documents, months=(), timezone=self.timezone)
-                    self.known[column] |= {*answer.tables[0].frame[source].drop_nulls()}
-        self.known["office_id"] |= {self.customer}
-
-    async def look(self, report: Report, months: int) -> Look:
-        """Look at one report, going back month by month while an answer is empty."""
+    async def look(self, report: Report, customer: str, months: int) -> Look:
+        """Look at one report of a customer."""
         look = unseen(report)
+        self.known["office_id"].add(customer)
         try:
             for back in range(1, (months if report.has_months else 1) + 1):
                 month = self.today.plus(-back)
-                documents = await self._request(report, month)
-                look = judged(report, documents, [month], self.known, self.timezone)
+                document = await self._request(report, customer, month)
+                self._learn_ids(report, document)
+                look = judged(report, [document], [month], self.known, self.timezone)
                 if look.state != "empty":
                     break
         except ConnectError as error:
             state: State = "no access" if isinstance(error, Forbidden) else "not answered"
-            return replace(look, state=state, sentence=error.found)
-        return look
+            look = replace(look, state=state, sentence=error.found, error=error)
+        return replace(look, customer=customer)
 
-    async def _request(self, report: Report, month: Month) -> list[Document]:
+    def _learn_ids(self, report: Report, document: Document) -> None:
+        """Add the ids that a documented report states."""
+        if report.name in IDS:
+            column, kind = IDS[report.name]
+            with suppress(ShapeMismatch):
+                answer = normalize(report, [document], months=(), timezone=self.timezone)
+                self.known[kind].update(answer.tables[0].frame[column].drop_nulls())
+
+    async def _request(self, report: Report, customer: str, month: Month) -> Document:
         """One answer for a month, or for now."""
         span = Span(month.first_day, month.last_day) if report.has_months else None
         question = Question(choice=report.endpoint.questions[0])
-        request = build_request(report, self.customer, span, question)
+        request = build_request(report, customer, span, question)
         if report.endpoint.paged:
-            request = request.with_query(pageIndex="0", pageSize=str(PAGE))
-        if report.name in self.denied:
+            request = request.with_query(pageIndex="0", pageSize=str(SMALLEST_PAGE))
+        if (report.name, customer) in self.denied:
             raise Forbidden("The service denied it today (403).", request=request)
-        client = self.clients(self.customer, report.endpoint.path)
-        try:
-            _, document = await client.get(request, read_document)
-        except Forbidden:
-            self.denied.add(report.name)
-            raise
-        return [document]
+        client = self.clients(customer, report.endpoint.path)
+        _, document = await client.get(request, read_document, tries=MOST_TRIES)
+        return document

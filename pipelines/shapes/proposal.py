@@ -45,7 +45,7 @@ MEASURES: Mapping[str, Sequence[str]] = {
 }
 
 
-KnownIds = Mapping[str, frozenset[str]]
+KnownIds = Mapping[str, set[str]]
 """The ids that documented reports have stated: those that a column `office_id` or `user_id` may hold."""
 
 

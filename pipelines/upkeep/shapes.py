@@ -13,26 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
-from pipelines.diagnosis.look import IDS, Look, Survey, judged, unseen
-from pipelines.months import Month
-from pipelines.normalize.document import InvalidJson, read_document
+from pipelines.diagnosis.look import IDS, Look, request_looks, stored_looks, unseen
 from pipelines.planning.selection import Selection, chosen_customers, chosen_reports
 from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.run_context import RunContext
 from pipelines.upkeep.replay import replay
-from warehouse.errors import OlderFormat, WarehouseError
-from warehouse.ledger.ledger import add_requests, deny, ledger_of
-from warehouse.ledger.shapes import (
-    loaded_ids,
-    loaded_shapes,
-    newest_answers,
-    remember_shape,
-    requested_reports,
-)
-from warehouse.load.landing import Landing
+from warehouse.errors import OlderFormat
+from warehouse.ledger.shapes import loaded_shapes, remember_shape, requested_reports
 from warehouse.store.database import Store
 from warehouse.store.files import SHARED_FILE, write_file
 
@@ -81,7 +70,7 @@ def adopt_shapes(
     Proposals are made for undocumented reports that are not loaded yet and not in the file, from stored
     answers or, with `may_request`, by a first request.
     """
-    shaped = in_shape(settings, context)
+    shaped = replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))
     with suppress(OlderFormat):  # a replay rebuilds the file
         with Store(settings.data_dir).reading() as connection:
             loaded, requested = loaded_shapes(connection), requested_reports(connection)
@@ -98,17 +87,12 @@ def adopt_shapes(
 
 
 def looks_of(
-    settings: Settings, selection: Selection, *, from_landing: bool, context: RunContext | None = None
+    settings: Settings, selection: Selection, context: RunContext, *, from_landing: bool
 ) -> list[Look]:
-    """Look at the selected reports in their current shapes; reports by id are left out."""
-    context = in_shape(settings, context or RunContext())
-    reports = chosen_reports(settings, selection, context.catalogue)
-    return _looks(settings, selection, context, reports, () if from_landing else reports)
-
-
-def in_shape(settings: Settings, context: RunContext) -> RunContext:
-    """The context with the shapes of the operator's file."""
-    return replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))
+    """Look at the selected reports in their current shapes."""
+    shaped = replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))
+    reports = chosen_reports(settings, selection, shaped.catalogue)
+    return _looks(settings, selection, shaped, reports, () if from_landing else reports)
 
 
 def _looks(
@@ -120,53 +104,22 @@ def _looks(
     *,
     months: int = 1,
 ) -> list[Look]:
-    """Look at the newest stored answer with rows of each report, or at a new answer of the service."""
+    """Look at the newest stored answer with rows of each report, or at a new answer of the service.
+
+    Reports by id are left out. If no table has ids, the reports that state them are requested as well.
+    """
     reports = [report for report in reports if not report.endpoint.each]
     if not reports:
         return []
-    landing = Landing(settings.data_dir / "landing")
-    with Store(settings.data_dir).reading() as connection:
-        known = {column: loaded_ids(connection, sources) for column, sources in IDS.items()}
-        stored = newest_answers(connection)
-    looks: dict[str, Look] = {}
-    for report in reports:
-        if report.name in stored:
-            path, days = stored[report.name]
-            with suppress(WarehouseError, OSError, InvalidJson):
-                documents = [read_document(body) for _, body in landing.read_used(path)]
-                requested = [Month.of(day) for day in days]
-                looks[report.name] = judged(report, documents, requested, known, settings.timezone)
-    left = [report for report in reports if report in requestable and report.name not in looks]
-    if left and (customers := chosen_customers(settings, selection)):
-        looks |= asyncio.run(_request(settings, context, left, customers[0].id, known, months))
+    stored, known = stored_looks(settings, reports)
+    looks = {look.report: look for look in stored}
+    customers = [customer.id for customer in chosen_customers(settings, selection)[:1]]
+    if left := [report for report in reports if report in requestable and report.name not in looks]:
+        sources = (context.catalogue.get(name) for name, (_, kind) in IDS.items() if not known[kind])
+        requested = {report.name: report for report in (*left, *filter(None, sources))}.values()
+        new = asyncio.run(request_looks(settings, context, requested, customers, known, months=months))
+        looks = {look.report: look for look in new} | looks
     return [looks.get(report.name) or unseen(report) for report in reports]
-
-
-async def _request(
-    settings: Settings,
-    context: RunContext,
-    reports: Sequence[Report],
-    customer: str,
-    known: dict[str, frozenset[str]],
-    months: int,
-) -> dict[str, Look]:
-    """Request a short window of each report; a denied report is not requested again that day."""
-    clock, store = settings.clock_of_day(context.clock), Store(settings.data_dir)
-    today, zone = settings.today_local(clock), ZoneInfo(settings.timezone)
-    denied = {
-        report
-        for (report, owner), at in ledger_of(store).denied.items()
-        if owner == customer and at.astimezone(zone).date() == today
-    }
-    async with context.open_session(settings, "shapes") as session:
-        survey = Survey(session.clients, customer, Month.of(today), settings.timezone, known, set(denied))
-        await survey.learn_ids(context.catalogue)
-        looks = {report.name: await survey.look(report, months) for report in reports}
-    with store.writing() as connection:
-        add_requests(connection, session.log.counts)
-        for report in survey.denied - denied:
-            deny(connection, report, customer, clock.utc_now())
-    return looks
 
 
 def add_to_file(path: Path, looks: Sequence[Look]) -> list[str]:

@@ -169,7 +169,7 @@ def test_of_a_budget_and_its_outcome_nothing_is_loaded_until_one_is_named(tmp_pa
     chosen = Selection(reports=("budget_commission",))
     with here.settings.shapes_file.open("a") as file:
         file.write("# [budget_commission] is no section here\n")
-    add_to_file(here.settings.shapes_file, looks_of(here.settings, chosen, from_landing=True))
+    add_to_file(here.settings.shapes_file, looks_of(here.settings, chosen, here.context, from_landing=True))
     unsure = 'commission_budget = ".target"   # or .commission'
     written = here.settings.shapes_file.read_text()
     here.settings.shapes_file.write_text(written.replace(f"# {unsure}", unsure))
@@ -194,9 +194,8 @@ def test_what_is_denied_to_a_look_is_not_requested_again_that_day(tmp_path: Path
     here.service.faults.switch([Fault("403", path="Trademarks")])
     for requests in (1, 0):
         here.service.log.clear()
-        looks = looks_of(
-            here.settings, Selection(reports=("trademarks",)), from_landing=False, context=here.context
-        )
+        chosen = Selection(reports=("trademarks",))
+        looks = looks_of(here.settings, chosen, here.context, from_landing=False)
         assert [look.state for look in looks] == ["no access"]
         assert sum("Trademarks" in call.path for call in here.asked) == requests
     log = (here.data_dir / "work" / "requests.log").read_text("utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -53,13 +52,8 @@ def remember_shape(connection: DuckDBPyConnection, report: str, shape: str) -> N
     )
 
 
-def loaded_ids(connection: DuckDBPyConnection, columns: Sequence[tuple[str, str]]) -> frozenset[str]:
-    """The ids in these columns (table, column) of loaded tables."""
-    tables = read_tables(connection)
-    queries = [
-        f"SELECT {column} FROM {tables[table].stored} WHERE {column} IS NOT NULL"
-        for table, column in columns
-        if table in tables
-    ]
-    rows = connection.execute(" UNION ".join(queries)).fetchall() if queries else []
-    return frozenset(id_ for (id_,) in rows)
+def loaded_ids(connection: DuckDBPyConnection, table: str, column: str) -> set[str]:
+    """The ids in a column of a table, if it is loaded."""
+    if (schema := read_tables(connection).get(table)) is None:
+        return set()
+    return {id_ for (id_,) in connection.execute(f"SELECT {column} FROM {schema.stored}").fetchall() if id_}

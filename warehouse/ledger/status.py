@@ -184,14 +184,6 @@ def unwritable(data_dir: Path) -> list[Path]:
     return in_the_way or [path for path in (first, *found) if path.exists() and not os.access(path, os.W_OK)]
 
 
-def storage_version(connection: DuckDBPyConnection) -> str:
-    """The storage version of an open DuckDB file, such as v1.0.0."""
-    rows = connection.execute(
-        "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = current_database()"
-    ).fetchall()
-    return str(rows[0][0]).removesuffix("+")
-
-
 def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
     """The rows of a query, with lists as tuples."""
     found = connection.execute(query).fetchall()

@@ -16,6 +16,7 @@ import pytest
 from pipelines.cli.main import main
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario
+from tests.unit.warehouse.other_process import begun
 from warehouse.publishing.publish import publish
 
 Said = Callable[..., str]
@@ -83,6 +84,23 @@ def test_status_its_sentence_and_the_plan_count_missing_months_alike(
         ]
     assert found == [found[0]] * 3
     assert int(found[0]) > 0
+
+
+def test_doctor_names_the_command_that_works_and_sends_no_request(
+    here: Scenario, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given_settings(monkeypatch, here, tmp_path)
+    for name, value in {"BASE_URL": "http://127.0.0.1:9", "USERNAME": "x", "PASSWORD": "y"}.items():
+        monkeypatch.setenv(f"BROKERBI_{name}", value)
+    process = begun("work", tmp_path)
+    try:
+        main(["doctor"])
+    finally:
+        process.kill()
+        process.communicate()
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"when it has ended: brokerbi sync (process {process.pid}, since " in shown
+    assert "asked with" not in shown
 
 
 def run(command: str, *, before: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:

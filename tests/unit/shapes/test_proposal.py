@@ -9,7 +9,7 @@ import pytest
 from pipelines.catalogue.reports import REPORTS
 from pipelines.shapes.proposal import Proposal, TableProposal, propose
 
-KNOWN = {"office_id": frozenset({"M1", "M2"}), "user_id": frozenset({"HAN1", "HAN2", "HAN3"})}
+KNOWN = {"office_id": {"M1", "M2"}, "user_id": {"HAN1", "HAN2", "HAN3"}}
 
 
 def proposed(report: str, *documents: Any) -> Proposal:
@@ -70,7 +70,7 @@ def test_a_user_that_no_report_knows_is_not_guessed_by_its_name() -> None:
 
 @pytest.mark.parametrize("id_", [1, "HAN1"])
 def test_ids_may_be_numbers(id_: object) -> None:
-    known = {"office_id": frozenset({"7"}), "user_id": frozenset({"1", "HAN1"})}
+    known = {"office_id": {"7"}, "user_id": {"1", "HAN1"}}
     answer = [{"who": id_, "where": 7, "year": 2026, "month": 3, "commission": 5}]
     [table] = propose(REPORTS["office_budget_commission"], [answer], known).tables
     assert (found(table)["user_id"], found(table)["office_id"]) == (".who", ".where")
