@@ -12,7 +12,7 @@ import typer
 from pipelines.budgets.budget import BudgetError, BudgetPlan, Change
 from pipelines.budgets.plan import make_plan
 from pipelines.budgets.push import push
-from pipelines.cli.app import Json, app, command, option, working
+from pipelines.cli.main import Json, app, command, option, working
 from pipelines.cli.output import complain, print_json, print_records, read_settings, say, warn
 from pipelines.sync.run_context import RunContext
 from pipelines.words import count, counted, duration

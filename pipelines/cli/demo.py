@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from pipelines.cli.app import command, option
+from pipelines.cli.main import command, option
 from pipelines.cli.output import complain, say, warn
 from pipelines.months import Month
 from warehouse.store.files import PRIVATE_FILE, SHARED_FOLDER, make_folder

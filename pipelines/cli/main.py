@@ -1,16 +1,28 @@
-"""Entry point of `brokerbi`."""
+"""The application `brokerbi`: its entry point, how a command is added, its exit codes, and shared options."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from functools import wraps
 from importlib import import_module
+from importlib.metadata import version as version_of
 from io import TextIOWrapper
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pipelines.cli.app import WELL, app
+from pipelines.cli.output import complain, is_wrong_usage, sentence_of
+from pipelines.clock import SystemClock
+from pipelines.months import Month
 
+if TYPE_CHECKING:
+    from pipelines.settings.model import Settings
+
+WELL, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 MODULES = {
     "demo": ("demo", "sandbox"),
     "sync": ("plan", "sync"),
@@ -21,6 +33,15 @@ MODULES = {
     "budget": ("budget",),
 }
 """The commands of each module."""
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    epilog="Settings come from BROKERBI_* variables or brokerbi.toml. "
+    "Exit codes: 0 all well, 1 something failed, 2 wrong usage or settings.",
+)
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -44,5 +65,95 @@ def app_with(command: str = "") -> typer.Typer:
     return app
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def command(
+    name: str, group: typer.Typer = app, **more: Any
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Add a function that returns an exit code as a command; its errors become sentences."""
+
+    def add(run: Callable[..., int]) -> Callable[..., int]:
+        @wraps(run)
+        def run_and_exit(**arguments: Any) -> None:
+            raise typer.Exit(_exit_code(run, arguments))
+
+        group.command(name, **more)(run_and_exit)
+        return run
+
+    return add
+
+
+def _exit_code(run: Callable[..., int], arguments: dict[str, Any]) -> int:
+    try:
+        return run(**arguments)
+    except KeyboardInterrupt:
+        complain("brokerbi: stopped; what was done is kept, and the same command continues from there")
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return WELL
+    except Exception as error:
+        if os.environ.get("BROKERBI_TRACEBACK"):
+            raise
+        complain(f"brokerbi: {sentence_of(error)}")
+        return WRONG_USAGE if is_wrong_usage(error) else FAILED
+
+
+def working(settings: Settings, what: str, *, wait: bool = True) -> AbstractContextManager[datetime | None]:
+    """Hold the work lock; a line names the command it waits for, whose start it yields, or None."""
+    from warehouse.store.lock import work_lock
+
+    return work_lock(
+        settings.data_dir,
+        f"brokerbi {what}",
+        on_wait=lambda sentence: complain(f"brokerbi: {sentence}"),
+        wait=wait,
+        sentence_of=lambda error: "" if is_wrong_usage(error) else sentence_of(error),
+        now=settings.clock_of_day(SystemClock()).utc_now,
+    )
+
+
+def parse_month(text: str) -> Month:
+    """The month that an option names."""
+    try:
+        return Month.parse(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def flag(name: str, text: str) -> Any:
+    """A boolean option, off by default."""
+    return typer.Option(name, help=text)
+
+
+def option(text: str, metavar: str, *names: str, parser: Callable[[str], Any] | None = None) -> Any:
+    """An option with a value, named like its parameter unless it has names."""
+    return typer.Option(*names, metavar=metavar, help=text, parser=parser)
+
+
+def options(text: str, metavar: str, *names: str) -> Any:
+    """An option that can be repeated."""
+    text = f"{text} (repeatable)"
+    return typer.Option(*names, metavar=metavar, help=text, default_factory=list, show_default=False)
+
+
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"brokerbi {version_of('brokerbi')}")
+        raise typer.Exit
+
+
+Json = Annotated[bool, flag("--json", "machine-readable output")]
+First = Annotated[Month | None, option("first month", "YYYY-MM", "--from", parser=parse_month)]
+Last = Annotated[Month | None, option("last month", "YYYY-MM", "--to", parser=parse_month)]
+Customers = Annotated[list[str], options("only this customer", "ID", "--customer")]
+Reports = Annotated[list[str], options("only this report", "NAME", "--report")]
+Ids = Annotated[list[str], options("an estate, for reports on demand", "ID", "--id", "--estate")]
+Refresh = Annotated[bool, flag("--refresh", "also fetch months that are loaded")]
+
+
+@app.callback()
+def top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="show the version")
+    ] = False,
+) -> None:
+    """Reports of the Connect service, every morning, in one DuckDB file."""

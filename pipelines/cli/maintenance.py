@@ -9,7 +9,7 @@ from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
-from pipelines.cli.app import Reports, command, flag, option, options, working
+from pipelines.cli.main import Reports, command, flag, option, options, working
 from pipelines.cli.output import complain, print_json, read_settings, say, warn
 from pipelines.clock import SystemClock
 from pipelines.words import count, counted, size

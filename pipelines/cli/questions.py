@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 import typer
 
-from pipelines.cli.app import Json, command, option, parse_month
+from pipelines.cli.main import Json, command, option, parse_month
 from pipelines.cli.output import (
     cell,
     complain,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.cli.app import Json, Reports, command, flag, working
+from pipelines.cli.main import Json, Reports, command, flag, working
 from pipelines.cli.output import hang, print_json, print_records, read_settings, say
 
 COUNTED = ("columns", "missing", "extra")

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pipelines.causes import causes
-from pipelines.cli.app import Json, command, flag, working
+from pipelines.cli.main import Json, command, flag, working
 from pipelines.cli.output import cell, hang, print_json, print_records, read_settings, say
 from pipelines.clock import SystemClock
 from pipelines.settings.model import load_settings, why_refused

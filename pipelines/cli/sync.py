@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
-from pipelines.cli.app import Customers, First, Ids, Json, Last, Refresh, Reports, command, flag, working
+from pipelines.cli.main import Customers, First, Ids, Json, Last, Refresh, Reports, command, flag, working
 from pipelines.cli.maintenance import publish
 from pipelines.cli.output import (
     complain,

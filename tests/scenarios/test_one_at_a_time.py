@@ -15,6 +15,8 @@ from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.world import World
 from tests.working_file import give_working_file
 
+BROKERBI = "import sys; from pipelines.cli.main import main; sys.exit(main())"
+
 
 def test_of_two_syncs_the_second_waits_and_requests_only_what_is_still_due(tmp_path: Path) -> None:
     service = Service(World.build(start=Month(2026, 10), as_of=date(2026, 11, 20)))
@@ -33,7 +35,7 @@ def test_of_two_syncs_the_second_waits_and_requests_only_what_is_still_due(tmp_p
             "DATA_DIR": str(tmp_path),
         }
         environment = {**os.environ, **{f"BROKERBI_{name}": word for name, word in words.items()}}
-        command = [sys.executable, "-m", "pipelines.cli.main", "sync", "--no-publish"]
+        command = [sys.executable, "-c", BROKERBI, "sync", "--no-publish"]
         syncs = [
             subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) for _ in range(2)
         ]

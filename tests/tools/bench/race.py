@@ -55,7 +55,8 @@ def race(who: str, base_url: str, window_count: int, directory: Path) -> Cost:
     command = [sys.executable, "-P", "-m", "tests.tools.bench.floor", *arguments]
     if who == OURS:
         last = f"{windows(window_count)[-1][1]:%Y-%m}"
-        command = [sys.executable, "-P", "-m", "pipelines.cli.main", "sync"]
+        program = "import sys; from pipelines.cli.main import main; sys.exit(main())"
+        command = [sys.executable, "-P", "-c", program, "sync"]
         command += ["--report", "running_commissions", "--from", str(FIRST), "--to", last]
     code, cost = cost_of(command, environment, directory / "output.log")
     if code:
