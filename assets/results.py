@@ -104,8 +104,6 @@ class Outcome:
             return PartitionState.FAILED if is_lost else PartitionState.LEFT, reason
         if month:
             return PartitionState.LEFT if self.has_stopped else PartitionState.NOT_DUE, reason
-        if WindowStatus.WAITING in statuses:
-            return PartitionState.LEFT, reason
         if WindowStatus.SKIPPED in statuses:
             return PartitionState.NOT_DUE, reason
         return PartitionState.FAILED, reason or NOT_ASKED

@@ -76,7 +76,7 @@ def _of_months(name: str) -> Report:
         name=name,
         description=f"{meant} in a month, kept with its history.",
         endpoint=Endpoint(path, "month bounds", window_months=60),
-        timing=Timing(months_ahead=True, weekly=True),
+        timing=Timing(months_ahead=True),
         tables=(Table(name, "[].users[].months[]", ROWS, columns),),
     )
 
@@ -91,7 +91,7 @@ def _of_a_month(name: str, place: str, description: str, operation: str, each: E
         name=name,
         description=description.format(budgeted, counterpart),
         endpoint=Endpoint(path, "month in path", each=each),
-        timing=Timing(months_ahead=True, weekly=True, counterpart=counterpart, enabled=not each),
+        timing=Timing(months_ahead=True, counterpart=counterpart, enabled=not each),
         tables=(Table(name, "[]", ROWS, _columns("", "", measures), requested=asked),),
     )
 

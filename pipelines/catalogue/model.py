@@ -234,8 +234,7 @@ class Timing:
     enabled: bool = True  # asked unless the settings say otherwise
     on_demand: bool = False  # never part of a sync of months
     latest_months: int | None = None  # only so many months up to the current one are calculated
-    months_ahead: bool = False  # months to come are asked as well (budgets)
-    weekly: bool = False  # where a request covers one month: most months are asked once a week
+    months_ahead: bool = False  # of a budget: months to come too; one a request: all once a week
     counterpart: str | None = None  # the report that has the same for a range of months in one request
     follows_sales: bool = False  # a sale that is changed afterwards changes its months
     unsettled: Unsettled | None = None

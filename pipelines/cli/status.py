@@ -15,7 +15,7 @@ from pipelines.cli.main import Json, command, flag, working
 from pipelines.cli.output import cell, hang, print_json, print_records, read_settings, say
 from pipelines.clock import SystemClock
 from pipelines.settings.model import load_settings, why_refused
-from pipelines.words import counted, size
+from pipelines.words import size
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Severity
 
@@ -103,9 +103,6 @@ def _standings(
         states = [f"{sum(row.state == 'fresh' for row in rows)} of {len(rows)} fresh"]
         if details:
             states = [plan.skipped for plan in plans_of_group if plan.skipped] or [row.state for row in rows]
-        if days := [row.waiting_until for row in rows if row.waiting_until]:
-            waiting = sum(row.waiting_months for row in rows)
-            states.append(f"{counted(waiting, 'month')} due in turn until {max(days)}")
         yield {
             **dict(zip(("report", "customer")[-len(group) :], group, strict=True)),
             "through": cell("month", max(months, default=None)),

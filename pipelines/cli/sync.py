@@ -97,8 +97,6 @@ def _remarks(reports: Sequence[PlannedReport]) -> Iterator[str]:
         yield f"{min(months)} … {max(months)}"
     for rule, number in Counter(rule for planned in reports for rule in planned.wanted.due.values()).items():
         yield f"{count(number)} {rule}"
-    if days := [day for planned in reports for day in planned.wanted.waiting.values()]:
-        yield f"{count(len(days))} due in turn until {max(days)}"
     if postponed := sum(planned.postponed for planned in reports):
         yield f"{counted(postponed, 'id')} in a later nightly run"
     for reason, number in Counter(planned.skipped for planned in reports if planned.skipped).items():
@@ -114,7 +112,6 @@ def planned_as_json(planned: PlannedReport) -> dict[str, object]:
         "missing": wanted.missing,
         "due_because": {str(month): reason for month, reason in wanted.due.items()},
         "held": wanted.left,
-        "waiting": {str(month): day for month, day in wanted.waiting.items()},
         "requests": planned.requests,
         "requests_expected": planned.requests_expected,
         "skipped": planned.skipped,

@@ -260,7 +260,7 @@ def _months_missing(
         month < Month.of(now.date())
         for plan in planned
         if plan.customer.active and denied.isdisjoint({plan.pair, ("", plan.customer.id)})
-        for month in {*plan.wanted.missing} - {*plan.wanted.waited}
+        for month in plan.wanted.missing
     )
     if is_behind:
         months = counted(sum(len(plan.wanted.missing) for plan in planned), "month")

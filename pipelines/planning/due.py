@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from zoneinfo import ZoneInfo
@@ -29,13 +29,10 @@ Reason = Literal["nightly", "failed", "changed", "weekly", "monthly", "unsettled
 """The rule by which a month is requested again; `chosen` if the operator asks to refresh it."""
 
 DAYS_OF_WEEK, DAYS_OF_FOUR_WEEKS = 7, 28
-WITHOUT_DELAY = range(-2, 1)
-"""Ages in months: the current month of a budget and the next two."""
-NO_MONTHS = range(0)
 DUE_MONTHS_MONTHLY = 13
-"""Months below this age are fetched again every four weeks."""
-COUNTERPART_DAYS = 3  # a counterpart not requested for this many days reports no changes
-MONTHS_OF_A_REPORT = 10  # about how many are due every four weeks; those of the next report follow
+"""Months below this age are requested again every four weeks."""
+MONTHS_OF_A_REPORT = 10
+"""About how many of them are older than the latest ones; those of the next report follow on later days."""
 
 
 class Due(NamedTuple):
@@ -79,17 +76,14 @@ class Rules:
     """The rules for the months of one report of one customer.
 
     One request covers `together` months: they share a day of one or four weeks, the months of the next
-    request come a day later, and `offset` moves all days. `nightly` and `may_wait` are ages in months: those
-    are requested every night, these wait for their day even if they were never read. Months that `failed`,
-    `changed` after their last request, or are `unsettled` are requested immediately.
+    request come a day later, and `offset` moves all days. Months that `failed`, `changed` after their last
+    request, or are `unsettled` are requested immediately.
     """
 
     report: Report
     calendar: Calendar
     together: int
     offset: int = 0
-    nightly: range = NO_MONTHS
-    may_wait: range = NO_MONTHS
     failed: Collection[Month] = ()
     changed: Mapping[Month, datetime] = field(default_factory=dict)
     unsettled: Collection[Month] = ()
@@ -98,8 +92,8 @@ class Rules:
 
     @property
     def is_one_by_one(self) -> bool:
-        """Whether each month takes a request of its own, which is too much for every night."""
-        return self.report.timing.weekly and self.together == 1
+        """Whether each month takes its own request: too many for every night."""
+        return self.report.timing.months_ahead and self.together == 1
 
     def reason(self, month: Month, held: HeldMonth) -> Reason | None:
         """Why a month is requested today; None if it is left alone."""
@@ -107,7 +101,7 @@ class Rules:
             return None
         if self.refresh:
             return "chosen"
-        if self.calendar.age(month) in self.nightly or (held.state == "open" and not self.is_one_by_one):
+        if not self.is_one_by_one and (self._is_latest(month) or held.state == "open"):
             return "nightly"
         if month in self.failed:
             return "failed"
@@ -133,20 +127,8 @@ class Rules:
             return None
         return replace(self, calendar=replace(self.calendar, today=following)).next_due(month, held)
 
-    def as_if_read(self, month: Month, held: HeldMonths) -> HeldMonth | None:
-        """A stand-in for a month that was never read and may wait for its day; None if it may not wait.
-
-        It counts as requested when the report was first read or, if later, when the month came into reach.
-        """
-        age, calendar = self.calendar.age(month), self.calendar
-        if age in WITHOUT_DELAY or age not in self.may_wait:
-            return None
-        first_read = min((stored.fetched_at_utc for stored in held.values()), default=None)
-        since = calendar.day_of(first_read) if first_read else calendar.today
-        day = max(since, month.plus(-calendar.months_ahead).first_day)
-        return HeldMonth(datetime.combine(day, time(12), calendar.timezone), "held")
-
     def _is_latest(self, month: Month) -> bool:
+        """Whether it is one of the latest months or of the months to come."""
         return self.calendar.age(month) < self.calendar.due_months
 
     def _days_between(self, month: Month) -> int | None:
@@ -181,25 +163,22 @@ def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
 class Wanted:
     """The months to request, and how many stored ones are `left` alone.
 
-    `missing` months were never read. Of these, `waited` have reached their day; `waiting` have not. `due`
-    months are stored, and a rule requests them again. `postponed` months changed, but exceed the cap of a
-    night.
+    `missing` months were never read. `due` months are stored, and a rule requests them again. `postponed`
+    months changed, but exceed the cap of a night.
     """
 
     missing: tuple[Month, ...] = ()
-    waited: tuple[Month, ...] = ()
     due: Mapping[Month, Reason] = field(default_factory=dict)
     left: int = 0
     postponed: tuple[Month, ...] = ()
-    waiting: Mapping[Month, date] = field(default_factory=dict)
 
     @property
     def months(self) -> tuple[Month, ...]:
         return tuple(sorted((*self.missing, *self.due)))
 
-    def due_as(self, *reasons: Reason) -> tuple[Month, ...]:
-        """The months that are due for any of these reasons."""
-        return tuple(month for month, reason in self.due.items() if reason in reasons)
+    def due_as(self, reason: Reason) -> tuple[Month, ...]:
+        """The months that are due for this reason."""
+        return tuple(month for month in self.due if self.due[month] == reason)
 
 
 def wanted_months(
@@ -210,42 +189,24 @@ def wanted_months(
     A night requests only the latest `most_changed` changed months: an answer that names every sale must not
     cause a backfill.
     """
-    missing: list[Month] = []
-    waited: list[Month] = []
-    due: dict[Month, Reason] = {}
-    waiting: dict[Month, date] = {}
-    left = 0
-    for month in scope:
-        known = held.get(month) or rules.as_if_read(month, held)
-        reason = rules.reason(month, known) if known else None
-        if month in held and reason:
-            due[month] = reason
-        elif month in held:
-            left += 1
-        elif reason or known is None:
-            missing.append(month)
-            waited += [month] if reason not in (None, "failed", "chosen") else []
-        elif following := rules.next_due(month, known):
-            waiting[month] = following.on
-    changed = [month for month, reason in due.items() if reason == "changed"]
-    postponed = () if most_changed is None else tuple(sorted(sorted(changed, reverse=True)[most_changed:]))
-    for month in postponed:
-        del due[month]
-    return Wanted(tuple(missing), tuple(waited), due, left + len(postponed), postponed, waiting)
+    months = list(scope)
+    stored = {month: held[month] for month in months if month in held}
+    reasons = {month: rules.reason(month, stored[month]) for month in stored}
+    changed = sorted((month for month, reason in reasons.items() if reason == "changed"), reverse=True)
+    postponed = () if most_changed is None else tuple(sorted(changed[most_changed:]))
+    due = {month: reason for month, reason in reasons.items() if reason and month not in postponed}
+    missing = tuple(month for month in months if month not in stored)
+    return Wanted(missing, due, len(stored) - len(due), postponed)
 
 
 def days_due(held: HeldMonths, rules: Rules) -> dict[Month | None, Due]:
-    """The next day, today or later, of each month in reach that is stored or waits for its day."""
+    """The next day, today or later, of each stored month in reach."""
     if rules.report.is_by_id:
         return {}
     if not rules.report.has_months:
         return {None: Due(rules.calendar.today, "nightly")}
-    days: dict[Month | None, Due] = {}
-    for month in months_in_scope(rules.report, rules.calendar):
-        stored = held.get(month) or rules.as_if_read(month, held)
-        if stored and (due := rules.next_due(month, stored)):
-            days[month] = due
-    return days
+    months = (month for month in months_in_scope(rules.report, rules.calendar) if month in held)
+    return {month: due for month in months if (due := rules.next_due(month, held[month]))}
 
 
 @dataclass(frozen=True)
@@ -270,88 +231,48 @@ class PlanInputs:
             for pair, days in self.ledger.held.items()
         }
 
-    @cached_property
-    def sales_changed(self) -> Mapping[Pair, Mapping[Month, datetime]]:
-        """Months in which the service changed a sale, and since when they are due; empty if turned off."""
-        changed: dict[Pair, dict[Month, datetime]] = {}
-        for (report, customer, day), since in self.ledger.changed.items() if self.most_changed else ():
-            changed.setdefault((report, customer), {})[Month.of(day)] = since
-        return changed
-
 
 def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
-    """The rules of a report for a customer tonight.
-
-    Usually the latest and coming months are requested every night. If a budget is requested month by month,
-    only the current and the next two are, and the others wait for their day; older ones too if the
-    plan reads its counterpart. Once that is read, its changes replace the nightly requests.
-    """
+    """The rules of a report for a customer tonight."""
     pair, calendar, selection = (report.name, customer), inputs.calendar, inputs.selection
     longest = report.endpoint.window_months
-    rules = Rules(
+    return Rules(
         report,
         calendar,
         together=min(longest, inputs.ledger.caps.get(pair, Cap()).months or longest),
         # shifts the days of each customer, mostly by a different number, to spread the load
         offset=report.timing.place * MONTHS_OF_A_REPORT + zlib.crc32(customer.encode()) % DAYS_OF_FOUR_WEEKS,
         failed={*map(Month.of, inputs.ledger.failed.get(pair, ()))},
+        changed=changed_months(inputs, report, customer),
         unsettled=unsettled_months(inputs, report, customer) if selection.asks_for_changes else (),
         refresh=selection.refresh,
         fresh_since=selection.fresh_since,
     )
-    ahead, past = -calendar.months_ahead, DUE_MONTHS_MONTHLY - 1  # an older month has no day of its own
-    counterpart = (report.timing.counterpart or "", customer)
-    if not rules.is_one_by_one:
-        changed = inputs.sales_changed.get(pair, {}) if report.timing.follows_sales else {}
-        return replace(rules, nightly=range(ahead, calendar.due_months), changed=changed)
-    if _was_read_lately(inputs, counterpart):
-        changes = inputs.ledger.snapshots_changed.get(counterpart, {})
-        changed = {Month.of(day): moment for day, moment in changes.items() if day}
-        nightly, may_wait = NO_MONTHS, range(ahead, past)
+
+
+def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
+    """Months that must be read again if they were read before a moment.
+
+    The service changed one of their sales, or the report's counterpart has new budgets for them.
+    """
+    ledger, counterpart = inputs.ledger, report.timing.counterpart
+    if counterpart:
+        days = ledger.snapshots_changed.get((counterpart, customer), {})
     else:
-        changed = changes_of_its_own(inputs, report, customer)
-        nightly, may_wait = WITHOUT_DELAY, range(ahead, past if _will_be_read(inputs, counterpart) else 0)
-    if not selection.asks_for_changes:
-        may_wait = NO_MONTHS
-    return replace(rules, nightly=nightly, changed=changed, may_wait=may_wait)
+        days = ledger.changed.get((report.name, customer), {}) if inputs.most_changed else {}
+    return {Month.of(day): moment for day, moment in days.items()}
 
 
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
-    """Months that are due as the service will still change their rows: those read longest ago."""
+    """Older months whose rows the service will still change: those read longest ago, and not today."""
     pair, calendar = (report.name, customer), inputs.calendar
-    held = inputs.held.get(pair, {})
-    months = {
-        month: held[month].fetched_at_utc
+    read = {month: moment.fetched_at_utc for month, moment in inputs.held.get(pair, {}).items() if month}
+    months = [
+        month
         for month in map(Month.of, inputs.unsettled.get(pair, ()))
-        if month in held and calendar.age(month) >= calendar.due_months
-    }
-    not_read_today = [month for month, moment in months.items() if calendar.day_of(moment) < calendar.today]
+        if month in read
+        and calendar.age(month) >= calendar.due_months
+        and calendar.day_of(read[month]) < calendar.today
+    ]
     most = report.timing.unsettled.most if report.timing.unsettled else 0
-    return sorted(not_read_today, key=lambda month: months[month])[
-        : max(most - len(months) + len(not_read_today), 0)
-    ]
-
-
-def changes_of_its_own(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
-    """All latest and coming months, if the answer for any of them has changed."""
-    own, calendar = inputs.ledger.snapshots_changed.get((report.name, customer), {}), inputs.calendar
-    latest = [
-        month for month in months_in_scope(report, calendar) if calendar.age(month) < calendar.due_months
-    ]
-    noticed = [own[month.first_day] for month in latest if month.first_day in own]
-    return dict.fromkeys(latest, max(noticed)) if noticed else {}
-
-
-def _was_read_lately(inputs: PlanInputs, pair: Pair) -> bool:
-    """Whether a report was read recently, and several months at a time."""
-    current = inputs.held.get(pair, {}).get(inputs.calendar.this_month)
-    if current is None or pair in inputs.ledger.denied or inputs.ledger.caps.get(pair, Cap()).months == 1:
-        return False
-    fetched = inputs.calendar.day_of(current.fetched_at_utc)
-    return fetched >= inputs.calendar.today - timedelta(days=COUNTERPART_DAYS)
-
-
-def _will_be_read(inputs: PlanInputs, pair: Pair) -> bool:
-    """Whether a report is part of the plan, and was understood if it was read before."""
-    is_chosen = any(report.name == pair[0] for report in inputs.reports)
-    return is_chosen and pair[0] not in inputs.ledger.not_understood and pair not in inputs.ledger.denied
+    return sorted(months, key=lambda month: read[month])[:most]

@@ -49,10 +49,7 @@ class Selection:
 
     @property
     def asks_for_changes(self) -> bool:
-        """Whether the service is asked what it changed: not for a choice of months or of reports.
-
-        Then months may wait for their day, too; months that the operator names do not.
-        """
+        """Whether the service is asked what it changed: not for a choice of months or of reports."""
         narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
         return self.guided or not narrowed
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import datetime
 
 from pipelines.causes import concerning, lines, names, refusals
 from pipelines.connect.errors import ConnectError
@@ -15,7 +15,7 @@ from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
 """Statuses that fail a run; a report to which the login never had access does not."""
-NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.WAITING, WindowStatus.ANSWERED})
+NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.ANSWERED})
 """Statuses of what this sync did not request."""
 
 
@@ -48,18 +48,11 @@ class Summary:
         reason: str,
         months: Iterable[Month] = (),
         *,
-        status: WindowStatus = WindowStatus.SKIPPED,
         warnings: tuple[str, ...] = (),
     ) -> None:
         """Add months of a report, or a whole report, that this sync does not request."""
         result = WindowResult(*pair, tuple(month.first_day for month in sorted(months)), warnings=warnings)
-        self.add(result.ended(status, reason))
-
-    def add_waiting(self, pair: Pair, waiting: Mapping[Month, date]) -> None:
-        """Add months that were never read and are not requested before their day."""
-        if waiting:
-            reason = f"due in turn until {max(waiting.values())}"
-            self.add_left_alone(pair, reason, waiting, status=WindowStatus.WAITING)
+        self.add(result.ended(WindowStatus.SKIPPED, reason))
 
     @property
     def trouble(self) -> list[WindowResult]:

@@ -153,7 +153,6 @@ class _Run:
             if sentence := self.context.held_back.get(planned.report.name):
                 self.summary.add(WindowResult(*planned.pair).ended(WindowStatus.HELD_BACK, sentence))
                 continue
-            self.summary.add_waiting(planned.pair, wanted.waiting)
             if planned.skipped:
                 add(planned.skipped)
             if planned.out_of_reach:
@@ -162,8 +161,7 @@ class _Run:
                 reason = POSTPONED.format(len(wanted.postponed), len(wanted.due_as("changed")))
                 add(reason, wanted.postponed, warnings=(reason,))
             if planned.postponed:
-                reason = POSTPONED_IDS.format(planned.postponed, self.settings.ids_a_night)
-                add(reason, status=WindowStatus.WAITING)
+                add(POSTPONED_IDS.format(planned.postponed, self.settings.ids_a_night))
 
     async def ask_and_load(self, plan: Plan, caps: Caps) -> None:
         """Request and load, then record the outcome; requests are counted even if an error ends the run."""

@@ -7,9 +7,9 @@
 --   report: name of the report
 --   customer: the customer that is asked for
 --   month: first day of the month; null for a report without months
---   state: held, empty (held without a row), open (held, and not over then), failed, held back, refused (403), waiting for its turn, off (switched off) or missing
+--   state: held, empty (held without a row), open (held, and not over then), failed, held back, refused (403), off (switched off) or missing
 --   is_held: whether it was read, though it may have failed since
---   is_missing: whether it was never read, and is neither switched off nor waiting for its turn
+--   is_missing: whether it was never read, and is not switched off
 WITH spans AS (
     SELECT
         report,
@@ -52,7 +52,6 @@ judged AS (
             WHEN held.state IS NOT NULL THEN 'empty'
             WHEN squares.freshness = 'switched off' THEN 'off'
             WHEN squares.freshness = 'no access' THEN 'refused'
-            WHEN turns.month IS NOT NULL THEN 'waiting'
             ELSE 'missing'
         END AS state,
         held.state IS NOT NULL AS is_held
@@ -63,8 +62,6 @@ judged AS (
     LEFT JOIN meta.open_failures AS failed
         ON (failed.report, failed.customer) = (squares.report, squares.customer)
         AND failed.month IS NOT DISTINCT FROM squares.month
-    LEFT JOIN meta.turns AS turns
-        ON (turns.report, turns.customer, turns.month) = (squares.report, squares.customer, squares.month)
 )
 
 SELECT
@@ -73,5 +70,5 @@ SELECT
     month,
     state,
     is_held,
-    NOT is_held AND state NOT IN ('off', 'waiting') AS is_missing
+    NOT is_held AND state <> 'off' AS is_missing
 FROM judged

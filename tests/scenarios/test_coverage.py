@@ -15,28 +15,24 @@ from warehouse.store.database import Store
 REPORTS = ("users", "commission_office", "budget_commission", "office_budget_commission", "live_commissions")
 Months = set[tuple[str, str, date]]
 MISSING = "SELECT report, customer, month FROM meta.coverage WHERE is_missing AND month IS NOT NULL"
-WAITING = "SELECT report, customer, month FROM meta.coverage WHERE state = 'waiting'"
 
 
-def planned(here: Scenario) -> tuple[Months, Months]:
-    """The months that the plan finds missing, and those that wait for their turn."""
+def planned(here: Scenario) -> Months:
+    """The months that the plan finds missing."""
     plan, _ = make_plan(here.settings, Selection(), Store(here.data_dir), here.clock, here.catalogue)
-    missing = {(*one.pair, month.first_day) for one in plan.planned for month in one.wanted.missing}
-    return missing, {(*one.pair, month.first_day) for one in plan.planned for month in one.wanted.waiting}
+    return {(*row.pair, month.first_day) for row in plan.planned for month in row.wanted.missing}
 
 
-def covered(here: Scenario) -> tuple[Months, Months]:
+def covered(here: Scenario) -> Months:
     """The same as meta.coverage has it."""
-    return set(here.rows(MISSING)), set(here.rows(WAITING))
+    return set(here.rows(MISSING))
 
 
-def test_the_plan_asks_for_the_months_that_are_missing_and_leaves_those_that_wait(tmp_path: Path) -> None:
+def test_the_plan_requests_the_months_that_are_missing(tmp_path: Path) -> None:
     here = scenario(tmp_path, REPORTS, offices=2, start="2026-07")
-    first, second = (one.id for one in here.settings.active_customers)
+    first, second = (customer.id for customer in here.settings.active_customers)
     here.sync(Fault("404", customer=second, path="CommissionOffice"), first=Month(2026, 10))
-    missing, waiting = planned(here)
-    assert len(missing) > 6
-    assert waiting
+    assert len(planned(here)) > 6
     assert covered(here) == planned(here)
     here.sync(Fault("403", customer=first, path="LiveData"), refresh=True)
     here = here.on_calendar_day(TODAY + timedelta(days=1))

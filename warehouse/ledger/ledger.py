@@ -32,7 +32,7 @@ _MONTHS = """
 _SNAPSHOTS_CHANGED = """
     SELECT report, customer, list(month), list(changed) FROM (
         SELECT report, customer, month, max(changed_at_utc) AS changed
-        FROM meta.history_scopes WHERE changed_at_utc IS NOT NULL GROUP BY ALL
+        FROM meta.history_scopes WHERE month IS NOT NULL AND changed_at_utc IS NOT NULL GROUP BY ALL
     ) GROUP BY ALL
 """
 
@@ -117,16 +117,15 @@ class Ledger:
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
     # months to read again because a sale was changed, and since when
-    changed: Mapping[tuple[str, str, date], datetime] = field(default_factory=dict)
+    changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
     # months stored as history: when an answer last differed from the one before
-    snapshots_changed: Mapping[Pair, Mapping[date | None, datetime]] = field(default_factory=dict)
+    snapshots_changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
     # by customer: the last day whose changes were requested, and when that was last denied
     probed: Mapping[str, date] = field(default_factory=dict)
     probe_refused: Mapping[str, datetime] = field(default_factory=dict)
     # the most requests of a window, and the seconds per request
     pages: Mapping[Pair, int] = field(default_factory=dict)
     request_seconds: float | None = None
-    not_understood: frozenset[str] = frozenset()  # undocumented reports that no mart could read
 
     def month(self, report: str, customer: str, month: date | None) -> HeldMonth | None:
         """A stored month; None if it is not stored."""
@@ -209,9 +208,9 @@ def forget_caps(connection: DuckDBPyConnection) -> None:
 def write_due_days(
     connection: DuckDBPyConnection, days: Mapping[tuple[str, str, date | None], tuple[date, str]]
 ) -> None:
-    """Record when each month of a report and customer is due next, and why; months not named never are.
+    """Record when each stored month of a report and customer is due next, and why; others never are.
 
-    Months that were never read are in meta.turns. Writes only differences: any write costs a checkpoint.
+    Writes only differences: any write costs a checkpoint.
     """
     columns = [[key[place] for key in days] for place in range(3)]
     columns += [[day for day, _ in days.values()], [reason for _, reason in days.values()]]
@@ -237,14 +236,6 @@ def write_due_days(
             AND old.month IS NOT DISTINCT FROM new.month
         """
     )
-    turns = connection.execute(
-        "SELECT report, customer, month, due_on FROM due "
-        "ANTI JOIN meta.months USING (report, customer, month) WHERE month IS NOT NULL ORDER BY ALL"
-    ).fetchall()
-    if turns != connection.execute("FROM meta.turns ORDER BY ALL").fetchall():
-        connection.execute("DELETE FROM meta.turns")
-        names = ("report", "customer", "month", "due_on")
-        insert_rows(connection, "meta.turns", [dict(zip(names, row, strict=True)) for row in turns])
     connection.execute("DROP TABLE due")
 
 
@@ -354,7 +345,10 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
             (report, customer): values for report, customer, *values in connection.execute(query).fetchall()
         }
 
-    changed = by_pair(_SNAPSHOTS_CHANGED).items()
+    changed: dict[Pair, dict[date, datetime]] = {}
+    for change in read_changes(connection):
+        changed.setdefault(change.key[:2], {})[change.month] = change.due_since_utc
+    snapshots = by_pair(_SNAPSHOTS_CHANGED).items()
     denied = by_pair("SELECT report, customer, denied_at_utc FROM meta.access")
     pages = by_pair(
         "SELECT report, customer, max(requests) FROM meta.loads WHERE status = 'loaded' GROUP BY ALL"
@@ -364,24 +358,21 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
         "FROM meta.probes GROUP BY customer",
         [ANSWERED, WindowStatus.NO_ACCESS.value],
     ).fetchall()
-    [(seconds, not_understood)] = connection.execute(
-        "SELECT (SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'), "
-        "(SELECT list(report) FROM (SELECT report, arg_max(missing, load_number) AS missing FROM meta.loads "
-        "WHERE status = 'loaded' GROUP BY report) WHERE len(missing) > 0)"
+    [(seconds,)] = connection.execute(
+        "SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'"
     ).fetchall()
     return {
         "failed": {pair: frozenset(months) for pair, (months,) in by_pair(_FAILED).items()},
         "denied": {pair: aware(at) for pair, (at,) in denied.items()},
         "caps": read_caps(connection),
-        "changed": {change.key: change.due_since_utc for change in read_changes(connection)},
+        "changed": changed,
         "snapshots_changed": {
-            pair: dict(zip(months, map(aware, moments), strict=True)) for pair, (months, moments) in changed
+            pair: dict(zip(months, map(aware, moments), strict=True)) for pair, (months, moments) in snapshots
         },
         "probed": {customer: day for customer, day, _ in probes if day},
         "probe_refused": {customer: aware(at) for customer, _, at in probes if at},
         "pages": {pair: most for pair, (most,) in pages.items()},
         "request_seconds": seconds,
-        "not_understood": frozenset(not_understood or ()),
     }
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportStatus:
-    """One report of one customer: how far it is loaded, how the last tries ended, and what is waiting."""
+    """One report of one customer: how far it is loaded, and how the last tries ended."""
 
     report: str
     customer: str
@@ -32,8 +32,6 @@ class ReportStatus:
     last_error: str | None
     due_utc: datetime | None
     state: str
-    waiting_months: int = 0
-    waiting_until: date | None = None
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ class Overview:
 GONE, CHANGED, DAMAGED = "gone", "changed", "damaged"
 _REPORTS = """
     SELECT report, customer, held_months, newest_held_month, last_success_utc, last_failure_utc, last_error,
-           due_utc, state, waiting_months, waiting_until
+           due_utc, state
     FROM meta.freshness ORDER BY report, customer
 """
 _CONDITIONS = """

@@ -26,7 +26,6 @@ class WindowStatus(StrEnum):
     NO_ACCESS = "no access"
     NOT_ASKED = "not asked"
     SKIPPED = "skipped"
-    WAITING = "waiting"
     ANSWERED = "answered"
 
 

@@ -16,7 +16,7 @@ from warehouse.errors import OlderFormat, WarehouseError
 from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 from warehouse.store.sql_header import entries, read_header
 
-FORMAT = 28
+FORMAT = 29
 """Raised with every change in sql/meta/tables or views: a file of an older format is replayed. Every
 publication creates the queries in sql/meta again."""
 

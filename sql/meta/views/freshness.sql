@@ -17,8 +17,6 @@
 --     (as a customer or a report of the settings, or only asked on demand), now that you look
 --   is_late: whether it is late, was never read, or was read once and has been refused for as long as is late, so that
 --     somebody should look
---   waiting_months: how many months were never read and wait for their first turn, which is neither missing nor late
---   waiting_until: the day whose nightly run requests the last of them; null if none waits
 CREATE OR REPLACE VIEW meta.freshness AS
 WITH tries AS (
     SELECT
@@ -39,13 +37,6 @@ held AS (
     GROUP BY ALL
 ),
 
-waiting AS (
-    SELECT turns.report, turns.customer, count(*) AS waiting_months, max(turns.due_on) AS waiting_until
-    FROM meta.turns AS turns
-    ANTI JOIN meta.months AS months USING (report, customer, month)
-    GROUP BY ALL
-),
-
 pairs AS (
     SELECT report, customer FROM tries
     UNION
@@ -61,8 +52,6 @@ judged AS (
         customer,
         newest_held_month,
         coalesce(held_months, 0) AS held_months,
-        coalesce(waiting_months, 0) AS waiting_months,
-        waiting_until,
         last_success_utc,
         last_failure_utc,
         last_error,
@@ -79,7 +68,6 @@ judged AS (
     FROM pairs
     LEFT JOIN tries USING (report, customer)
     LEFT JOIN held USING (report, customer)
-    LEFT JOIN waiting USING (report, customer)
     LEFT JOIN meta.access USING (report, customer)
     LEFT JOIN meta.reports USING (report)
     LEFT JOIN meta.customers USING (customer)
@@ -99,7 +87,5 @@ SELECT
     state,
     state IN ('late', 'never read') OR (state = 'login refused' AND last_success_utc IS NULL) OR (
         state IN ('no access', 'login refused') AND is_overdue
-    ) IS TRUE AS is_late,
-    waiting_months,
-    waiting_until
+    ) IS TRUE AS is_late
 FROM judged;

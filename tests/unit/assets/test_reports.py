@@ -199,16 +199,6 @@ def asked_before_september(made: Harness) -> list[str]:
     return [window for window in made.asked() if window.split()[1] < "2026-08-31"]
 
 
-def test_a_night_leaves_budgets_to_their_turns_without_calling_them_done_or_failed(tmp_path: Path) -> None:
-    reports = ("budget_crm", "office_budget_crm")
-    made = harness(tmp_path, reports=",".join(reports))
-    assert made.run(*reports, tags=NIGHT).success
-    assert made.partitions(reports[0]) == {f"{customer} green": 11 for customer in CUSTOMERS}
-    assert 3 <= sum(made.partitions(reports[1]).values()) < 33
-    assert made.run(*reports).success  # what is selected is asked whole
-    assert min(made.partitions(reports[1]).values()) >= 3
-
-
 def test_the_night_reads_older_months_that_were_changed_and_logs_their_partitions(tmp_path: Path) -> None:
     made = with_changed_sales(tmp_path)
     result = made.run("sales", tags={NIGHT_OF: "2026-11-14"})

@@ -111,14 +111,12 @@ def test_settings_that_do_not_load_are_an_error(tmp_path: Path) -> None:
 
 def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> None:
     [customer] = settings(tmp_path, customers="M1").customers
-    wanted = Wanted((Month(2026, 9), Month(2026, 10), Month(2026, 11)), waited=(Month(2026, 9),))
+    wanted = Wanted((Month(2026, 9), Month(2026, 10), Month(2026, 11)))
     planned = [PlannedReport(REPORTS[name], customer, wanted=wanted) for name in ("sales", "users")]
     view = observed(Overview([FRESH], [NO_RIGHT]), settings(tmp_path, customers="M1"), NOW, planned=planned)
     assert [(one.severity, one.error) for one in view.conditions[:1]] == [
         (WARNING, "6 months of reports missing")
     ]
-    waited = [replace(one, wanted=replace(one.wanted, waited=one.wanted.missing)) for one in planned]
-    assert kinds(Overview([FRESH], [NO_RIGHT]), tmp_path, planned=waited) == [Kind.NO_RIGHT]
 
 
 def test_too_little_room_for_a_directory_that_is_still_to_be_made_is_a_warning_and_none_an_error(

@@ -51,7 +51,7 @@ def nightly_requests(here: Scenario, ledger: Ledger, nights: int) -> Iterator[in
         ledger = after(plan, ledger, day)
 
 
-@pytest.mark.parametrize(("cap", "first", "quiet"), [(Cap(), 275, 45), (Cap(months=1), 390, 65)])
+@pytest.mark.parametrize(("cap", "first", "quiet"), [(Cap(), 335, 45), (Cap(months=1), 473, 51)])
 def test_no_nightly_run_of_an_office_makes_many_more_requests_than_another(
     tmp_path: Path, cap: Cap, first: int, quiet: int
 ) -> None:

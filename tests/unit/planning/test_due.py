@@ -12,8 +12,6 @@ import pytest
 from pipelines.catalogue.reports import report
 from pipelines.months import Month, months_between
 from pipelines.planning.due import (
-    NO_MONTHS,
-    WITHOUT_DELAY,
     Calendar,
     Due,
     HeldMonths,
@@ -40,10 +38,9 @@ def every_month_held(held: HeldMonth) -> dict[Month | None, HeldMonth]:
 
 
 def rules_of(name: str, today: date = TODAY, **more: Any) -> Rules:
-    """The usual rules of a report; of a budget of one month those of one that is asked month by month."""
-    one, calendar = report(name), replace(CALENDAR, today=today)
-    rules = Rules(one, calendar, one.endpoint.window_months, offset=1, nightly=range(-12, 3))
-    return replace(rules, **({"nightly": WITHOUT_DELAY} if rules.is_one_by_one else {}) | more)
+    """The usual rules of a report."""
+    declared, calendar = report(name), replace(CALENDAR, today=today)
+    return replace(Rules(declared, calendar, declared.endpoint.window_months, offset=1), **more)
 
 
 def wanted(held: HeldMonths, rules: Rules, most_changed: int | None = None) -> Wanted:
@@ -116,49 +113,20 @@ def test_days_that_fall_into_missed_nights_are_made_up_for() -> None:
     assert set(times_asked(asked)) == set(months_between(Month(2025, 11), Month(2026, 11)))
 
 
-BY_MONTH = rules_of("office_budget_crm", offset=4, may_wait=range(-12, 0))
-FOLLOWS_ITS_TWIN = replace(BY_MONTH, nightly=NO_MONTHS, may_wait=range(-12, 12))
+BY_MONTH = rules_of("office_budget_crm", offset=4)
 
 
-def test_a_budget_is_asked_once_a_week_and_the_current_and_the_next_two_months_every_night() -> None:
-    found = times_asked(nights(BY_MONTH, date(2026, 11, 4), 7))
-    of_week = months_between(Month(2026, 9), Month(2027, 11))
-    nightly = dict.fromkeys(months_between(Month(2026, 11), Month(2027, 1)), 7)
-    assert {month: found[month] for month in of_week} == dict.fromkeys(
-        months_between(Month(2026, 9), Month(2027, 11)), 1
-    ) | nightly
+def test_a_budget_requested_month_by_month_is_spread_over_a_week_and_its_older_months_over_four() -> None:
+    asked = nights(BY_MONTH, date(2026, 11, 2), 28)
+    assert times_asked(asked) == dict.fromkeys(
+        months_between(Month(2025, 11), Month(2026, 8)), 1
+    ) | dict.fromkeys(months_between(Month(2026, 9), Month(2027, 11)), 4)
+    assert all(2 <= len(night.months) <= 4 for night in asked)
 
 
-def test_a_budget_that_follows_its_twin_is_asked_for_something_every_night() -> None:
-    asked = nights(FOLLOWS_ITS_TWIN, date(2026, 11, 4), 7)
-    assert all(1 <= len(night.months) <= 4 for night in asked)
-
-
-def test_the_month_that_comes_into_reach_waits_a_week_at_most() -> None:
-    asked = nights(BY_MONTH, date(2026, 11, 30), 9)
-    assert [Month(2027, 12) in night.months for night in asked[1:]].count(True) == 1
-
-
-def test_months_that_wait_are_read_once_each_within_four_weeks_on_the_day_that_was_said() -> None:
-    asked, said, read = nights(FOLLOWS_ITS_TWIN, TODAY, 29, held={}), dict[Month, date](), set[Month]()
-    for number, night in enumerate(asked):
-        assert {said[month] for month in night.waited} <= {TODAY + timedelta(days=number)}
-        said, read = {**said, **night.waiting}, read | {*night.months}
-    assert read == set(months_between(Month(2024, 1), Month(2027, 12)))
-
-
-@pytest.mark.parametrize(
-    ("may_wait", "at_once"), [(NO_MONTHS, 47), (range(-12, 0), 37), (range(-12, 12), 26)]
-)
-def test_what_may_wait_is_not_part_of_a_first_sync(may_wait: range, at_once: int) -> None:
-    found = wanted({}, replace(BY_MONTH, may_wait=may_wait))
-    assert (len(found.missing), len(found.waiting), found.due) == (at_once, 47 - at_once, {})
-
-
-def test_a_budget_that_something_else_tells_a_change_of_is_asked_at_once() -> None:
-    changed = {Month(2027, 6): LAST_NIGHT + timedelta(hours=1)}
-    found = wanted(HELD_AHEAD, replace(FOLLOWS_ITS_TWIN, changed=changed))
-    assert found.due_as("changed") == (Month(2027, 6),)
+def test_with_few_months_such_a_budget_is_still_requested_every_night() -> None:
+    few = replace(BY_MONTH, calendar=replace(CALENDAR, months_ahead=0))
+    assert all(night.due_as("weekly") for night in nights(few, date(2026, 11, 2), 7))
 
 
 def test_a_day_begins_at_local_midnight() -> None:
@@ -171,11 +139,9 @@ def test_a_day_begins_at_local_midnight() -> None:
     assert [on_the_day.reason(march, one) for one in asked] == ["monthly", None]
 
 
-@pytest.mark.parametrize("held", [ALL_HELD, {}], ids=["held from before", "never held"])
-def test_a_month_that_failed_is_due_however_old_it_is_and_does_not_wait(held: HeldMonths) -> None:
-    may = Month(2026, 5)
-    rules = replace(FOLLOWS_ITS_TWIN, failed={may})
-    assert wanted_months([may], held, rules).months == (may,)
+def test_a_month_that_failed_is_due_however_old_it_is() -> None:
+    may = Month(2024, 5)
+    assert wanted_months([may], ALL_HELD, replace(BY_MONTH, failed={may})).due_as("failed") == (may,)
 
 
 def changed(held: HeldMonths, months: Iterable[Month], most: int) -> Wanted:
@@ -202,7 +168,6 @@ def test_more_changed_months_than_a_night_asks_for_are_postponed_the_oldest_firs
         ("sales", Month(2026, 10), "nightly"),
         ("sales", Month(2026, 5), "monthly"),
         ("office_budget_crm", Month(2027, 5), "weekly"),
-        ("office_budget_crm", Month(2027, 2), "weekly"),  # in December it is one of the next two
         ("sales", Month(2025, 11), "monthly"),  # and in December none of the thirteen latest
         ("sales", Month(2025, 10), None),
     ],

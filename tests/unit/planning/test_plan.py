@@ -56,7 +56,7 @@ def test_a_window_learned_from_one_customer_is_not_anothers() -> None:
 
 
 def test_a_change_noticed_for_one_customer_is_not_anothers() -> None:
-    changed = {("sales", "M3", date(2024, 5, 1)): datetime(2026, 11, 21, tzinfo=UTC)}
+    changed = {("sales", "M3"): {date(2024, 5, 1): datetime(2026, 11, 21, tzinfo=UTC)}}
     found = planned(Ledger(changed=changed))
     assert [one.wanted.due_as("changed") for one in found] == [(), (), (Month(2024, 5),), ()]
 
@@ -74,27 +74,13 @@ def test_of_the_months_with_leads_that_nobody_answered_a_night_requests_the_one_
     assert planned_leads.wanted.due_as("unsettled") == (Month(2024, 3),)
 
 
-@pytest.mark.parametrize(("month", "followed"), [(date(2027, 3, 1), 12), (date(2026, 5, 1), 0)])
-def test_a_budget_that_has_changed_makes_all_others_due_unless_it_is_old(month: date, followed: int) -> None:
-    pair = ("budget_crm", "M1")
-    changed: dict[Pair, dict[date | None, datetime]] = {pair: {month: datetime(2026, 11, 21, tzinfo=UTC)}}
-    held = {pair: held_until(Month(2027, 11))}
-    ledger = Ledger(held=held, caps={pair: Cap(months=1)}, snapshots_changed=changed)
-    inputs = PlanInputs(CALENDAR, ledger, Selection(), [report("budget_crm")], [Customer(id="M1")])
+def test_a_budget_that_its_counterpart_for_a_range_has_changed_is_requested() -> None:
+    changed = {date(2024, 5, 1): datetime(2026, 11, 21, tzinfo=UTC)}
+    held = {("office_budget_crm", "M1"): held_until(Month(2027, 11))}
+    ledger = Ledger(held=held, snapshots_changed={("budget_crm", "M1"): changed})
+    inputs = PlanInputs(CALENDAR, ledger, Selection(), [report("office_budget_crm")], [Customer(id="M1")])
     [budgets] = plan_reports(inputs)
-    assert len(budgets.wanted.due_as("changed")) == followed
-
-
-@pytest.mark.parametrize(("not_understood", "asked"), [("budget_crm", 35), ("sales", 24)])
-def test_past_budgets_that_a_twin_does_not_tell_in_a_way_that_is_understood_are_asked_at_once(
-    not_understood: str, asked: int
-) -> None:
-    ledger = Ledger(not_understood=frozenset({not_understood}))
-    reports = [report("budget_crm"), report("office_budget_crm")]
-    _, budgets = plan_reports(
-        PlanInputs(CALENDAR, ledger, Selection(guided=True), reports, [Customer(id="M1")])
-    )
-    assert len([month for month in budgets.wanted.months if month < Month(2026, 12)]) == asked
+    assert budgets.wanted.due_as("changed") == (Month(2024, 5),)
 
 
 @pytest.mark.parametrize("caps", [{}, dict.fromkeys(BUDGETS, Cap(months=1))], ids=["together", "alone"])

@@ -40,13 +40,10 @@ def test_what_was_refused_earlier_today_is_named_as_status_does_and_no_failure_o
 def test_the_table_of_a_sync_names_who_failed_and_leaves_the_reason_to_the_lines_of_causes() -> None:
     ended = [
         *(WindowResult("sales", name).ended(WindowStatus.FAILED, f"Long {name}.") for name in ("M2", "M1")),
-        WindowResult("sales", "M3").ended(WindowStatus.WAITING, "due in turn until 2026-12-04"),
         WindowResult("sales", "M4").ended(WindowStatus.SKIPPED, "switched off"),
     ]
     [(*_, remark)] = by_report(ended)
-    assert remark == (
-        "2 failed (M1, M2); 1 skipped (M4): switched off; 1 waiting (M3): due in turn until 2026-12-04"
-    )
+    assert remark == "2 failed (M1, M2); 1 skipped (M4): switched off"
 
 
 @pytest.mark.parametrize(("kind", "severity"), [("right lost", ERROR), ("no right", WARNING)])

@@ -54,7 +54,7 @@ def test_a_learned_window_keeps_the_moment_it_was_learned_until_it_changes(given
     assert found == [hours(0), hours(0), hours(2), hours(2)]
 
 
-def test_the_day_on_which_a_month_is_due_is_beside_what_is_held_or_among_the_turns(given: Given) -> None:
+def test_the_day_on_which_a_stored_month_is_due_is_next_to_it(given: Given) -> None:
     day, next_due = NOON.date(), "SELECT report, month, next_due_on, due_reason FROM meta.months ORDER BY ALL"
     given.load([sales("a", (JANUARY, "1", "1")), users("u", {"1": "Ann"}, offices=[(0, "North")])])
     days = {
@@ -63,10 +63,8 @@ def test_the_day_on_which_a_month_is_due_is_beside_what_is_held_or_among_the_tur
         ("users", "M1", None): (day, "nightly"),
     }
     given.write(write_due_days, days)
-    assert given.rows("FROM meta.turns") == [("sales", "M1", FEBRUARY, day)]
     assert given.rows(next_due) == [("sales", JANUARY, day, "monthly"), ("users", None, day, "nightly")]
     given.write(write_due_days, {})
-    assert given.rows("FROM meta.turns") == []
     assert given.rows(next_due) == [("sales", JANUARY, None, None), ("users", None, None, None)]
 
 
