@@ -79,7 +79,8 @@ def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorD
 def look(project: Project, instance: dg.DagsterInstance, sent: Sent) -> tuple[Sent, Message | None]:
     """The new cursor, and the message if there is one; the first look only sets the cursor.
 
-    After a nightly run the message lists all errors, otherwise only new ones.
+    After a nightly run the message lists all errors, otherwise only new ones. While a nightly run is not yet
+    reported, other messages have only the reasons of their runs: its own will have the conditions.
     """
     now = project.run_context.clock.utc_now()
     after = replace(sent, looked=now.timestamp())
@@ -93,7 +94,9 @@ def look(project: Project, instance: dg.DagsterInstance, sent: Sent) -> tuple[Se
         runs.append(night.dagster_run)
     if not runs:
         return after, None
-    errors = {**_conditions(project, now), **_reasons(project, instance, runs)}
+    is_unreported = night is not None and night.dagster_run.tags[NIGHT_OF] != sent.day
+    conditions = _conditions(project, now) if day or not is_unreported else {}
+    errors = {**conditions, **_reasons(project, instance, runs)}
     new = _lines(errors, sent.keys)
     if not day:
         subject = f"brokerbi, {project.calendar.today}: {counted(len(new), 'error')}"

@@ -130,6 +130,14 @@ def test_a_failed_backfill_is_reported_by_day_and_the_night_after_calls_it_known
     assert text(looked(made, sent, minutes=11)).startswith(f"- {RUNNING} of {M16}")
 
 
+def test_a_backfill_that_fails_before_the_nightly_run_is_reported_waits_for_it(made: Harness) -> None:
+    fetch(made, tags={NIGHT_OF: "the next"})
+    fetch(made, Fault("404", customer=M16))
+    sent, message = looked(made, SENT, seconds=30)
+    assert message is None
+    assert text(looked(made, sent, minutes=11)).startswith(f"- new: {RUNNING} of {M16}")
+
+
 def test_a_night_that_breaks_is_not_well_until_the_next(made: Harness) -> None:
     fetch(made)
     made.publish()
