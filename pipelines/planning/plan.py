@@ -215,7 +215,7 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     """The wanted months and their windows."""
     report, pair, selection = planned.report, planned.pair, inputs.selection
     rules = rules_for(inputs, report, planned.customer.id)
-    held, scope = inputs.held.get(pair, {}), list(months_in_scope(report, inputs.calendar))
+    held, scope = inputs.held.get(pair, {}), dict.fromkeys(months_in_scope(report, inputs.calendar))
     first, last = selection.first, selection.last
     chosen = [month for month in scope if (first or month) <= month <= (last or month)]
     if (exact := selection.exact.get(pair)) is not None:

@@ -42,8 +42,10 @@ def prepare_shapes(
 
     `on_message` receives adopted shapes and replayed reports. Raises ShapesError if the file is invalid.
     """
-    catalogue = adopt_shapes(settings, selection, context, on_message, may_request=True)
     store, held_back = Store(settings.data_dir), {}
+    with store.locked():
+        pass  # makes a missing file; to read one that is missing takes a new file in memory each time
+    catalogue = adopt_shapes(settings, selection, context, on_message, may_request=True)
     with store.reading() as connection:
         loaded = loaded_shapes(connection)
     for name, shapes in loaded.items():
