@@ -1,4 +1,4 @@
-"""Messages about settings: one sentence for each problem, never with a secret in it."""
+"""Messages about settings: a sentence for each problem, without secrets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 PREFIX = "BROKERBI_"
 NEVER_QUOTED = frozenset({"base_url", "username", "customers", "logins", "alert_smtp_username"})
-"""Next to the secrets and the files that hold them."""
+"""In addition to secrets and the files that hold them."""
 LONGEST_QUOTED = 60
 
 
@@ -27,7 +27,7 @@ def variable(name: str) -> str:
 
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
-    """The known name that was most likely meant."""
+    """The known name that is closest, if any is close."""
     return next(iter(get_close_matches(name.lower(), known, n=1, cutoff=0.75)), None)
 
 
@@ -39,7 +39,7 @@ def sentences(
     fields = settings.model_fields
     for detail in error.errors(include_url=False, include_input=False):
         kind, place = detail["type"], detail["loc"]
-        # A check of ours words its sentence; of pydantic's own only the kind is used, as it may quote.
+        # Our checks have sentences; a message of pydantic may quote a secret, so only its kind is used.
         wording = detail["msg"].removeprefix("Value error, ") if kind == "value_error" else ""
         name = str(place[0]) if place else ""
         if not place:
@@ -72,7 +72,7 @@ def _about_customer(
     if not key:
         return f"{customer} is neither an id nor a table with an id"
     if kind == "extra_forbidden":
-        return f"{customer} has a key {key!r} that is no setting"
+        return f"{customer} has a key {key!r} that is not a setting"
     if key == "id" and wording:
         return wording
     return f"the {key} of {customer} {wording or f'is not {_description(model, str(keys[0]))}'}"

@@ -33,7 +33,7 @@ from pipelines.settings.messages import PREFIX, SettingsError, sentences, variab
 from pipelines.settings.sources import Sources
 
 CUSTOMER_ID = re.compile(r"""[^|,\[\]\\"']{1,100}""")
-"""The first four are forbidden in Dagster's partition keys."""
+"""The first four excluded characters are forbidden in Dagster's partition keys."""
 EARLIEST_START = Month(1990, 1)
 CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff"
 NO_CONTROL = re.compile(f"[^{CONTROL}]*")
@@ -44,12 +44,12 @@ TextOrSecret = TypeVar("TextOrSecret", bound=str | SecretStr)
 
 
 def _tidied(text: str) -> str:
-    """A text without blanks around it, composed (NFC): the service's ids and names are read likewise."""
+    """A text trimmed and composed (NFC), as ids and names from the service are."""
     return normalize("NFC", text).strip()
 
 
 def _checked_id(text: str) -> str:
-    """A customer id as it may be part of a partition key and, percent-encoded, of a path."""
+    """A customer id that fits into a partition key and, percent-encoded, into a path."""
     customer = _tidied(text)
     is_id = CUSTOMER_ID.fullmatch(customer) and customer.isprintable()
     if not is_id or "..." in customer or customer in {".", ".."}:
@@ -69,19 +69,19 @@ def _matching(form: re.Pattern[str], otherwise: str, value: TextOrSecret) -> Tex
 def _checked_timezone(text: str) -> str:
     try:
         return ZoneInfo(text).key
-    except (KeyError, ValueError, OSError):  # unknown, no name at all, or a folder of names
+    except (KeyError, ValueError, OSError):  # unknown, not a name, or a folder of names
         raise ValueError("is not a known time zone; write it like Europe/Stockholm") from None
 
 
 def _checked_start(value: object) -> Month:
-    """The first month; written YYYY-MM, or a date in it when TOML made one of it."""
+    """The first month, from text like YYYY-MM or from a TOML date in that month."""
     try:
         if not isinstance(value, Month):
             value = Month.of(value) if isinstance(value, date) else Month.parse(str(value))
     except ValueError:
         raise ValueError("is not a month; write it as YYYY-MM, for example 2024-01") from None
     if value < EARLIEST_START:
-        raise ValueError(f"is {value}, before {EARLIEST_START}, when no customer can have had reports")
+        raise ValueError(f"is {value}; no customer has reports from before {EARLIEST_START}")
     return value
 
 
@@ -118,7 +118,7 @@ FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class FunctionLogin(BaseModel):
-    """The login for a function of the service; without a username the next level counts."""
+    """The login for a function of the service; a missing username is the customer's or the shared one."""
 
     model_config = FROZEN
 
@@ -131,11 +131,11 @@ LOGINS = "a table for each function, like crm, with its password_file"
 
 
 class Customer(FunctionLogin):
-    """One office or group to ask for; it may bring its own password, or a whole login of its own.
+    """An office or group whose reports are requested, if needed with a password or login of its own.
 
-    An own username needs an own password; `logins` are for functions of the service. An inactive customer is
-    no longer asked for, but its rows stay. A region is that of all offices it answers for, unless
-    they are listed with their own.
+    A username of its own needs a password of its own; `logins` are for functions of the service. An inactive
+    customer is no longer requested, but its rows stay. Its region applies to all its offices, except those
+    that are listed with their own.
     """
 
     id: Annotated[str, AfterValidator(_checked_id), Field(description="an id, like M30011")]
@@ -146,7 +146,7 @@ class Customer(FunctionLogin):
 
 
 class Acknowledgement(BaseModel):
-    """A condition that an operator knows of and cannot mend: it raises no alarm until a day."""
+    """A condition that the operator knows of and cannot fix; it raises no alarm until that day."""
 
     model_config = FROZEN
 
@@ -159,11 +159,11 @@ class Acknowledgement(BaseModel):
 
 
 class Settings(BaseModel):
-    """Everything that can be set; each is BROKERBI_ and its name, or the same key in brokerbi.toml."""
+    """Every setting: the variable BROKERBI_ with its name, or the same key in brokerbi.toml."""
 
     model_config = FROZEN
 
-    # The service, and how it is asked.
+    # The service and its requests.
     base_url: Annotated[str, AfterValidator(checked_address)] = Field(
         default="", description="the address of the Connect service, like https://host/path"
     )
@@ -233,11 +233,11 @@ class Settings(BaseModel):
     )
     export_to: str = Field(default="", pattern=r"^[^:]*$", description="a directory")
 
-    # Several logins on one Dagster, and tables for other engines: deltalake is only imported with a lake.
+    # Several logins on one Dagster, and tables for other engines; deltalake is only imported for a lake.
     shard: str = Field(default="", pattern=r"^([a-z][a-z0-9_]{0,29})?$", description="a name like north_1")
     lake: str = Field(default="", pattern=r"^[^@]*$", description="a directory or an address without a login")
 
-    # Where the message about a night with trouble goes; with nothing set it is only in the Dagster UI.
+    # Where messages about failures go; without any, only the Dagster UI shows them.
     alert_webhook: Webhook = Field(default=NO_SECRET, description="the address of a webhook")
     alert_webhook_file: Path | None = Field(default=None, description=A_FILE)
     alert_email_to: Annotated[tuple[Mailbox, ...], BeforeValidator(_words)] = Field(
@@ -256,7 +256,7 @@ class Settings(BaseModel):
     )
     ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
 
-    warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False)  # not set, found while reading
+    warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False)  # no setting: found while reading
 
     @field_validator("customers")
     @classmethod
@@ -321,9 +321,9 @@ class Settings(BaseModel):
     def login_entry(
         self, customer: Customer, path: str = ""
     ) -> tuple[Settings | Customer | FunctionLogin, str]:
-        """What sets the login for this customer at a path, and the function it is for, if for one.
+        """The entry with this customer's login for a path, and its function (empty if it is for all).
 
-        A customer's own login comes before the shared one; of functions the narrowest counts.
+        A customer's own login comes before the shared one, and the narrowest function first.
         """
         for owner in (customer, self):
             for function in functions_of(path):
@@ -334,7 +334,7 @@ class Settings(BaseModel):
         return self, ""
 
     def login_of(self, customer: Customer, path: str = "") -> tuple[str, SecretStr]:
-        """The username and password to ask for this customer with, at this path of the service."""
+        """The username and password for requests about this customer at this path."""
         entry, _ = self.login_entry(customer, path)
         username = entry.username or customer.username or self.username
         password = entry.password or self.password
@@ -349,11 +349,11 @@ class Settings(BaseModel):
         return [name for name, is_set in channels.items() if is_set]
 
     def clock_of_day(self, real: Clock) -> Clock:
-        """The clock of a run: the real one, or that of the day to rehearse against a sandbox."""
+        """The clock of a run: the real one, or one set to the day of a rehearsal."""
         return RehearsalClock(real, self.today, ZoneInfo(self.timezone)) if self.today else real
 
     def today_local(self, clock: Clock) -> date:
-        """Which day it is for the brokerage, or is said to be for a rehearsal."""
+        """Today in the brokerage's time zone, or the day of a rehearsal."""
         return self.today or clock.utc_now().astimezone(ZoneInfo(self.timezone)).date()
 
 
@@ -373,10 +373,10 @@ def load_settings(
     offline: bool = False,
     reading: bool = False,
 ) -> Settings:
-    """The settings of this environment and of the TOML file it names (else ./brokerbi.toml, if any).
+    """The settings of this environment and of the TOML file that it names (else ./brokerbi.toml, if any).
 
-    Raises SettingsError with a sentence for each problem. `offline` work needs no address and no login,
-    `reading` work no customers and no first month either, and it opens no file with a secret.
+    Raises SettingsError with a sentence for each problem. `offline` commands need no address and no login;
+    `reading` commands need no customers or first month either, and open no file with a secret.
     """
     sources = Sources(Variables, environment, directory or Path.cwd(), with_secrets=not reading)
     problems = [*sources.warnings, *sources.problems]
@@ -391,7 +391,7 @@ def load_settings(
 
 
 def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
-    """A sentence for each setting that is needed and was not given."""
+    """A sentence for each required setting that is not set."""
     needed = {"customers": bool(settings.customers), "start": "start" in settings.model_fields_set}
     if not offline:
         customers = settings.active_customers
@@ -407,7 +407,7 @@ def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
 
 
 def why_refused(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:
-    """Why a sync would reject settings that reading accepts; None if they name neither service nor login."""
+    """The error of a sync with settings that reading accepts; None if they name no service and no login."""
     if settings.model_fields_set.isdisjoint({"base_url", "username", "password", "password_file"}):
         return None
     try:
@@ -418,7 +418,7 @@ def why_refused(environment: Mapping[str, str], settings: Settings) -> SettingsE
 
 
 def login_in_words(settings: Settings, customer: Customer, path: str = "") -> str:
-    """The words for the login of a customer at a path."""
+    """How messages name the login of a customer at a path."""
     entry, function = settings.login_entry(customer, path)
     purpose = f" for {function}" if function else ""
     if entry is settings:

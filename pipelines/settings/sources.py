@@ -20,10 +20,10 @@ Table = dict[str, Any]
 
 
 class Sources:
-    """The values of all sources, not yet checked.
+    """The values of all sources, not yet validated.
 
     `problems` and `warnings` hold a sentence each. Without `with_secrets` no file with a secret is opened.
-    Raises SettingsError if the file cannot be read, as all that is missing may stand in it.
+    Raises SettingsError if the file cannot be read, because any missing setting may be in it.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Sources:
         *,
         with_secrets: bool,
     ) -> None:
-        # An empty variable counts as not set; an empty list of formats switches off that of the file.
+        # An empty variable counts as unset, but an empty list of formats overrides that of the file.
         self.environment = {
             name: value for name, value in sorted(environment.items()) if value or name == EXPORT_FORMATS
         }
@@ -90,13 +90,13 @@ class Sources:
         return table
 
     def _note_unknown(self, name: str, key: str) -> None:
-        """Warn of a name that is no setting; it is a problem if a setting of privacy may be meant."""
+        """Warn of an unknown name; it is a problem if a privacy setting may be meant."""
         meant = nearest(key, [*self.names, "config"])
         if meant and meant.startswith(PRIVACY):
-            self.problems.append(f"{name} is no setting; did you mean {variable(meant)}?")
+            self.problems.append(f"{name} is not a setting; did you mean {variable(meant)}?")
         else:
             hint = f"; did you mean {variable(meant)}?" if meant else "."
-            self.warnings.append(f"{name} is no setting and was not used{hint}")
+            self.warnings.append(f"{name} is not a setting and was ignored{hint}")
 
     def _add_variables_of_customers(self, customers: Mapping[str, object]) -> None:
         by_id = {str(entry.get("id")).lower(): entry for entry in _tables(self.values.get("customers"))}
@@ -132,7 +132,7 @@ class Sources:
 
 
 def overlaid(below: Table, above: Table) -> Table:
-    """A table with the values of another over it; a secret takes the place of a file that holds it."""
+    """The lower table overlaid with the upper one; a secret replaces the file that holds it."""
     values = {key: value for key, value in below.items() if key.removesuffix("_file") not in above}
     for key, value in above.items():
         lower = below.get(key)
@@ -141,7 +141,7 @@ def overlaid(below: Table, above: Table) -> Table:
 
 
 def tables_in(values: Table) -> Iterator[tuple[str, Table]]:
-    """Every table that may hold paths and secrets, with the beginning of its variables' names."""
+    """Every table that may have paths and secrets, with the prefix of its variables."""
     customers = [(f"{CUSTOMER}{entry.get('id')}__", entry) for entry in _tables(values.get("customers"))]
     for prefix, owner in [(PREFIX, values), *customers]:
         yield prefix, owner
@@ -161,7 +161,7 @@ def _with_customer_tables(values: Table) -> Table:
     """Customers as tables, from text like `M1,G2` or `M1=Office one,G2`, or from a list of ids."""
     customers = values.get("customers")
     if isinstance(customers, str):
-        # A comma at the end is forgiven; a missing id between two commas is not.
+        # A trailing comma is ignored; a missing id between two commas is an error.
         customers = customers.strip().removesuffix(",").split(",")
     if isinstance(customers, list):
         values["customers"] = [_customer_table(entry) for entry in customers]

@@ -111,12 +111,14 @@ def test_a_variable_that_is_no_setting_is_a_warning_with_the_nearest_name(
     tmp_path: Path, name: str, hint: str
 ) -> None:
     settings = load(tmp_path, **{f"BROKERBI_{name}": "hush", "PATH": "/bin"})
-    assert settings.warnings == (f"BROKERBI_{name} is no setting and was not used{hint}",)
+    assert settings.warnings == (f"BROKERBI_{name} is not a setting and was ignored{hint}",)
 
 
 def test_a_key_of_the_file_that_is_no_setting_is_a_warning_with_the_nearest_name(tmp_path: Path) -> None:
     [warning] = load(tmp_path, "consurrency = 3").warnings
-    assert warning.startswith(f"consurrency in {tmp_path}/brokerbi.toml is no setting and was not used; did")
+    assert warning.startswith(
+        f"consurrency in {tmp_path}/brokerbi.toml is not a setting and was ignored; did"
+    )
 
 
 @pytest.mark.parametrize(
