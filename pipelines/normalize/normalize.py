@@ -140,7 +140,7 @@ class _Answer:
         own = fill_columns(contents, self.timezone, len(level.elements), self.report.decimal)
         for path, column in place.columns.items():
             if path.is_key:
-                level.columns[path] = FilledColumn(column, tidied(pl.Series(level.names, dtype=pl.String)))
+                level.columns[path] = FilledColumn(column, pl.Series(tidied(level.names), dtype=pl.String))
             elif (keys := path.members or ("",)) in contents.declared and keys in contents.spelled:
                 level.columns[path] = own.pop(keys, empty_column(column, len(level.elements)))
         if table and not (own or table.columns or contents.undeclared_lists):

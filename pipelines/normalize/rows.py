@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
-from itertools import chain
+from itertools import chain, repeat
 from typing import NamedTuple
 
 import polars as pl
@@ -187,11 +187,9 @@ def what_is_there(found: Json, documents: Sequence[Json]) -> str:
 
 def _level(above: Level, place: Place, found: Sequence[FoundRows]) -> Level:
     """The elements of all lists, each with the row above that it belongs to."""
-    lengths = pl.Series([len(rows.elements) for rows in found], dtype=pl.Int64)
-    owners = pl.Series([rows.above for rows in found], dtype=pl.Int64)
-    parents = owners.repeat_by(lengths).explode() if found else owners
-    elements = [*chain.from_iterable(rows.elements for rows in found)]
-    return Level(place, elements, parents, above, found)
+    parents = chain.from_iterable(repeat(rows.above, len(rows.elements)) for rows in found)
+    elements = chain.from_iterable(rows.elements for rows in found)
+    return Level(place, [*elements], pl.Series([*parents], dtype=pl.Int64), above, found)
 
 
 def _values(level: Level, place: Place, wanted: str) -> Iterator[tuple[str, Json]]:

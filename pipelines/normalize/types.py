@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import reduce
 from typing import Any
+from unicodedata import normalize
 
 import polars as pl
 
@@ -70,6 +71,8 @@ def kinds_of(values: list[Json]) -> Kinds:
             own: list[Any] = (
                 values if len(types) == 1 else [value if type(value) is type_ else None for value in values]
             )
+            if type_ is str:
+                own = tidied(own)
             try:
                 kinds[kind] = pl.Series(own, dtype=dtype)
             except (TypeError, OverflowError):  # whole numbers that 64 bits do not hold
@@ -78,8 +81,6 @@ def kinds_of(values: list[Json]) -> Kinds:
                     kinds[WHOLE] = pl.Series(short, dtype=dtype)
                 long = [None if value is None or -_LONG <= value < _LONG else str(value) for value in own]
                 kinds[LONG_WHOLE] = pl.Series(long, dtype=pl.String)
-    if TEXT in kinds:
-        kinds[TEXT] = tidied(kinds[TEXT])
     if Decimal in types:
         texts = [str(value) if type(value) is Decimal else None for value in values]
         kinds[LONG_FRACTION] = pl.Series(texts, dtype=pl.String)
@@ -129,11 +130,9 @@ def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
     return plain.zip_with(fitting[mark], texts.zip_with(is_nothing, texts + _NO_NUMBER))
 
 
-def tidied(texts: pl.Series) -> pl.Series:
-    """Texts without blanks around them, composed (NFC), so that one id or name is one text."""
-    trimmed = texts.str.strip_chars()
-    is_ascii = (trimmed.str.len_bytes() == trimmed.str.len_chars()).all()
-    return trimmed if is_ascii else trimmed.str.normalize("NFC")
+def tidied(texts: Iterable[str | None]) -> list[str | None]:
+    """Texts trimmed and composed (NFC), so that each id or name has one spelling."""
+    return [text and normalize("NFC", text.strip()) for text in texts]
 
 
 def discovered(kinds: Kinds) -> tuple[pl.Series, str]:
