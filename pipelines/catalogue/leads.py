@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import partial
 
 from pipelines.catalogue.model import (
-    WEEKLY,
     Choices,
     Each,
     Endpoint,
@@ -179,7 +178,7 @@ REPORTS = (
             endpoint=Endpoint(
                 f"/CRM/{operation}/{{customerId}}",
                 "none",
-                each=Each(("customerId", "criteria.estateId"), (SOLD_LATELY,), WEEKLY),
+                each=Each(("customerId", "criteria.estateId"), (SOLD_LATELY,)),
             ),
             timing=Timing(enabled=False),
             stored_as="history",

@@ -174,10 +174,6 @@ class Unsettled:
     most: int
 
 
-NIGHTLY, WEEKLY = 1, 7
-"""After how many days an answered id is requested again."""
-
-
 @dataclass(frozen=True)
 class Each:
     """A report that is requested id by id.
@@ -188,7 +184,6 @@ class Each:
 
     names: tuple[str, ...]
     ids_from: tuple[Ids, ...] = ()
-    days: int = NIGHTLY
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -56,7 +56,6 @@ def run_plan(
         print_json(
             {
                 "requests": plan.requests,
-                "requests_expected": plan.requests_expected,
                 "seconds": round(plan.seconds, 1),
                 "requests_per_second": plan.requests_per_second,
                 "asking_what_changed": [probe.customer.id for probe in plan.probes],
@@ -74,8 +73,8 @@ def run_plan(
     more = "; older months of sales that changed are requested as well" if plan.probes else ""
     hang(
         "",
-        f"{counted(plan.requests_expected, 'request')} expected, {count(plan.requests)} at most if all is "
-        f"well{more}; {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was sent.",
+        f"{counted(plan.requests, 'request')} expected if all is well{more}; "
+        f"{duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was sent.",
     )
     return 0
 
@@ -113,7 +112,6 @@ def planned_as_json(planned: PlannedReport) -> dict[str, object]:
         "due_because": {str(month): reason for month, reason in wanted.due.items()},
         "held": wanted.left,
         "requests": planned.requests,
-        "requests_expected": planned.requests_expected,
         "skipped": planned.skipped,
         "windows": [
             {"months": window.months, "spans": [span.bounds for span in window.spans]}

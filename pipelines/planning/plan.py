@@ -32,10 +32,9 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Customer, Settings
     from warehouse.store.database import Connection, Store
 
-PAGES_ALLOWED = 6
-"""Most requests of a paged window that was never requested: one page, and proofs that it is the whole."""
 ASSUMED_REQUEST_SECONDS = 0.5
 OVERLAP = timedelta(days=2)  # asked about again, for changes that are reported late
+BETWEEN_ANSWERS = timedelta(days=7)  # an id that was answered is requested again
 LONGEST = timedelta(days=365)  # that one question about changes covers
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; the stored rows stay"
@@ -48,11 +47,10 @@ ON_DEMAND = "requested on demand only: name an id with --estate"
 
 @dataclass(frozen=True)
 class PlannedReport:
-    """One report of one customer: its wanted months, their windows and the requests that those take.
+    """One report of one customer: its wanted months, their windows and the likely number of requests.
 
-    `requests` is the most if nothing fails, `requests_expected` the likely number. `postponed` counts due ids
-    beyond those that a night requests, `out_of_reach` are selected months that cannot be requested today, and
-    `skipped` is the reason if nothing is.
+    `postponed` counts due ids beyond those that a night requests, `out_of_reach` are selected months that
+    cannot be requested today, and `skipped` is the reason if nothing is.
     """
 
     report: Report
@@ -60,7 +58,6 @@ class PlannedReport:
     wanted: Wanted = field(default_factory=Wanted)
     windows: tuple[Window, ...] = ()
     requests: int = 0
-    requests_expected: int = 0
     postponed: int = 0
     out_of_reach: tuple[Month, ...] = ()
     skipped: str | None = None
@@ -96,19 +93,15 @@ class Plan:
 
     @property
     def requests(self) -> int:
-        most = sum(planned.requests for planned in self.planned)
-        return most + sum(len(probe.spans) for probe in self.probes)
-
-    @property
-    def requests_expected(self) -> int:
-        expected = sum(planned.requests_expected for planned in self.planned)
-        return expected + sum(len(probe.spans) for probe in self.probes)
+        """The likely number of requests if nothing fails."""
+        of_reports = sum(planned.requests for planned in self.planned)
+        return of_reports + sum(len(probe.spans) for probe in self.probes)
 
     @property
     def seconds(self) -> float:
         """The likely time: bounded by the rate, or by the service's own slowness."""
         per_second = min(self.requests_per_second, self.concurrency / max(self.request_seconds, 0.001))
-        return self.requests_expected / per_second
+        return self.requests / per_second
 
 
 def make_plan(
@@ -208,7 +201,7 @@ def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
         if stored and not each and Rules(report, calendar, 1, fresh_since=since).is_fresh(stored):
             return replace(planned, skipped=JUST_LOADED)
         planned = _choose_ids(inputs, planned, each) if each else replace(planned, windows=(NOW,))
-    return _price(inputs, planned)
+    return replace(planned, requests=_likely_requests(inputs, planned))
 
 
 def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
@@ -238,15 +231,12 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
 
 
 def _choose_ids(inputs: PlanInputs, planned: PlannedReport, each: Each) -> PlannedReport:
-    """The ids to request tonight, each a window: those first that were answered longest ago, up to a cap.
-
-    One that was answered today waits, so a run that goes on requests nothing twice.
-    """
+    """The ids to request tonight, each a window: those first that were answered longest ago, up to a cap."""
 
     def is_due(answered: datetime | None) -> bool:
         if answered is None or inputs.selection.refresh:
             return True
-        return (inputs.calendar.today - inputs.calendar.day_of(answered)).days >= each.days
+        return inputs.calendar.today - inputs.calendar.day_of(answered) >= BETWEEN_ANSWERS
 
     due, postponed, left = inputs.selection.ids, 0, 0
     if each.ids_from:
@@ -264,28 +254,18 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, each: Each) -> Plann
     )
 
 
-def _price(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
-    """The most requests that the windows may take, and the likely number."""
-    report = planned.report
+def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
+    """One request for each span and id of the windows, or as many as the largest paged window took before."""
     spans = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
-    months = sum(len(window.months) for window in planned.windows)
-    most, likely = spans, spans
-    if report.endpoint.paged:
-        pages = inputs.ledger.pages.get(planned.pair)
-        together = max((len(window.spans) for window in planned.windows), default=1)
-        most *= PAGES_ALLOWED if pages is None else math.ceil(pages * 1.5) + 2
-        likely *= math.ceil(pages / together) if pages else 2
-    elif (
-        report.month_of_row.startswith("year and month")
-        and not inputs.held.get(planned.pair)
-        and months > spans
-    ):
-        most += months
-    return replace(planned, requests=most, requests_expected=likely)
+    if not planned.report.endpoint.paged:
+        return spans
+    pages = inputs.ledger.pages.get(planned.pair)
+    together = max((len(window.spans) for window in planned.windows), default=1)
+    return spans * (math.ceil(pages / together) if pages else 2)
 
 
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
-    """One question for every customer with months that would be left alone otherwise.
+    """One question for every customer with stored months that are not requested every night.
 
     It is put to the first report that the service did not deny.
     """
@@ -293,25 +273,16 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
     reports = {report.name: report for report in inputs.reports}
     for customer in inputs.customers:
         denied = [report for report, owner in ledger.denied if owner == customer.id]
-        oldest, source = _oldest_left_alone(inputs, customer.id), changed_sales(reports, denied)
-        rejected = ledger.probe_refused.get(customer.id)
+        source, rejected = changed_sales(reports, denied), ledger.probe_refused.get(customer.id)
         was_today = rejected is not None and calendar.day_of(rejected) == today
-        if oldest and source and customer.active and not was_today:
-            first = max(ledger.probed.get(customer.id, oldest) - OVERLAP, today - LONGEST)
+        days_read = [
+            calendar.day_of(held.fetched_at_utc)
+            for report in inputs.reports
+            if report.timing.follows_sales
+            for month, held in inputs.held.get((report.name, customer.id), {}).items()
+            if month and calendar.age(month) >= calendar.due_months
+        ]
+        if days_read and source and customer.active and not was_today:
+            first = max(ledger.probed.get(customer.id, min(days_read)) - OVERLAP, today - LONGEST)
             spans = spans_of_days(Span(min(first, today), today), DAYS_AT_ONCE)
             yield PlannedProbe(customer, *source, tuple(spans))
-
-
-def _oldest_left_alone(inputs: PlanInputs, customer: str) -> date | None:
-    """The day on which the oldest of the months was read that no other rule makes due."""
-    days = []
-    for report in inputs.reports:
-        months = inputs.held.get((report.name, customer), {})
-        if report.timing.follows_sales and months:
-            rules = replace(rules_for(inputs, report, customer), changed={})
-            days += [
-                inputs.calendar.day_of(held.fetched_at_utc)
-                for month, held in months.items()
-                if month is not None and rules.reason(month, held) is None
-            ]
-    return min(days, default=None)

@@ -39,7 +39,7 @@ class Progress:
         left = sum(planned.wanted.left for planned in plan.planned)
         return (
             f"requesting {counted(self.windows, 'window')}, "
-            f"about {counted(plan.requests_expected, 'request')}, {duration(plan.seconds)} at "
+            f"about {counted(plan.requests, 'request')}, {duration(plan.seconds)} at "
             f"{plan.requests_per_second:g} requests per second"
             + (f"; {counted(left, 'month')} are loaded and not due" if left else "")
         )

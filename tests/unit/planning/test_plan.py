@@ -114,19 +114,11 @@ def test_months_named_for_one_customer_are_not_anothers() -> None:
     ]
 
 
-def requests(name: str, held: Held, pages: Mapping[Pair, int] | None = None) -> tuple[int, int]:
-    ledger = Ledger(held={(name, "M1"): held}, pages=pages or {})
-    [one] = plan_reports(PlanInputs(CALENDAR, ledger, Selection(), [report(name)], [Customer(id="M1")]))
-    return one.requests, one.requests_expected
-
-
-@pytest.mark.parametrize(("known", "most", "likely"), [({}, 24, 8), ({("tips_and_leads", "M1"): 4}, 32, 8)])
-def test_a_paged_window_may_take_half_as_many_requests_again_as_the_longest_before_it(
-    known: dict[Pair, int], most: int, likely: int
+@pytest.mark.parametrize(("pages", "requests"), [({}, 8), ({("tips_and_leads", "M1"): 6}, 12)])
+def test_a_paged_window_is_expected_to_take_as_many_requests_as_the_longest_before_it(
+    pages: dict[Pair, int], requests: int
 ) -> None:
-    assert requests("tips_and_leads", held_until(Month(2026, 5)), known) == (most, likely)
-
-
-def test_rows_that_may_lack_their_month_may_take_a_request_a_month_until_they_are_held() -> None:
-    assert requests("commission_office_by_month", {}) == (3 + 35, 3)
-    assert requests("commission_office_by_month", ALL) == (1, 1)
+    ledger = Ledger(held={("tips_and_leads", "M1"): held_until(Month(2026, 5))}, pages=pages)
+    customers = [Customer(id="M1")]
+    inputs = PlanInputs(CALENDAR, ledger, Selection(), [report("tips_and_leads")], customers)
+    assert [planned.requests for planned in plan_reports(inputs)] == [requests]
