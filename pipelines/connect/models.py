@@ -7,7 +7,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from typing import Literal
@@ -122,10 +122,6 @@ class Request:
             raise ValueError(f"of an id in the path {self.path!r} no path can be made: it is only dots")
         if not _PATH.fullmatch(self.path):
             raise ValueError(f"the path {self.path!r} is not percent-encoded; quote the ids in it one by one")
-
-    def with_query(self, **values: str) -> Request:
-        """The same request with more query parameters."""
-        return replace(self, query={**self.query, **values})
 
     @property
     def method(self) -> str:

@@ -20,8 +20,8 @@ from pipelines.normalize.normalize import ShapeMismatch, normalize
 from pipelines.planning.windows import Question, Span
 from pipelines.shapes.places import named
 from pipelines.shapes.proposal import KnownIds, propose
-from pipelines.sync.window.paging import SMALLEST_PAGE
-from pipelines.sync.window.request import build_request
+from pipelines.sync.window.fetch import build_request
+from pipelines.sync.window.paging import SMALLEST_PAGE, UNPAGED
 from warehouse.errors import WarehouseError
 from warehouse.ledger.ledger import Pair, add_requests, allow, deny, ledger_of
 from warehouse.ledger.shapes import loaded_ids, newest_answers
@@ -212,9 +212,8 @@ class _Survey:
         """One answer for a month, or for now."""
         span = Span(month.first_day, month.last_day) if report.has_months else None
         question = Question(choice=report.endpoint.questions[0])
-        request = build_request(report, customer, span, question)
-        if report.endpoint.paged:
-            request = request.with_query(pageIndex="0", pageSize=str(SMALLEST_PAGE))
+        rows = SMALLEST_PAGE if report.endpoint.paged else UNPAGED
+        request = build_request(report, customer, span, question, rows=rows)
         if (report.name, customer) in self.denied:
             raise Forbidden("The service denied it today (403).", request=request)
         client = self.clients(customer, report.endpoint.path)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
@@ -24,7 +25,7 @@ from pipelines.connect.errors import (
     NotJson,
     Unavailable,
 )
-from pipelines.connect.models import Answer
+from pipelines.connect.models import Answer, Request
 from pipelines.normalize.document import read_document
 from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import NOTHING_ELSE, Question, Span, Window
@@ -41,7 +42,6 @@ from pipelines.sync.window.answers import (
 from pipelines.sync.window.bisect import RefusedTogether, may_be_halved, read_spans
 from pipelines.sync.window.memory_budget import MemoryBudget
 from pipelines.sync.window.paging import UNPAGED, Page, PagingRefused, page_of_answer, read_whole
-from pipelines.sync.window.request import build_request
 from warehouse.errors import WarehouseError
 from warehouse.load.profile import stored_rows
 
@@ -52,8 +52,6 @@ if TYPE_CHECKING:
 
 TRIES_PAST_END = 2
 """Tries for a page past the stated rows: some services fail there instead of sending an empty page."""
-FEWEST_LOST, LARGEST_SHARE_LOST = 10, 0.1
-"""A snapshot that lost at least this many rows, and this share, is requested again."""
 UNREADABLE = UnreadableRows.__name__
 LARGE_ANSWER = 1_000_000
 """Bytes; larger answers are parsed one at a time: parsed, they take about seven times the memory."""
@@ -68,6 +66,10 @@ class Fetcher:
     timezone: str
     memory: MemoryBudget = field(default_factory=MemoryBudget)
     one_large: threading.Lock = field(default_factory=threading.Lock)
+
+    def room_for(self, size: int) -> AbstractContextManager[Any]:
+        """Room to parse an answer of a size: only one large answer is parsed at a time."""
+        return self.one_large if size > LARGE_ANSWER else nullcontext()
 
     async def fetch(
         self, client: Client, task: TaskState, window: Window, result: WindowResult
@@ -150,15 +152,13 @@ class _WindowReader:
         )
 
     async def read(self) -> Normalized:
-        """The window's rows; requested again if a month or a snapshot has lost rows. Raises HeldBack."""
+        """The window's rows; requested again if a month or a snapshot has lost all. Raises HeldBack."""
         normalized = await self._read_once()
-        shrunken = self._shrunken_months()
-        if shrunken:
+        if self._emptied():
             self.notes.append("read twice")
             self.counted_pages, self.normalized, self.bytes_held = [], None, 0
             normalized = await self._read_once()
-            shrunken = self._shrunken_months()
-            if shrunken and normalized.rejected and not any(self.rows_by_month.values()):
+            if self._emptied() and normalized.rejected and not any(self.rows_by_month.values()):
                 raise UnreadableRows(
                     f"none of {len(normalized.rejected)} rows can be read as before "
                     f"({normalized.rejected[0].reason}); the stored rows stay"
@@ -168,8 +168,8 @@ class _WindowReader:
             check_shrink(limits, self.task.stored, normalized.tables, self.rows_by_month)
         self.warnings += [
             f"{f'{day:%Y-%m}' if day else 'the report'} had {stored_rows(self.task.stored, day)} rows "
-            f"and {f'has {rows}' if (rows := self.rows_by_month[day]) else 'is empty'} now, read twice"
-            for day in shrunken
+            "and is empty now, read twice"
+            for day in self._emptied()
         ]
         return normalized
 
@@ -211,19 +211,10 @@ class _WindowReader:
             self.rows_by_month = rows_by_month(normalized.tables, self.result.months)
         return normalized
 
-    def _shrunken_months(self) -> list[date | None]:
-        """Months that lost all rows; None for a snapshot that lost a tenth, and at least ten rows.
-
-        Such an answer is requested a second time.
-        """
-        shrunken: list[date | None] = []
-        for day, rows in self.rows_by_month.items():
-            stored = stored_rows(self.task.stored, day)
-            lost = stored - rows
-            is_shorter = day is None and lost >= max(FEWEST_LOST, LARGEST_SHARE_LOST * stored)
-            if stored and (not rows or is_shorter):
-                shrunken.append(day)
-        return shrunken
+    def _emptied(self) -> list[date | None]:
+        """The months that had rows and have none; None stands for a snapshot."""
+        counts = self.rows_by_month.items()
+        return [day for day, rows in counts if not rows and stored_rows(self.task.stored, day)]
 
     async def _read_ids(self, ids: Sequence[str]) -> list[Page]:
         """The answers for every id of the window; some may be gone (404).
@@ -257,20 +248,12 @@ class _WindowReader:
 
         If the halves hold more rows, they count. Either way the number of rows is remembered.
         """
-        return await self._or_halves(asked, span, await self._read_span(asked, span))
-
-    async def _or_halves(self, asked: str | None, span: Span, pages: list[Page]) -> list[Page]:
-        rows, limit = sum(page.rows for page in pages), self.task.limit
+        pages, limit = await self._read_span(asked, span), self.task.limit
+        rows = sum(page.rows for page in pages)
         if not limit.may_be_cut_off(rows) or not may_be_halved(self.report, span):
             return pages
-        self.bytes_held -= sum(
-            len(page.document.body) for page in pages
-        )  # the bytes of the halves replace it
-        halves: list[Page] = []
-        for half in span.halves():
-            answers = await self._read_span(asked, half)
-            is_as_long = sum(page.rows for page in answers) == rows
-            halves += await self._or_halves(asked, half, answers) if is_as_long else answers
+        self.bytes_held -= sum(len(page.document.body) for page in pages)  # the halves replace them
+        halves = [page for half in span.halves() for page in await self._read_uncut(asked, half)]
         if sum(page.rows for page in halves) > rows:
             limit.rows = rows
             self.notes.append(f"an answer ended after {rows} rows, so its days were requested in halves")
@@ -326,9 +309,7 @@ class _WindowReader:
         """Send one request and land its answer, even one without rows."""
         today = self.fetcher.clock.utc_now().astimezone(ZoneInfo(self.fetcher.timezone)).date()
         asked = span and span.widened(self.report.margin, self.window, today)
-        request = build_request(self.report, self.result.customer, asked, question, paged=rows != UNPAGED)
-        if rows != UNPAGED:
-            request = request.with_query(pageIndex=str(page), pageSize=str(rows))
+        request = build_request(self.report, self.result.customer, asked, question, page=page, rows=rows)
         is_only_one = self.window.spans == (() if span is None else (span,)) and question == NOTHING_ELSE
         is_whole = is_only_one and not self.report.endpoint.paged
         parse = partial(self._parse, question=question, rows=rows, is_whole=is_whole)
@@ -350,7 +331,7 @@ class _WindowReader:
         parsed again once all have come: they take far more memory than the body.
         """
         check_size(body)
-        with self._one_large(len(body)):
+        with self.fetcher.room_for(len(body)):
             document = read_document(body)
             found = page_of_answer(self.report, document, question, rows)
             if is_whole:
@@ -358,15 +339,8 @@ class _WindowReader:
             document.forget()
         return found
 
-    @contextmanager
-    def _one_large(self, size: int) -> Iterator[None]:
-        """Read only one large answer at a time."""
-        with self.fetcher.one_large if size > LARGE_ANSWER else nullcontext():
-            yield
-
     def _normalize_together(self) -> Normalized | UnreadableRows:
-        size = sum(len(page.document.body) for page in self.counted_pages)
-        with self._one_large(size):
+        with self.fetcher.room_for(sum(len(page.document.body) for page in self.counted_pages)):
             return self._normalize(self.counted_pages)
 
     def _normalize(self, pages: Sequence[Page]) -> Normalized | UnreadableRows:
@@ -401,3 +375,45 @@ class _WindowReader:
         }
         async with self.landing_lock:
             return await asyncio.to_thread(self.writer.add, meta, answer.body)
+
+
+def build_request(
+    report: Report,
+    customer: str,
+    span: Span | None,
+    question: Question = NOTHING_ELSE,
+    *,
+    page: int = 0,
+    rows: int = UNPAGED,
+) -> Request:
+    """The request for one span of a report (interface, Business intelligence and Budget reports).
+
+    Without `rows` a page, a paged report is requested without pages. Ids are percent-encoded: they come from
+    settings and answers.
+    """
+    endpoint = report.endpoint
+    path, query = endpoint.path, dict(endpoint.query)
+    places = {"customerId": quote(customer, safe="")}
+    if "{customerId}" not in endpoint.path:
+        query["customerId"] = customer
+    if span is not None:
+        first, last = span.first, span.last
+        places |= {"year": str(first.year), "month": str(first.month)}
+        if endpoint.time_parameters == "dates":
+            query["dateFrom"], query["dateTo"] = span.bounds
+        elif endpoint.time_parameters == "month bounds":
+            query |= {"fromYear": str(first.year), "fromMonth": str(first.month)}
+            query |= {"toYear": str(last.year), "toMonth": str(last.month)}
+    if endpoint.choices and question.choice is not None:
+        query[endpoint.choices.parameter] = question.choice
+    each = endpoint.each
+    for name, id_ in zip(each.names, each.parts(question.asked), strict=True) if each else ():
+        if f"{{{name}}}" in path:
+            places[name] = quote(id_ or "", safe="")
+        elif id_ is not None:
+            query[name] = id_
+    if rows != UNPAGED:
+        query |= {"pageIndex": str(page), "pageSize": str(rows)}
+    else:
+        path = endpoint.unpaged_path or path
+    return Request(path=path.format_map(places), query=query, report=report.name, customer=customer)
