@@ -45,8 +45,6 @@ def publish(settings: Settings) -> bool:
         f"published {publication.path} ({size(publication.bytes or 0)}), {len(finished.marts)} marts, "
         f"{len(finished.checks)} checks"
     )
-    if finished.export:
-        say(f"exported to {finished.export}")
     warn(*finished.undone, *finished.warnings)
     return True
 
@@ -87,7 +85,7 @@ def run_export(
     from pipelines.upkeep.export import export
 
     settings = read_settings(reading=True)
-    say(f"exported to {export(settings, SystemClock().utc_now(), formats=formats, to=to, tables=table)}")
+    say(f"exported to {export(settings, formats=formats, to=to, tables=table)}")
     return 0
 
 

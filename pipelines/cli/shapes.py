@@ -22,13 +22,17 @@ def run_shapes(
     json: Json = False,
 ) -> int:
     """Show the shape of each report; propose one if it differs from the declared shape."""
-    from pipelines.planning.selection import Selection
+    from pipelines.diagnosis.look import look_at
+    from pipelines.planning.selection import Selection, chosen_reports
+    from pipelines.shapes.shapes_file import with_shapes
     from pipelines.sync.run_context import RunContext
-    from pipelines.upkeep.shapes import add_to_file, looks_of
+    from pipelines.upkeep.shapes import add_to_file
 
-    settings = read_settings()
+    settings, selection = read_settings(), Selection(reports=tuple(report))
+    context = RunContext(catalogue=with_shapes(REPORTS, settings.shapes_file))
+    reports = chosen_reports(settings, selection, context.catalogue)
     with working(settings, "shapes"):
-        looks = looks_of(settings, Selection(reports=tuple(report)), RunContext(), from_landing=from_landing)
+        looks = look_at(settings, selection, context, reports, () if from_landing else reports)
     if json:
         print_json([vars(look) for look in looks])
     else:

@@ -6,7 +6,8 @@ ids tell what is an office and what a user in all others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -17,6 +18,7 @@ from pipelines.connect.errors import ConnectError, Forbidden
 from pipelines.months import Month
 from pipelines.normalize.document import Document, InvalidJson, read_document
 from pipelines.normalize.normalize import ShapeMismatch, normalize
+from pipelines.planning.selection import Selection, chosen_customers
 from pipelines.planning.windows import Question, Span
 from pipelines.shapes.places import named
 from pipelines.shapes.proposal import KnownIds, propose
@@ -116,23 +118,42 @@ def judged(
     return replace(look, sentence=". ".join(filter(None, (look.sentence, lacking, extra, REMEDY))))
 
 
-def stored_looks(settings: Settings, reports: Iterable[Report]) -> tuple[list[Look], KnownIds]:
-    """Look at the newest stored answer with rows of each report; also returns the ids in loaded tables."""
-    landing = Landing(settings.data_dir / "landing")
+def look_at(
+    settings: Settings,
+    selection: Selection,
+    context: RunContext,
+    reports: Sequence[Report],
+    requestable: Collection[Report],
+    *,
+    months: int = 1,
+) -> list[Look]:
+    """Look at the newest stored answer with rows of each report, or at a new answer of the service.
+
+    Reports by id are left out. If no table has ids, the reports that state them are requested as well.
+    """
+    reports = [report for report in reports if not report.endpoint.each]
+    if not reports:
+        return []
+    known: KnownIds = {"office_id": set(), "user_id": set()}
     with Store(settings.data_dir).reading() as connection:
         answers = newest_answers(connection)
-        known: KnownIds = {"office_id": set(), "user_id": set()}
         for table, (column, kind) in IDS.items():
             known[kind].update(loaded_ids(connection, table, column))
-    looks = []
+    landing, looks = Landing(settings.data_dir / "landing"), dict[str, Look]()
     for report in reports:
         if report.name in answers:
             path, days = answers[report.name]
             with suppress(WarehouseError, OSError, InvalidJson):
                 documents = [read_document(body) for _, body in landing.read_used(path)]
-                months = [Month.of(day) for day in days]
-                looks.append(judged(report, documents, months, known, settings.timezone))
-    return looks, known
+                stored = [Month.of(day) for day in days]
+                looks[report.name] = judged(report, documents, stored, known, settings.timezone)
+    if left := [report for report in reports if report in requestable and report.name not in looks]:
+        sources = (context.catalogue.get(name) for name, (_, kind) in IDS.items() if not known[kind])
+        requested = {report.name: report for report in (*left, *filter(None, sources))}.values()
+        customers = [customer.id for customer in chosen_customers(settings, selection)[:1]]
+        new = asyncio.run(request_looks(settings, context, requested, customers, known, months=months))
+        looks = {look.report: look for look in new} | looks
+    return [looks.get(report.name) or unseen(report) for report in reports]
 
 
 async def request_looks(

@@ -1,17 +1,24 @@
-"""Export: the published file in other formats, in a folder that is replaced as a whole."""
+"""Export: the published file in other formats, in a folder that is replaced as a whole.
+
+The workbook is for managers: a cover that says what the columns mean, and the sheets of workbook.toml. Single
+sales and leads, lineage and versions are only in the Parquet and CSV files.
+"""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
-from datetime import datetime
+import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import polars as pl
+import polars.selectors as cs
+import xlsxwriter
 from filelock import FileLock
 
+from pipelines import units
 from pipelines.foreign_text import FORMULA_SIGNS, file_name
-from pipelines.upkeep.workbook import write_workbook
 from warehouse.errors import explained
 from warehouse.publishing.table_export import PublishedTable, TableExport, table_export
 from warehouse.store.files import PRIVATE_FILE, SHARED_FILE, SHARED_FOLDER, make_folder, sync
@@ -22,11 +29,26 @@ if TYPE_CHECKING:
 FOLDER, LATEST = "export", "latest"
 """Where the export is, next to the published file, unless the settings name another folder."""
 WORKBOOK = "brokerbi.xlsx"
+WORKBOOK_OPTIONS = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
+NUMBER_FORMATS = {
+    units.MONTH: "yyyy-mm",
+    units.DAY: "yyyy-mm-dd",
+    units.SHARE: "0.0%",
+    units.PERCENT: "#,##0.00##",
+    units.PARTS: "#,##0.00##",
+}
+"""By unit; other amounts have no decimals."""
+LONG_TEXTS = {"missing_offices": 400, "agents": 400, "words": 400}
+"""Columns of long texts, and their width in pixels."""
+_BASIS = """
+    SELECT commission_vat, vat_rate, commission_basis,
+        (SELECT max(at_utc)::DATE FROM meta.publications WHERE status = 'published')
+    FROM marts.tax_basis
+"""
 
 
 def export(
     settings: Settings,
-    now: datetime,
     *,
     formats: Sequence[str] = (),
     to: str = "",
@@ -49,7 +71,7 @@ def export(
             try:
                 for format_ in dict.fromkeys(formats or settings.export_formats or ("parquet",)):
                     if format_ == "xlsx":
-                        write_workbook(unfinished / WORKBOOK, source, chosen, now, settings.language)
+                        _write_workbook(unfinished / WORKBOOK, source, chosen, settings.language)
                     else:
                         _write_files(source, chosen, unfinished / format_)
                 for path in [unfinished, *unfinished.rglob("*")]:
@@ -82,3 +104,77 @@ def _put_in_place(folder: Path, latest: Path) -> None:
         latest.rename(earlier)
     folder.rename(latest)
     shutil.rmtree(earlier, ignore_errors=True)
+
+
+def workbook_contents() -> dict[str, Any]:
+    """The contents of workbook.toml."""
+    return tomllib.loads(Path(__file__).with_name("workbook.toml").read_text("utf-8"))
+
+
+def _write_workbook(path: Path, source: TableExport, tables: Sequence[PublishedTable], language: str) -> None:
+    """Write the workbook; a sheet without rows is left out, and declared VAT is taken off."""
+    contents = workbook_contents()
+    cover, bases, heads = (
+        {name: text[language] for name, text in contents[part].items()}
+        for part in ("cover", "basis", "columns")
+    )
+    vat, vat_rate, stated_basis, published_on = source.frame(_BASIS).row(0)
+    rate = float(vat_rate or 0) if vat == "included" else 0.0
+    basis = bases[vat].format(rate=f"{100 * rate:g} %")
+    by_name = {table.name: table for table in tables}
+    meanings = []
+    with xlsxwriter.Workbook(path, WORKBOOK_OPTIONS) as book:
+        front = book.add_worksheet(cover["name"])
+        for sheet in contents["sheets"]:
+            if (table := by_name.get(sheet["table"])) is None:
+                continue
+            where, order = sheet.get("where", "true"), sheet["order"]
+            frame = source.frame(f"{table.select} WHERE {where} ORDER BY {order}")
+            if frame.is_empty():
+                continue
+            frame = frame.select(column for column in sheet["columns"].split() if column in frame.columns)
+            columns = [column for column in table.columns if column.name in frame.columns]
+            frame = frame.with_columns(
+                cs.by_name(contents["with_vat"].split(), require_all=False) / (1 + rate),
+                cs.string().replace(contents["values"].get(language, {})),
+                cs.boolean().replace_strict({True: cover["yes"], False: cover["no"]}),
+            )
+            name = sheet["names"][language]
+            _write_sheet(book, name, frame, heads, {column.name: column.type for column in columns})
+            meanings.append((name, "", table.name, sheet["meanings"][language]))
+            stated = f"as declared in marts.tax_basis: {stated_basis}"
+            meanings += [
+                (name, heads[column.name], column.name, column.meaning.replace(stated, basis))
+                for column in columns
+            ]
+        frame = pl.DataFrame(meanings, ("of", "head", "column", "words"), orient="row")
+        _write_sheet(book, cover["name"], frame, cover, {}, first_row=3)
+        front.write_row(0, 0, [cover["published"], str(published_on or "")])
+        front.write_row(1, 0, [cover["commission"], basis])
+
+
+def _write_sheet(
+    book: xlsxwriter.Workbook,
+    name: str,
+    frame: pl.DataFrame,
+    heads: Mapping[str, str],
+    types: Mapping[str, str],
+    first_row: int = 0,
+) -> None:
+    """Write a table to a sheet of this name, one page wide in print; `types` are DuckDB types."""
+    unit = {heads[column]: units.unit_of(column, type_) for column, type_ in types.items()}
+    frame.rename({column: heads[column] for column in frame.columns}).write_excel(
+        book,
+        name,
+        position=(first_row, 0),
+        column_formats={head: NUMBER_FORMATS[unit[head]] for head in unit if unit[head] in NUMBER_FORMATS},
+        column_widths={heads[name]: width for name, width in LONG_TEXTS.items() if name in frame.columns},
+        float_precision=0,
+        header_format={"bold": True},
+        autofit=True,
+        freeze_panes=(first_row + 1, 0),
+    )
+    sheet = book.get_worksheet_by_name(name)
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 0)
+    sheet.repeat_rows(first_row)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -45,7 +44,6 @@ class Finished:
     marts: list[str]
     checks: list[CheckResult]
     publication: Publication
-    export: Path | None = None  # in other formats, if the settings want them
     undone: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -72,25 +70,24 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     except Exception as error:
         note_failure(data_dir, clock.utc_now(), error)
         raise
-    finished = Finished(marts, checks, publication)
     if settings.landing_days is not None:
         clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())
     undone, warnings = [draw_pages(settings, clock, only_operators=not publication.published)], []
     if publication.published:
-        undone.append(_export(settings, clock, finished) if settings.export_formats else "")
+        undone.append(_export(settings))
         warnings.append(refresh_lake(data_dir, settings.lake, settings.shard, clock.utc_now()))
         warnings.append(call(settings.ping_url.get_secret_value()))
-    finished.undone += filter(None, undone)
-    finished.warnings += filter(None, warnings)
-    return finished
+    return Finished(marts, checks, publication, [*filter(None, undone)], [*filter(None, warnings)])
 
 
-def _export(settings: Settings, clock: Clock, finished: Finished) -> str:
-    """Export a new publication; returns why it failed, if it did."""
+def _export(settings: Settings) -> str:
+    """Export a new publication in the formats of the settings; returns why that failed, if it did."""
+    if not settings.export_formats:
+        return ""
     from pipelines.upkeep.export import export  # most publications have no export
 
     try:
-        finished.export = export(settings, clock.utc_now())
+        export(settings)
     except Exception as error:  # noqa: BLE001 - the numbers are published even if their export is not
         return f"The export could not be written, the earlier one stays: {reason_of(error)}"
     return ""

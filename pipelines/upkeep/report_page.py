@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 REPORT_PAGE = "report.html"
 OPERATORS_PAGE = "operators.html"
 DICTIONARY_PAGE = "dictionary.html"
-MOST_PROBLEMS = 200
 OF_FIGURES = ("basis", "agreements", "differences", "restatements")
 """Queries of the operators' page that read the published file."""
 OF_PIPELINE = ("standings", "requests", "quarantine")
@@ -100,37 +100,30 @@ def _operators_page(settings: Settings, clock: Clock) -> str:
     """
     data_dir, now = settings.data_dir, clock.utc_now()
     store, versions = Store(data_dir), Versions(data_dir)
+    answers: dict[str, Sequence[Mapping[str, Any]] | None] = dict.fromkeys(OF_FIGURES, ())
     with store.reading() if store.path.exists() else versions.reading() as connection:
-        of_pipeline = rows_of(connection, SQL / "page", OF_PIPELINE)
+        answers |= rows_of(connection, SQL / "page", OF_PIPELINE)
         view = read_state(connection, versions)
-    figures: Mapping[str, Sequence[Mapping[str, Any]] | None]
-    try:
-        with versions.reading() as connection:
-            figures = rows_of(connection, SQL / "page", OF_FIGURES)
-    except WarehouseError:
-        figures = dict.fromkeys(OF_FIGURES, None if versions.published.exists() else ())
+    with suppress(WarehouseError), versions.reading() as connection:  # a condition, if it cannot be read
+        answers |= rows_of(connection, SQL / "page", OF_FIGURES)
     seen = observed(view, settings, now, planned=planned_now(settings, store, clock))
-    verdict, all_causes = judge(seen), causes(seen.conditions)
-    problems = [
+    facts = facts_from_rows(answers)
+    facts.problems = [
         Row(
             severity=cause.first.severity,
             condition=cause.first.kind,
             number=cause.number,
             since_utc=cause.since_utc,
+            concerns=cause.whom or None,
             what_was_found=cause.first.error,
             what_to_do=cause.first.remedy or None,
-            reports=", ".join(cause.reports) or None,
-            customers=", ".join(cause.customers) or None,
-            first_month=min(cause.months, default=None),
-            last_month=max(cause.months, default=None),
-            in_all=len(all_causes),
         )
-        for cause in all_causes[:MOST_PROBLEMS]
+        for cause in causes(seen.conditions)
     ]
-    facts = facts_from_rows({**figures, **of_pipeline})
-    facts.problems = problems
-    form = _form(settings, clock)
-    return render_operators(facts, form, severity=verdict.severity, verdict=verdict.sentence)
+    verdict = judge(seen)
+    return render_operators(
+        facts, _form(settings, clock), severity=verdict.severity, verdict=verdict.sentence
+    )
 
 
 def _form(settings: Settings, clock: Clock) -> Form:

@@ -7,7 +7,6 @@ stay as loaded.
 
 from __future__ import annotations
 
-import asyncio
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -15,8 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
-from pipelines.diagnosis.look import IDS, Look, request_looks, stored_looks, unseen
-from pipelines.planning.selection import Selection, chosen_customers, chosen_reports
+from pipelines.diagnosis.look import Look, look_at
+from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.run_context import RunContext
 from pipelines.upkeep.replay import replay
@@ -82,46 +81,10 @@ def adopt_shapes(
             if report.is_assumed and not report.shape and report.name not in loaded
         ]
         unrequested = [report for report in reports if may_request and report.name not in requested]
-        looks = _looks(settings, selection, shaped, reports, unrequested, months=MOST_MONTHS)
+        looks = look_at(settings, selection, shaped, reports, unrequested, months=MOST_MONTHS)
         if names := add_to_file(settings.shapes_file, [look for look in looks if look.state == "proposed"]):
             on_message(f"the shape of {', '.join(names)} was found and written to {settings.shapes_file}")
     return with_shapes(context.catalogue, settings.shapes_file)
-
-
-def looks_of(
-    settings: Settings, selection: Selection, context: RunContext, *, from_landing: bool
-) -> list[Look]:
-    """Look at the selected reports in their current shapes."""
-    shaped = replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))
-    reports = chosen_reports(settings, selection, shaped.catalogue)
-    return _looks(settings, selection, shaped, reports, () if from_landing else reports)
-
-
-def _looks(
-    settings: Settings,
-    selection: Selection,
-    context: RunContext,
-    reports: Sequence[Report],
-    requestable: Sequence[Report],
-    *,
-    months: int = 1,
-) -> list[Look]:
-    """Look at the newest stored answer with rows of each report, or at a new answer of the service.
-
-    Reports by id are left out. If no table has ids, the reports that state them are requested as well.
-    """
-    reports = [report for report in reports if not report.endpoint.each]
-    if not reports:
-        return []
-    stored, known = stored_looks(settings, reports)
-    looks = {look.report: look for look in stored}
-    customers = [customer.id for customer in chosen_customers(settings, selection)[:1]]
-    if left := [report for report in reports if report in requestable and report.name not in looks]:
-        sources = (context.catalogue.get(name) for name, (_, kind) in IDS.items() if not known[kind])
-        requested = {report.name: report for report in (*left, *filter(None, sources))}.values()
-        new = asyncio.run(request_looks(settings, context, requested, customers, known, months=months))
-        looks = {look.report: look for look in new} | looks
-    return [looks.get(report.name) or unseen(report) for report in reports]
 
 
 def add_to_file(path: Path, looks: Sequence[Look]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.upkeep.workbook import workbook_contents
+from pipelines.upkeep.export import workbook_contents
 from tests.marts.given import Given, build_for, warehouse
 
 

@@ -11,13 +11,14 @@ from typing import Any
 import httpx
 import pytest
 
+from pipelines.diagnosis.look import look_at
 from pipelines.months import Month
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.shapes.shapes_file import ShapesError
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
-from pipelines.upkeep.shapes import add_to_file, looks_of, prepare_shapes
+from pipelines.upkeep.shapes import add_to_file, prepare_shapes
 from tests.scenarios.scenario import Scenario, scenario
 from warehouse.ledger.ledger import Cap, ledger_of
 from warehouse.ledger.window_result import WindowStatus
@@ -169,7 +170,8 @@ def test_of_a_budget_and_its_outcome_nothing_is_loaded_until_one_is_named(tmp_pa
     chosen = Selection(reports=("budget_commission",))
     with here.settings.shapes_file.open("a") as file:
         file.write("# [budget_commission] is no section here\n")
-    add_to_file(here.settings.shapes_file, looks_of(here.settings, chosen, here.context, from_landing=True))
+    reports = [here.catalogue["budget_commission"]]
+    add_to_file(here.settings.shapes_file, look_at(here.settings, chosen, here.context, reports, ()))
     unsure = 'commission_budget = ".target"   # or .commission'
     written = here.settings.shapes_file.read_text()
     here.settings.shapes_file.write_text(written.replace(f"# {unsure}", unsure))
@@ -192,10 +194,10 @@ def test_a_report_that_no_shape_fits_is_requested_for_a_look_once(tmp_path: Path
 def test_what_is_denied_to_a_look_is_not_requested_again_that_day(tmp_path: Path) -> None:
     here = office(tmp_path)
     here.service.faults.switch([Fault("403", path="Trademarks")])
+    reports = [here.catalogue["trademarks"]]
     for requests in (1, 0):
         here.service.log.clear()
-        chosen = Selection(reports=("trademarks",))
-        looks = looks_of(here.settings, chosen, here.context, from_landing=False)
+        looks = look_at(here.settings, Selection(), here.context, reports, reports)
         assert [look.state for look in looks] == ["no access"]
         assert sum("Trademarks" in call.path for call in here.asked) == requests
     log = (here.data_dir / "work" / "requests.log").read_text("utf-8")

@@ -7,12 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import polars as pl
 from duckdb import DuckDBPyConnection
 
@@ -50,7 +46,6 @@ class PublishedTable:
     schema: str
     table: str
     meaning: str
-    row_count: int
     columns: tuple[PublishedColumn, ...]
 
     @property
@@ -73,15 +68,6 @@ class PublishedTable:
         return f"SELECT * REPLACE ({', '.join(casts)}) FROM {self.source}" if casts else f"FROM {self.source}"
 
 
-@dataclass(frozen=True)
-class TaxBasis:
-    """The row of marts.tax_basis."""
-
-    commission_vat: str = "unknown"
-    vat_rate: Decimal | None = None
-    commission_basis: str = "not declared whether with VAT"
-
-
 _COLUMNS = """
 SELECT columns.schema_name, columns.table_name, coalesce(tables.comment, views.comment, ''),
        list({'name': columns.column_name, 'type': columns.data_type, 'meaning': coalesce(columns.comment, '')}
@@ -95,8 +81,6 @@ WHERE columns.database_name = current_database() AND columns.schema_name IN ('ma
 GROUP BY ALL
 ORDER BY columns.schema_name DESC, columns.table_name
 """
-_PUBLISHED_ON = "SELECT max(at_utc)::DATE FROM meta.publications WHERE status = 'published'"
-_BASIS = "SELECT commission_vat, vat_rate, commission_basis FROM marts.tax_basis"
 
 
 class TableExport:
@@ -114,10 +98,8 @@ class TableExport:
         for schema, name, meaning, columns in self.connection.execute(_COLUMNS).fetchall():
             full_name = f"{schema}.{name}"
             if {full_name, name} & set(wanted) or not wanted:
-                query = f"SELECT count(*) FROM {quoted(schema)}.{quoted(name)}"
-                [(row_count,)] = self.connection.execute(query).fetchall()
                 described = tuple(PublishedColumn(**column) for column in columns)
-                tables.append(PublishedTable(schema, name, meaning, row_count, described))
+                tables.append(PublishedTable(schema, name, meaning, described))
         names = {name for table in tables for name in (table.name, table.table)}
         if unknown := [name for name in wanted if name not in names]:
             raise WarehouseError(
@@ -126,26 +108,10 @@ class TableExport:
             )
         return tables
 
-    def published_on(self) -> date | None:
-        """The day of the newest publication; None for a file of an earlier version."""
-        rows = self._rows_if_known(_PUBLISHED_ON)
-        return rows[0][0] if rows else None
-
     def timezone(self) -> str:
         """The time zone of the brokerage; UTC if it is not known."""
         found = self.connection.execute("SELECT timezone FROM meta.clock").fetchall()
         return str(found[0][0]) if found else "UTC"
-
-    def tax_basis(self) -> TaxBasis:
-        """The tax basis of commissions; undeclared for a file of an earlier version."""
-        rows = self._rows_if_known(_BASIS)
-        return TaxBasis(*rows[0]) if rows else TaxBasis()
-
-    def _rows_if_known(self, query: str) -> list[Any]:
-        try:
-            return self.connection.execute(query).fetchall()
-        except duckdb.CatalogException:
-            return []
 
     def write_parquet(self, table: PublishedTable, path: Path) -> None:
         """Write all rows of a table, typed; the file's metadata has the meanings of table and columns.

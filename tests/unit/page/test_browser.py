@@ -57,7 +57,7 @@ TWO = replace(
 TROUBLE = Row(
     severity="error", condition="failed", number=1, since_utc=datetime(2026, 11, 22, 4), what_to_do=None,
     what_was_found="In 5 tries there was no answer to the request; the last was answered 503. " * 6,
-    reports="commission_office_by_month", customers="M30016", first_month=None, last_month=None, in_all=1,
+    concerns="commission_office_by_month of M30016",
 )  # fmt: skip
 BROKEN = """(() => {
   const lines = (node, from, to) => {

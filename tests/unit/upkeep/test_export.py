@@ -7,7 +7,7 @@ import json
 import os
 import stat
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +20,6 @@ from pipelines.settings.model import Settings
 from pipelines.upkeep.export import export
 from warehouse.errors import WarehouseError
 
-NOW = datetime(2026, 11, 21, 5, tzinfo=UTC)
 MEANING = "commission, currency not documented"
 
 
@@ -43,7 +42,7 @@ def here(tmp_path: Path) -> Path:
 
 
 def exported(here: Path, *formats: str, language: Literal["en", "sv"] = "en", **more: Any) -> Path:
-    return export(Settings(data_dir=here, language=language), NOW, formats=formats, **more)
+    return export(Settings(data_dir=here, language=language), formats=formats, **more)
 
 
 def test_parquet_has_moments_doubles_and_meanings(here: Path) -> None:
@@ -70,7 +69,16 @@ def test_no_text_of_a_csv_file_is_a_formula_and_every_number_is_one(here: Path) 
         assert list(csv.reader(file))[1:] == [["-0.25", "'-1"], ["-0.25", "'=1"], ["-0.25", "'＝1"]]
 
 
-def workbook(here: Path, **more: Any) -> openpyxl.Workbook:
+def workbook(here: Path, basis: str = "'unknown', NULL, ''", **more: Any) -> openpyxl.Workbook:
+    """The workbook of a file that was published with this tax basis."""
+    with duckdb.connect(here / "warehouse.duckdb") as connection:
+        connection.execute(f"""
+            CREATE TABLE marts.tax_basis (commission_vat TEXT, vat_rate DECIMAL(4, 2), commission_basis TEXT);
+            INSERT INTO marts.tax_basis VALUES ({basis});
+            CREATE SCHEMA meta;
+            CREATE TABLE meta.publications AS
+                SELECT TIMESTAMP '2026-11-21 05:00:00' AS at_utc, 'published' AS status;
+        """)
     exported(here, "xlsx", **more)
     return openpyxl.load_workbook(here / "export/latest/brokerbi.xlsx")
 
@@ -105,14 +113,15 @@ def test_a_workbook_speaks_to_a_controller_in_the_language_of_the_settings(here:
             CREATE TABLE marts.region_month AS SELECT DATE '2026-10-01' AS month, NULL AS region;
             CREATE TABLE marts.office_month AS SELECT 'Kalmar' AS office_name, 125 AS commission,
                 DATE '2026-10-01' AS month;
-            CREATE TABLE marts.tax_basis AS SELECT
-                'included' AS commission_vat, 0.25::DECIMAL(18, 8) AS vat_rate, 'with VAT' AS commission_basis
+            COMMENT ON COLUMN marts.office_month.commission IS
+                'earned, as declared in marts.tax_basis: with VAT';
         """)
-    book = workbook(here, language="sv")
+    book = workbook(here, "'included', 0.25, 'with VAT'", language="sv")
     assert book.sheetnames == ["Försättsblad", "Kontor", "Bemanning"]
-    assert [cell.value for cell in book["Försättsblad"]["B"][:2]] == [
-        "2026-11-21", "utan moms, liksom budgeten: 25 % är avdragen; ej inbetalt är med moms",
-    ]  # fmt: skip
+    basis = "utan moms, liksom budgeten: 25 % är avdragen; ej inbetalt är med moms"
+    assert [cell.value for cell in book["Försättsblad"]["B"][:2]] == ["2026-11-21", basis]
+    meaning = ("Kontor", "Provision", "commission", f"earned, {basis}")
+    assert meaning in book["Försättsblad"].iter_rows(values_only=True)
     assert [cell.value for cell in book["Kontor"][2]] == [datetime(2026, 10, 1), "Kalmar", 100]
     assert list(book["Bemanning"].iter_rows(values_only=True)) == [
         ("Månad", "Nivå", "Avser", "Slutat"),
