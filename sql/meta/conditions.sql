@@ -291,7 +291,7 @@ judged AS (
                 THEN report || ': ' || regexp_replace(split_part(error, ';', 1), '[0-9]+', '#', 'g')
             WHEN kind IN ('no right', 'right lost')
                 THEN array_to_string(list_sort(list(report) OVER (PARTITION BY kind, customer)), ', ')
-            WHEN kind NOT IN ('failed', 'held back', 'late', 'never read', 'shut out') THEN customer
+            WHEN kind NOT IN ('failed', 'held back', 'late', 'never read', 'shut out', 'changes unknown') THEN customer
         END AS apart
     FROM found
     INNER JOIN meta.kinds AS kinds USING (kind)

@@ -161,6 +161,16 @@ def test_nobody_waits_for_changes_of_what_is_switched_off(*, active: bool, is_on
     assert [kind for kind, *_ in problems(given)] == ["changes unknown"] * number
 
 
+def test_changes_that_are_unknown_for_the_same_reason_are_one_cause() -> None:
+    given = warehouse()
+    probe = {"asked_of": "sales", "fetched_at_utc": NOW, "status": "failed", "error": "Why."}
+    insert_rows(given, "meta.probes", [{"customer": customer, **probe} for customer in ("M1", "M2")])
+    build(given, "meta.conditions")
+    assert given.execute("SELECT count(DISTINCT cause_key), count(*) FROM meta.conditions").fetchall() == [
+        (1, 2)
+    ]
+
+
 @pytest.mark.parametrize("errors", [(Unavailable, HostDown), (Unauthorized, Unauthorized)])
 def test_a_service_that_is_down_and_a_login_that_is_refused_are_one_problem_whomever_it_concerns(
     errors: tuple[type[ConnectError], type[ConnectError]],
