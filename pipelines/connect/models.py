@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import html
-import json
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
+from html.entities import codepoint2name
 from typing import Literal
-from urllib.parse import quote, quote_plus
 
 from pydantic import SecretStr
 
@@ -20,7 +18,7 @@ NO_CONTENT = 204
 NOTHING = b"null"  # an answer without content, as JSON
 TOO_MANY_REQUESTS = 429
 MEGABYTE = 1024 * 1024
-HIDDEN = b"[hidden]"
+HIDDEN = "[hidden]"
 SHORTEST_TO_HIDE = 4  # hiding a shorter word would blot out half of every text it is looked for in
 SHORTEST_IN_DATA = 8  # a shorter one may be an ordinary part of some row
 
@@ -43,50 +41,66 @@ class Login:
         return f"Basic {b64encode(f'{self.username}:{self.password.get_secret_value()}'.encode()).decode()}"
 
     def hide(self, text: str) -> str:
-        """The text without this login, in case the service or a library repeats it."""
-        secrets = (*self._tokens, self.password.get_secret_value(), self.username)
-        return _hidden(secrets, text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+        """The text without this login, in case the service or a library repeats it.
+
+        It is found plain, in Base64, escaped as in JSON (also twice) or in HTML, and percent-encoded.
+        """
+        return _hidden((*self._secrets, self.username), text)
 
     def hide_in_body(self, body: bytes, *, has_rows: bool) -> bytes:
         """A body without the password; the username stays, it may be an ordinary word of the text.
 
         Within rows, a password that may be data stays as well: if it is short, or only letters or digits.
         """
-        password = self.password.get_secret_value()
-        secrets = [*self._tokens, password]
+        secrets: tuple[str, ...] = self._secrets
         if has_rows:
-            words = "".join(password.split())
-            is_mixed = any(map(str.isalpha, words)) and not words.isalpha()
-            secrets = [text for text in secrets if len(text) >= SHORTEST_IN_DATA]
-            secrets = [text for text in secrets if is_mixed or text != password]
-        return _hidden(secrets, body)
+            *tokens, password = self._secrets
+            is_mixed = any(map(str.isalpha, password)) and not re.sub(r"\s", "", password).isalpha()
+            secrets = tuple(
+                secret
+                for secret in (*tokens, *([password] if is_mixed else []))
+                if len(secret) >= SHORTEST_IN_DATA and _longest_word(secret).encode() in body
+            )
+        if not secrets:
+            return body
+        return _hidden(secrets, body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
     @property
-    def _tokens(self) -> tuple[str, str]:
-        """The login and the password in Base64, without padding."""
-        password = b64encode(self.password.get_secret_value().encode()).decode()
-        return self.authorization().removeprefix("Basic ").rstrip("="), password.rstrip("=")
+    def _secrets(self) -> tuple[str, str, str]:
+        password = self.password.get_secret_value()
+        return self.authorization().removeprefix("Basic "), b64encode(password.encode()).decode(), password
 
 
-def _hidden(secrets: Iterable[str], body: bytes) -> bytes:
+def _hidden(secrets: Iterable[str], text: str) -> str:
     for secret in secrets:
-        word = max(re.findall("[A-Za-z0-9]*", secret), key=len)  # part of every spelling
-        if len(secret) >= SHORTEST_TO_HIDE and word.encode() in body:
-            for spelling in _spellings(secret):
-                body = body.replace(spelling, HIDDEN)
-    return body
+        if len(secret) >= SHORTEST_TO_HIDE:
+            text = _any_spelling(secret).sub(HIDDEN, text)
+    return text
+
+
+def _longest_word(secret: str) -> str:
+    """The longest run of letters and digits, which no spelling of JSON, HTML or addresses changes."""
+    words: list[str] = re.findall("[A-Za-z0-9]*", secret)
+    return max(words, key=len)
 
 
 @lru_cache(maxsize=100)
-def _spellings(secret: str) -> Sequence[bytes]:
-    """A secret plain, escaped as in JSON (also twice) and HTML, and percent-encoded; the longest first.
+def _any_spelling(secret: str) -> re.Pattern[str]:
+    """A pattern of the secret in any spelling; the padding of Base64 may be missing."""
+    pattern = "".join(map(_spellings, secret.rstrip("=")))
+    return re.compile(f"{pattern}(?:{_spellings('=')})*" if pattern else re.escape(secret))
 
-    Base64 may have its padding.
-    """
-    in_json = [json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]]
-    twice = [json.dumps(text)[1:-1] for text in in_json]
-    others = (f"{secret}==", f"{secret}=", html.escape(secret), quote(secret, safe=""), quote_plus(secret))
-    return sorted({text.encode() for text in (secret, *in_json, *twice, *others)}, key=len, reverse=True)
+
+def _spellings(sign: str) -> str:
+    """A pattern of a character: plain, escaped (also twice), as a reference of HTML, or percent-encoded."""
+    plain = rf"\\{{0,3}}{re.escape(sign)}" if sign in '"\\/' else re.escape(sign)
+    space = r"|\+" if sign == " " else ""
+    units = sign.encode("utf-16-be")
+    escaped = "".join(rf"\\{{1,2}}u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+    name = codepoint2name.get(ord(sign), "apos" if sign == "'" else "#")
+    reference = rf"&(?:#0*{ord(sign)}|#x0*{ord(sign):x}|{name});"
+    percent = "".join(f"%{byte:02x}" for byte in sign.encode())
+    return rf"(?:{plain}{space}|(?i:{escaped}|{reference}|{percent}))"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def test_a_month_that_empties_is_asked_twice_and_then_believed_with_a_warning(tm
     here = synced(tmp_path, ("commission_office",))
     summary = here.sync(Fault("empty_report"))
     assert [(one.status, one.requests) for one in summary.results] == [(WindowStatus.LOADED, 2)] * 2
-    assert all("is empty now, read twice" in one.warnings[0] for one in summary.results)
+    assert all("and has none now, read twice" in one.warnings[0] for one in summary.results)
     assert here.value("SELECT count(*) FROM bi.commission_office") == 0
     assert len(here.rows("FROM meta.loads WHERE note LIKE '%read twice%'")) == 2
 

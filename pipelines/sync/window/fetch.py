@@ -53,6 +53,8 @@ if TYPE_CHECKING:
 TRIES_PAST_END = 2
 """Tries for a page past the stated rows: some services fail there instead of sending an empty page."""
 UNREADABLE = UnreadableRows.__name__
+FEWEST_LOST, LARGEST_SHARE_LOST = 10, 0.1
+"""A snapshot that lost at least this many rows, and this share, is requested again."""
 LARGE_ANSWER = 1_000_000
 """Bytes; larger answers are parsed one at a time: parsed, they take about seven times the memory."""
 
@@ -152,13 +154,13 @@ class _WindowReader:
         )
 
     async def read(self) -> Normalized:
-        """The window's rows; requested again if a month or a snapshot has lost all. Raises HeldBack."""
+        """The window's rows; requested again if a month or a snapshot has lost rows. Raises HeldBack."""
         normalized = await self._read_once()
-        if self._emptied():
+        if self._shrunken():
             self.notes.append("read twice")
             self.counted_pages, self.normalized, self.bytes_held = [], None, 0
             normalized = await self._read_once()
-            if self._emptied() and normalized.rejected and not any(self.rows_by_month.values()):
+            if self._shrunken() and normalized.rejected and not any(self.rows_by_month.values()):
                 raise UnreadableRows(
                     f"none of {len(normalized.rejected)} rows can be read as before "
                     f"({normalized.rejected[0].reason}); the stored rows stay"
@@ -168,8 +170,8 @@ class _WindowReader:
             check_shrink(limits, self.task.stored, normalized.tables, self.rows_by_month)
         self.warnings += [
             f"{f'{day:%Y-%m}' if day else 'the report'} had {stored_rows(self.task.stored, day)} rows "
-            "and is empty now, read twice"
-            for day in self._emptied()
+            f"and has {self.rows_by_month[day] or 'none'} now, read twice"
+            for day in self._shrunken()
         ]
         return normalized
 
@@ -211,10 +213,15 @@ class _WindowReader:
             self.rows_by_month = rows_by_month(normalized.tables, self.result.months)
         return normalized
 
-    def _emptied(self) -> list[date | None]:
-        """The months that had rows and have none; None stands for a snapshot."""
-        counts = self.rows_by_month.items()
-        return [day for day, rows in counts if not rows and stored_rows(self.task.stored, day)]
+    def _shrunken(self) -> list[date | None]:
+        """The months that lost all rows; None for a snapshot that lost a tenth, and at least ten rows."""
+        stored = {day: stored_rows(self.task.stored, day) for day in self.rows_by_month}
+        return [
+            day
+            for day, rows in self.rows_by_month.items()
+            if (stored[day] and not rows)
+            or (day is None and stored[day] - rows >= max(FEWEST_LOST, LARGEST_SHARE_LOST * stored[day]))
+        ]
 
     async def _read_ids(self, ids: Sequence[str]) -> list[Page]:
         """The answers for every id of the window; some may be gone (404).

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import logging
+import re
 import traceback
 from base64 import b64encode
 from collections.abc import Callable
@@ -93,12 +94,15 @@ async def test_the_answer_to_a_refusal_is_kept_without_the_password(name: str) -
 SPELLINGS: dict[str, Callable[[str], str]] = {
     "plain": str,
     "JSON": json.dumps,
+    "JSON in capitals": lambda text: "".join(f"\\u{ord(sign):04X}" for sign in text),
     "JSON in UTF-8": partial(json.dumps, ensure_ascii=False),
     "JSON in JSON": lambda text: json.dumps(json.dumps(text)[1:-1]),
     "JSON in JSON in UTF-8": lambda text: json.dumps(json.dumps(text, ensure_ascii=False)[1:-1]),
     "an address": partial(quote, safe=""),
     "a form": quote_plus,
     "HTML": html.escape,
+    "HTML in numbers": lambda text: "".join(f"&#{ord(sign)};" for sign in text),
+    "a form in small letters": lambda text: re.sub("%..", lambda found: found[0].lower(), quote_plus(text)),
 }
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
@@ -30,6 +30,7 @@ from pipelines.sync.window.paging import UNPAGED, Page
 from pipelines.sync.window.task import TaskState
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landing
+from warehouse.load.profile import TableProfile
 
 USERS = TaskState(PlannedReport(report("users"), Customer(id="M1")))
 
@@ -210,6 +211,20 @@ def test_a_round_number_of_rows_that_is_all_there_is_is_asked_about_once() -> No
     assert [limit.may_be_cut_off(rows) for rows in (500, 700, 1000)] == [False, False, True]
     limit.rows = 700
     assert limit.may_be_cut_off(700)
+
+
+@pytest.mark.parametrize(("stored", "rows", "tries"), [(100, 90, 2), (100, 91, 1), (80, 71, 1)])
+def test_a_snapshot_that_lost_a_tenth_and_ten_rows_is_requested_twice_and_named(
+    tmp_path: Path, stored: int, rows: int, tries: int
+) -> None:
+    def answer(_: Request, asked: list[str]) -> object:
+        asked.append("")
+        return [{"id": str(number)} for number in range(1, rows + 1)]
+
+    client = Answering(answer)
+    result, _ = fetched(tmp_path, client, replace(USERS, stored={None: {"users": TableProfile(stored)}}))
+    warnings = (f"the report had {stored} rows and has {rows} now, read twice",) if tries > 1 else ()
+    assert (len(client.asked), result.warnings) == (tries, warnings)
 
 
 @pytest.mark.parametrize("objects", [MOST_OBJECTS, MOST_OBJECTS + 1])
