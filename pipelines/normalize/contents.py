@@ -1,4 +1,4 @@
-"""The contents of the objects at one place: columns by the simplified names of fields, undeclared lists."""
+"""The contents of the objects at one place: columns by simplified names, and undeclared lists."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from pipelines.normalize.types import NO_ID, Kinds, converted, discovered, kinds
 from pipelines.shapes.paths import simplified
 
 DEEPEST = 8  # objects nested deeper stay JSON, and so do lists of objects
-MOST_COLUMNS = 250  # of more, as each row may have others, all undeclared fields stay JSON in one column
+MOST_COLUMNS = 250  # if there are more, all undeclared fields stay JSON in one column
 MORE = "more fields"  # the name of that column
-LONGEST_NAME = 120  # characters of a column's name; a field's can be of any length
+LONGEST_NAME = 120  # characters of a column's name; a field's name can have any length
 EMPTY: Object = {}
 
 
 @dataclass(frozen=True)
 class FilledColumn:
-    """A column with its values, and by kind of value which of them do not fit it."""
+    """A column with its values, and by kind which of them do not fit it."""
 
     column: Column
     values: pl.Series
@@ -37,7 +37,7 @@ class FilledColumn:
 
 
 class Fields:
-    """The members of objects by simplified name: rows of two back ends may spell a field differently."""
+    """The members of objects by simplified name: two back ends may spell a field differently."""
 
     def __init__(self, objects: Sequence[Object]) -> None:
         self.objects = objects
@@ -49,11 +49,11 @@ class Fields:
 
     def _add(self, key: str) -> None:
         name = simplified(key)
-        others = self.spellings.setdefault(name, [])
-        if others and any(key in keys and not set(others).isdisjoint(keys) for keys in self.tuples):
+        spellings = self.spellings.setdefault(name, [])
+        if spellings and any(key in keys and not set(spellings).isdisjoint(keys) for keys in self.tuples):
             self.spellings[f"{name} {key}"] = [key]  # one object has both, so they are two fields
         else:
-            others.append(key)
+            spellings.append(key)
 
     def values(self, name: str) -> list[Json]:
         """The value of each object under a name; None if it has no such member."""
@@ -66,18 +66,18 @@ class Fields:
             return [element.get(keys[0]) for element in self.objects]
         return [next((element[key] for key in keys if key in element), None) for element in self.objects]
 
-    def lacking(self, name: str) -> set[tuple[str, ...]]:
-        """The key tuples of objects without a member of that name."""
+    def tuples_without(self, name: str) -> set[tuple[str, ...]]:
+        """The key tuples of objects without a member of this name."""
         keys = set(self.spellings.get(name, ()))
         return {names for names in self.tuples if keys.isdisjoint(names)}
 
 
 @dataclass
 class Contents:
-    """The values of objects by name, taken apart: nested objects are opened, lists of objects set apart.
+    """The values of objects by name: nested objects are flattened, lists of objects set apart.
 
-    `declared` are the columns that are read here and `lists` the ways to lists that are read elsewhere, by
-    simplified names. With `takes_all`, undeclared fields become columns and undeclared lists tables, too.
+    `declared` are the columns that are read here, `lists` the paths of lists that are read elsewhere, by
+    simplified names. With `takes_all`, undeclared fields become columns, and undeclared lists tables.
     """
 
     declared: Mapping[Keys, Column]
@@ -89,20 +89,20 @@ class Contents:
     undeclared_lists: dict[Keys, list[Json]] = field(default_factory=dict)
 
     def add(self, fields: Fields, above: Keys = (), spelled: Keys = ()) -> None:
-        """Take apart objects that are nested under the names `above`."""
-        ways = (keys for keys in (*self.declared, *self.lists) if keys[: len(above)] == above)
-        wanted = {keys[len(above)] for keys in ways if len(keys) > len(above)}
+        """Add the values of objects that are nested under the names `above`."""
+        paths = (keys for keys in (*self.declared, *self.lists) if keys[: len(above)] == above)
+        declared = {keys[len(above)] for keys in paths if len(keys) > len(above)}
         names = [
             name
             for name in fields.spellings
-            if (*above, name) not in self.lists and (self.takes_all or name in wanted)
+            if (*above, name) not in self.lists and (self.takes_all or name in declared)
         ]
-        if len(self.columns) + len(names) > MOST_COLUMNS + len(wanted):
-            beyond = {key for name in names if name not in wanted for key in fields.spellings[name]}
-            more = [{key: element[key] for key in element if key in beyond} for element in fields.objects]
+        if len(self.columns) + len(names) > MOST_COLUMNS + len(declared):
+            undeclared = {key for name in names if name not in declared for key in fields.spellings[name]}
+            more = [{key: element[key] for key in element if key in undeclared} for element in fields.objects]
             self.columns[(*above, MORE)] = kinds_of([members or None for members in more])
             self.spelled[(*above, MORE)] = (*above, MORE)
-            names = [name for name in names if name in wanted]
+            names = [name for name in names if name in declared]
         for name in names:
             keys = (*above, name)
             self.spelled[keys] = (*spelled, fields.spellings[name][0])
@@ -113,7 +113,7 @@ class Contents:
                 self.columns[keys] = kinds
 
     def _scalars(self, values: list[Json], keys: Keys) -> list[Json]:
-        """The values that are left when lists of objects are set apart and objects are opened."""
+        """Set lists of objects apart and flatten objects; returns the remaining values."""
         types = set(map(type, values))
         if list in types:
             if self.takes_lists and any(map(holds_objects, values)):
@@ -143,7 +143,7 @@ def holds_objects(value: Json) -> bool:
 
 
 def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> dict[Keys, FilledColumn]:
-    """Every value as a column: declared ones by their type, others by the narrowest that holds them."""
+    """A column for each name: declared ones of their type, others of the narrowest that holds the values."""
     columns = {}
     for keys, kinds in contents.columns.items():
         column = contents.declared.get(keys)
@@ -151,14 +151,14 @@ def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> di
             values, misfits = converted(
                 kinds, column.type, zone, length, is_day=column.is_day, decimal=decimal
             )
-            if column.is_id:  # one that is blank or zeros alone is of nothing
+            if column.is_id:  # a blank one, or only zeros, identifies nothing
                 values = values.set(values.str.contains(NO_ID), None)
             columns[keys] = FilledColumn(column, values, misfits)
         else:
             values, type_ = discovered(kinds)
             spelled = contents.spelled[keys]
-            other = Column(name_of(spelled), type_, ".".join(spelled), "", documented=False)
-            columns[keys] = FilledColumn(other, values)
+            undeclared = Column(name_of(spelled), type_, ".".join(spelled), "", documented=False)
+            columns[keys] = FilledColumn(undeclared, values)
     return columns
 
 
@@ -168,6 +168,6 @@ def empty_column(column: Column, length: int) -> FilledColumn:
 
 
 def name_of(keys: Keys) -> str:
-    """The column of a value under these keys: letters and digits of any script; none begins with `_`."""
+    """The column name for these keys: letters and digits of any script; it never begins with `_`."""
     words = (re.sub(r"\W+", "_", snake_case(key[:LONGEST_NAME])).strip("_") for key in keys)
     return "_".join(word or "unnamed" for word in words)[:LONGEST_NAME]

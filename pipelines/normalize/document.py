@@ -19,24 +19,24 @@ Json = Any  # None, bool, int, float, Decimal, str, list or dict: the values of 
 Object = dict[str, Json]
 Keys = tuple[str, ...]  # the names that lead from an object to a value in it, through objects only
 
-LONGEST_WHOLE = 4_000  # digits of a whole number; Python reads none of more than 4,300
-LONGEST_EXACT = 16  # characters of a fractional number that a float always gives back as they were
+LONGEST_WHOLE = 4_000  # digits of a whole number; Python reads at most 4,300
+LONGEST_EXACT = 16  # characters of a fractional number that a float always keeps
 _DIGITS = bytes(ord("0") if sign in b"0123456789." else ord(" ") for sign in range(256))
 _TOO_MANY_DIGITS = b"0" * LONGEST_EXACT
 _LONG_NUMBER = re.compile(rb"(?<![0-9.])(?=[0-9.]{16})[0-9]{7}")
-"""A long number with seven digits before its point: a float may lack some that an amount keeps."""
+"""A long number with seven digits before its point: a float may lose some that an amount keeps."""
 _SURROGATES = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
 )
 
 
 class InvalidJson(ValueError):
-    """A body that is no JSON document of objects or lists, said in a sentence."""
+    """A body that is not a JSON object or list; the message is a sentence."""
 
 
 @dataclass(eq=False)
 class Document:
-    """The document of one body; its values are read again after they were forgotten."""
+    """The document of a body; `value` is read again after `forget`."""
 
     body: bytes
 
@@ -54,7 +54,7 @@ class Document:
 
 
 def read_document(body: bytes) -> Document:
-    """Read a body; raises InvalidJson for halves, other formats and single values."""
+    """Read a body; raises InvalidJson for incomplete documents, other formats and single values."""
     document = Document(body)
     if document.value is not None and not isinstance(document.value, dict | list):
         raise InvalidJson(
@@ -64,13 +64,13 @@ def read_document(body: bytes) -> Document:
 
 
 def parse_exactly(body: bytes) -> Json:
-    """The document of a body, read by the json module; a number that a float does not hold is a Decimal.
+    """Read a body by the json module; a number that a float cannot hold becomes a Decimal.
 
-    NaN and Infinity, which no JSON has, are null. Raises InvalidJson.
+    NaN and Infinity, which JSON does not allow, become null. Raises InvalidJson.
     """
     text = _decoded(body)
     if r"\u" in text:
-        text = _SURROGATES.sub(lambda found: r"\ufffd" if found[1] else found[0], text)
+        text = _SURROGATES.sub(lambda match: r"\ufffd" if match[1] else match[0], text)
     loads = partial(json.loads, text, parse_float=_fraction, parse_constant=lambda _: None)
     try:
         return loads(parse_int=_whole)

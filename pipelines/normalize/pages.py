@@ -1,4 +1,4 @@
-"""The facts of a page that paging is proven by: its rows, their ids, and the total that it states."""
+"""The facts of a page that prove paging: its rows, their ids, and the total that it states."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from pipelines.catalogue.model import Report
 from pipelines.normalize.contents import EMPTY, Fields
 from pipelines.normalize.document import Document, Json, Keys, to_json
-from pipelines.normalize.rows import Level, ShapeMismatch, below, document_level
+from pipelines.normalize.rows import Level, ShapeMismatch, document_level, inner_level
 from pipelines.shapes.paths import member_path
 from pipelines.shapes.shape import shape_of
 
 Id = tuple[str | None, ...]
-"""A documented id as its columns; one with a gap identifies nothing."""
+"""The columns of a documented id; with a null among them it identifies nothing."""
 
 
 @dataclass(frozen=True)
 class PageFacts:
-    """The rows of a page by topmost table, their ids, and the number of rows of all pages, if it is stated.
+    """The rows of a page by topmost table, their ids, and the row count of all pages, if stated.
 
     `mismatch` is the sentence for a page that does not fit the shape of its report, such as an error message.
     """
@@ -30,12 +30,12 @@ class PageFacts:
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return sum(map(len, self.rows))
 
     @property
     def rows_hash(self) -> int:
-        """A hash that tells the rows of a page from those of another, also without ids."""
+        """A hash that differs between pages of different rows, even without ids."""
         return hash(repr(self.rows))
 
 
@@ -44,28 +44,28 @@ def page_facts(report: Report, document: Document) -> PageFacts:
     total = _total(document.value, member_path(report.total_rows))
     try:
         root = document_level(shape_of(report), [document.value], member_path(report.root))
-        levels = _topmost(root)
+        levels = _topmost_levels(root)
     except ShapeMismatch as error:
         return PageFacts(total=total, mismatch=str(error))
     ids = {table.name: _ids(level, table.key) for level in levels if (table := level.place.table)}
     return PageFacts([level.elements for level in levels], ids, total)
 
 
-def _topmost(level: Level) -> list[Level]:
+def _topmost_levels(level: Level) -> list[Level]:
     """The levels of the topmost tables."""
     if level.place.table:
         return [level]
-    return [top for place in level.place.below for top in _topmost(below(level, place))]
+    return [top for place in level.place.below for top in _topmost_levels(inner_level(level, place))]
 
 
 def _ids(level: Level, key: Sequence[str]) -> list[Id]:
-    """The documented ids of rows, in their order; none without a key."""
+    """The documented ids of rows, in their order; none if the table has no key."""
     paths = [level.place.sources[name] for name in key if name in level.place.sources]
-    columns = [_members(level.objects, path.members) for source, path in paths if source is level.place]
+    columns = [_values_at(level.objects, path.members) for source, path in paths if source is level.place]
     return [tuple(map(_as_text, values)) for values in zip(*columns, strict=True)]
 
 
-def _members(objects: Sequence[Json], members: Keys) -> list[Json]:
+def _values_at(objects: Sequence[Json], members: Keys) -> list[Json]:
     values: list[Json] = list(objects)
     for name in members:
         values = Fields([value if type(value) is dict else EMPTY for value in values]).values(name)
@@ -74,7 +74,7 @@ def _members(objects: Sequence[Json], members: Keys) -> list[Json]:
 
 def _total(value: Json, members: Keys) -> int | None:
     """The number of rows of all pages, as the declared member of the document states it."""
-    [total] = _members([value], members)
+    [total] = _values_at([value], members)
     if type(total) is str and total.isascii() and total.isdigit() and len(total) < 19:
         total = int(total)
     return total if type(total) is int and total >= 0 else None

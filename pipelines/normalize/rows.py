@@ -1,8 +1,8 @@
-"""The objects at every place of a shape, found in all documents of a window together.
+"""The objects at every place of a shape, read from all documents of a window together.
 
-A list that is null or empty has no rows, and neither has one that is absent, unless something undeclared
-stands next to the place where it should be, or under its name in an object around: then it may be the list
-under another name or in another place, and the answer does not fit its shape.
+A list that is null, empty or absent has no rows. But if the object that lacks it has an undeclared list or
+object, or an object around it has an undeclared member of the same name, that may be the list, renamed or
+moved: the answer does not fit its shape.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from pipelines.shapes.shape import Place
 MOST_SUGGESTED = 3
 VALUE = "value"
 TYPES: dict[str, type] = {"[]": list, "{}": dict, "": dict}
-"""What the steps of a path lead into."""
+"""The type of the value that each kind of step leads into."""
 
 
 class ShapeMismatch(Exception):
     """A document whose rows are not where the shape of its report says."""
 
 
-class FoundRows(NamedTuple):
-    """One list, or the values of keyed objects: in which row above, its elements, and the name of each."""
+class Nested(NamedTuple):
+    """The elements of a list or keyed object, the number of the row that has it, and the elements' names."""
 
     above: int
     elements: Sequence[Json]
@@ -44,41 +44,40 @@ class FoundRows(NamedTuple):
 class Level:
     """The objects at one place, over all documents; the topmost are the documents themselves.
 
-    `elements` are what stands there; an element that is no object is a stranger, and an empty object takes
-    its place; a plain value in a nested table without documented columns is an object of one `value`.
-    `parents` says in which object above each is.
+    `elements` are the values there, which may not all be objects. `parents` has the number of the object
+    above each.
     """
 
     place: Place
     elements: Sequence[Json]
     parents: pl.Series
     above: Level | None = None
-    lists: Sequence[FoundRows] = ()
+    lists: Sequence[Nested] = ()
     columns: dict[ColumnPath, FilledColumn] = field(default_factory=dict)
 
     @cached_property
     def objects(self) -> Sequence[Object]:
-        """The elements as objects: an element that is a column has an empty name, a stranger is empty."""
+        """The elements as objects: plain values become members, other elements empty objects."""
         if self.place.is_plain:
-            return [{"": element} for element in self.elements]
+            return [{"": element} for element in self.elements]  # a column of the shape has this path
         if set(map(type, self.elements)) <= {dict}:
             return self.elements
         table = self.place.table
-        is_open = table is not None and table.parent and not self.place.columns
+        takes_values = table is not None and table.parent and not self.place.columns
         return [
             element
             if type(element) is dict
             else {VALUE: element}
-            if is_open and not isinstance(element, list | None)
+            if takes_values and not isinstance(element, list | None)
             else EMPTY
             for element in self.elements
         ]
 
     @cached_property
-    def strangers(self) -> list[int]:
-        """The elements that are not objects, by their number."""
-        changed = () if self.objects is self.elements else self.objects
-        return [row for row, element in enumerate(changed) if element is EMPTY]
+    def non_objects(self) -> list[int]:
+        """The numbers of the elements that are not objects."""
+        objects = () if self.objects is self.elements else self.objects
+        return [row for row, element in enumerate(objects) if element is EMPTY]
 
     @cached_property
     def fields(self) -> Fields:
@@ -106,11 +105,11 @@ class Level:
 
     @property
     def names(self) -> list[str]:
-        """The name that each object was found under: its own key, or the name of its list."""
-        return [name for found in self.lists for name in found.names]
+        """The name of each object: its own key, or the name of its list."""
+        return [name for nested in self.lists for name in nested.names]
 
-    def only(self, rows: Sequence[int]) -> Level:
-        """The level without its other rows."""
+    def select(self, rows: Sequence[int]) -> Level:
+        """The level with only these rows."""
         if len(rows) == len(self.elements):
             return self
         elements = [self.elements[row] for row in rows]
@@ -126,79 +125,79 @@ def document_level(place: Place, documents: Sequence[Json], root: Keys) -> Level
             members = value.items() if type(value) is dict else ()
             inner = {simplified(key): member for key, member in members}
             if name not in inner and not is_nothing(value):
-                there = what_is_there(value, documents)
-                raise ShapeMismatch(f"expected an object with {'.'.join(root)}, {there}")
+                found = describe_misfit(value, documents)
+                raise ShapeMismatch(f"expected an object with {'.'.join(root)}, {found}")
             values[number] = inner.get(name)
     return Level(place, values, pl.int_range(len(values), dtype=pl.Int64, eager=True))
 
 
-def below(level: Level, place: Place) -> Level:
-    """The level at a place below; raises ShapeMismatch, which states what was expected and found."""
+def inner_level(level: Level, place: Place) -> Level:
+    """The level at a place below `level`; raises ShapeMismatch, which states what was expected and found."""
     step = place.hop.step
     if step.is_any:
-        return _level(level, place, _lists_of_any_name(level, place.path))
-    found = [
-        FoundRows(row, list(value.values()), list(value))
+        return _make_level(level, place, _lists_of_any_name(level, place.path))
+    lists = [
+        Nested(row, list(value.values()), list(value))
         if step.each == "{}"
-        else FoundRows(row, value if step.each else [value], [name] * len(value))
-        for wanted in step.names or ("",)
-        for row, (name, value) in enumerate(_values(level, place, wanted))
+        else Nested(row, value if step.each else [value], [name] * len(value))
+        for list_name in step.names or ("",)
+        for row, (name, value) in enumerate(_members_at(level, place, list_name))
         if value
     ]
     if len(step.names) > 1:
-        found.sort(key=lambda rows: rows.above)  # row by row, as the answer has them
-    return _level(level, place, found)
+        lists.sort(key=lambda nested: nested.above)  # row by row, as the answer has them
+    return _make_level(level, place, lists)
 
 
-def below_undeclared(level: Level, table: Table, lists: Sequence[Json]) -> Level:
-    """The elements of undeclared lists."""
+def undeclared_level(level: Level, table: Table, lists: Sequence[Json]) -> Level:
+    """The level of the elements of undeclared lists."""
     place = Place(path=table.name, table=table)
-    found = [FoundRows(row, elements) for row, elements in enumerate(lists) if elements]
-    return _level(level, place, found)
+    nested = [Nested(row, elements) for row, elements in enumerate(lists) if elements]
+    return _make_level(level, place, nested)
 
 
-def columns_on_the_way(level: Level) -> dict[str, FilledColumn]:
-    """The declared columns of a table, read at its rows or at places above them, one value for each row."""
+def columns_along_path(level: Level) -> dict[str, FilledColumn]:
+    """The declared columns of a table, read at its rows or at places above them, a value for each row."""
     columns: dict[str, FilledColumn] = {}
-    here: Level | None = level
+    current: Level | None = level
     rows: pl.Series | None = None
-    while here is not None and (here is level or here.place.table is None):
+    while current is not None and (current is level or current.place.table is None):
         for name, (source, path) in level.place.sources.items():
-            if source is here.place and path in here.columns:
-                filled = here.columns[path]
+            if source is current.place and path in current.columns:
+                filled = current.columns[path]
                 columns[name] = filled if rows is None else filled.gather(rows)
-        rows = here.parents if rows is None else here.parents.gather(rows)
-        here = here.above
+        rows = current.parents if rows is None else current.parents.gather(rows)
+        current = current.above
     return columns
 
 
-def _mismatch(expected: str, found: Json, level: Level) -> ShapeMismatch:
-    """The error for an answer that does not fit: the expected path, what is there, and likely rows."""
-    return ShapeMismatch(f"expected {expected}, {what_is_there(found, level.roots)}")
+def _mismatch(expected: str, value: Json, level: Level) -> ShapeMismatch:
+    """The error for a value that does not fit: the expected path, the value's kind, and likely rows."""
+    return ShapeMismatch(f"expected {expected}, {describe_misfit(value, level.roots)}")
 
 
-def what_is_there(found: Json, documents: Sequence[Json]) -> str:
-    """A description of a value that does not fit, and of where its document has lists of objects."""
-    sentence = f"found {described(found)}"
+def describe_misfit(value: Json, documents: Sequence[Json]) -> str:
+    """Describe a value that does not fit, and say where its documents have lists of objects."""
+    sentence = f"found {described(value)}"
     places = [place for place in places_of(documents) if place.path and place.names]
     fullest = sorted(places, key=lambda place: -place.count)[:MOST_SUGGESTED]
     return f"{sentence}; there are objects at {', '.join(map(str, fullest))}" if fullest else sentence
 
 
-def _level(above: Level, place: Place, found: Sequence[FoundRows]) -> Level:
-    """The elements of all lists, each with the row above that it belongs to."""
-    parents = chain.from_iterable(repeat(rows.above, len(rows.elements)) for rows in found)
-    elements = chain.from_iterable(rows.elements for rows in found)
-    return Level(place, [*elements], pl.Series([*parents], dtype=pl.Int64), above, found)
+def _make_level(above: Level, place: Place, lists: Sequence[Nested]) -> Level:
+    """The level of the elements of all lists, each with the row above that it belongs to."""
+    parents = chain.from_iterable(repeat(nested.above, len(nested.elements)) for nested in lists)
+    elements = chain.from_iterable(nested.elements for nested in lists)
+    return Level(place, [*elements], pl.Series([*parents], dtype=pl.Int64), above, lists)
 
 
-def _values(level: Level, place: Place, wanted: str) -> Iterator[tuple[str, Json]]:
-    """What each object has at the end of the hop to a place, with the name of the last member."""
+def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[str, Json]]:
+    """Yield the member of each object that the hop to a place leads to, as name and value."""
     hop = place.hop
     values = list(level.elements)
     name = ""
-    for depth, member in enumerate((*hop.members, wanted) if wanted else ()):
-        if depth == 0 and not level.strangers:
+    for depth, member in enumerate((*hop.members, list_name) if list_name else ()):
+        if depth == 0 and not level.non_objects:
             fields = level.fields
         else:
             fields = Fields([value if type(value) is dict else EMPTY for value in values])
@@ -207,15 +206,14 @@ def _values(level: Level, place: Place, wanted: str) -> Iterator[tuple[str, Json
             )
             if wrong is not None and not level.place.table:
                 raise _mismatch(place.path, wrong, level)
-        if lacking := fields.lacking(member):
-            way = hop.members[:depth]
-            known = _declared_at(level.place, way)
-            of_rows = _declared_from(place) - known
+        if lacking := fields.tuples_without(member):
+            declared = _declared_at(level.place, hop.members[:depth])
+            declared_below = _declared_at_or_below(place) - declared
             around = _levels_around(level, member)
             for row, element in enumerate(fields.objects):
                 if (len(lacking) == len(fields.tuples) or tuple(element) in lacking) and (
-                    _may_hold_it(element, known, of_rows, is_row=level.place.table is not None)
-                    or (around and _is_around(row, member, around))
+                    _may_hold_rows(element, declared, declared_below, is_row=level.place.table is not None)
+                    or (around and _was_moved_out(row, member, around))
                 ):
                     raise _mismatch(place.path, element, level)
         values = fields.values(member)
@@ -227,73 +225,75 @@ def _values(level: Level, place: Place, wanted: str) -> Iterator[tuple[str, Json
         yield name, value
 
 
-def _may_hold_it(element: Object, known: Collection[str], of_rows: Collection[str], *, is_row: bool) -> bool:
-    """Whether an object without a declared list may hold it under another name, or be one of its rows.
+def _may_hold_rows(
+    element: Object, declared: Collection[str], declared_below: Collection[str], *, is_row: bool
+) -> bool:
+    """Whether an object that lacks a declared list may have it under another name, or be one of its rows.
 
-    `known` are the names that are declared in it; one that is no row has to have at least one of them, and
-    none of those that are declared of the rows of the list.
+    `declared` are the names declared in the object, `declared_below` those declared only in the list. An
+    object that has none of the former, or one of the latter, may be a row of the list.
     """
-    if not element or ANY in known:
+    if not element or ANY in declared:
         return False
     names = {simplified(key) for key in element} if not is_row else set()
-    if not is_row and (names.isdisjoint(known) or names & set(of_rows)):
+    if not is_row and (names.isdisjoint(declared) or names & set(declared_below)):
         return True
     return any(
-        value and isinstance(value, list | dict) and simplified(key) not in known
+        value and isinstance(value, list | dict) and simplified(key) not in declared
         for key, value in element.items()
     )
 
 
 def _levels_around(level: Level, name: str) -> list[tuple[list[Level], Level]]:
     """The levels above whose objects have an undeclared member of this name, and the path to each."""
-    way: list[Level] = []
+    path: list[Level] = []
     levels = []
     while level.above is not None:
-        way = [*way, level]
+        path = [*path, level]
         level = level.above
         if name in level.fields.spellings and not {name, ANY} & _declared_at(level.place, ()):
-            levels.append((way, level))
+            levels.append((path, level))
     return levels
 
 
-def _is_around(row: int, name: str, around: Sequence[tuple[list[Level], Level]]) -> bool:
-    """Whether a list that an object lacks may have been moved out of it, into one of the objects around."""
-    for way, level in around:
-        element = level.objects[reduce(lambda row, below: below.parents[row], way, row)]
+def _was_moved_out(row: int, name: str, around: Sequence[tuple[list[Level], Level]]) -> bool:
+    """Whether the list that an object lacks may be in one of the objects around it."""
+    for path, level in around:
+        element = level.objects[reduce(lambda row, inner: inner.parents[row], path, row)]
         if any(isinstance(element.get(key), list | dict) for key in level.fields.spellings[name]):
             return True
     return False
 
 
-def _declared_at(place: Place, way: Keys) -> set[str]:
-    """The simplified names that are declared in the objects at a place, below the members of a way."""
-    length = len(way)
+def _declared_at(place: Place, members: Keys) -> set[str]:
+    """The simplified names declared in the objects at a place, or in the object that `members` lead to."""
+    length = len(members)
     return {
         keys[length]
         for keys in (*place.declared, *place.lists)
-        if len(keys) > length and keys[:length] == way
+        if len(keys) > length and keys[:length] == members
     }
 
 
-def _declared_from(place: Place) -> set[str]:
-    """The simplified names that are declared in the objects at a place, and at those below it."""
-    return _declared_at(place, ()).union(*map(_declared_from, place.below))
+def _declared_at_or_below(place: Place) -> set[str]:
+    """The simplified names declared in the objects at a place, and at the places below it."""
+    return _declared_at(place, ()).union(*map(_declared_at_or_below, place.below))
 
 
-def _lists_of_any_name(level: Level, expected: str) -> list[FoundRows]:
-    """Every list of objects in the objects of a level, by the name that each has."""
-    known = {keys[0] for keys in level.place.declared}
-    found: list[FoundRows] = []
+def _lists_of_any_name(level: Level, expected: str) -> list[Nested]:
+    """Every undeclared list of objects in the objects of a level; raises ShapeMismatch."""
+    declared = {keys[0] for keys in level.place.declared}
+    lists: list[Nested] = []
     for row, element in enumerate(level.elements):
         members = element.items() if type(element) is dict else ()
-        others = [(key, value) for key, value in members if simplified(key) not in known]
-        rows = [FoundRows(row, value, [key] * len(value)) for key, value in others if holds_objects(value)]
-        is_like = len(others) < len(members) or any(isinstance(value, list | None) for _, value in others)
-        is_around = any(
+        rest = [(key, value) for key, value in members if simplified(key) not in declared]
+        own = [Nested(row, value, [key] * len(value)) for key, value in rest if holds_objects(value)]
+        is_expected = len(rest) < len(members) or any(isinstance(value, list | None) for _, value in rest)
+        is_wrapped = any(
             type(value) is dict and any(map(holds_objects, value.values())) for _, value in members
         )
-        has_others_only = not rows and any(value and type(value) is list for _, value in others)
-        if not is_nothing(element) and (not is_like or is_around or has_others_only):
+        has_only_values = not own and any(value and type(value) is list for _, value in rest)
+        if not is_nothing(element) and (not is_expected or is_wrapped or has_only_values):
             raise _mismatch(expected, element, level)
-        found += rows
-    return found
+        lists += own
+    return lists

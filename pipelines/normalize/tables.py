@@ -1,4 +1,4 @@
-"""The tables that an answer becomes, and what else comes of it."""
+"""The tables and rejected rows that an answer becomes."""
 
 from __future__ import annotations
 
@@ -21,19 +21,18 @@ OUR_COLUMNS = (
     "_parent_row",
     "valid_from_utc",
     "valid_to_utc",
-    "rowid",  # how DuckDB calls the place of a row
+    "rowid",  # DuckDB's name for the place of a row
 )
 NEARLY_ALL = 0.9
-"""The share of ids of the first choice that comes again with another only where the service ignores it."""
+"""If this share of the first choice's ids comes again with the other, the service ignores the choice."""
 
 
 @dataclass(frozen=True)
 class NormalizedTable:
     """Rows of one table in document order.
 
-    The frame holds `_row` (0, 1, 2 ... within this answer and table), `_parent_row` (the `_row` of the
-    parent, if there is one), `_month` (its first day; null for a report without months) and
-    one column for each of `columns`.
+    The frame has `_row` (0, 1, 2 ... within this answer and table), `_parent_row` (the `_row` of the
+    parent, in a nested table), `_month` (its first day; null for a report without months) and `columns`.
     """
 
     name: str
@@ -47,9 +46,9 @@ class NormalizedTable:
 class RejectedRow:
     """A row that did not fit its table, whole and with everything nested in it.
 
-    `place` is a JSON path; `reason` never holds a value of the row, so that reasons can be counted
-    and published; `month` is a first day, if it is known, and `is_undatable` says that its date is
-    missing or cannot be read, so that it may be of any month asked for.
+    `place` is its path and number; `reason` has no value of the row, so that reasons can be counted and
+    published; `month` is its first day, if known; `is_undatable` is true if its date is missing or cannot
+    be read, so that it may be of any requested month.
     """
 
     table: str
@@ -63,10 +62,10 @@ class RejectedRow:
 
 @dataclass(frozen=True)
 class Normalized:
-    """A whole answer, normalized, and what was noticed; every table of the report is here, also an empty one.
+    """A normalized answer, with every table of its report, even an empty one.
 
-    `missing` are the needed columns that no row has, as table.column. `undated` says that rows for several
-    months came without any, and were all counted to the first.
+    `missing` are the needed columns that no row has, as table.column. `undated` is true if several months
+    were requested and no row names one: all rows count to the first.
     """
 
     tables: tuple[NormalizedTable, ...]
@@ -78,36 +77,37 @@ class Normalized:
 def arrange_columns(
     declared: Sequence[Column],
     columns: Mapping[str, FilledColumn],
-    others: Collection[FilledColumn],
+    undeclared: Collection[FilledColumn],
     length: int,
 ) -> list[FilledColumn]:
-    """Declared columns in their order, empty where nothing came, then all others under names of their own.
+    """Declared columns in their order, empty if the answer lacks them, then the others under unique names.
 
-    Names that collide are numbered by the order of their sources, whatever order they came in.
+    Names that collide are numbered in the order of their sources, not of the answer.
     """
     first = [
         replace(columns.get(column.name) or empty_column(column, length), column=column)
         for column in declared
     ]
-    rest = [other.column for other in others]
+    rest = [filled.column for filled in undeclared]
     by_source = sorted(rest, key=lambda column: column.source)
     taken = (*OUR_COLUMNS, *(column.name for column in declared))
     unique = unique_names([column.name for column in by_source], taken)
     names = dict(zip(map(id, by_source), unique, strict=True))
     renamed = [replace(column, name=names[id(column)]) for column in rest]
-    return [*first, *(replace(other, column=new) for other, new in zip(others, renamed, strict=True))]
+    return [*first, *(replace(old, column=new) for old, new in zip(undeclared, renamed, strict=True))]
 
 
 def make_table(
-    table: Table, columns: Sequence[FilledColumn], months: pl.Series, parent_rows: pl.Series
+    table: Table, columns: Sequence[FilledColumn], first_days: pl.Series, parent_rows: pl.Series
 ) -> NormalizedTable:
-    """A table of these columns, with the columns that are ours before them."""
-    row = pl.int_range(len(months), dtype=pl.Int64, eager=True).alias("_row")
-    above = [parent_rows.rename("_parent_row")] if table.parent else []
-    own = [filled.values.rename(filled.column.name) for filled in columns]
-    frame = pl.DataFrame([row, *above, months.rename("_month"), *own])
-    names = tuple(filled.column for filled in columns)
-    return NormalizedTable(table.name, names, frame, table.key, table.parent or "")
+    """Make a table of these columns, with ours before them."""
+    row = pl.int_range(len(first_days), dtype=pl.Int64, eager=True).alias("_row")
+    parent_row = [parent_rows.rename("_parent_row")] if table.parent else []
+    values = [filled.values.rename(filled.column.name) for filled in columns]
+    frame = pl.DataFrame([row, *parent_row, first_days.rename("_month"), *values])
+    return NormalizedTable(
+        table.name, tuple(filled.column for filled in columns), frame, table.key, table.parent or ""
+    )
 
 
 def empty_table(table: Table) -> NormalizedTable:
@@ -117,7 +117,7 @@ def empty_table(table: Table) -> NormalizedTable:
 
 
 def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> list[str]:
-    """The names in their order, a repeated or taken one with `_2`, `_3`; SQL ignores case."""
+    """The names in their order, repeated or taken ones with `_2`, `_3`; SQL ignores case."""
     used = {name.lower() for name in taken}
     unique = []
     for name in names:
@@ -129,12 +129,11 @@ def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> li
     return unique
 
 
-def without_repeated(tables: Tables, report: Report) -> Tables:
-    """The tables without rows that pages repeat.
+def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
+    """Drop the rows that pages repeat: those with the same documented id and values.
 
-    Only rows with a documented id are looked at, and only those whose documented values are equal: two rows
-    of one id that say different things are both kept, unless one came with an earlier choice of the report's.
-    Where the service ignores the choice, it is null in a row that came with several.
+    Rows of one id with different values are all kept, except those of an earlier choice of the report. If
+    the service ignores the choice, it is null in a row that came with several.
     """
     choices = report.endpoint.choices
     if not (report.endpoint.paged and choices):
@@ -146,7 +145,7 @@ def without_repeated(tables: Tables, report: Report) -> Tables:
         whole = tables[table.name]
         if not whole.frame.select(table.key).is_duplicated().any():
             continue
-        order = pl.col(choice).cast(pl.Int8).fill_null(-1)  # the last choice is the one that is true
+        order = pl.col(choice).cast(pl.Int8).fill_null(-1)  # the last choice counts
         is_unknown = (pl.col(choice).n_unique().over(table.key) > 1) & is_ignored
         documented = [column.name for column in whole.columns if column.documented and column.name != choice]
         frame = whole.frame.with_columns(
@@ -154,14 +153,14 @@ def without_repeated(tables: Tables, report: Report) -> Tables:
             _is_last=order == order.max().over(table.key),
         )
         frame = frame.filter("_is_last").drop("_is_last").filter(pl.struct(documented).is_first_distinct())
-        tables = _only(tables, table.name, frame)
+        tables = _keep_rows(tables, table.name, frame)
     return tables
 
 
 def _ignores_choice(keyed: Sequence[tuple[pl.DataFrame, tuple[str, ...]]], choice: str) -> bool:
-    """Whether nearly all ids of the first choice came again with the other, of all tables together.
+    """Whether nearly all ids of the first choice came again with the other, in all tables together.
 
-    A few may have moved while both were asked for, but not nearly all.
+    A few may have changed their state between the two requests, but not nearly all.
     """
     first, again = 0, 0
     for frame, key in keyed:
@@ -171,14 +170,15 @@ def _ignores_choice(keyed: Sequence[tuple[pl.DataFrame, tuple[str, ...]]], choic
     return first > 0 and again >= NEARLY_ALL * first
 
 
-def _only(tables: Mapping[str, NormalizedTable], name: str, rows: pl.DataFrame) -> Tables:
-    """The tables with only these rows of one, and what is nested in them."""
+def _keep_rows(tables: Mapping[str, NormalizedTable], name: str, rows: pl.DataFrame) -> Tables:
+    """The tables with only these rows in the named one, and only the rows nested in them below it."""
     numbered = rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("_row"))
     numbers = pl.DataFrame({"_parent_row": rows["_row"], "_new": numbered["_row"]})
-    left = {**tables, name: replace(tables[name], frame=numbered)}
+    kept = {**tables, name: replace(tables[name], frame=numbered)}
     for child in tables.values():
         if child.parent == name:
-            below = left[child.name].frame.join(numbers, on="_parent_row", how="inner", maintain_order="left")
-            kept = below.with_columns(_parent_row="_new").drop("_new")
-            left = _only(left, child.name, kept)
-    return left
+            nested = kept[child.name].frame.join(
+                numbers, on="_parent_row", how="inner", maintain_order="left"
+            )
+            kept = _keep_rows(kept, child.name, nested.with_columns(_parent_row="_new").drop("_new"))
+    return kept

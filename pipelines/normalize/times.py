@@ -1,4 +1,4 @@
-"""Texts of time as local time of the brokerage, without an offset."""
+"""Conversion of texts to local times of the brokerage, without an offset."""
 
 from __future__ import annotations
 
@@ -9,50 +9,49 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 SECONDS = "%Y-%m-%dT%H:%M:%S"
-LONG_AS_SECONDS = len("2026-03-31T12:30:00")
+LENGTH_TO_SECONDS = len("2026-03-31T12:30:00")
 LOCAL = pl.Datetime("us")
 CALENDAR = (datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999))
-# The service writes "no time" as the first or the last moment of the calendar: no offset may move that.
-# The first, .NET's DateTime.MinValue, is no time; other software may have moved it by some hours.
+# The service writes an unset time as the first or last moment of the calendar: no offset may move it.
+# The first, .NET's DateTime.MinValue, becomes null; other software may have moved it by some hours.
 REAL_TIMES = (datetime(1900, 1, 1), datetime(9999, 1, 1))
 
-_OF_DAY = r"[T ][0-9:.,]+\s?(?:[Zz]|[+-][0-9:]+)?"
-_UNSET = rf"^(?:0001-01-01(?:{_OF_DAY})?|0000-12-31{_OF_DAY})$"
+_TIME_OF_DAY = r"[T ][0-9:.,]+\s?(?:[Zz]|[+-][0-9:]+)?"
+_UNSET = rf"^(?:0001-01-01(?:{_TIME_OF_DAY})?|0000-12-31{_TIME_OF_DAY})$"
 _BEFORE_OFFSET = re.compile(r"(?<=\d)\s(?=[Z+-])")
 _WITH_OFFSET = r"[Tt ][0-9:.,]+\s?[Zz+-]"
 
 
-def without_unset(texts: pl.Series) -> pl.Series:
-    """The texts, null where they stand for a time that is not set."""
+def null_if_unset(texts: pl.Series) -> pl.Series:
+    """The texts, null if they stand for an unset time."""
     return texts.set(texts.str.contains(_UNSET), None)
 
 
 def local_times(texts: pl.Series, zone: str) -> pl.Series:
     """Each text as local time, null if it is not a time; text without an offset is local already."""
-    times = texts.str.head(LONG_AS_SECONDS).str.to_datetime(SECONDS, strict=False, time_unit="us")
-    fraction = texts.str.slice(LONG_AS_SECONDS)
+    times = texts.str.head(LENGTH_TO_SECONDS).str.to_datetime(SECONDS, strict=False, time_unit="us")
+    fraction = texts.str.slice(LENGTH_TO_SECONDS)
     if (fraction != "").any():
         microseconds = (fraction + "000000").str.slice(1, 6).cast(pl.Int64, strict=False)
         times = times + microseconds.cast(pl.Duration("us"))
-    is_other = texts.is_not_null() & (times.is_null() | ~fraction.str.contains(r"^(\.\d+)?$"))
-    if is_other.any():  # with an offset, or in a rare form
-        places = is_other.arg_true()
-        others = texts.gather(places)
-        utc = others.str.to_datetime(f"{SECONDS}%.f%#z", strict=False, time_unit="us").dt.replace_time_zone(
-            None
-        )
+    has_more = texts.is_not_null() & (times.is_null() | ~fraction.str.contains(r"^(\.\d+)?$"))
+    if has_more.any():  # an offset, or a rare form
+        places = has_more.arg_true()
+        rest = texts.gather(places)
+        utc = rest.str.to_datetime(f"{SECONDS}%.f%#z", strict=False, time_unit="us")
+        utc = utc.dt.replace_time_zone(None)
         moved = _local(utc.set(~utc.is_between(*REAL_TIMES), None), zone)
-        rare = {text: _local_time(text, ZoneInfo(zone)) for text in others.filter(moved.is_null()).unique()}
-        one_by_one = pl.Series([rare.get(text) for text in others], dtype=LOCAL)
+        rare = {text: _local_time(text, ZoneInfo(zone)) for text in rest.filter(moved.is_null()).unique()}
+        one_by_one = pl.Series([rare.get(text) for text in rest], dtype=LOCAL)
         times = times.scatter(places, moved.zip_with(moved.is_not_null(), one_by_one))
     return times.set(~times.is_between(*CALENDAR), None)
 
 
 def local_days(texts: pl.Series, times: pl.Series, zone: str) -> pl.Series:
-    """The times that texts were read as, where each holds a day, and so is the midnight that it begins with.
+    """The times of texts that state days, as the midnights that the days begin with.
 
-    A service that keeps them in UTC may write 1 July as `2026-06-30T22:00:00`: where all that have no offset
-    are local midnights as UTC, and none is a midnight as it stands, they are moved.
+    A service that stores UTC may write 1 July as `2026-06-30T22:00:00`: if all texts without an offset are
+    local midnights when read as UTC, and none is a midnight as written, they are read as UTC.
     """
     moved = _local(times.set(~times.is_between(*REAL_TIMES), None), zone)
     if not _is_midnight(moved).any():
@@ -73,7 +72,7 @@ def _is_midnight(times: pl.Series) -> pl.Series:
 
 
 def _local_time(text: str, zone: ZoneInfo) -> datetime | None:
-    if text.isdigit():  # a number is no day
+    if text.isdigit():  # a number is not a day
         return None
     try:
         moment = datetime.fromisoformat(_BEFORE_OFFSET.sub("", text.upper()))

@@ -12,7 +12,7 @@ from unicodedata import normalize
 import polars as pl
 
 from pipelines.normalize.document import Json, to_json
-from pipelines.normalize.times import LOCAL, local_days, local_times, without_unset
+from pipelines.normalize.times import LOCAL, local_days, local_times, null_if_unset
 
 # Kinds of values, as reasons of rejected rows name them.
 TEXT = "a text"
@@ -26,10 +26,10 @@ NESTED = "an object or a list"  # as JSON: those that cannot become columns or t
 Kinds = Mapping[str, pl.Series]  # the values of a column by kind, null where they are of another kind
 
 DIGITS_OF_A_FLOAT = 15  # decimal digits that every float keeps
-EXACT_WHOLE = 2**53  # a float holds every whole number up to here
+EXACT_WHOLE = 2**53  # a float keeps every whole number up to here
 DIGITS_OF_A_DECIMAL = 18
-NO_NUMBERS = ("NaN", "Infinity", "-Infinity")  # how .NET writes what divisions by zero give
-NO_ID = r"^\s*(?:0+(?:\.0+)?|0{8}-0{4}-0{4}-0{4}-0{12})?\s*$"  # .NET writes so what is not set
+NO_NUMBERS = ("NaN", "Infinity", "-Infinity")  # .NET's results of divisions by zero
+NO_ID = r"^\s*(?:0+(?:\.0+)?|0{8}-0{4}-0{4}-0{4}-0{12})?\s*$"  # how .NET writes an unset id
 DTYPES: Mapping[str, pl.DataType] = {
     "VARCHAR": pl.String(),
     "JSON": pl.String(),
@@ -51,14 +51,14 @@ _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?", re.ASCII
 _WRITTEN_NUMBER = (
     r"^-?(?:\d+|\d{{1,3}}(?:[ \x{{a0}}\x{{202f}}{1}]\d{{3}})+)(?:[{0}]\d+)?(?:[eE][+-]?\d{{1,3}})?$"
 )
-"""A number with this before its fraction, and that between thousands."""
+"""A number: {0} is its decimal mark, and {1} may separate thousands."""
 _NO_NUMBER = "?"
 _TRUTHS = {"true": True, "false": False}
 _LONG = 2**63
 
 
 def constant(value: object, dtype: pl.DataType, length: int) -> pl.Series:
-    """So many rows of one value, which may be null."""
+    """A series that repeats one value, which may be null."""
     return pl.Series([value], dtype=dtype).new_from_index(0, length)
 
 
@@ -75,7 +75,7 @@ def kinds_of(values: list[Json]) -> Kinds:
                 own = tidied(own)
             try:
                 kinds[kind] = pl.Series(own, dtype=dtype)
-            except (TypeError, OverflowError):  # whole numbers that 64 bits do not hold
+            except (TypeError, OverflowError):  # some whole numbers are too long for 64 bits
                 short = [value if value is not None and -_LONG <= value < _LONG else None for value in own]
                 if any(value is not None for value in short):
                     kinds[WHOLE] = pl.Series(short, dtype=dtype)
@@ -93,40 +93,40 @@ def kinds_of(values: list[Json]) -> Kinds:
 def converted(
     kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False, decimal: str = "."
 ) -> tuple[pl.Series, dict[str, pl.Series]]:
-    """All kinds of a declared column as its type; and by kind, which values do not fit."""
+    """The values of a declared column as its type, and by kind which of them do not fit."""
     parts = []
     misfits = {}
-    for kind, all_values in kinds.items():
+    for kind, kind_values in kinds.items():
         if kind == TEXT and DTYPES[type_].is_numeric():
-            all_values = plain_numbers(all_values, decimal)
+            kind_values = plain_numbers(kind_values, decimal)
         is_time = (type_, kind) == ("TIMESTAMP", TEXT)
-        values = without_unset(all_values) if is_time else all_values
-        fitting = _fitting(kind, values, type_, zone)
+        values = null_if_unset(kind_values) if is_time else kind_values
+        fitting = _as_type(kind, values, type_, zone)
         if is_time and is_day:
             fitting = local_days(values, fitting, zone)
         if fitting.null_count() != values.null_count():
-            is_misfit = values.is_not_null() & fitting.is_null() & ~_is_nothing(kind, values, type_)
+            is_misfit = values.is_not_null() & fitting.is_null() & ~_is_unset(kind, values, type_)
             if is_misfit.any():
                 misfits[kind] = is_misfit
         parts.append(fitting)
-    return _together(parts) if parts else constant(None, DTYPES[type_], length), misfits
+    return _combined(parts) if parts else constant(None, DTYPES[type_], length), misfits
 
 
 def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
-    """Texts of numbers as JSON writes numbers, all of a column read in one way.
+    """Rewrite numbers in texts as JSON writes them, a whole column with the same decimal mark.
 
-    A decimal point or a decimal comma: what all texts allow, else `decimal`. The other one, or a blank, may
-    stand between thousands. A text that is read in neither way stays no number.
+    The mark is the point or comma that fits all texts, else `decimal`. The other one, or a blank, may
+    separate thousands. A text that does not fit remains one that is not a number.
     """
     texts = texts.str.strip_chars()
     is_nothing = texts.is_null() | (texts == "") | texts.is_in(NO_NUMBERS)
-    between = {".": ",", ",": "."}
+    separators = {".": ",", ",": "."}
     fitting = {
-        mark: texts.str.contains(_WRITTEN_NUMBER.format(mark, between[mark]))
-        for mark in (decimal, between[decimal])
+        mark: texts.str.contains(_WRITTEN_NUMBER.format(mark, separators[mark]))
+        for mark in (decimal, separators[decimal])
     }
     mark = next((mark for mark, fit in fitting.items() if (fit | is_nothing).all()), decimal)
-    plain = texts.str.replace_many([" ", "\xa0", "\u202f", between[mark], mark], ["", "", "", "", "."])
+    plain = texts.str.replace_many([" ", "\xa0", "\u202f", separators[mark], mark], ["", "", "", "", "."])
     return plain.zip_with(fitting[mark], texts.zip_with(is_nothing, texts + _NO_NUMBER))
 
 
@@ -136,19 +136,19 @@ def tidied(texts: Iterable[str | None]) -> list[str | None]:
 
 
 def discovered(kinds: Kinds) -> tuple[pl.Series, str]:
-    """All kinds of an undocumented column as the narrowest type that holds them, and that type."""
+    """The values of an undocumented column as the narrowest type that holds them all, and that type."""
     if len(kinds) == 1 and (alone := next(iter(kinds))) in _TYPE_OF_KIND:
         return kinds[alone], _TYPE_OF_KIND[alone]
     if kinds.keys() <= {WHOLE, FRACTION, LONG_FRACTION}:
         is_exact = WHOLE not in kinds or kinds[WHOLE].is_between(-EXACT_WHOLE, EXACT_WHOLE).all()
-        floats = _together([_floats(values) for values in kinds.values()])
+        floats = _combined([_floats(values) for values in kinds.values()])
         if is_exact and (LONG_FRACTION not in kinds or floats.is_finite().all()):
             return floats, "DOUBLE"
     texts = [
-        _each(values, _AS_TEXT[kind], pl.String()) if kind in _AS_TEXT else values
+        _mapped(values, _AS_TEXT[kind], pl.String()) if kind in _AS_TEXT else values
         for kind, values in kinds.items()
     ]
-    return _together(texts), "VARCHAR"
+    return _combined(texts), "VARCHAR"
 
 
 def canonical(number: float) -> str:
@@ -157,20 +157,20 @@ def canonical(number: float) -> str:
     return str(int(number)) if is_whole else repr(number)
 
 
-def _together(parts: list[pl.Series]) -> pl.Series:
+def _combined(parts: list[pl.Series]) -> pl.Series:
     return reduce(lambda first, second: first.zip_with(first.is_not_null(), second), parts)
 
 
-def _each(values: pl.Series, convert: Callable[[Any], Any], dtype: pl.DataType) -> pl.Series:
+def _mapped(values: pl.Series, convert: Callable[[Any], Any], dtype: pl.DataType) -> pl.Series:
     return pl.Series([None if value is None else convert(value) for value in values], dtype=dtype)
 
 
 def _floats(values: pl.Series) -> pl.Series:
-    return _each(values, float, pl.Float64()) if values.dtype == pl.String else values.cast(pl.Float64)
+    return _mapped(values, float, pl.Float64()) if values.dtype == pl.String else values.cast(pl.Float64)
 
 
-def _is_nothing(kind: str, values: pl.Series, type_: str) -> pl.Series:
-    """Which values are empty texts where no text is documented, or what a division by zero gives."""
+def _is_unset(kind: str, values: pl.Series, type_: str) -> pl.Series:
+    """Which values are blank texts in a column of another type, or results of a division by zero."""
     if kind == TEXT:
         is_blank = values.str.strip_chars() == ""
         return is_blank | values.is_in(NO_NUMBERS) if DTYPES[type_].is_numeric() else is_blank
@@ -179,7 +179,7 @@ def _is_nothing(kind: str, values: pl.Series, type_: str) -> pl.Series:
     return constant(False, pl.Boolean(), len(values))
 
 
-def _fitting(kind: str, values: pl.Series, type_: str, zone: str) -> pl.Series:
+def _as_type(kind: str, values: pl.Series, type_: str, zone: str) -> pl.Series:
     """Values of one kind as a documented type, null where they do not fit it."""
     dtype = DTYPES[type_]
     if values.dtype == dtype and kind != NESTED:
@@ -188,28 +188,28 @@ def _fitting(kind: str, values: pl.Series, type_: str, zone: str) -> pl.Series:
         return _decimals(kind, values, dtype)
     if (type_, kind) == ("TIMESTAMP", TEXT):
         return local_times(values, zone)
-    convert = _SINGLY.get((type_, kind))
-    return _each(values, convert, dtype) if convert else constant(None, dtype, len(values))
+    convert = _CONVERSIONS.get((type_, kind))
+    return _mapped(values, convert, dtype) if convert else constant(None, dtype, len(values))
 
 
 def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
-    """As a float rounds; a text, or a float too large to hold all decimals, as it is written."""
+    """Values of one kind as decimals: small floats are rounded, texts and large floats read by digits."""
     if kind == WHOLE:
         most = 10 ** (DIGITS_OF_A_DECIMAL - dtype.scale) - 1
         return values.set(~values.is_between(-most, most), None).cast(dtype)
     if kind == TEXT:
-        return _each(values, lambda text: _decimal_of(text, dtype.scale), dtype)
+        return _mapped(values, lambda text: _decimal_of(text, dtype.scale), dtype)
     numbers = _floats(values)
     is_small = numbers.abs() < 10.0 ** (DIGITS_OF_A_FLOAT - dtype.scale)
     if is_small.all():
         return numbers.cast(dtype)
     small = numbers.set(~is_small, None).cast(dtype)
-    large = _each(values.set(is_small, None), lambda number: _decimal_of(str(number), dtype.scale), dtype)
-    return _together([small, large])
+    large = _mapped(values.set(is_small, None), lambda number: _decimal_of(str(number), dtype.scale), dtype)
+    return _combined([small, large])
 
 
 def number_of(text: str) -> Decimal:
-    """The number that a text is, as JSON writes one; no number else."""
+    """The number in a text that JSON would read as one; NaN for any other text."""
     return Decimal(text) if _NUMBER.fullmatch(text.strip()) else Decimal("NaN")
 
 
@@ -234,7 +234,7 @@ def _text_of_long(text: str) -> str:
     return canonical(number) if number - number == 0 else text
 
 
-_SINGLY: Mapping[tuple[str, str], Callable[[Any], Any]] = {
+_CONVERSIONS: Mapping[tuple[str, str], Callable[[Any], Any]] = {
     ("VARCHAR", WHOLE): str,
     ("VARCHAR", FRACTION): canonical,
     ("BIGINT", FRACTION): _whole_of,
@@ -243,7 +243,7 @@ _SINGLY: Mapping[tuple[str, str], Callable[[Any], Any]] = {
     ("BOOLEAN", WHOLE): {0: False, 1: True}.get,
     ("BOOLEAN", TEXT): lambda text: _TRUTHS.get(text.lower()),
 }
-# Text as DuckDB makes it of a column that was narrower until now.
+# The texts that DuckDB makes of these kinds when it widens a column.
 _AS_TEXT: Mapping[str, Callable[[Any], str]] = {
     WHOLE: str,
     FRACTION: canonical,

@@ -234,7 +234,7 @@ def test_an_answer_of_ten_rows_of_which_half_do_not_fit_is_an_error(wrong: int, 
     report = report_with("[]", boolean("isNew", "whether it is new"))
     if (wrong, fitting) == (10, 10):
         with pytest.raises(
-            ShapeMismatch, match="10 of 20 fit, the first does not because is_new is no BOOLEAN"
+            ShapeMismatch, match="10 of 20 fit, the first does not because is_new is a text"
         ):
             normalized(report, answer)
     else:
@@ -247,7 +247,7 @@ def test_plain_values_in_a_list_of_undocumented_rows_are_values() -> None:
         ("HAN1", "sv", None),
         ("HAN1", None, "en"),
     ]
-    assert reasons(result) == [("users__spoken_languages", "it is no object", None)]
+    assert reasons(result) == [("users__spoken_languages", "it is not an object", None)]
 
 
 def test_a_renamed_list_of_agents_in_one_estate_does_not_fit() -> None:

@@ -111,7 +111,7 @@ def test_references_whose_date_may_be_under_another_name_do_not_fit() -> None:
 )
 def test_a_row_with_a_value_of_another_type_is_rejected(value: Any, said: str) -> None:
     result = normalized("running_commissions", [event(), event(amount=value)])
-    assert reasons(result) == [("running_commissions", f"amount is no DECIMAL(18,4): it is {said}", "amount")]
+    assert reasons(result) == [("running_commissions", f"amount is {said}, not DECIMAL(18,4)", "amount")]
     assert len(rows(result, "running_commissions", "_row")) == 1
 
 
@@ -138,21 +138,21 @@ def test_a_nested_row_that_does_not_fit_leaves_its_parent_alone() -> None:
         "sales", estates(estate("OBJ1", agents=[{"id": "HAN1"}, {"id": "HAN2", "responsible": "maybe"}]))
     )
     assert rows(result, "sales_agents", "id") == [("HAN1",)]
-    assert reasons(result) == [("sales_agents", "responsible is no BOOLEAN: it is a text", "responsible")]
+    assert reasons(result) == [("sales_agents", "responsible is a text, not BOOLEAN", "responsible")]
 
 
 @pytest.mark.parametrize("element", [7, "text", None, ["list"], True])
 def test_an_element_that_is_no_object_is_rejected(element: Any) -> None:
     result = normalized("sales", estates(estate("OBJ1", agents=[{"id": "HAN1"}, element])))
-    assert reasons(result) == [("sales_agents", "it is no object", None)]
+    assert reasons(result) == [("sales_agents", "it is not an object", None)]
     assert json.loads(result.rejected[0].raw) == element
     assert rows(result, "sales_agents", "id") == [("HAN1",)]
 
 
 UTC_DAYS = {"OBJ1": "2026-01-31T23:00:00", "OBJ2": "2026-01-11T23:00:00"}
-NO_ID = "id is missing, which tells rows apart"
+NO_ID = "id is missing, which identifies a row"
 NO_DATE = "it has no date, though one is declared"
-OTHER_MONTH = "its month is not one of those requested"
+OTHER_MONTH = "its month was not requested"
 DAY = {"contractDay": "2026-01-15"}
 
 
@@ -252,7 +252,7 @@ def test_an_id_that_is_blank_or_zeros_alone_is_missing(unset: object) -> None:
     answer = [{"userId": unset, "commission": 7}, {"userId": "U0", "commission": 5}]
     result = normalized("commission_user", answer, months=(JANUARY,))
     assert rows(result, "commission_user", "user_id") == [("U0",)]
-    assert [row.reason for row in result.rejected] == ["user_id is missing, which tells rows apart"]
+    assert [row.reason for row in result.rejected] == ["user_id is missing, which identifies a row"]
 
 
 def test_a_zero_that_is_no_id_stays() -> None:
