@@ -56,7 +56,7 @@ def result_of(name: str, *pages: Document) -> Normalized | str:
         return str(error)
 
 
-def said(value: Any) -> str:
+def as_text(value: Any) -> str:
     """A scalar as text, whatever type its column has."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -73,7 +73,7 @@ def leaves(value: Any) -> Iterator[str]:
         for member in value.values():
             yield from leaves(member)
     elif value is not None:
-        yield said(value)
+        yield as_text(value)
 
 
 def cells(result: Normalized) -> Iterator[str]:
@@ -82,7 +82,7 @@ def cells(result: Normalized) -> Iterator[str]:
         for column in found.columns:
             for value in found.frame[column.name].drop_nulls():
                 is_json = column.type in {"JSON", "VARCHAR"} and str(value)[:1] in {"[", "{"}
-                yield from leaves(json.loads(value)) if is_json else [said(value)]
+                yield from leaves(json.loads(value)) if is_json else [as_text(value)]
 
 
 plain = st.recursive(
@@ -151,7 +151,7 @@ def test_any_json_is_normalized_for_any_report_or_does_not_fit(name: str, pages:
 
 
 @given(documents)
-def test_of_any_page_the_facts_can_be_found(page: Any) -> None:
+def test_any_page_has_facts(page: Any) -> None:
     facts = page_facts(REPORTS["tips_and_leads"], document(page))
     assert not (facts.count and facts.mismatch)
     assert all(len(ids) <= facts.count for ids in facts.ids.values())
@@ -159,7 +159,7 @@ def test_of_any_page_the_facts_can_be_found(page: Any) -> None:
 
 
 @given(documents, st.integers(0, 300))
-def test_half_a_document_is_refused_or_says_nothing_false(page: Any, length: int) -> None:
+def test_half_a_document_is_invalid_or_whole(page: Any, length: int) -> None:
     whole = json.dumps(page).encode()
     try:
         read_document(whole[:length])

@@ -24,13 +24,13 @@ from pipelines.normalize.document import InvalidJson, parse_exactly, read_docume
         (b"[" * 100_000 + b"]" * 100_000, "The answer is nested too deeply to be read."),
     ],
 )
-def test_a_body_that_is_no_document_is_refused_with_a_sentence(body: bytes, sentence: str) -> None:
-    with pytest.raises(InvalidJson) as refused:
+def test_a_body_that_is_not_a_document_is_rejected_with_a_sentence(body: bytes, sentence: str) -> None:
+    with pytest.raises(InvalidJson) as raised:
         read_document(body)
-    assert str(refused.value) == sentence
+    assert str(raised.value) == sentence
 
 
-def test_a_body_in_another_character_set_is_refused_with_the_place() -> None:
+def test_a_body_in_another_character_set_is_rejected_with_the_place() -> None:
     with pytest.raises(InvalidJson, match=r"not UTF-8: byte 2 of 6 does not belong there"):
         read_document('["é "]'.encode("latin-1"))
 
@@ -67,7 +67,7 @@ OF_EVERY_KIND = {"a": [1, 2.5, None, True, 'å"\n'], "b": {}, "c": [], "": {"d":
     ],
     ids=["numbers that no float holds", "a long whole number", "deep", "as the json module writes it"],
 )
-def test_what_is_read_exactly_is_written_as_it_came(text: str) -> None:
+def test_an_exactly_read_document_is_written_as_it_came(text: str) -> None:
     assert to_json(parse_exactly(text.encode())) == text
 
 
@@ -91,5 +91,5 @@ def test_a_document_that_forgot_its_values_reads_them_again() -> None:
         ("12345678901.25", 12345678901.25),
     ],
 )
-def test_a_number_of_which_a_float_may_lack_digits_is_read_exactly(number: str, value: object) -> None:
+def test_a_number_whose_digits_a_float_may_lose_is_read_exactly(number: str, value: object) -> None:
     assert read_document(f'[{{"amount": {number}}}]'.encode()).value == [{"amount": value}]

@@ -63,7 +63,7 @@ def test_children_know_their_parent_and_the_ids_above_them() -> None:
     ]
 
 
-def test_equal_rows_are_both_kept_where_no_id_is_documented() -> None:
+def test_equal_rows_are_both_loaded_if_no_id_is_documented() -> None:
     result = normalized("running_commissions", [event(), event()])
     assert rows(result, "running_commissions", "_row", "amount", "obtained_at") == [
         (0, Decimal("100.5"), datetime(2026, 1, 31, 23, 59, 59, 650_000)),
@@ -71,20 +71,20 @@ def test_equal_rows_are_both_kept_where_no_id_is_documented() -> None:
     ]
 
 
-def test_what_was_asked_for_reaches_nested_rows() -> None:
+def test_the_requested_id_reaches_nested_rows() -> None:
     answer = {"estates": [estate("OBJ1", agents=[{"id": "H1", "changes": [], "x": [{"y": 1}]}])]}
     result = normalized("sales_for_estate", answer, asked=["OBJ1"])
     for name in ("estates", "agents", "agents__x"):
         assert rows(result, f"sales_for_estate_{name}", "asked_estate_id") == [("OBJ1",)]
 
 
-def test_lists_that_are_no_rows_stay_json() -> None:
+def test_lists_of_values_stay_json() -> None:
     result = normalized("live_activity", live({"tags": ["a", 1], "grid": [[1]], "mixed": [{"a": 1}, 5]}))
     assert rows(result, "live_activity", "tags", "grid", "mixed") == [('["a", 1]', "[[1]]", '[{"a": 1}, 5]')]
     assert set(types(result, "live_activity").values()) == {"JSON"}
 
 
-def test_scalars_objects_and_lists_may_share_a_name_and_all_are_kept() -> None:
+def test_scalars_objects_and_lists_may_share_a_name_and_all_are_loaded() -> None:
     answer = live({"x": 1}, {"x": {"y": "a"}}, {"x": [{"z": 2}]}, {"x": [3]})
     result = normalized("live_activity", answer)
     assert rows(result, "live_activity", "x", "x_y") == [
@@ -114,11 +114,11 @@ COLLIDING = {"ID": 7, "id": "H1", "Id": 8, "_row": 1, "": 2, "a b": 3, "a_b": 4}
     ],
     ids=["that collide", "of ours", "with control characters or too long"],
 )
-def test_a_column_of_its_own_is_made_for_names(report: str, row: dict[str, Any], names: set[str]) -> None:
+def test_each_field_gets_a_column_of_its_own(report: str, row: dict[str, Any], names: set[str]) -> None:
     assert types(normalized(report, [{"id": "H1", **row}]), report).keys() == names
 
 
-def test_more_columns_than_anyone_wants_are_kept_in_one() -> None:
+def test_fields_beyond_the_limit_of_columns_are_json_in_one_column() -> None:
     result = normalized("users", [{**{f"k{n}": n for n in range(2_000)}, "id": "H1"}])
     columns = types(result, "users")
     assert len(columns) < 300
@@ -143,13 +143,13 @@ def test_lists_nested_too_deeply_for_tables_stay_json() -> None:
     assert "7" in str(result.tables[-1].frame.rows())
 
 
-def test_rows_that_hold_nothing_but_a_list_are_rows_above_it() -> None:
+def test_an_object_that_has_only_a_list_is_a_row_above_the_lists_rows() -> None:
     result = normalized("live_activity", live({"a": [{"b": [{"c": 7}, None]}]}))
     assert rows(result, "live_activity__a", "_row", "_parent_row") == [(0, 0)]
     assert rows(result, "live_activity__a__b", "_parent_row", "c") == [(0, 7)]
 
 
-def test_a_column_that_is_always_null_is_no_column_yet() -> None:
+def test_an_undeclared_field_that_is_always_null_is_not_a_column() -> None:
     answer = [{"name": "Blue", "founded": 1990, "colour": None}]
     assert types(normalized("trademarks", answer), "trademarks") == {"founded": "BIGINT"}
 
@@ -164,7 +164,7 @@ def test_a_needed_column_that_no_row_has_is_missing_and_one_that_is_null_is_not(
     assert (result.missing, reasons(result)) == (missing, [])
 
 
-def test_ids_that_pages_repeat_are_kept_once_with_what_is_nested_in_them() -> None:
+def test_rows_that_pages_repeat_are_loaded_once_with_their_nested_rows() -> None:
     second = lead("L2", calls=[{"n": 1}])
     pages = {"incomingLeads": [lead("L1"), second]}, {"incomingLeads": [second, lead("L3")]}
     result = normalized("tips_and_leads", *pages)
@@ -172,7 +172,7 @@ def test_ids_that_pages_repeat_are_kept_once_with_what_is_nested_in_them() -> No
     assert rows(result, "incoming_leads__calls", "_parent_row", "n") == [(1, 1)]
 
 
-def test_leads_say_which_question_brought_them_and_count_by_the_last_one() -> None:
+def test_leads_state_the_choice_they_came_with_and_the_last_choice_counts() -> None:
     active = {"incomingLeads": [lead("L1"), lead("L2")]}
     removed = {"incomingLeads": [lead("L2", state="Done"), lead("L3")]}
     result = normalized("tips_and_leads", active, removed, chosen=("Active", "Removed"))
@@ -183,7 +183,7 @@ def test_leads_say_which_question_brought_them_and_count_by_the_last_one() -> No
     ]
 
 
-def test_leads_of_a_service_that_ignores_the_question_do_not_say_whether_they_are_removed() -> None:
+def test_whether_a_lead_is_removed_is_unknown_if_the_service_ignores_the_choice() -> None:
     active = {"incomingLeads": [lead("L1"), lead("L2")], "tips": []}
     ignored = {"incomingLeads": [lead("L1"), lead("L2", contact={"id": "C1"}), lead("L3")], "tips": []}
     result = normalized("tips_and_leads", active, ignored, chosen=("Active", "Removed"))
@@ -194,7 +194,7 @@ def test_leads_of_a_service_that_ignores_the_question_do_not_say_whether_they_ar
     ]
 
 
-def test_leads_that_came_in_one_answer_do_not_say_whether_they_are_removed() -> None:
+def test_whether_a_lead_is_removed_is_unknown_if_one_answer_has_both_kinds() -> None:
     both = {"totalRowCount": 1, "incomingLeads": [lead("L1")]}
     result = normalized("tips_and_leads", both, chosen=("ActiveAndRemoved",))
     assert rows(result, "incoming_leads", "lead_id", "is_removed") == [("L1", None)]

@@ -71,7 +71,7 @@ def test_the_name_of_a_list_is_a_column_as_the_answer_writes_it() -> None:
     ]
 
 
-def test_rows_below_the_rows_of_another_table_have_columns_of_theirs() -> None:
+def test_rows_below_another_tables_rows_have_columns_of_that_table() -> None:
     parent = Table("parents", "[]", "parents", (ID,), key=("id",))
     columns = (text("of", "@parents.id"), text("id", "."))
     child = Table("children", "@parents.ids[]", "children", columns, parent="parents")
@@ -80,7 +80,7 @@ def test_rows_below_the_rows_of_another_table_have_columns_of_theirs() -> None:
     assert rows(result, "children", "_parent_row", "of", "id") == [(0, "A", "1"), (0, "A", "2")]
 
 
-def test_a_table_that_the_service_does_not_have_has_no_rows_and_is_not_looked_for() -> None:
+def test_a_table_that_the_service_does_not_have_has_no_rows_and_fits_any_answer() -> None:
     result = normalized(report_with("-", ID), {"anything": [{"x": 1}]})
     assert (rows(result, "rows", "id"), result.rejected, result.missing) == ([], (), ())
 
@@ -100,24 +100,24 @@ def test_two_spellings_of_a_field_in_one_answer_are_one_column() -> None:
 @pytest.mark.parametrize(
     "answer", [None, {}, [], {"rows": None}, {"rows": []}, {"rows": {}}, {"rows": [], "extra": [{"a": 1}]}]
 )
-def test_nothing_and_empty_lists_are_no_rows(answer: Any) -> None:
+def test_null_and_empty_values_have_no_rows(answer: Any) -> None:
     assert found(("rows[]", ID), answer) == []
 
 
 @pytest.mark.parametrize(
     "office", [{"id": "A"}, {"id": "A", "city": "Hjo"}, {"id": "A", "x": [], "y": {}}, {}]
 )
-def test_an_absent_list_with_nothing_undeclared_beside_it_is_no_rows(office: dict[str, Any]) -> None:
+def test_an_absent_list_next_to_nothing_undeclared_has_no_rows(office: dict[str, Any]) -> None:
     shape = ("[].sales[]", text("office", "[].id"), ID)
     assert found(shape, [{"id": "B", "sales": [SALE]}, office]) == [("B", "S1")]
 
 
-@pytest.mark.parametrize("beside", [{"items": [SALE]}, {"items": ["S1"]}, {"result": {"sales": [SALE]}}])
-def test_an_absent_list_beside_an_undeclared_list_or_object_does_not_fit_even_in_one_office_of_five(
-    beside: dict[str, Any],
+@pytest.mark.parametrize("undeclared", [{"items": [SALE]}, {"items": ["S1"]}, {"result": {"sales": [SALE]}}])
+def test_an_absent_list_next_to_an_undeclared_list_or_object_does_not_fit_even_in_one_office_of_five(
+    undeclared: dict[str, Any],
 ) -> None:
     offices = [{"id": str(number), "sales": [SALE]} for number in range(5)]
-    offices[3] = {"id": "3", **beside}
+    offices[3] = {"id": "3", **undeclared}
     with pytest.raises(ShapeMismatch, match=r"expected \[\]\.sales\[\], found an object of id, "):
         found(("[].sales[]", text("office", "[].id"), ID), offices)
 
@@ -131,20 +131,20 @@ def test_an_absent_list_does_not_fit_if_an_object_around_has_one_of_its_name() -
         found(shape, offices)
 
 
-@pytest.mark.parametrize("beside", [{"x": {"houses": [SALE]}}, {"message": "busy"}, {"houses": [1, 2]}])
-def test_lists_of_any_name_hold_objects_and_are_not_in_an_object_beside_them(beside: dict[str, Any]) -> None:
+@pytest.mark.parametrize("wrong", [{"x": {"houses": [SALE]}}, {"message": "busy"}, {"houses": [1, 2]}])
+def test_lists_of_any_name_have_objects_and_are_not_wrapped_in_an_object(wrong: dict[str, Any]) -> None:
     assert found(("[].*[]", text("kind", "[].*[]#"), ID), [{"houses": [SALE]}]) == [("houses", "S1")]
     with pytest.raises(ShapeMismatch):
-        found(("[].*[]", text("kind", "[].*[]#"), ID), [{"houses": [SALE]}, beside])
+        found(("[].*[]", text("kind", "[].*[]#"), ID), [{"houses": [SALE]}, wrong])
 
 
-def test_rows_that_became_flat_do_not_fit_where_objects_around_them_are_declared() -> None:
+def test_flat_rows_do_not_fit_if_objects_around_them_are_declared() -> None:
     flat = {"customerId": "M1", "userId": "HAN1", "year": 2026, "month": 1, "commission": 5}
     with pytest.raises(ShapeMismatch, match=r"expected \[\]\.users\[\], found an object of customerId, "):
         normalized("budget_commission", [flat])
 
 
-def test_a_measure_that_two_fields_may_be_is_missing_until_the_operator_says_which_it_is() -> None:
+def test_a_measure_that_matches_two_fields_is_missing_until_the_operator_chooses_one() -> None:
     months = [{"year": 2026, "month": 1, "commission": 5, "budget": 9}]
     answer = [{"customerId": "M1", "users": [{"userId": "HAN1", "months": months}]}]
     report = REPORTS["budget_commission"]
@@ -152,16 +152,16 @@ def test_a_measure_that_two_fields_may_be_is_missing_until_the_operator_says_whi
     assert result.missing == ("budget_commission.commission_budget",)
     assert rows(result, report.name, "commission_budget", "commission", "budget") == [(None, 5, 9)]
     [declared] = report.tables
-    said = replace(report, tables=(replace(declared, paths={"commission_budget": ".budget"}),))
-    assert rows(normalized(said, answer), report.name, "commission_budget") == [(9,)]
+    chosen = replace(report, tables=(replace(declared, paths={"commission_budget": ".budget"}),))
+    assert rows(normalized(chosen, answer), report.name, "commission_budget") == [(9,)]
 
 
-def test_an_absent_list_beside_another_declared_one_is_no_rows() -> None:
+def test_an_absent_list_next_to_another_declared_one_has_no_rows() -> None:
     assert rows(normalized("tips_and_leads", {"tips": []}), "incoming_leads", "lead_id") == []
 
 
 @pytest.mark.parametrize("answer", [{"total": 5}, {"message": "busy"}, {"totalRowCount": 0}])
-def test_before_the_first_list_one_that_is_declared_has_to_be_there(answer: Any) -> None:
+def test_a_document_has_at_least_one_of_its_declared_lists(answer: Any) -> None:
     with pytest.raises(ShapeMismatch):
         found(("rows[]", ID), answer)
 
@@ -179,7 +179,7 @@ def test_before_the_first_list_one_that_is_declared_has_to_be_there(answer: Any)
         *(("rows[]", {"rows": value}) for value in ("", 0, False)),
     ],
 )
-def test_what_is_neither_a_list_nor_nothing_does_not_fit_in_place_of_one(path: str, answer: Any) -> None:
+def test_a_value_of_another_kind_in_place_of_a_list_does_not_fit(path: str, answer: Any) -> None:
     with pytest.raises(ShapeMismatch):
         found((path, ID), answer)
 
@@ -190,11 +190,11 @@ def test_an_answer_without_its_root_does_not_fit(answer: Any) -> None:
         found(("[]", ID), answer, root="data.items")
 
 
-def test_the_sentence_names_the_expected_path_the_fields_that_are_there_and_no_value() -> None:
+def test_the_sentence_names_the_expected_path_and_the_fields_found_but_no_value() -> None:
     users = [{"userId": "U1", "period": "2026-01", "Anna Andersson 1": 5}] * 12
-    with pytest.raises(ShapeMismatch) as refused:
+    with pytest.raises(ShapeMismatch) as raised:
         normalized("budget_commission", {"data": {"items": users}})
-    assert str(refused.value) == (
+    assert str(raised.value) == (
         "expected [], found an object of data; "
         "there are objects at data.items[] (12 objects of userId, period, Anna Andersson 1)"
     )
@@ -229,19 +229,17 @@ def test_a_document_without_any_declared_column_does_not_fit(answer: Any) -> Non
 
 
 @pytest.mark.parametrize(("wrong", "fitting"), [(10, 10), (9, 9), (10, 11)])
-def test_an_answer_of_ten_rows_of_which_half_do_not_fit_is_an_error(wrong: int, fitting: int) -> None:
+def test_an_answer_with_ten_misfits_that_are_half_of_its_rows_is_an_error(wrong: int, fitting: int) -> None:
     answer = [{"isNew": "perhaps"}] * wrong + [{"isNew": True}] * fitting
     report = report_with("[]", boolean("isNew", "whether it is new"))
     if (wrong, fitting) == (10, 10):
-        with pytest.raises(
-            ShapeMismatch, match="10 of 20 fit, the first does not because is_new is a text"
-        ):
+        with pytest.raises(ShapeMismatch, match="10 of 20 fit, the first does not because is_new is a text"):
             normalized(report, answer)
     else:
         assert len(normalized(report, answer).rejected) == wrong
 
 
-def test_plain_values_in_a_list_of_undocumented_rows_are_values() -> None:
+def test_plain_values_in_an_undocumented_list_are_rows_of_one_value() -> None:
     result = normalized("users", [{"id": "HAN1", "spokenLanguages": ["sv", {"code": "en"}, None]}])
     assert rows(result, "users__spoken_languages", "user_id", "value", "code") == [
         ("HAN1", "sv", None),

@@ -42,7 +42,7 @@ def test_a_time_is_read_in_whatever_form_it_comes(text: str, time: datetime) -> 
 @pytest.mark.parametrize(
     "text", ["", "soon", "2026-02-30", "2026-01-01T25:00:00+01:00", "20260101", "1767225600"]
 )
-def test_what_is_no_time_is_none(text: str) -> None:
+def test_a_text_that_is_not_a_time_becomes_null(text: str) -> None:
     assert read(text) == [None]
 
 
@@ -80,11 +80,11 @@ def test_days_that_are_all_local_midnights_as_utc_are_those_midnights() -> None:
         "2026-06-30T22:00:01",
     ],
 )
-def test_days_stay_as_they_are_written_where_one_is_no_local_midnight_as_utc(other: str) -> None:
+def test_days_stay_as_written_if_one_is_not_a_local_midnight_in_utc(other: str) -> None:
     assert read_days("2026-06-30T22:00:00", other) == read("2026-06-30T22:00:00", other)
 
 
-def test_days_stay_as_they_are_written_where_the_wall_clock_is_utc() -> None:
+def test_days_stay_as_written_if_the_wall_clock_is_utc() -> None:
     assert read_days("2026-01-05T00:00:00", zone="Europe/London") == [datetime(2026, 1, 5)]
 
 

@@ -108,15 +108,15 @@ def test_ids_and_names_have_no_blanks_around_them_and_are_composed() -> None:
 @pytest.mark.parametrize("offset", ["", "Z", "+00:00", "+02:00", "-05:00"])
 def test_the_first_moment_of_the_calendar_is_a_date_that_is_not_set(unset: str, offset: str) -> None:
     text = unset + offset if "T" in unset else unset
-    for one in (text, "0001-01-01T01:12:12", "0000-12-31T23:00:00Z"):
-        assert as_type("TIMESTAMP", one, "0001-01-02") == [None, datetime(1, 1, 2)]
-        assert misfits("TIMESTAMP", one) == {}
+    for unset_text in (text, "0001-01-01T01:12:12", "0000-12-31T23:00:00Z"):
+        assert as_type("TIMESTAMP", unset_text, "0001-01-02") == [None, datetime(1, 1, 2)]
+        assert misfits("TIMESTAMP", unset_text) == {}
     assert as_type("VARCHAR", text) == [text]
 
 
 @pytest.mark.parametrize("type_", [MONEY, "DECIMAL(18,8)", "BIGINT"])
 @pytest.mark.parametrize("none", ["NaN", "Infinity", "-Infinity", float("nan"), float("-inf")])
-def test_what_a_division_by_zero_gives_is_no_number_and_no_misfit(type_: str, none: Any) -> None:
+def test_the_result_of_a_division_by_zero_is_null_and_no_misfit(type_: str, none: Any) -> None:
     assert as_type(type_, none, 2.0) == [None, 2]
     assert misfits(type_, none, 2.0) == {}
     assert misfits(type_, none, "x") == {"a text": 1}
@@ -155,7 +155,7 @@ def test_an_undocumented_column_has_the_narrowest_type_that_holds_it(values: lis
     assert discovered(kinds_of(values))[1] == type_
 
 
-def test_mixed_kinds_become_text_that_says_the_same() -> None:
+def test_mixed_kinds_become_the_same_values_as_text() -> None:
     values = [1, 2.0, 2.5, True, "x", 10**20, [1], None, Decimal("1E+400")]
     text = ["1", "2", "2.5", "true", "x", "1" + "0" * 20, "[1]", None, "1E+400"]
     assert discovered(kinds_of(values))[0].to_list() == text

@@ -53,7 +53,9 @@ def test_rows_are_of_the_month_of(report: str, answer: Any, table: str, months: 
         ({"month": "2026-02-01"}, SECOND),
     ],
 )
-def test_a_month_is_a_number_beside_a_year_or_has_its_year(month: dict[str, Any], first_day: date) -> None:
+def test_a_month_is_a_number_next_to_a_year_or_includes_its_year(
+    month: dict[str, Any], first_day: date
+) -> None:
     result = normalized(BY_MONTH, offices({"commission": 5, **month}), months=YEAR)
     assert rows(result, BY_MONTH, "_month", "office_id", "commission") == [(first_day, "M1", 5)]
     assert not result.undated
@@ -80,7 +82,7 @@ def test_rows_without_a_month_are_undated_if_several_months_were_requested(
 
 
 @pytest.mark.parametrize(("months", "is_undated"), [(YEAR, True), ((JANUARY,), False)])
-def test_references_with_an_id_alone_are_of_the_month_that_is_requested_by_itself(
+def test_references_without_a_date_are_of_the_only_month_requested(
     months: tuple[Month, ...], is_undated: bool
 ) -> None:
     result = normalized(
@@ -99,7 +101,7 @@ def test_references_whose_date_may_be_under_another_name_do_not_fit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "kind"),
     [
         ("abc", "a text"),
         (True, "true or false"),
@@ -109,13 +111,13 @@ def test_references_whose_date_may_be_under_another_name_do_not_fit() -> None:
         (10**30, "a whole number too long for 64 bits"),
     ],
 )
-def test_a_row_with_a_value_of_another_type_is_rejected(value: Any, said: str) -> None:
+def test_a_row_with_a_value_of_another_type_is_rejected(value: Any, kind: str) -> None:
     result = normalized("running_commissions", [event(), event(amount=value)])
-    assert reasons(result) == [("running_commissions", f"amount is {said}, not DECIMAL(18,4)", "amount")]
+    assert reasons(result) == [("running_commissions", f"amount is {kind}, not DECIMAL(18,4)", "amount")]
     assert len(rows(result, "running_commissions", "_row")) == 1
 
 
-def test_a_row_that_is_rejected_says_its_place_and_keeps_its_json() -> None:
+def test_a_rejected_row_has_its_place_and_its_json() -> None:
     bad = estate("OBJ2", commission="much", agents=[{"id": "HAN1"}])
     (rejected,) = normalized("sales", estates(estate("OBJ1"), bad)).rejected
     assert rejected.place == "officeSaleReports[].years[].months[].estateSaleReports[], element 2"
@@ -123,7 +125,7 @@ def test_a_row_that_is_rejected_says_its_place_and_keeps_its_json() -> None:
     assert rejected.month == JANUARY.first_day
 
 
-def test_what_is_nested_in_a_row_goes_with_it() -> None:
+def test_rows_nested_in_a_rejected_row_go_with_it() -> None:
     agents = [{"id": "HAN1", "changes": [{"commission": 1}]}]
     result = normalized(
         "sales", estates(estate("OBJ1", commission="x", agents=agents), estate("OBJ2", agents=agents))
@@ -142,7 +144,7 @@ def test_a_nested_row_that_does_not_fit_leaves_its_parent_alone() -> None:
 
 
 @pytest.mark.parametrize("element", [7, "text", None, ["list"], True])
-def test_an_element_that_is_no_object_is_rejected(element: Any) -> None:
+def test_an_element_that_is_not_an_object_is_rejected(element: Any) -> None:
     result = normalized("sales", estates(estate("OBJ1", agents=[{"id": "HAN1"}, element])))
     assert reasons(result) == [("sales_agents", "it is not an object", None)]
     assert json.loads(result.rejected[0].raw) == element
@@ -183,9 +185,7 @@ def test_a_row_without_id_or_date_or_of_another_month_is_rejected(
 @pytest.mark.parametrize(
     ("at", "is_undatable"), [("third of May", True), (True, True), (None, True), ("2025-11-01", False)]
 )
-def test_a_row_whose_date_is_missing_or_cannot_be_read_may_be_of_any_month_and_no_other_row(
-    at: object, is_undatable: bool
-) -> None:
+def test_only_a_row_without_a_readable_date_may_be_of_any_month(at: object, is_undatable: bool) -> None:
     result = normalized("running_commissions", [event(), event(obtainedAt=at)])
     assert [row.is_undatable for row in result.rejected] == [is_undatable]
 
@@ -211,7 +211,7 @@ def test_a_row_without_a_date_is_of_the_month_that_its_answer_files_it_under(
     assert (rejected.month, rejected.is_undatable) == (month, is_undatable)
 
 
-def test_sales_whose_days_are_written_in_utc_are_of_the_month_of_their_local_day_on_all_pages() -> None:
+def test_sales_with_days_in_utc_are_of_the_month_of_their_local_day_on_all_pages() -> None:
     first, second = (estates(estate(id_, contractDay=at)) for id_, at in UTC_DAYS.items())
     assert rows(normalized("sales", first, second), "sales_estates", "id", "_month") == [
         ("OBJ1", SECOND),
@@ -235,7 +235,7 @@ def test_a_row_of_the_day_before_or_after_the_window_is_left_to_another_window(a
     assert (len(rows(result, "running_commissions", "_row")), reasons(result)) == (1, [])
 
 
-def test_an_office_that_is_named_by_its_old_number_alone_is_loaded_and_one_without_a_name_is_not() -> None:
+def test_an_office_with_only_its_old_number_is_loaded_and_one_without_any_is_rejected() -> None:
     named: list[dict[str, Any]] = [{"customerId": 7, "office": None}, {"customerId": 8}, {"customerId": None}]
     answer = [{**office, "commission": 5} for office in named]
     for report in ("commission_office", "commission_office_sale"):
@@ -255,7 +255,7 @@ def test_an_id_that_is_blank_or_zeros_alone_is_missing(unset: object) -> None:
     assert [row.reason for row in result.rejected] == ["user_id is missing, which identifies a row"]
 
 
-def test_a_zero_that_is_no_id_stays() -> None:
+def test_a_zero_that_is_not_an_id_stays() -> None:
     sale = estate("E1", status={"id": 0}, finalPrice=0, agents=[{"id": "U1", "commission": {"value": 0}}])
     result = normalized("sales", estates(sale))
     assert rows(result, "sales_estates", "status_id", "final_price") == [(0, 0)]
