@@ -1,4 +1,4 @@
-"""Circuit breaker of one run: slows down, then stops, when the service fails or denies too much."""
+"""The circuit breaker of a run slows it down, then stops it, if the service fails or denies too much."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from pipelines.connect.errors import AllRefused, ConnectError, HostDown, Unreachable
 from pipelines.connect.models import Login, Request, Try
-from pipelines.connect.rate_limit import RateLimit
+from pipelines.connect.pace import RateLimit
 
 LATEST_TRIES = 20
 UNREACHABLE_IN_A_ROW = 3
-FEWEST_PAIRS = 3  # one report of one customer that always fails proves nothing against the host
+FEWEST_PAIRS = 3  # one report of one customer may fail for its own reason
 FORBIDDEN = 403
 HAS_ACCESS = frozenset({200, 400})  # a rejected request shows that the login has access
 FEWEST_CUSTOMERS = 3
@@ -19,18 +19,17 @@ FEWEST_DENIALS = 6
 REPORTS_DENIED = 3
 
 CustomerLogin = tuple[str, Login | None]
-"""A customer, and the login that is used for it."""
+"""A customer, and a login that is used for it."""
 
 
 @dataclass
 class CircuitBreaker:
-    """One for each run; all its clients share it, with any login.
+    """The circuit breaker that all clients of a run share.
 
-    When half of the latest tries failed or were denied, the rate limit is halved. The run is over, and
-    nothing more is requested, when `enough` requests in a row failed in all their tries, of three reports (or
-    of all that the run requests, `reports`) and three pairs of customer and report; when three in a row found
-    nothing to connect to; or when every report is denied (403), customer after customer. `over` is the error
-    that ended the run.
+    The rate limit is halved when half of the latest tries failed or were denied. The run ends when `enough`
+    requests in a row failed in all their tries, from three pairs of customer and report and from three
+    reports (or all `reports` of the run, if it has fewer); when three in a row could not connect; or when
+    every report is denied (403), customer after customer. `over` is the error that ended the run.
     """
 
     rate_limit: RateLimit
@@ -51,7 +50,7 @@ class CircuitBreaker:
             raise type(over)(over.found, over.remedy, request=request, last_try=over.last_try)
 
     def note_try(self, attempt: Try, login: Login | None = None) -> None:
-        """Remember one try with a login; any answer shows that the host is alive."""
+        """Record a try with a login; any answer shows that the host is alive."""
         is_denied = attempt.status == FORBIDDEN
         self._latest.append(attempt.is_retryable or is_denied)
         if len(self._latest) == LATEST_TRIES and sum(self._latest) * 2 >= LATEST_TRIES:
@@ -80,7 +79,7 @@ class CircuitBreaker:
             )
 
     def note_exhausted(self, error: ConnectError) -> None:
-        """Remember a request that failed in all its tries."""
+        """Record a request that failed in all its tries."""
         failed = self._failed_in_a_row
         failed.append(error)
         pairs = {(item.request.customer, item.request.report) for item in failed}
@@ -102,7 +101,7 @@ class CircuitBreaker:
         self._give_up(HostDown(found, error.remedy, request=error.request, last_try=error.last_try))
 
     def refuses_customer(self, customer: str, login: Login | None = None) -> bool:
-        """Whether a login got none of a customer's reports and was denied three, some of which others get."""
+        """Whether a login got none of a customer's reports: three are denied, and others get one of them."""
         denied = self._denied_reports.get((customer, login), set())
         return (
             (customer, login) not in self._answered
@@ -111,9 +110,9 @@ class CircuitBreaker:
         )
 
     def _is_mass_denial(self) -> bool:
-        """Whether every report, of at least three customers, was denied in a row and nothing answered.
+        """Whether every report was denied in a row, for at least three customers.
 
-        A login may cover one report or customer and not another; neither proves anything about the rest.
+        A login may have access to one report or customer and not to another.
         """
         customers = {customer for customer, _ in self._denied_in_a_row}
         reports = {report for _, report in self._denied_in_a_row}

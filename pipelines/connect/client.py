@@ -24,8 +24,7 @@ from pipelines.connect.errors import (
     unauthorized,
 )
 from pipelines.connect.models import NO_CONTENT, NOTHING, OK, Answer, Limits, Login, Request, Try
-from pipelines.connect.rate_limit import RateLimit
-from pipelines.connect.retry import RetryPolicy, retry_after_seconds
+from pipelines.connect.pace import RateLimit, RetryPolicy, retry_after_seconds
 
 SNIFFED_BYTES = 1000  # bytes of an answer searched for the first non-blank one
 BLANKS = b"\xef\xbb\xbf \t\r\n"  # a byte order mark and white space
@@ -36,9 +35,9 @@ T = TypeVar("T")
 class Client:
     """Sends requests with one login; keeps connections open until `aclose`.
 
-    A request is repeated after 429, 5xx, time-outs, resets, cut-off bodies, cached answers and answers with
-    status 200 that are not JSON, and after nothing else. After a 401 the login is not used again until
-    `denied_logins` lets it be tried a second time. Refuses a base address that carries credentials.
+    A request is repeated only after 429, 5xx, time-outs, resets, cut-off bodies and answers with status 200
+    that are not JSON. After a 401 the login is not used until `denied_logins` allows its second try. Raises
+    ValueError for a base address that contains credentials.
     """
 
     def __init__(
@@ -74,10 +73,9 @@ class Client:
     ) -> tuple[Answer, T]:
         """The answer to a request, whole, and what `read` makes of its body.
 
-        `read` runs in a thread; its ValueError says that the body is not JSON. At most `retry.tries` requests
-        go out, or fewer if fewer `tries` are wanted, and none once `retry.total_seconds` have passed since
-        the first, not counting the wait for a slot. Raises a ConnectError in every other case, without a
-        request if the login was denied before or the circuit is open.
+        `read` runs in a thread; its ValueError means that the body is not JSON. `tries` may lower the number
+        of tries. The wait for the first slot does not count in `retry.total_seconds`. Raises a ConnectError
+        in every other case, without a request if the login was denied before or the circuit is open.
         """
         retry = replace(self._retry, tries=min(tries or self._retry.tries, self._retry.tries))
         attempts: list[Try] = []
@@ -168,7 +166,7 @@ class Client:
             raise unauthorized(request, self.login)
 
     async def _parse(self, attempt: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
-        """`read`'s result in a list; else an empty list, and the trouble noted in the try."""
+        """The result of `read` in a list; if it fails, an empty list, and the try with its trouble."""
         if answer.status not in (OK, NO_CONTENT):
             detail = f"status {answer.status} in place of a report"
         elif answer.body[:SNIFFED_BYTES].lstrip(BLANKS).startswith(b"<"):

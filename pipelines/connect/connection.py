@@ -1,10 +1,10 @@
-"""The HTTP connections of one login: sends one request, and collects its answer whole or not at all."""
+"""The HTTP connections of one login, which send a request and collect its answer whole or not at all."""
 
 from __future__ import annotations
 
 import asyncio
 import zlib
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from io import BytesIO
@@ -27,16 +27,13 @@ UNREACHABLE = (
     ConnectionRefusedError,
 )
 KEEP_OPEN_SECONDS = 30.0
-LARGEST_AGE = 3600
-"""The longest time in seconds that an answer may come from a cache."""
 GZIP = 16 + zlib.MAX_WBITS
 
 
 class Connection:
-    """The connections of one login to one host, kept open between requests.
+    """The connections of one login to one host, which stay open between requests.
 
-    Cookies are not kept, so that every request is like the first. Redirects are not followed: the
-    login would travel along.
+    Cookies are dropped. Redirects are not followed: the login would travel along.
     """
 
     def __init__(
@@ -72,9 +69,9 @@ class Connection:
         )
 
     async def send(self, request: Request, number: int) -> tuple[Try, Answer | None]:
-        """Send once and collect the whole body; a rejection counts even if its body breaks off.
+        """Send once and collect the whole body; an error status counts even if its body breaks off.
 
-        The answer is None if there was not even a status.
+        The answer is None if no status came.
         """
         url = f"{self._base_url}{request.path}"
         if request.query:
@@ -91,8 +88,6 @@ class Connection:
             ):
                 if not await self._collect(response, body):
                     trouble = "too large"
-                elif (age := response.headers.get("age", "")).isdecimal() and int(age) > LARGEST_AGE:
-                    trouble, detail = "stale", f"{int(age) // 3600} hours old"
         except UNREACHABLE as error:
             trouble, detail = "unreachable", _one_line(error)
         except (TimeoutError, httpx.TimeoutException):
@@ -112,7 +107,7 @@ class Connection:
         return self.http.stream(request.method, url, content=request.body, headers=headers)
 
     async def _collect(self, response: httpx.Response, body: BytesIO) -> bool:
-        """Read to the end, decompressing; false when the body would grow beyond the limit.
+        """Read and decompress to the end; returns False if the body exceeds the limit.
 
         Raises errors of httpx for a body that ends early or is damaged.
         """
@@ -140,31 +135,20 @@ class Connection:
         return True
 
     def _answer(self, attempt: Try, url: str, response: httpx.Response, body: bytes) -> Answer:
-        """The answer to a try, without the login."""
+        """The answer to a try; the login in it is hidden."""
         hide = self._login.hide
         is_ok = response.status_code == OK
         return Answer(
             request=attempt.request,
             url=url,
             status=response.status_code,
-            body=self._login.hide_in_body(_in_utf_8(body, response.charset_encoding), has_rows=is_ok),
+            body=self._login.hide_in_body(body, has_rows=is_ok),
             content_type=hide(response.headers.get("content-type", "")),
             headers={name: hide(text) for name, text in response.headers.items() if name not in NEVER_KEPT},
             seconds=attempt.seconds,
             tries=attempt.number,
             fetched_at_utc=self._clock.utc_now(),
         )
-
-
-def _in_utf_8(body: bytes, charset: str | None) -> bytes:
-    """A body decoded from its declared charset, if that is not UTF-8."""
-    if charset is not None and charset.lower() != "utf-8":
-        try:
-            body.decode()
-        except UnicodeDecodeError:
-            with suppress(LookupError, UnicodeDecodeError):
-                return body.decode(charset).encode()
-    return body
 
 
 def _one_line(error: Exception) -> str:

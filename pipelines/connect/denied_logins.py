@@ -1,4 +1,4 @@
-"""Denied logins: stored by a fingerprint, so that a wrong password is sent twice at most, on two nights."""
+"""Denied logins, stored by fingerprint, so that a wrong password is sent at most twice, on two nights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from pipelines.connect.models import Login
 
 COST = 2**14
-"""Parameters of scrypt: each guess at a password takes as long as ours, and 16 MB."""
+"""The cost of scrypt: each guess at a password takes 16 MB and as long as ours."""
 PRIVATE = 0o600
 SECONDS_TO_SECOND_TRY = 12 * 3600
 """A denied login is tried once more the next night, as the denial may be an error of the service."""
@@ -23,16 +23,16 @@ SECONDS_TO_SECOND_TRY = 12 * 3600
 class DeniedLogins:
     """The denied logins (401), in a folder of the data directory.
 
-    A file stands for a username and password at one address, and contains neither. Its time is that of the
-    latest denial; it is empty until the second try is denied as well. Another password is another file, so a
-    corrected one is tried immediately.
+    A file represents a username and password at one address, and contains neither. Its time is that of the
+    latest denial; it is empty until the second try is denied too. A corrected password has another file, so
+    it is tried immediately.
     """
 
     folder: Path
     base_url: str
 
     def holds(self, login: Login) -> bool:
-        """Whether this login was denied and may not be tried again yet."""
+        """Whether this login was denied and may not be tried again now."""
         try:
             state = self._file(login).stat()
         except FileNotFoundError:
@@ -58,6 +58,6 @@ class DeniedLogins:
 
 @cache
 def _fingerprint(base_url: str, username: str, password: SecretStr) -> str:
-    """Cached, because it is slow on purpose."""
+    """The file name of a login; cached, because scrypt is slow on purpose."""
     salt = f"{base_url}\n{username}".encode()
     return scrypt(password.get_secret_value().encode(), salt=salt, n=COST, r=8, p=1, dklen=16).hex()

@@ -13,11 +13,11 @@ UNAUTHORIZED = 401
 
 
 class ConnectError(Exception):
-    """`request` failed; the message does not name it.
+    """A failed `request`, which the message does not name.
 
-    The message is `found` (what came back) and `remedy` (what to do). `answer` is the last answer, for
-    landing; `tries` counts the requests, and `last_try` is the last of several. `login` names a denied login.
-    Errors with the same `trouble` are one cause in meta.conditions.
+    The message is `found` (what came back) and `remedy` (what to do). `answer` is the last answer, `tries`
+    the number of requests, `last_try` how the last of several ended, and `login` names a denied login. Errors
+    with the same `trouble` have one cause in meta.conditions.
     """
 
     trouble: str = ""
@@ -34,13 +34,9 @@ class ConnectError(Exception):
         login: str = "",
     ) -> None:
         super().__init__(f"{found} {remedy}".rstrip())
-        self.found = found
-        self.remedy = remedy
-        self.request = request
-        self.answer = answer
-        self.tries = tries
-        self.last_try = last_try
-        self.login = login
+        self.found, self.remedy = found, remedy
+        self.request, self.answer = request, answer
+        self.tries, self.last_try, self.login = tries, last_try, login
 
     @property
     def http_status(self) -> int | None:
@@ -49,7 +45,7 @@ class ConnectError(Exception):
 
 
 class Unauthorized(ConnectError):
-    """401: the login is wrong; nothing more is requested with it."""
+    """401: the login is wrong, and is not used again."""
 
     trouble = "login"
 
@@ -71,7 +67,7 @@ class Unexpected(ConnectError):
 
 
 class Redirected(ConnectError):
-    """3xx with a Location: never followed, the login would travel along."""
+    """3xx with a Location, which is never followed: the login would travel along."""
 
 
 class AnswerTooLarge(ConnectError):
@@ -79,7 +75,7 @@ class AnswerTooLarge(ConnectError):
 
 
 class TooManyObjects(ValueError):
-    """A small body has more values than memory can hold; readers of answers raise it."""
+    """A small body has more values than fit in memory; readers of answers raise it."""
 
 
 class NotJson(ConnectError):
@@ -91,7 +87,7 @@ class TooManyRequests(ConnectError):
 
 
 class Unavailable(ConnectError):
-    """5xx, time-outs, resets, cut-off or cached bodies in every try; `timed_out`: most tries did."""
+    """5xx, time-outs, resets or cut-off bodies in every try; `timed_out` is true if most tries did."""
 
     timed_out: bool = False
 
@@ -129,53 +125,40 @@ KEPT_IN_LANDING = (
     "The answer is kept in landing. If it lasts, ask the service's support, or switch the report off with "
     "BROKERBI_REPORTS."
 )
+ASK_FOR_ACCESS = "Ask the service's support for access; everything else is requested as before."
+NOT_THERE = (NotFound, "it has no such report or customer.", CHECK_ADDRESS)
 REFUSALS: dict[int, tuple[type[ConnectError], str, str]] = {
     400: (BadRequest, "it rejects the request.", OLD_OR_A_GROUP),
-    403: (
-        Forbidden,
-        "the login has no access to it.",
-        "Ask the service's support for access; everything else is requested as before.",
-    ),
-    404: (NotFound, "it has no such report or customer.", CHECK_ADDRESS),
-    410: (NotFound, "it has no such report or customer.", CHECK_ADDRESS),
+    403: (Forbidden, "the login has no access to it.", ASK_FOR_ACCESS),
+    404: NOT_THERE,
+    410: NOT_THERE,
 }
+CHECK_NETWORK = "Check BROKERBI_BASE_URL and the network of this machine."
 IN_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
-    "unreachable": (
-        Unreachable,
-        "could not connect",
-        "Check BROKERBI_BASE_URL and the network of this machine.",
-    ),
+    "unreachable": (Unreachable, "could not connect", CHECK_NETWORK),
     "timed out": (Unavailable, "took too long", "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),
     "broken": (Unavailable, "broke off", RUN_AGAIN),
-    "stale": (
-        Unavailable,
-        "answered from a cache",
-        "Stop the cache or proxy before the service from storing its answers.",
-    ),
     "not json": (NotJson, "answered with something that is not JSON", KEPT_IN_LANDING),
 }
 """By trouble of the last try: the error, how that try ended, and the remedy."""
 
 
 def refusal(answer: Answer, login: Login) -> ConnectError:
-    """The error for an answer that is never requested again."""
+    """The error for an answer after which the request is not repeated."""
     if answer.status == UNAUTHORIZED:
         return unauthorized(answer.request, login, answer)
     kind, meaning, remedy = REFUSALS.get(
         answer.status, (Unexpected, "this status is not documented.", "Ask the service's support.")
     )
     if 300 <= answer.status < 400 and "location" in answer.headers:
-        kind, meaning, remedy = (
-            Redirected,
-            "it redirects to another address, which is not followed.",
-            CHECK_ADDRESS,
-        )
+        kind, remedy = Redirected, CHECK_ADDRESS
+        meaning = "it redirects to another address, which is not followed."
     found = f"The service answered {answer.status}: {meaning}{_quoted(answer, login)}"
     return kind(found, remedy, request=answer.request, answer=answer, tries=answer.tries)
 
 
 def unauthorized(request: Request, login: Login, answer: Answer | None = None) -> Unauthorized:
-    """The error for a login that the answer denies, or that was denied before."""
+    """The error for a login that this answer or an earlier one denied."""
     return Unauthorized(
         LOGIN_REFUSED + (_quoted(answer, login) if answer else ""),
         f"Correct {login.words}; if it is right, remove work/refused_logins to try it again.",
@@ -187,7 +170,7 @@ def unauthorized(request: Request, login: Login, answer: Answer | None = None) -
 
 
 def too_large(request: Request, answer: Answer | None, last: Try, limits: Limits) -> AnswerTooLarge:
-    """The error for an answer larger than the limit, or than another limit that the last try names."""
+    """The error for an answer larger than the limit, or than the one that the last try names."""
     limit = f"is larger than {limits.largest_bytes / MEGABYTE:g} MB"
     advice = "switch the report off." if last.detail else "raise BROKERBI_LARGEST_ANSWER_MB."
     return AnswerTooLarge(
@@ -200,7 +183,7 @@ def too_large(request: Request, answer: Answer | None, last: Try, limits: Limits
 
 
 def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
-    """The error after the last try of a request; it carries the last answer there was."""
+    """The error after the last try of a request; `answer` is the last one, if any."""
     last = tries[-1]
     if last.trouble:
         kind, ending, remedy = IN_TROUBLE[last.trouble]
@@ -228,7 +211,7 @@ def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
 
 
 def _quoted(answer: Answer, login: Login) -> str:
-    """The beginning of a body as a sentence, on one line, without control characters or the login."""
+    """The beginning of a body, on one line, without control characters or the login."""
     text = answer.body[: 4 * LONGEST_EXCERPT].decode("utf-8", "replace")
     text = "".join(sign if sign.isprintable() else " " for sign in text)
     text = login.hide(" ".join(text.split()))

@@ -15,12 +15,12 @@ from pydantic import SecretStr
 
 OK = 200
 NO_CONTENT = 204
-NOTHING = b"null"  # an answer without content, as JSON
+NOTHING = b"null"  # the JSON of an answer without content
 TOO_MANY_REQUESTS = 429
 MEGABYTE = 1024 * 1024
 HIDDEN = "[hidden]"
-SHORTEST_TO_HIDE = 4  # hiding a shorter word would blot out half of every text it is looked for in
-SHORTEST_IN_DATA = 8  # a shorter one may be an ordinary part of some row
+SHORTEST_TO_HIDE = 4  # a shorter one is part of many words
+SHORTEST_IN_DATA = 8  # a shorter one may be part of a row
 
 _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
 
@@ -29,7 +29,7 @@ _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
 class Login:
     """A username and its password; neither shows when the login is printed.
 
-    `words` name it in sentences: where it is set, and whose it is.
+    `words` name it in messages: where it is set, and for which customer.
     """
 
     username: str = field(repr=False)
@@ -48,9 +48,9 @@ class Login:
         return _hidden((*self._secrets, self.username), text)
 
     def hide_in_body(self, body: bytes, *, has_rows: bool) -> bytes:
-        """A body without the password; the username stays, it may be an ordinary word of the text.
+        """A body without the password; the username stays, because it may be an ordinary word.
 
-        Within rows, a password that may be data stays as well: if it is short, or only letters or digits.
+        In rows a password that is short, or has only letters or only digits, stays too: it may be data.
         """
         secrets: tuple[str, ...] = self._secrets
         if has_rows:
@@ -107,9 +107,8 @@ def _spellings(sign: str) -> str:
 class Limits:
     """The limits of one try.
 
-    `seconds` bounds each wait for the network, `whole_seconds` the try from first byte to last, so that an
-    answer that comes byte by byte ends as well. `largest_bytes` bounds the answer before and after
-    decompression; it is held in memory as a whole.
+    `seconds` bounds each wait for the network, `whole_seconds` the whole try, even if the answer comes byte
+    by byte. `largest_bytes` bounds the answer before and after decompression; all of it is in memory.
     """
 
     seconds: float = 30.0
@@ -119,10 +118,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request: a path below the base address, percent-encoded already, and its query.
+    """One request: a percent-encoded path below the base address, and a query.
 
-    A request with a `body`, which is JSON, writes. Rejects a path that is not encoded, or that climbs with
-    `..`.
+    A request with a `body` (JSON) writes. Raises ValueError for a path that is not encoded or contains `..`.
     """
 
     path: str
@@ -133,9 +131,9 @@ class Request:
 
     def __post_init__(self) -> None:
         if {".", ".."} & set(self.path.split("/")):
-            raise ValueError(f"of an id in the path {self.path!r} no path can be made: it is only dots")
+            raise ValueError(f"the path {self.path!r} has an id of only dots")
         if not _PATH.fullmatch(self.path):
-            raise ValueError(f"the path {self.path!r} is not percent-encoded; quote the ids in it one by one")
+            raise ValueError(f"the path {self.path!r} is not percent-encoded; quote each id in it")
 
     @property
     def method(self) -> str:
@@ -143,7 +141,7 @@ class Request:
 
     @property
     def window(self) -> str:
-        """The query without the customer: mostly the dates."""
+        """The query without the customer, usually the dates."""
         return ", ".join(f"{name}={value}" for name, value in self.query.items() if value != self.customer)
 
     def __str__(self) -> str:
@@ -152,10 +150,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer of the service, decompressed; its URL and headers carry no credentials.
+    """An answer of the service, decompressed, without credentials.
 
-    `tries` counts the requests it took so far. A body that broke off or was too large is kept as far as it
-    was read.
+    `tries` counts the requests so far. If the body broke off or was too large, `body` is the part that was
+    read.
     """
 
     request: Request
@@ -169,8 +167,8 @@ class Answer:
     fetched_at_utc: datetime
 
 
-Trouble = Literal["unreachable", "timed out", "broken", "too large", "stale", "not json"]
-"""The reason why a try brought no readable answer."""
+Trouble = Literal["unreachable", "timed out", "broken", "too large", "not json"]
+"""The reason why a try has no readable answer."""
 
 
 @dataclass(frozen=True, slots=True)

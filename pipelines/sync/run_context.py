@@ -15,8 +15,7 @@ from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
 from pipelines.connect.denied_logins import DeniedLogins
 from pipelines.connect.models import MEGABYTE, Limits, Login
-from pipelines.connect.rate_limit import RateLimit
-from pipelines.connect.retry import RetryPolicy
+from pipelines.connect.pace import RateLimit, RetryPolicy
 from pipelines.settings.model import login_in_words
 from pipelines.sync.request_log import RequestLogger
 

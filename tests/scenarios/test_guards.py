@@ -8,7 +8,7 @@ from tempfile import mkdtemp
 
 import pytest
 
-from pipelines.connect.retry import RetryPolicy
+from pipelines.connect.pace import RetryPolicy
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario, synced, whole_chain
 from warehouse.ledger.ledger import Cap, forget_caps, ledger_of

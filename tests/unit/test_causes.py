@@ -7,7 +7,7 @@ from datetime import date
 from pipelines.causes import causes, lines
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.models import Request, Try
-from pipelines.connect.rate_limit import RateLimit
+from pipelines.connect.pace import RateLimit
 from warehouse.ledger.conditions import WARNING, Condition, Kind
 
 

@@ -12,8 +12,7 @@ import pytest
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import ConnectError, HostDown
 from pipelines.connect.models import Try
-from pipelines.connect.rate_limit import RateLimit
-from pipelines.connect.retry import RetryPolicy
+from pipelines.connect.pace import RateLimit, RetryPolicy
 from tests.unit.connect.fake_service import (
     LOGIN,
     ROWS,

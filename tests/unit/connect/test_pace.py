@@ -1,16 +1,28 @@
-"""The service sees one even stream of requests, however many tasks ask."""
+"""The service sees one even stream of requests, and waits between the tries of one."""
 
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from itertools import pairwise
+from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pipelines.connect.rate_limit import MOST_HALVINGS, RECOVERS_AFTER, WIDER, RateLimit
+from pipelines.connect.pace import (
+    MOST_HALVINGS,
+    RECOVERS_AFTER,
+    WIDER,
+    RateLimit,
+    RetryPolicy,
+    retry_after_seconds,
+)
 from tests.unit.connect.fake_service import StillClock
 
 SECONDS = 30.0
+NOW = datetime(2024, 3, 1, 12, tzinfo=UTC)
 
 
 async def moments(limit: RateLimit, clock: StillClock, times: int) -> list[float]:
@@ -77,3 +89,36 @@ async def test_a_task_that_is_cancelled_gives_its_slot_back() -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
     async with asyncio.timeout(SECONDS), limit.slot():
         pass
+
+
+def test_delays_double_up_to_the_longest_with_full_jitter() -> None:
+    patience = RetryPolicy(tries=10, total_seconds=1e9, first_delay=1, longest_delay=5, random=Random(1))
+    seen = [[patience.delay(tried, 0, None) or 0 for _ in range(500)] for tried in range(1, 6)]
+    assert [round(max(delays)) for delays in seen] == [1, 2, 4, 5, 5]
+    assert all(min(delays) < 0.1 for delays in seen)
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("0", 0),
+        ("1.5", 1.5),
+        ("Fri, 01 Mar 2024 12:00:30 GMT", 30),
+        ("Fri, 01 Mar 2024 13:00:30 +0100", 30),
+        ("-5", None),
+        ("Fri, 01 Mar 2024 11:59:30 GMT", None),
+        ("99999999", None),
+        ("nan", None),
+        ("soon", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_retry_after_is_read_as_seconds_or_date(header: str | None, seconds: float | None) -> None:
+    assert retry_after_seconds(header, NOW) == seconds
+
+
+@given(header=st.text() | st.from_regex(r"[A-Z][a-z]{2}, \d{1,3} [A-Z][a-z]{2} \d{1,6} \d+:\d+:\d+ .*"))
+def test_no_retry_after_whatsoever_leads_to_an_error_or_a_long_wait(header: str) -> None:
+    seconds = retry_after_seconds(header, NOW)
+    assert seconds is None or 0 <= seconds <= 86_400

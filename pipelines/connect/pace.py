@@ -1,0 +1,96 @@
+"""Pace of requests: rate limit, concurrency limit and retry policy, all memory of one process."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from random import Random
+
+from pipelines.clock import Clock, SystemClock
+
+WIDER = 1.02  # factor of the interval, so that jitter puts no extra request into a second
+MOST_HALVINGS = 3
+HALVED_ONCE_IN = 5.0  # seconds; requests in flight together that fail count once
+RECOVERS_AFTER = 60.0  # seconds without an error until one halving is undone
+ONE_DAY = 86_400.0  # a longer Retry-After is an error of the service's clock
+
+
+class RateLimit:
+    """At most `concurrency` requests in flight, and `requests_per_second` sent, evenly spaced.
+
+    All clients of an event loop share one.
+    """
+
+    def __init__(self, concurrency: int, requests_per_second: float, *, clock: Clock | None = None) -> None:
+        self._clock = clock or SystemClock()
+        self._slots = asyncio.Semaphore(concurrency)
+        self._next = asyncio.Lock()
+        self._interval = WIDER / requests_per_second
+        self._free_at = self._slowed_at = -math.inf
+        self._halvings = 0
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """Wait for a slot and for the moment to send; the slot is free again when the request ends."""
+        async with self._slots:
+            async with self._next:
+                if (seconds := self._free_at - self._clock.monotonic()) > 0:
+                    await self._clock.sleep(seconds)
+                self._free_at = self._clock.monotonic() + self._interval * 2**self.halvings
+            yield
+
+    def slow_down(self) -> None:
+        """Halve the rate; simultaneous calls count once, and each minute undoes one halving."""
+        now = self._clock.monotonic()
+        if now - self._slowed_at >= HALVED_ONCE_IN:
+            self._halvings = min(MOST_HALVINGS, self.halvings + 1)
+            self._slowed_at = now
+
+    @property
+    def halvings(self) -> int:
+        """The number of halvings that are not undone."""
+        if not self._halvings:
+            return 0
+        return max(0, self._halvings - int((self._clock.monotonic() - self._slowed_at) // RECOVERS_AFTER))
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often and for how long one request is repeated.
+
+    At most `tries` requests are sent, and none begins more than `total_seconds` after the first.
+    """
+
+    tries: int = 5
+    total_seconds: float = 300.0
+    first_delay: float = 1.0
+    longest_delay: float = 60.0
+    random: Random = field(default_factory=Random, repr=False, compare=False)
+
+    def delay(self, tried: int, elapsed: float, retry_after: float | None) -> float | None:
+        """The seconds to wait after n tries, at least `retry_after`; None if no try may follow."""
+        if tried >= self.tries:
+            return None
+        ceiling = min(self.longest_delay, self.first_delay * 2.0 ** (tried - 1))
+        seconds = max(self.random.uniform(0, ceiling), retry_after or 0.0)
+        return seconds if elapsed + seconds <= self.total_seconds else None
+
+
+def retry_after_seconds(header: str | None, now: datetime) -> float | None:
+    """The seconds of a Retry-After header, written as seconds or as an HTTP date; None if it is invalid."""
+    if header is None:
+        return None
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            moment = parsedate_to_datetime(header)
+        except ValueError:
+            return None
+        seconds = ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - now).total_seconds()
+    return seconds if math.isfinite(seconds) and 0 <= seconds <= ONE_DAY else None
