@@ -1,9 +1,8 @@
-"""The budget reports: what offices and users mean to reach, month by month.
+"""The budget reports: the goals of offices and users, month by month.
 
-Three of them take a range of months and are requested for all at once, if their rows carry a year and a
-month. The others name one month in their path, and are requested again when their counterpart with a range
-has changed, or once a week. No row is documented: paths of columns are assumptions, which `shapes.toml`
-corrects.
+Three of them take a range of months: one request has all, if their rows carry a year and a month. The others
+have one month in their path, and are requested once a week, and when their counterpart with a range has
+changed. No row is documented: paths of columns are assumptions, which `shapes.toml` corrects.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from functools import partial
 from pipelines.catalogue.model import Column, Each, Endpoint, Ids, Report, Table, Timing, assumed, requested
 
 ASKED_USER = requested("asked_user_id", description="the requested user", id_of="user")
-USER = Each(  # of a customer whose users are not known, those that earned commission
+USER = Each(  # if the users of a customer are unknown, those that earned commission
     ("userId",), (Ids("users", ("id",)), Ids("users", ("user_id",)), Ids("commission_user", ("user_id",)))
 )
 measure = partial(assumed, type="DECIMAL(18,4)", needed=True)
@@ -30,12 +29,12 @@ OWN_BOOKED = measure(
 )
 
 RANGES: dict[str, tuple[str, str, tuple[Column, ...]]] = {
-    "budget_sold_estates": ("SoldEstates", "How many homes each office means to sell", (SOLD,)),
-    "budget_commission": ("Commission", "What commission each office means to earn", (COMMISSION,)),
-    "budget_crm": ("Crm", "How many customer meetings each office means to hold", (MEETINGS, OWN_BOOKED)),
+    "budget_sold_estates": ("SoldEstates", "The homes that each office plans to sell", (SOLD,)),
+    "budget_commission": ("Commission", "The commission that each office plans to earn", (COMMISSION,)),
+    "budget_crm": ("Crm", "The customer meetings that each office plans to hold", (MEETINGS, OWN_BOOKED)),
 }
 OF_A_MONTH: dict[str, tuple[str, str, tuple[Column, ...]]] = {
-    # by the operation for one month: what is budgeted, and the report that states it for a range
+    # by operation: what is budgeted, and the counterpart for a range of months
     "Estate": ("homes", "budget_sold_estates", (SOLD, REGISTERED)),
     "Commission": ("commission", "budget_commission", (COMMISSION,)),
     "Crm": ("customer meetings", "budget_crm", (MEETINGS, OWN_BOOKED)),
@@ -48,13 +47,13 @@ USER_NAME = assumed("user_name", "VARCHAR", "[].users[].name", "name of the user
 
 
 def _columns(office: str, user: str, measures: tuple[Column, ...]) -> tuple[Column, ...]:
-    """The columns of a budget; `office` and `user` begin the paths of what rows say of them."""
+    """The columns of a budget; `office` and `user` are the beginnings of their paths."""
     return (
         assumed("office_id", "VARCHAR", f"{office}.customerId", "customer id of the office"),
         assumed("office_named", "VARCHAR", f"{office}.officeId", "the office's own id, such as FIR31529"),
-        assumed("user_id", "VARCHAR", f"{user}.userId", "id of the user; none of the office's own budget",
+        assumed("user_id", "VARCHAR", f"{user}.userId", "id of the user; null for the office's own budget",
                 needed=True, id_of="user"),
-        assumed("year", "VARCHAR", ".year", "year of the month, where the month does not name it"),
+        assumed("year", "VARCHAR", ".year", "year of the month, if the month does not contain it"),
         assumed("month", "VARCHAR", ".month", "month, as a number or with its year", needed=True),
         *measures,
     )  # fmt: skip
@@ -74,7 +73,7 @@ def _of_months(name: str) -> Report:
     path = f"/Report/Budget/{{customerId}}/{operation}"
     return budget(
         name=name,
-        description=f"{meant} in a month, kept with its history.",
+        description=f"{meant} in a month, with its history.",
         endpoint=Endpoint(path, "month bounds", window_months=60),
         timing=Timing(months_ahead=True),
         tables=(Table(name, "[].users[].months[]", ROWS, columns),),
@@ -97,8 +96,8 @@ def _of_a_month(name: str, place: str, description: str, operation: str, each: E
 
 
 OFFICE_BUDGET = (
-    "The office's budget of {} for a month, kept with its history: asked when {} has changed or once a week; "
-    "on, for what it tells beyond that is not documented."
+    "The office's budget of {} for a month, with its history: requested once a week, and when {} changes; "
+    "on, because its other fields are not documented."
 )
 USER_BUDGET = "A user's budget of {} for a month: one request per user, so off by default."
 REPORTS = (

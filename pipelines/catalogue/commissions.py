@@ -27,7 +27,7 @@ PATH = "/BusinessIntelligence"
 ONE_YEAR = 12  # interface, Limits: the interval must not exceed one year
 TWO_MONTHS = 2
 
-# What an office or a user earned in the window; shared sales count in parts.
+# The earnings of an office or user in the window; shared sales count in parts.
 EARNINGS = (
     money(
         "commission",
@@ -36,13 +36,11 @@ EARNINGS = (
     ),
     money(
         "soldTotalPrice",
-        "sum of the prices of what was sold, by share of the commission; currency not documented",
+        "sum of the sale prices, by share of the commission; currency not documented",
         needed=True,
     ),
     percent("soldCommissionPercentage", "commission of sales in percent of their prices; not to be added"),
-    money(
-        "soldAverageCommission", "average commission of a sale, in the terms of commission; not to be added"
-    ),
+    money("soldAverageCommission", "average commission of a sale; not to be added"),
     parts("soldEstateParts", "homes sold, fractional where the commission is shared", needed=True),
     parts("writingParts", "writing assignments, fractional where shared"),
     parts("valuationParts", "valuations, fractional where shared"),
@@ -53,7 +51,7 @@ OFFICE_EARNINGS = (
     text("customerId", "the old customer number without prefix; office_customer_id replaces it"),
     *EARNINGS,
 )
-USER_EARNINGS = (  # the service does not say of which office
+USER_EARNINGS = (  # the service does not state the office
     text("userId", "id of the user who earned", id_of="user"),
     *EARNINGS,
 )
@@ -72,7 +70,7 @@ RUNNING_COMMISSION = (
     local_time("obtainedAt", "when it was earned"),
 )
 
-# A month of an office, as the by-month report is assumed to state it: its amounts as in commission_office.
+# A month of an office in the by-month report: assumed, with the amounts of commission_office.
 BY_MONTH = (
     assumed(
         "office_id", "VARCHAR", "commissionOffices[].customerId", "customer id of the office", needed=True
@@ -87,9 +85,9 @@ BY_MONTH = (
 
 
 def _kinds(report: Report) -> Iterator[Report]:
-    """A report of all kinds of assignment together, and the same of each kind, which is off by default.
+    """A report of all kinds of assignment, and one for each kind, off by default.
 
-    `{}` in a description is where the kind is named.
+    `{}` in a description is replaced by the kind.
     """
     for kind in (None, "Sale", "Valuation", "Writing"):
         suffix, only = (f"_{kind.lower()}", f", {kind.lower()} assignments only") if kind else ("", "")
@@ -110,7 +108,7 @@ months = partial(Report, subject="commissions", stored_as="months", timing=Timin
 
 
 def _earned_by(who: str, columns: tuple[Column, ...], key: str, old_keys: Mapping[str, str]) -> Report:
-    """What each office or user earned in a month."""
+    """The report of the earnings of each office or user in a month."""
     name, path = f"commission_{who}", f"{PATH}/Commission{who.title()}Report/{{customerId}}"
     return months(
         name=name,
@@ -139,7 +137,7 @@ REPORTS = (
         months(
             name="commission_office_by_month",
             description="What each office earned{}, many months a request: assumed office > year > month; "
-            "on, for it counts commission_office again.",
+            "on, because it checks commission_office.",
             endpoint=Endpoint(
                 f"{PATH}/CommissionOfficeReportByMonth/{{customerId}}", "dates", window_months=ONE_YEAR
             ),
@@ -157,8 +155,8 @@ REPORTS = (
     ),
     months(
         name="running_commissions",
-        description="Commissions earned in steps, one event a row; on, for only "
-        "here amounts are said to be without VAT.",
+        description="Commissions earned in steps, one event a row; on, because no other amounts are "
+        "documented as without VAT.",
         endpoint=Endpoint(
             f"{PATH}/RunningCommissions",
             "dates",

@@ -1,7 +1,7 @@
 """The reports of tips and leads, and of the bids for each sold estate.
 
-Outside the business intelligence a customer id is that of an office, so bids are requested of the office,
-also if the customer is a group (interface, Endpoints).
+Outside of business intelligence a customer id is an office's, so bids are requested for each office, even if
+the customer is a group (interface, Endpoints).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from pipelines.catalogue.model import (
+    LABEL,
     Choices,
     Each,
     Endpoint,
@@ -18,7 +19,6 @@ from pipelines.catalogue.model import (
     Timing,
     Unsettled,
     boolean,
-    integer,
     local_time,
     nested,
     requested,
@@ -28,8 +28,8 @@ from pipelines.catalogue.model import (
 IS_REMOVED = requested(
     "is_removed",
     type="BOOLEAN",
-    description="whether it was removed: active and removed ones are asked for apart, for no field says so; "
-    "null where the service gave it as both, or both came in one answer, as until version 0.1",
+    description="whether it was removed: active and removed ones are requested separately, because no field "
+    "states it; null if the service returned it as both, or both in one answer, as until version 0.1",
 )
 ACTIVE_THEN_REMOVED = Choices("activeStatusTipLead", IS_REMOVED, {"Active": False, "Removed": True})
 
@@ -86,15 +86,10 @@ CONTACT = (
     text("lastName", "family name of the contact", personal=True),
 )
 
-ESTATE_STATUS = (
-    integer("id", "code of the state; its values are not documented"),
-    text("text", "what the code means, as the service words it"),
-)
-
 LEAD_ESTATE = (
     text("id", "id of the estate"),
     text("estateStatus", "state of the estate, such as ForSale or Sold; an open set"),
-    *nested("status", ESTATE_STATUS),
+    *nested("status", LABEL),
 )
 
 INCOMING_LEAD = (
@@ -137,11 +132,11 @@ BID = (
     text("estateId", "id of the estate"),
     text("contactId", "id of the bidder", id_of="contact"),
     boolean("isCanceled", "whether the bid was annulled"),
-    boolean("identifiedBidder", "whether the bidder has proven who it is"),
+    boolean("identifiedBidder", "whether the bidder is identified"),
     text("alias", "the bidder's name in the bidding", personal=True),
     text("amount", "amount of the bid, a text; currency not documented", needed=True),
     local_time("createdAt", "when the bid was made"),
-    text("condition", "condition that comes with the bid", personal=True),
+    text("condition", "condition of the bid", personal=True),
     boolean("isHidden", "whether the bid is hidden"),
 )
 

@@ -1,4 +1,4 @@
-"""The parts a report is declared with: reports, their tables, and the documented columns of those."""
+"""The parts of a declaration: reports, their tables, and the documented columns of these."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from typing import Any, Literal, NamedTuple
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 IdOf = Literal["user", "contact"]
-# How a request names the time it is about.
+# How a request names its time.
 TimeParameters = Literal[
     "dates",  # query dateFrom and dateTo, local date-times
     "month bounds",  # query fromYear, fromMonth, toYear, toMonth, both ends included
     "month in path",  # path segments {year} and {month}
-    "none",  # the answer is the present state
+    "none",  # the answer is the current state
 ]
 # How the warehouse stores the rows.
 StoredAs = Literal[
     "months",  # a new answer replaces whole months
-    "history",  # a snapshot, kept as slowly changing history
-    "not kept",  # the answer only says what is to be asked next
+    "history",  # a snapshot, stored as slowly changing history
+    "not kept",  # the answer only tells which months to request next
 ]
 # How a row of an answer finds its month.
 MonthOfRow = Literal[
-    "window",  # rows carry no date: the window is one month, and that is it
-    "documented date",  # the table names the column that dates a row
-    "year and month",  # assumed: rows turn out to carry a year and a month
+    "window",  # rows carry no date: their month is that of the window
+    "documented date",  # the table names the column with the date of a row
+    "year and month",  # assumed: rows carry a year and a month
     "none",  # the report has no months at all
 ]
 BETWEEN_IDS = "|"
@@ -37,12 +37,11 @@ BETWEEN_IDS = "|"
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table; `source` is the JSON path that it is read from, empty when it is ours.
+    """One column of a table; `source` is the JSON path that it is read from, empty if it is our own.
 
-    `id_of` marks the id of a natural person, `personal` what says something of one: of the person whose id
-    has the same prefix (`contact_first_name` of `contact_id`), or of everybody in the row if none has.
-    `name_inferred` says that the field is documented, but not how it is written in the JSON, `is_day` that a
-    time holds a day and no time of day.
+    `id_of` marks the id of a natural person, `personal` a fact about one: the person whose id has the same
+    prefix (`contact_first_name` and `contact_id`), else everybody in the row. `name_inferred` marks a
+    documented field whose name in the JSON is not documented, `is_day` a time that is a whole day.
     """
 
     name: str
@@ -58,20 +57,20 @@ class Column:
 
     @property
     def is_id(self) -> bool:
-        """Whether it is a documented id; the numbers of states and kinds are none, of which 0 may be one."""
+        """Whether it is a documented id; codes of states and kinds are not, because 0 may be one of them."""
         is_named_so = self.name == "id" or self.name.endswith("_id")
         return self.documented and self.type == "VARCHAR" and is_named_so
 
 
 def snake_case(name: str) -> str:
-    """The service's camelCase or PascalCase name as we write it: `customerId` is `customer_id`."""
+    """The service's camelCase or PascalCase name in our spelling: `customerId` is `customer_id`."""
     return _WORD_STARTS.sub("_", name).lower()
 
 
 def functions_of(path: str) -> list[str]:
-    """What a path is part of, the narrowest first: `/CRM/Bids/{customerId}` is of crm_bids and of crm.
+    """The functions of a path, the narrowest first: `/CRM/Bids/{customerId}` has crm_bids and crm.
 
-    The paths of a functional area begin alike (interface, What the service does).
+    All paths of a function begin alike (interface, What the service does).
     """
     words = [snake_case(word) for word in path.partition("{")[0].strip("/").split("/")]
     return ["_".join(words[:count]) for count in range(len(words), 0, -1)]
@@ -80,27 +79,31 @@ def functions_of(path: str) -> list[str]:
 def column(sql_type: str, source: str, description: str, *, name: str = "", **marks: Any) -> Column:
     """A documented field by its name in the JSON (interface, first section); any field may be null.
 
-    A field of a level above the row, or of the parent row, has a whole path and a name of ours.
+    A field of a level above the row, or of the parent row, has a whole path and our own name.
     """
     return Column(name or snake_case(source), sql_type, source, description, **marks)
 
 
-# The service sends money as JSON numbers (commissions fractional, prices whole): never int or float here.
+# The service sends money as JSON numbers (commissions fractional, prices whole): neither int nor float here.
 money = partial(column, "DECIMAL(18,4)")
 parts = partial(column, "DECIMAL(18,8)")  # a count, fractional when a sale is shared
 percent = rate = degrees = partial(column, "DECIMAL(18,8)")
 local_time = partial(column, "TIMESTAMP")  # the brokerage's wall clock
-day = partial(column, "TIMESTAMP", is_day=True)  # sent as the midnight that it begins with
+day = partial(column, "TIMESTAMP", is_day=True)  # sent as its first midnight
 text = partial(column, "VARCHAR")
 integer = partial(column, "BIGINT")
 boolean = partial(column, "BOOLEAN")
+LABEL = (
+    integer("id", "code; its values are not documented"),
+    text("text", "meaning of the code, in the words of the service"),
+)
 
 assumed = partial(Column, name_inferred=True)
-"""A column of a report whose rows are documented nowhere: our name of it, and its assumed path."""
+"""A column of an undocumented report: our name, and its assumed path."""
 
 
 def nested(source: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """The columns of an object in the row: `address` with `zipCode` gives `address_zip_code`."""
+    """The columns of an object in the row: `zipCode` of `address` becomes `address_zip_code`."""
     prefix = snake_case(source)
     return tuple(
         replace(column, name=f"{prefix}_{column.name}", source=f"{source}.{column.source}")
@@ -109,44 +112,44 @@ def nested(source: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
 
 
 def with_inferred_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Documented fields whose names in the JSON follow from the interface's rule, and are shown nowhere."""
+    """Documented fields whose names in the JSON follow the interface's rule, but are not documented."""
     return tuple(replace(column, name_inferred=True) for column in columns)
 
 
 requested = partial(Column, type="VARCHAR", source="")
-"""What a row has of its request, mostly a text: the id that was requested."""
+"""A column with a fact of the request, usually the requested id."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """One table of a report: where its rows are in the answer, and what is documented of them.
+    """One table of a report: where its rows are in the answer, and their documented columns.
 
     `rows` is a path of JSON keys: `[]` steps into every element of a list, `*[]` into every list of objects
-    under any key (a column at `#` keeps the key), and the empty path is the document itself. Columns are
+    under any key (a column at `#` has the key), and the empty path is the document itself. Columns are
     members of the row, or have the whole path of a level above it (`offices[].name`) or of a column of the
-    parent row (`@parent.id`). `parent` names the table whose rows these are nested in. A row without a column
-    of the `key` fits if it has the one that `old_keys` names.
+    parent row (`@parent.id`). `parent` names the table in whose rows these are nested. A row without a column
+    of the `key` fits if it has the column that `old_keys` names instead.
     """
 
     name: str
     rows: str
     description: str
-    columns: tuple[Column, ...] = ()  # the documented fields of a row; of other rows nobody knows
+    columns: tuple[Column, ...] = ()  # the documented fields of a row
     parent: str | None = None
-    key: tuple[str, ...] = ()  # documented id of a row, as columns
+    key: tuple[str, ...] = ()  # columns of the documented id of a row
     old_keys: Mapping[str, str] = field(default_factory=dict)  # column of the key -> column of its old id
-    dated_by: str | None = None  # the column that says which month a row belongs to
+    dated_by: str | None = None  # the column with the date that decides the month of a row
     requested: tuple[Column, ...] = ()  # columns of the request
-    paths: Mapping[str, str] = field(default_factory=dict)  # where an operator says that columns are
+    paths: Mapping[str, str] = field(default_factory=dict)  # paths of columns as the operator corrected them
 
 
 @dataclass(frozen=True)
 class Choices:
     """A parameter that is requested with each of its values, in this order, for every window.
 
-    `column` of every topmost table has what a value means for its rows. A row that comes with several values
-    moved between the requests: the last counts. If nearly all rows of the first come again, the service
-    ignores the parameter, and `column` is null in rows that came with several.
+    `column` of every topmost table has the meaning of the value for its rows. A row that comes with several
+    values moved between the requests: the last value counts. If nearly all rows of the first value come
+    again, the service ignores the parameter, and `column` is null in rows that came with several.
     """
 
     parameter: str
@@ -155,7 +158,7 @@ class Choices:
 
 
 class Ids(NamedTuple):
-    """Where ids come from: columns of a table of schema bi, of its rows that meet a condition in SQL.
+    """A source of ids: columns of a table of schema bi, in rows that meet a condition in SQL.
 
     The condition may name `_today`, the local day.
     """
@@ -178,8 +181,8 @@ class Unsettled:
 class Each:
     """A report that is requested id by id.
 
-    The id goes where the path or the query names it; several names are the parts of one id, such as an office
-    and its estate. The first of `ids_from` that has any id counts. Without one, the operator names the ids.
+    `names` are the parameters of the path or the query that take the parts of the id, such as an office and
+    its estate. The first of `ids_from` that has ids counts. Without `ids_from`, the operator names the ids.
     """
 
     names: tuple[str, ...]
@@ -187,7 +190,7 @@ class Each:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns in which every row has the id that was requested."""
+        """The columns of every row with the requested id."""
         return tuple(f"asked_{snake_case(name.rpartition('.')[2])}" for name in self.names)
 
     def parts(self, id_: str | None) -> tuple[str | None, ...]:
@@ -203,45 +206,45 @@ class Endpoint:
 
     path: str
     time_parameters: TimeParameters
-    window_months: int = 1  # calendar months that are asked and loaded together at most
-    limit: int | None = None  # months that one request may span, where less is stated (interface, Limits)
+    window_months: int = 1  # calendar months that are requested and loaded together at most
+    limit: int | None = None  # months that one request may span, if fewer (interface, Limits)
     query: Mapping[str, str] = field(default_factory=dict)  # fixed parameters, e.g. selectionType
-    choices: Choices | None = None  # a parameter that is asked value by value
+    choices: Choices | None = None  # a parameter that is requested value by value
     paged: bool = False
-    unpaged_path: str | None = None  # the same report without pages, asked when paging cannot be proven
+    unpaged_path: str | None = None  # the same report without pages, for pages that cannot be proven
     each: Each | None = None  # one request per id
 
     @property
     def request_months(self) -> int:
-        """How many months one request spans at most; a window of more is asked in several."""
+        """The months that one request spans at most; a longer window takes several requests."""
         return self.limit or self.window_months
 
     @property
     def questions(self) -> tuple[str | None, ...]:
-        """The values that a window is asked one after the other; None where it is one question."""
+        """The values that a window is requested with, one after the other; None if it has no choices."""
         return tuple(self.choices.values) if self.choices else (None,)
 
 
 @dataclass(frozen=True)
 class Timing:
-    """When a report is asked."""
+    """When a report is requested."""
 
-    enabled: bool = True  # asked unless the settings say otherwise
-    on_demand: bool = False  # never part of a sync of months
-    latest_months: int | None = None  # only so many months up to the current one are calculated
-    months_ahead: bool = False  # of a budget: months to come too; one a request: all once a week
-    counterpart: str | None = None  # the report that has the same for a range of months in one request
-    follows_sales: bool = False  # a sale that is changed afterwards changes its months
+    enabled: bool = True  # unless the settings say otherwise
+    on_demand: bool = False  # only for ids that the operator names
+    latest_months: int | None = None  # the service calculates only the latest n months
+    months_ahead: bool = False  # budgets: months to come too, once a week if each takes a request
+    counterpart: str | None = None  # the report with the same budgets for a range of months
+    follows_sales: bool = False  # a change of a sale changes its months
     unsettled: Unsettled | None = None
-    place: int = 0  # in the catalogue, so that older months of reports are asked on different nights
+    place: int = 0  # in the catalogue; spreads the older months of reports over the nights
 
 
 @dataclass(frozen=True)
 class ShrinkLimits:
-    """How many of the stored rows of a window's months an answer may remove without being held back."""
+    """How many stored rows of a window's months an answer may remove before it is held back."""
 
     largest_loss: float = 0.5  # share of the stored rows
-    fewest_rows: int = 20  # of fewer stored rows all may go
+    fewest_rows: int = 20  # fewer stored rows may all go
 
 
 ONE_MONTH_LIMITS = ShrinkLimits(fewest_rows=5)
@@ -250,10 +253,7 @@ SNAPSHOT_LIMITS = ShrinkLimits(largest_loss=0.33, fewest_rows=1)
 
 @dataclass(frozen=True)
 class Report:
-    """One report of the Connect service, whole: how and when it is requested, how it is read and stored.
-
-    That its parts fit together is a test of the catalogue.
-    """
+    """One report of the Connect service: how and when it is requested, how it is read and stored."""
 
     name: str
     subject: str
@@ -263,20 +263,20 @@ class Report:
     month_of_row: MonthOfRow
     tables: tuple[Table, ...]
     timing: Timing = field(default_factory=Timing)
-    estate_id_column: str | None = None  # column of the first table: id of the estate that a row is about
-    root: str = ""  # members that lead from an answer to what the paths of tables begin at
-    total_rows: str = ""  # of a report in pages: members that lead to the number of rows of all pages
-    decimal: str = "."  # what is before the fraction of numbers that are written as texts
-    unpaged: Report | None = None  # the shape of its unpaged counterpart, where that is another
-    is_assumed: bool = False  # its rows are documented nowhere: an operator may have to correct its shape
-    shape: str = ""  # a hash of what shapes.toml says of its rows and columns; empty: it is as declared
+    estate_id_column: str | None = None  # column of the first table with the id of its estate
+    root: str = ""  # members that lead from the answer to where the paths of tables begin
+    total_rows: str = ""  # members that lead to the number of rows of all pages
+    decimal: str = "."  # the decimal separator of numbers that are written as texts
+    unpaged: Report | None = None  # its unpaged counterpart, if that has another shape
+    is_assumed: bool = False  # its rows are not documented: the operator may have to correct its shape
+    shape: str = ""  # a hash of its part of shapes.toml; empty if it is as declared
 
     @property
     def margin(self) -> timedelta:
-        """By how much more is asked for at both ends than the months wanted.
+        """The time that is requested before and after the wanted months.
 
-        Where rows carry dates of their own those of other months are left out again, and a service that reads
-        the bounds in another time zone than its rows loses none (interface: no zone of date-times is stated).
+        A service may read the bounds in another time zone than its rows (interface: no zone of date-times is
+        stated). Rows with dates in other months are left out again.
         """
         return timedelta(days=self.month_of_row == "documented date")
 
@@ -294,10 +294,10 @@ class Report:
 
     @property
     def is_by_id(self) -> bool:
-        """Whether the ledger counts this report by the ids asked for; a night may have none to ask for."""
+        """Whether the ledger counts this report by requested ids; a night may have none."""
         return self.endpoint.each is not None and not self.has_months
 
 
 def declared_columns(table: Table) -> tuple[Column, ...]:
-    """Every documented column of a table: those of its request, then the row's."""
+    """Every documented column of a table: those of the request, then those of the row."""
     return (*table.requested, *table.columns)

@@ -1,4 +1,4 @@
-"""The reports of users: who they are now, and what they did in a month; and of trademarks."""
+"""The reports of users (the current ones, and their activity in a month) and of trademarks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ OF_USER = text("@users.id", "id of the user that the row belongs to", id_of="use
 PATH = "/BusinessIntelligence"
 LATEST_THREE_MONTHS = 3  # interface, Limits: only commissions for the latest 3 months are calculated
 
-# What the live reports are assumed to state of a user.
+# A user in the live reports: assumed.
 LIVE_USER = (
     assumed("user_id", "VARCHAR", ".userId", "id of the user", needed=True, id_of="user"),
     assumed("office_id", "VARCHAR", ".customerId", "customer id of the user's office"),
@@ -61,36 +61,35 @@ snapshot = partial(Report, subject="people", stored_as="history", month_of_row="
 REPORTS = (
     live(
         name="live_activity",
-        description="What users did in a month: a summary without dates, so one month a request.",
+        description="The activity of users in a month: a summary without dates, so one month a request.",
         endpoint=Endpoint(f"{PATH}/LiveData/Report", "dates"),
         tables=(
             Table(
                 "live_activity",
                 "users[]",
-                "One row per user; every other number counts something that the user did.",
+                "One row per user; every other number counts an activity.",
                 LIVE_USER,
             ),
         ),
     ),
     live(
         name="live_commissions",
-        description="Commissions per user in a month, with some delay; only the latest three months, so "
-        "what is not asked now cannot be asked later.",
+        description="Commissions per user in a month, with some delay, of the latest three months alone.",
         endpoint=Endpoint(f"{PATH}/LiveData/CommissionReport", "dates"),
         timing=Timing(latest_months=LATEST_THREE_MONTHS),
         tables=(Table("live_commissions", "users[]", "One row per user.", (*LIVE_USER, *LIVE_COMMISSION)),),
     ),
     snapshot(
         name="users",
-        description="The users of the customer as they are now, kept with their history: asked every "
-        "night, for a change is known to the day only so.",
+        description="The current users of the customer, with their history: requested every night, which "
+        "dates changes to the day.",
         endpoint=Endpoint(f"{PATH}/External/Users", "none"),
         tables=(
             Table("users", "[]", "One row per user.", with_inferred_names(USER), key=("id",)),
             Table(
                 "users__spoken_languages",
                 "@users.spokenLanguages[]",
-                "One row per language a user speaks; its fields are not documented.",
+                "One row per language of a user; its fields are not documented.",
                 (OF_USER,),
                 parent="users",
             ),
@@ -98,8 +97,7 @@ REPORTS = (
     ),
     snapshot(
         name="trademarks",
-        description="The trademarks of the customer as they are now, kept with their history: one "
-        "request a night.",
+        description="The current trademarks of the customer, with their history: one request a night.",
         endpoint=Endpoint(f"{PATH}/External/Trademarks", "none"),
         is_assumed=True,
         tables=(

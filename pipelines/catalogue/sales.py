@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from pipelines.catalogue.model import (
+    LABEL,
     Column,
     Each,
     Endpoint,
@@ -17,7 +18,6 @@ from pipelines.catalogue.model import (
     boolean,
     day,
     degrees,
-    integer,
     local_time,
     money,
     nested,
@@ -29,19 +29,14 @@ from pipelines.catalogue.model import (
 
 NOT_RECEIVED = Unsettled("sales_estates", "commission_received_at IS NULL AND commission <> 0", most=12)
 PATH = "/BusinessIntelligence"
-ONE_YEAR = 12  # the interface states no limit; a year keeps an answer to a size that comes back in time
+ONE_YEAR = 12  # the interface states no limit; longer answers may time out
 IN_THE_TREE = "officeSaleReports[].years[].months[].estateSaleReports[]"
 ASKED_OF = ("sales", "estates_report", "estates_report_prod")
-"""Reports that take a selectionType, the one to prefer first (interface, Business intelligence)."""
+"""Reports that take a selectionType, the preferred one first (interface, Business intelligence)."""
 CHANGED_SALES = "changed_sales"
 BY_MOMENT_OF_CHANGE = {"selectionType": "Changed"}
-DAYS_AT_ONCE = 62  # no limit is stated; the other reports with a short one are asked two months at a time
+DAYS_AT_ONCE = 62  # no limit is stated; the shortest of other reports is two months
 
-# A code with its text; what the codes mean is not documented.
-LABEL = (
-    integer("id", "code; its values are not documented"),
-    text("text", "what the code means, as the service words it"),
-)
 ADDRESS = (
     text("streetAddress", "street address"),
     text("zipCode", "postal code"),
@@ -96,7 +91,7 @@ ESTATE = (
     text("currencyCode", "code of the foreign currency; foreign properties only"),
     rate("currencyExchangeRate", "exchange rate of that currency; foreign properties only"),
 )
-NOT_IN_PRODUCTION = {  # what GetEstateReportProdDb does not send of estates and agents
+NOT_IN_PRODUCTION = {  # fields of estates and agents that GetEstateReportProdDb does not send
     "address.countryCode",
     "intakeSource.id",
     "intakeSource.text",
@@ -128,7 +123,7 @@ AGENT_CHANGE = (
     money("commissionForeign", "the agent's share then, in the foreign currency"),
     percent("percentageOfTotal", "the agent's share then, in percent of the whole commission"),
 )
-# A sold estate as /Estates refers to it.
+# A sold estate in the answer of /Estates.
 REFERENCE = (
     text("id", "id of the estate"),
     *nested("status", LABEL),
@@ -140,7 +135,7 @@ REFERENCE = (
 )
 OF_OFFICE = "officeSaleReports[]"
 FILED = "the service filed the estate under, as the text it sends"
-LEVELS = (  # of the tree of offices, years and months that estates come in
+LEVELS = (  # of the tree of offices, years and months above the estates
     text(
         f"{OF_OFFICE}.customerId",
         "customer id of the reporting office",
@@ -155,7 +150,7 @@ OFFICE_OF_REFERENCES = (
     text("[].customerId", "customer id of the office", name="office_customer_id"),
     text("[].name", "name of the office", name="office_name"),
     text("[].city", "town of the office", name="office_city"),
-    text("[].*[]#", "the name of the list that the row came in", name="kind"),
+    text("[].*[]#", "name of the list that contains the row", name="kind"),
 )
 
 ASKED_ESTATE = requested("asked_estate_id", description="the requested estate")
@@ -205,7 +200,7 @@ def _nested_tables(
 def _estates(
     name: str, description: str, *, thin: bool = False, dated_by: str | None = "contract_day"
 ) -> tuple[Table, ...]:
-    """Estates in a tree of offices, with what is nested in them; thin ones have fewer fields, no changes."""
+    """Estates in a tree of offices, and their nested tables; thin ones have fewer fields and no changes."""
     estates = Table(
         f"{name}_estates",
         IN_THE_TREE,
@@ -229,8 +224,8 @@ by_contract_date = partial(  # so that a sale belongs to one month
 )
 SOLD = "Estates sold, with agents, shares and changes."
 BY_CONTRACT_DATE = (
-    "Estates by contract date, of every kind of assignment that the service lists (assignment_text): it "
-    "may hold more than the sales, such as writings, so never add up the two."
+    "Estates by contract date, of every kind of assignment in the list of the service (assignment_text): it "
+    "may have more than sales, such as writings, so never add up the two."
 )
 THIN = "The rows of estates_report with fewer fields and no changes, so off by default."
 REPORTS = (
@@ -258,7 +253,7 @@ REPORTS = (
     *(
         sales(
             name=name,
-            description=f"One estate as the sales report knows it, requested by {meant}.",
+            description=f"One estate of the sales report, requested by {meant}.",
             endpoint=Endpoint(f"{PATH}/GetSalesReportForEstate", "none", each=Each((parameter,))),
             timing=Timing(enabled=False, on_demand=True),
             stored_as="history",
@@ -283,14 +278,14 @@ REPORTS = (
     by_contract_date(
         name="sold_estates",
         description="References to the estates sold, by contract date, in one list per kind of estate; on, "
-        "for the kind and the first day of advertising are told nowhere else.",
+        "because no other report has the kind and the first day of advertising.",
         endpoint=Endpoint(f"{PATH}/Estates", "dates", window_months=ONE_YEAR),
         timing=Timing(follows_sales=True),
         tables=(
             Table(
                 "sold_estates",
                 "[].*[]",
-                "One row per estate sold; `kind` is the list it came in, such as houses.",
+                "One row per estate sold; `kind` is its list, such as houses.",
                 (*OFFICE_OF_REFERENCES, *REFERENCE),
                 key=("id",),
                 dated_by="contract_day",
@@ -324,9 +319,9 @@ REPORTS = (
 
 
 def changed_sales(catalogue: Mapping[str, Report], refused: Sequence[str]) -> tuple[str, Report] | None:
-    """The name of a report that was not denied, and the same as a report of changed sales; None without one.
+    """The first report that was not denied, and its variant with changed sales; None if all were.
 
-    Its rows belong to the months of their own dates: they are filed under the year and month of the change.
+    The service files a changed sale under the month of the change, so rows have no month of the window.
     """
     for name in ASKED_OF:
         if name in catalogue and name not in refused:
@@ -334,7 +329,7 @@ def changed_sales(catalogue: Mapping[str, Report], refused: Sequence[str]) -> tu
             return name, replace(
                 report,
                 name=CHANGED_SALES,
-                description="Sales that were changed lately, which tell the older months to request again.",
+                description="Recently changed sales, which decide the older months to request again.",
                 endpoint=replace(report.endpoint, query=BY_MOMENT_OF_CHANGE),
                 stored_as="not kept",
                 month_of_row="none",
