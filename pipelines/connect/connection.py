@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from io import BytesIO
@@ -27,6 +27,8 @@ UNREACHABLE = (
     ConnectionRefusedError,
 )
 KEEP_OPEN_SECONDS = 30.0
+LARGEST_AGE = 3600
+"""The longest time in seconds that an answer may come from a cache."""
 GZIP = 16 + zlib.MAX_WBITS
 
 
@@ -88,6 +90,8 @@ class Connection:
             ):
                 if not await self._collect(response, body):
                     trouble = "too large"
+                elif (age := response.headers.get("age", "")).isdecimal() and int(age) > LARGEST_AGE:
+                    trouble, detail = "stale", f"{int(age) // 3600} hours old"
         except UNREACHABLE as error:
             trouble, detail = "unreachable", _one_line(error)
         except (TimeoutError, httpx.TimeoutException):
@@ -142,13 +146,24 @@ class Connection:
             request=attempt.request,
             url=url,
             status=response.status_code,
-            body=self._login.hide_in_body(body, has_rows=is_ok),
+            body=self._login.hide_in_body(_in_utf_8(body, response.charset_encoding), has_rows=is_ok),
             content_type=hide(response.headers.get("content-type", "")),
             headers={name: hide(text) for name, text in response.headers.items() if name not in NEVER_KEPT},
             seconds=attempt.seconds,
             tries=attempt.number,
             fetched_at_utc=self._clock.utc_now(),
         )
+
+
+def _in_utf_8(body: bytes, charset: str | None) -> bytes:
+    """A body decoded from its declared charset, if that is not UTF-8."""
+    if charset is not None and charset.lower() != "utf-8":
+        try:
+            body.decode()
+        except UnicodeDecodeError:
+            with suppress(LookupError, UnicodeDecodeError):
+                return body.decode(charset).encode()
+    return body
 
 
 def _one_line(error: Exception) -> str:

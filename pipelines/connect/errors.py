@@ -87,7 +87,7 @@ class TooManyRequests(ConnectError):
 
 
 class Unavailable(ConnectError):
-    """5xx, time-outs, resets or cut-off bodies in every try; `timed_out` is true if most tries did."""
+    """5xx, time-outs, resets, cut-off or cached bodies in every try; `timed_out` is true if most tries did."""
 
     timed_out: bool = False
 
@@ -138,6 +138,11 @@ IN_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
     "unreachable": (Unreachable, "could not connect", CHECK_NETWORK),
     "timed out": (Unavailable, "took too long", "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),
     "broken": (Unavailable, "broke off", RUN_AGAIN),
+    "stale": (
+        Unavailable,
+        "answered from a cache",
+        "Stop the cache or proxy before the service from storing its answers.",
+    ),
     "not json": (NotJson, "answered with something that is not JSON", KEPT_IN_LANDING),
 }
 """By trouble of the last try: the error, how that try ended, and the remedy."""

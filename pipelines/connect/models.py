@@ -167,7 +167,7 @@ class Answer:
     fetched_at_utc: datetime
 
 
-Trouble = Literal["unreachable", "timed out", "broken", "too large", "not json"]
+Trouble = Literal["unreachable", "timed out", "broken", "too large", "stale", "not json"]
 """The reason why a try has no readable answer."""
 
 

@@ -109,6 +109,7 @@ MAY_PASS: dict[str, tuple[Reply, type[errors.ConnectError]]] = {
     "a reset": (httpx.ReadError("reset"), errors.Unavailable),
     "a reset socket": (ConnectionResetError("reset"), errors.Unavailable),
     "half a body": (reply(200, b"[1,", end=httpx.RemoteProtocolError("peer closed")), errors.Unavailable),
+    "an answer of a cache": (reply(200, b"[1]", age="3601"), errors.Unavailable),
     "a broken gzip": (reply(200, b"\x1f\x8b[1]", content_encoding="gzip"), errors.Unavailable),
     "another compression": (reply(200, b"[1]", content_encoding="br"), errors.Unavailable),
     "no connection": (httpx.ConnectError("refused"), errors.Unreachable),

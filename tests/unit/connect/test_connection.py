@@ -53,6 +53,12 @@ def test_gzip_that_ends_early_is_half_a_body(text: bytes, cut: int) -> None:
     assert one.trouble == "broken"
 
 
+def test_text_that_is_not_utf_8_is_read_as_declared() -> None:
+    declared = {"content-type": "application/json; charset=iso-8859-1"}
+    assert body(declared, '["Gävle"]'.encode("latin-1")) == '["Gävle"]'.encode()
+    assert body(declared, '["Gävle"]'.encode()) == '["Gävle"]'.encode()
+
+
 def test_zeros_packed_tightly_do_not_outgrow_the_limit() -> None:
     one, answer = sent(GZIP, gzip.compress(bytes(5_000_000)), largest=10_000, step=100_000)
     assert (one.trouble, len(answer.body)) == ("too large", 10_001)
