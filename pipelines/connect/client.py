@@ -36,8 +36,8 @@ class Client:
     """Sends requests with one login; keeps connections open until `aclose`.
 
     A request is repeated only after 429, 5xx, time-outs, resets, cut-off bodies, cached answers and answers
-    with status 200 that are not JSON. After a 401 the login is not used until `denied_logins` allows its second try. Raises
-    ValueError for a base address that contains credentials.
+    with status 200 that are not JSON. After a 401 the login is not used until `denied_logins` allows its
+    second try. Raises ValueError for a base address that contains credentials.
     """
 
     def __init__(

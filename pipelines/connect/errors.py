@@ -87,7 +87,7 @@ class TooManyRequests(ConnectError):
 
 
 class Unavailable(ConnectError):
-    """5xx, time-outs, resets, cut-off or cached bodies in every try; `timed_out` is true if most tries did."""
+    """5xx, time-outs, resets, cut-off or cached bodies in every try; `timed_out`: most tries did."""
 
     timed_out: bool = False
 
