@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.budgets.budget import BudgetError, BudgetPlan, Change, Key, os_user
 from pipelines.budgets.budget_file import Entry, read_budget_file
-from pipelines.budgets.present import REPORTS, Unreadable, budget_reports, number, open_clients, read_present
+from pipelines.budgets.present import REPORTS, Unreadable, budget_reports, number, read_present
 from pipelines.connect.errors import ConnectError, HostDown, Unauthorized
 from warehouse.marts.queries import SQL, rows_of
 from warehouse.store.database import Store
@@ -117,26 +117,20 @@ def _unknown(given: str, known: Mapping[str, str]) -> str:
 
 async def _compared(settings: Settings, context: RunContext, wanted: Sequence[Change]) -> list[Change]:
     """The wanted changes with the present budgets; raises BudgetError if one cannot be read."""
-
-    async def compare(change: Change) -> Change | str:
-        try:
-            before = await read_present(clients, reports, change)
-        except (Unauthorized, HostDown):
-            raise
-        except (Unreadable, ConnectError) as error:
-            why = getattr(error, "found", error)
-            return f"The present budget of {change} cannot be read, and nothing is sent in its place: {why}"
-        return replace(change, before=before, after={**before, **change.after})
-
-    reports = budget_reports(settings, context)
-    results: list[Change | str] = []
-    async with open_clients(settings, context) as clients:
-        for start in range(0, len(wanted), settings.concurrency):
-            batch = map(compare, wanted[start : start + settings.concurrency])
-            for result in await asyncio.gather(*batch, return_exceptions=True):
-                if isinstance(result, BaseException):
-                    raise result
-                results.append(result)
-    if problems := [result for result in results if isinstance(result, str)]:
+    reports, changes, problems = budget_reports(settings, context), list[Change](), list[str]()
+    async with context.open_session(settings, "budget") as session:
+        for change in wanted:
+            try:
+                before = await read_present(session.clients, reports, change)
+            except (Unauthorized, HostDown):
+                raise
+            except (Unreadable, ConnectError) as error:
+                why = getattr(error, "found", error)
+                problems.append(
+                    f"The present budget of {change} cannot be read, and nothing is sent in its place: {why}"
+                )
+            else:
+                changes.append(replace(change, before=before, after={**before, **change.after}))
+    if problems:
         raise BudgetError(problems)
-    return [result for result in results if isinstance(result, Change)]
+    return changes

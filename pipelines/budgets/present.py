@@ -6,8 +6,7 @@ shape does not tell is Unreadable: what is sent back in its place could be the o
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -33,13 +32,6 @@ OFFICES = ("office_id", "office_named")
 
 class Unreadable(Exception):
     """The present budget cannot be told from the answer; the message says why."""
-
-
-@asynccontextmanager
-async def open_clients(settings: Settings, context: RunContext) -> AsyncIterator[Clients]:
-    """The clients of all active customers, under the limits that all runs share; requests are logged."""
-    async with context.open_session(settings, "budget") as session:
-        yield session.clients
 
 
 def budget_reports(settings: Settings, context: RunContext) -> list[Report]:

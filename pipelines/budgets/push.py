@@ -21,7 +21,7 @@ from pipelines.budgets.budget import (
     month_of,
     os_user,
 )
-from pipelines.budgets.present import Unreadable, budget_reports, open_clients, read_present
+from pipelines.budgets.present import Unreadable, budget_reports, read_present
 from pipelines.connect import errors
 from pipelines.connect.models import Request
 from pipelines.settings.messages import SettingsError
@@ -109,7 +109,8 @@ class _Pusher:
         """Push the plan; an error of the login or of the whole service ends it."""
         self.clock = self.settings.clock_of_day(self.context.clock)
         self.pushes = {change.key: Push() for change in self.plan.changes}
-        async with open_clients(self.settings, self.context) as self.clients:
+        async with self.context.open_session(self.settings, "budget") as session:
+            self.clients = session.clients
             try:
                 await self._push_all()
             except STOPPING as error:

@@ -26,8 +26,7 @@ WELL, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 MODULES = {
     "demo": ("demo", "sandbox"),
     "sync": ("plan", "sync"),
-    "shapes": ("reports", "shapes"),
-    "status": ("status", "doctor"),
+    "status": ("status", "doctor", "shapes", "reports"),
     "maintenance": ("publish", "replay", "rollback", "export", "erase"),
     "questions": ("query", "explain"),
     "budget": ("budget",),

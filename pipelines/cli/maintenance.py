@@ -10,14 +10,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 from pipelines.cli.main import Reports, command, flag, option, options, working
-from pipelines.cli.output import complain, print_json, read_settings, say, warn
+from pipelines.cli.output import counter, print_json, read_settings, say, warn
 from pipelines.clock import SystemClock
 from pipelines.words import count, counted, size
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
-LOADS_BETWEEN_LINES = 200
 Format = StrEnum("Format", ["parquet", "csv", "xlsx"])
 
 
@@ -102,23 +101,18 @@ def run_replay(
     from pipelines.upkeep.replay import replay
     from pipelines.upkeep.shapes import adopt_shapes
 
-    printed = 0
-
-    def count_loads(done: int, total: int) -> None:
-        nonlocal printed
-        if done - printed >= LOADS_BETWEEN_LINES or done == total:
-            printed = done
-            complain(f"{count(done)} of {count(total)} loads replayed")
-
     settings = read_settings(offline=True)
     with working(settings, "replay"):
-        done = replay(
-            settings,
-            catalogue=adopt_shapes(settings, Selection(), RunContext(), say, may_request=False),
-            reports=[report_named(name).name for name in report],
-            quarantine=quarantine,
-            on_load=count_loads,
-        )
+        try:
+            done = replay(
+                settings,
+                catalogue=adopt_shapes(settings, Selection(), RunContext(), say, may_request=False),
+                reports=[report_named(name).name for name in report],
+                quarantine=quarantine,
+                on_load=lambda loads, total: counter(f"{count(loads)} of {count(total)} loads replayed"),
+            )
+        finally:
+            counter()
     say(
         f"{counted(done.loads, 'load')}, {counted(done.rows, 'row')} from landing, "
         f"{count(done.rejected)} in quarantine; run `brokerbi publish` next"

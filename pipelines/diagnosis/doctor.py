@@ -159,30 +159,20 @@ def _service_findings(
         elif look.error and not isinstance(look.error, Forbidden):
             subject = f"{look.report} of {look.customer}"
             yield Finding(subject, Severity.ERROR, look.error.found, look.error.remedy)
-    for remedy, denied in logins.items():
-        whose = ", ".join(dict.fromkeys(look.customer for look in denied))
-        yield Finding(f"login of {whose}", Severity.ERROR, denied[0].sentence, remedy)
-    accepted = [look for look in looks if not isinstance(look.error, Unauthorized)]
+    for remedy, refused in logins.items():
+        whose = ", ".join(dict.fromkeys(look.customer for look in refused))
+        yield Finding(f"login of {whose}", Severity.ERROR, refused[0].sentence, remedy)
     for customer in customers:
-        yield from _access_findings(customer, [look for look in accepted if look.customer == customer])
-
-
-def _access_findings(customer: str, looks: Sequence[Look]) -> Iterator[Finding]:
-    """Which reports a customer's login may read; reports can only be left out for all customers at once."""
-    denied = [look.report for look in looks if look.state == "no access"]
-    found = f"{sum(look.error is None for look in looks)} of {len(looks)} reports answer"
-    subject, found_denied = f"access of {customer}", f"{found}; denied: {', '.join(denied)}"
-    if len(denied) == len(looks) > 1:
-        remedy = "check the customer id and the access of the login"
-        yield Finding(subject, Severity.ERROR, found_denied, remedy)
-    elif denied:
-        off = ",".join(f"-{report}" for report in denied)
-        remedy = (
-            "ask the service's support for access, or switch them off for all customers: BROKERBI_REPORTS="
-        )
-        yield Finding(subject, Severity.WARNING, found_denied, f"{remedy}{off}")
-    elif looks:
-        yield Finding(subject, Severity.WELL, found)
+        accepted = [
+            look for look in looks if look.customer == customer and not isinstance(look.error, Unauthorized)
+        ]
+        found = f"{sum(look.error is None for look in accepted)} of {len(accepted)} reports answer"
+        if denied := [look.report for look in accepted if look.state == "no access"]:
+            found += f"; denied: {', '.join(denied)}"
+            remedy = "ask the service's support for access, or switch them off (BROKERBI_REPORTS=-name)"
+            yield Finding(f"access of {customer}", Severity.WARNING, found, remedy)
+        elif accepted:
+            yield Finding(f"access of {customer}", Severity.WELL, found)
 
 
 def _state_findings(

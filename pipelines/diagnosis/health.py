@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -13,15 +13,19 @@ from shutil import disk_usage
 from typing import TYPE_CHECKING
 
 from pipelines.months import Month
-from pipelines.settings.messages import nearest
 from pipelines.words import count, counted, size
+from warehouse.errors import MAKES_ROOM
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
+from warehouse.ledger.status import CHANGED, DAMAGED, GONE, Overview, existing, unwritable
+from warehouse.persons.erased_list import read_erased
+from warehouse.store.files import PRIVATE_FILE
+from warehouse.store.lock import LONG_WAIT, waiting_work, work_of
+from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
     from pipelines.planning.plan import PlannedReport
     from pipelines.settings.messages import SettingsError
     from pipelines.settings.model import Settings
-    from warehouse.ledger.status import Overview
 
 ENOUGH_FREE_BYTES, TOO_FEW_FREE_BYTES = 1_000_000_000, 100_000_000
 DAEMON_SEEN = Path("work", "daemon_seen")
@@ -144,9 +148,6 @@ def _acknowledged(condition: Condition, settings: Settings, today: date) -> Cond
 
 def _of_published_file(view: Overview, data_dir: Path) -> Iterator[Condition]:
     """The published file, if it is not as the latest publication left it."""
-    from warehouse.ledger.status import CHANGED, DAMAGED, GONE
-    from warehouse.store.versions import Versions
-
     words = {GONE: "is gone", CHANGED: "is not as it was published", DAMAGED: "is damaged"}
     if found := words.get(view.published_file):
         yield Condition(
@@ -167,8 +168,6 @@ def of_directory(data_dir: Path, now: datetime) -> Iterator[Condition]:
 
 def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
     """A command or run that did not come to its end, is stopped, or has kept another waiting for an hour."""
-    from warehouse.store.lock import LONG_WAIT, waiting_work, work_of
-
     work, waiting = work_of(data_dir), waiting_work(data_dir)
     if work is None:
         return
@@ -188,17 +187,7 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
 
 
-def free_bytes(data_dir: Path) -> int:
-    """How much room there is for a data directory, which may not be there yet."""
-    from warehouse.ledger.status import existing
-
-    return disk_usage(existing(data_dir)).free
-
-
 def _of_disk(data_dir: Path) -> Iterator[Condition]:
-    from warehouse.errors import MAKES_ROOM
-    from warehouse.ledger.status import unwritable
-
     for path in unwritable(data_dir)[:1]:
         is_read_only = os.statvfs(path).f_flag & os.ST_RDONLY
         yield Condition(
@@ -206,7 +195,7 @@ def _of_disk(data_dir: Path) -> Iterator[Condition]:
             error=f"{path} cannot be written{', as its file system is read-only' if is_read_only else ''}.",
             remedy="Mount it for writing." if is_read_only else "Give this user the right to.",
         )
-    if (free := free_bytes(data_dir)) < ENOUGH_FREE_BYTES:
+    if (free := disk_usage(existing(data_dir)).free) < ENOUGH_FREE_BYTES:
         yield Condition(
             Kind.DISK_NEARLY_FULL,
             ERROR if free < TOO_FEW_FREE_BYTES else WARNING,
@@ -227,22 +216,15 @@ def _of_customers(view: Overview, settings: Settings) -> Iterator[Condition]:
                 error="It was never read so far.",
                 remedy="Launch a backfill, or wait for the next nightly run.",
             )
-    loaded = (row.customer for row in view.standings if row.last_success_utc)
-    remedy = "Correct BROKERBI_CUSTOMERS, or keep it there with active = false."
-    for name, words in left_customers(settings, loaded).items() if settings.customers else ():
-        yield Condition(Kind.NOT_IN_SETTINGS, customer=name, error=words, remedy=remedy)
-
-
-def left_customers(settings: Settings, stored: Iterable[str]) -> dict[str, str]:
-    """A sentence for each stored customer that the settings no longer name, or write in another way."""
-    known = {*stored}
-    new = {customer.id.lower(): customer.id for customer in settings.customers if customer.id not in known}
-    sentences = {}
-    for name in sorted(known - {customer.id for customer in settings.customers}):
-        meant = nearest(name, list(new))
-        what = f"is {new[meant]} meant to be that one?" if meant else "its rows stay."
-        sentences[name] = f"{name} has loaded rows and is no longer in BROKERBI_CUSTOMERS; {what}"
-    return sentences
+    loaded = {row.customer for row in view.standings if row.last_success_utc}
+    left = loaded - {customer.id for customer in settings.customers} if settings.customers else ()
+    for name in sorted(left):
+        yield Condition(
+            Kind.NOT_IN_SETTINGS,
+            customer=name,
+            error=f"{name} has loaded rows and is no longer in BROKERBI_CUSTOMERS; its rows stay.",
+            remedy="Correct BROKERBI_CUSTOMERS, or keep it there with active = false.",
+        )
 
 
 def _months_missing(
@@ -270,8 +252,6 @@ def _months_missing(
 
 def note_daemon(data_dir: Path) -> None:
     """Let the data directory say that Dagster's daemon lives; before there is one, nothing is said."""
-    from warehouse.store.files import PRIVATE_FILE
-
     with suppress(OSError):
         (data_dir / DAEMON_SEEN).touch(mode=PRIVATE_FILE)
 
@@ -299,8 +279,6 @@ def silent_daemon(data_dir: Path, now: datetime) -> Iterator[Condition]:
 
 def open_erasures(data_dir: Path) -> list[Condition]:
     """The erasures that are not finished, the oldest first; no person is named."""
-    from warehouse.persons.erased_list import read_erased
-
     return [
         Condition(
             Kind.ERASURE,

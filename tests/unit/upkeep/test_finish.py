@@ -162,13 +162,6 @@ def test_the_operators_page_has_the_verdict_of_the_status(here: Scenario) -> Non
     assert "docs/operators.md says: dagster-daemon run" in html  # its remedy, in the table
 
 
-def test_an_operators_page_that_cannot_be_drawn_is_no_failure(here: Scenario) -> None:
-    (here.data_dir / "operators.html").unlink()
-    (here.data_dir / "operators.html").mkdir()
-    why = draw_pages(here.settings, here.clock, only_operators=True)
-    assert why.startswith("The page operators.html could not be drawn, the earlier one stays: ")
-
-
 def test_a_monitor_is_called_once_and_nobody_without_an_address() -> None:
     called: list[str] = []
 
