@@ -1,13 +1,14 @@
--- Which months are to be requested again because two reports disagree, or two months?
--- One row per report, customer and month: of two that disagree, the reading that counts for an office and is more than two days
--- older than the later one; and an answer that has its row and no amount in it, or 0 where the office report or that of users is
--- compared with a number, once more after each reading, as if it had been changed a minute after it; not within two days of the
--- last time. Without an amount it is requested again every week, for nobody has said 0. Reports that disagree although both were read
--- within two days and have amounts mean different things, and asking again would not help. What is not refreshed any more cannot
--- be asked.
--- The later one may be another customer's sales list, with agents of the office.
--- If one of the latest closed months has one office lose what another gains, and no user of theirs earned anything else in it,
--- the service has put a user's past under another office: all months of both that were read half a day before that or earlier.
+-- Which months are to be requested again because two reports, or two months, disagree?
+-- One row per report, customer and month: of two readings that disagree, the one that counts for an office and is
+-- more than two days older than the other; and an answer with the office's row but no amount in it, or 0 where the
+-- office report or user report has a number. The latter is requested once more after each reading, as if changed a
+-- minute after it, but not within two days of the last time; without an amount, every week, because a missing amount
+-- is not 0. Reports that disagree although both were read within two days and have amounts mean different things, and
+-- requesting again would not help. Reports that are no longer refreshed cannot be requested.
+-- The later reading may be another customer's sales list, with agents of the office.
+-- If in one of the latest closed months one office loses what another gains, and no user of theirs earned anything
+-- else in it, the service has moved a user's past to another office: all months of both that were read half a day
+-- before that or earlier.
 -- Parameters: reports
 WITH disagreeing AS (
     SELECT office_id, month, max(greatest(read_at_utc, compared_read_at_utc)) AS newest_at_utc

@@ -1,6 +1,6 @@
 -- Does a published office-month differ from the rows that it comes from?
 -- One row per office and month whose commission, price, homes, writings or valuations are not the sums of its rows in
--- bi.commission_office, which are counted here without sql/staging. An old number belongs to the office that was asked, or to the
+-- bi.commission_office, counted here without sql/staging. An old number belongs to the requested office, or to the
 -- only office that has it.
 -- Severity: warning
 -- Concerns: commission

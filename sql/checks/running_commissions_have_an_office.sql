@@ -1,6 +1,6 @@
 -- Did an office earn running commissions that no configured customer answers for, or that name no office of several?
--- One row per office and month, the office being null if the requested customer has several and the row names none; its
--- commissions are in no mart.
+-- One row per office and month; the office is null if the row names none and the requested customer has several.
+-- These commissions are in no mart.
 -- Severity: warning
 -- Concerns: nothing
 WITH named AS (

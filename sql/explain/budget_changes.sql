@@ -1,6 +1,6 @@
--- Which budgets of the months were changed, entered or taken back after the first reading of their month?
--- One row per row of marts.budget_changes, the latest first. amount_before is null if the budget was entered, amount_after if
--- it was taken back. What a user had at two offices counts at each of them.
+-- Which budgets of the months were entered, changed or withdrawn after the first reading of their month?
+-- One row per row of marts.budget_changes, the latest first. amount_before is null if the budget was entered,
+-- amount_after if it was withdrawn. A user's budgets at two offices count at each of them.
 -- Parameters: kind, id, month, measure
 SELECT
     changes.noted_on,

@@ -1,6 +1,6 @@
--- What did the number change by after its months were over?
--- One row per change of marts.month_changes, of a user of marts.user_month_versions; of the chain the largest first. Only
--- the measures that these have are remembered.
+-- By how much did the number change after its months were over?
+-- One row per change of marts.month_changes, or of marts.user_month_versions for a user; for the chain the largest
+-- first. Only the measures of these marts have changes.
 -- Parameters: kind, id, month, measure
 WITH versions_of_user AS (
     SELECT

@@ -1,7 +1,7 @@
 -- What speaks against the number?
--- One row per kind of marts.doubts, customer, office or user, and what was found, with the months, of what is about the report,
--- the measure, a month and an office or the customer of one, that the number comes from; a check where it names one of them, and
--- VAT that is not declared where the number is of commission.
+-- One row per kind of marts.doubts, customer, office or user, and finding, with the months: those about the number's
+-- report or measure, and about a month and office (or its customer) that it comes from; a check if it names one of
+-- them; and undeclared VAT if the number is of commission.
 -- Parameters: kind, id, month, measure, report
 WITH sources AS (
     SELECT office_id, month, report, customer_id, is_growing

@@ -1,6 +1,6 @@
--- Which sales is the commission of the months made of?
--- One row per sale and agent of marts.sale_shares, the largest first. A share counts at the agent's own office and not at the
--- one that listed the home. What of the commission is in no listed sale is in marts.reconciliation.
+-- Which sales make up the commission of the months?
+-- One row per sale and agent of marts.sale_shares, the largest first. A share counts at the agent's own office, not
+-- at the one that listed the home. Commission that is in no listed sale is in marts.reconciliation.
 -- Parameters: kind, id, month, measure, report
 SELECT
     coalesce(sales.street_address, shares.estate_id) AS home,

@@ -1,6 +1,6 @@
--- How new and how whole are the answers that the number comes from?
--- One row per office and month of marts.office_sources; of the chain only of those that lack something or are not current, and
--- of a user those of the user's offices in the months.
+-- How new and how complete are the answers that the number comes from?
+-- One row per office and month of marts.office_sources; for the chain only those that lack something or are not
+-- current, for a user those of the user's offices in the months.
 -- Parameters: kind, id, month, report
 SELECT
     sources.month,

@@ -6,15 +6,15 @@
 -- Columns:
 --   user_id: id of the user
 --   user_name: name of the user
---   user_label: the name, with the office, else the employee number, else the id behind it where another user has the
---     same; the id without a name
+--   user_label: the name, with the office, employee number or id if another user has the same name; the id if there
+--     is no name
 --   name_source: directory, sale, lead, running commission or budget: the report that the name is taken from
 --   employee_id: employee number, as on the latest sale
 --   is_in_directory: whether the directory of a customer that is still requested has the user now
---   is_missing_in_directory: whether such a directory has other users of a customer whose user report has this one, and
---     this one is in none; false if that cannot be known
---   left_directory_on: day on which the last directory that had the user was read without; null while one has
---     the user, and where none ever did
+--   is_missing_in_directory: whether a customer's user report has this user, and such a directory has other users of
+--     it but no directory this one; false if that cannot be known
+--   left_directory_on: day on which the last directory that had the user was first read without; null if one still
+--     has the user, or none ever had
 --   office_id: customer id of the user's office in the latest month of marts.user_month; null for users without a trace
 --   office_name: name of that office
 --   first_active_month: first month in which the user earned, sold, wrote, valued, had a lead or sent a tip; null if never

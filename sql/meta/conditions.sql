@@ -1,27 +1,27 @@
 -- What needs attention, and what to do about it?
--- One row per kind, report, customer and month: the one rule for each. Nothing is
--- expected of what is switched off, but its loaded months may lack rows. What only a running process knows (a silent daemon,
--- settings that do not load) is not here.
+-- One row per kind, report, customer and month. Nothing is expected of a report or customer that is switched off, but
+-- its loaded months may lack rows. Conditions that only a running process knows (a silent daemon, settings that do
+-- not load) are not here.
 -- Columns:
---   kind: what sort of condition it is, one of those that meta.kinds says a file knows
---   severity: error or warning, that of its kind where it is always the same
+--   kind: the kind of condition, one that the file knows according to meta.kinds
+--   severity: error or warning; that of its kind if the kind has only one
 --   report: name of the report; null if it is about several, or all of a customer
 --   customer: the requested customer; null if it is about all
---   month: first day of the month, where it is about one
+--   month: first day of the month, if it is about one
 --   since_utc: since when it has been true, in UTC; null if unknown
 --   cause: the kind of error in a word, the state of meta.freshness, or the name of the check
 --   error: what was found, in a sentence
 --   remedy: what to do about it; null if nothing is to be done, or the error says it
 --   last_try: how the last of several tries ended, like answered 500
---   login: where the login is set that was refused
---   trouble: the common cause of several: the service, which is down, its refusal of all customers, or
---     a login; null if each has its own
---   check_name: the check that found it, where one did
---   row_count: how many rows it concerns, where they were counted
---   is_of_figures: whether figures may be missing or doubtful while it is so
---   cause_key: the same for conditions that have the same behind them, whomever it concerns; rights are together that
---     customers lack alike
---   cause_place: 1 of the one that speaks for all of its cause_key, which is what made a run give up, else the latest
+--   login: where the denied login is set
+--   trouble: the cause that several share: the service, which is down, its refusal of all customers, or a login; null
+--     if each has its own
+--   check_name: the check that found it, if one did
+--   row_count: how many rows it concerns, if they were counted
+--   is_of_figures: whether figures may be missing or doubtful while it lasts
+--   cause_key: the same for conditions with one cause, whomever they concern; customers that are denied the same
+--     reports have the same
+--   cause_place: 1 for the condition that represents its cause_key: the one that made a run give up, else the latest
 WITH open_failures AS MATERIALIZED (FROM meta.open_failures),  -- as each of these views is read twice
 
 freshness AS MATERIALIZED (FROM meta.freshness),

@@ -1,5 +1,6 @@
--- Since when do the pages say what changed?
--- One row: the newest publication that is a week older than the newest one, else the oldest; null if there is none before it.
+-- Since when do the pages report changes?
+-- One row: the newest publication that is a week older than the newest one, else the oldest; null if it is the only
+-- one.
 -- Columns:
 --   since_utc: when that file was published, in UTC
 SELECT

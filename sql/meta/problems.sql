@@ -5,16 +5,16 @@
 --   kind: the kind of condition
 --   severity: error or warning
 --   condition_count: how many conditions it is
---   report: the report, where it is about one
---   customer: the requested customer, where it is about one
---   month: first day of the month, where it is about one
+--   report: the report, if it is about one
+--   customer: the requested customer, if it is about one
+--   month: first day of the month, if it is about one
 --   reports: the reports it is about
 --   customers: the customers it is about
 --   first_month: first day of the first month it is about
 --   last_month: first day of the last month it is about
 --   since_utc: since when the first of them has been true, in UTC; null if unknown
 --   cause: the kind of error in a word, the state of meta.freshness, or the name of the check
---   check_name: the check that found it, where one did
+--   check_name: the check that found it, if one did
 --   message: what was found, in a sentence
 --   remedy: what to do about it; null if the message says it, or nothing is to be done
 SELECT

@@ -1,4 +1,4 @@
--- Which agents earned most, by the newest month that is over for every office, as the rest of the page has it?
+-- Which agents earned most, up to the newest month that is over for every office?
 -- One row per period and agent, the best first. Declared VAT is deducted.
 SELECT
     period,

@@ -1,6 +1,6 @@
 -- How far may the forecast of the year be off?
--- One row per page: the forecast at the end of the newest month that is over for every office, as marts.level_budget_vs_actual has
--- it, with a range if an earlier year is loaded to its end. Declared VAT is deducted.
+-- One row per page: the forecast of marts.level_budget_vs_actual at the end of the newest month that is over for
+-- every office, with a range if an earlier year is loaded to its end. Declared VAT is deducted.
 SELECT
     found.level AS kind,
     coalesce(found.member_id, '') AS scope,

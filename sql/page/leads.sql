@@ -1,8 +1,8 @@
 -- How many leads of the last twelve months were received, how many homes do they name, and were those sold?
--- One row per page (the chain, a brand, a region or an office), part, way and name: the part says what the name is of (all,
--- side, kind, state or office, and of incoming leads alone week, of thirteen weeks, and sender).
--- Homes of a side or kind count once on that side, all others once. Days are a median, of a side or the side of a kind, and of
--- an office or a state of sellers alone.
+-- One row per page (the chain, a brand, a region or an office), part, way and name. The part says what kind of name
+-- it is: all, side, kind, state or office, and for incoming leads also week (of thirteen weeks) and sender.
+-- Homes of a side or kind count once on that side, all others once. Days are a median, given only for a side, a kind
+-- on its side, an office, or a state of sellers.
 WITH counted AS (
     SELECT * EXCLUDE (days_to_contract_total), NULL AS days_to_contract FROM marts.lead_funnel
     UNION ALL BY NAME

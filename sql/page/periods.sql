@@ -1,13 +1,12 @@
 -- What was earned in each period, compared with the year before and the budget?
--- One row per page (the chain, a brand, a region or an office), period and office, and one without an office for all of
--- them: the current month, the last whole month, the year to it and the twelve months to it. Single offices are in the
--- last whole month and the year only. A month counts as in marts.chain_month. Changes are like for like: they cover the
--- offices that marts.growth compares; compared counts them. total_change and the commission_before of a page are those of all
--- offices, also of those that opened or closed. The current month is compared with nothing. A budget is compared with
--- the actual of the offices that have a budget. The year's
--- forecast is that of each office's latest month that is over, if all twelve months have a budget; budget_months counts
--- them. Declared VAT is deducted. Figures come three times: all that is known of a period, and the compared ones now
--- and before.
+-- One row per page (the chain, a brand, a region or an office), period and office, and one without an office for all
+-- offices: the current month, the last whole month, the year to it and the twelve months to it. Single offices have
+-- only the last whole month and the year. A month counts as in marts.chain_month. Changes are like for like: they
+-- cover the offices that marts.growth compares, and compared counts them; but total_change and the commission_before
+-- of a page cover all offices, even those that opened or closed. The current month is compared with nothing. A budget
+-- is compared with the actual of the offices that have one. The year's forecast is that of each office's latest month
+-- that is over, if all twelve months have a budget; budget_months counts them. Declared VAT is deducted. Figures come
+-- three times: all that is known of a period, and the compared ones now and before.
 WITH of_pages AS (
     SELECT
         months.* REPLACE (
@@ -94,7 +93,7 @@ asked AS (
     LEFT JOIN meta.tax_basis AS basis ON true
 ),
 
--- All that is known of a period, and of what is compared the same now and before: figures once for each of the three.
+-- The figures three times: all that is known of a period, and the compared ones now and before.
 sides AS (
     SELECT 'all' AS side, * FROM asked WHERE is_now
     UNION ALL

@@ -1,4 +1,4 @@
--- What changed afterwards in months that were over?
+-- What changed later in months that were over?
 -- One row per change: the forty newest; in_all counts every one.
 SELECT
     noted_at_utc,

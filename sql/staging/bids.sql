@@ -1,12 +1,12 @@
 -- Which bids were made?
--- One row per requested customer and bid, as last read; a bid that both lists have is a hidden one.
+-- One row per requested customer and bid, as last read; a bid in both lists is hidden.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
 --   estate_id: id of the estate
 --   bid_id: id of the bid
 --   contact_id: id of the bidder
 --   bid_at: when the bid was made, in local time
---   amount: the bid as a number; null if the text is none; currency not documented
+--   amount: the bid as a number; null if the text is not one; currency not documented
 --   amount_text: the bid as entered
 --   is_hidden: whether the bid is hidden
 --   is_canceled: whether the bid was annulled

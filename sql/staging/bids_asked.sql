@@ -1,5 +1,5 @@
--- Of which estates were the bids asked for?
--- One row per customer and estate of which the service answered, with bids or without.
+-- For which estates were bids requested?
+-- One row per customer and estate that the service answered for, with or without bids.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
 --   estate_id: id of the estate

@@ -1,57 +1,56 @@
 -- How far are offices and users from their budgets, and where will the year end?
--- One row per office or user, month and measure, in every year of which a month has a budget: all months with a
--- budget, and those without one in which the office or user was at work. A row without a user is the office as a whole, and
--- has its users in it: marts.office_budget_vs_actual and user_budget_vs_actual have one kind of row each.
--- An office's budget is the sum of its users' budgets, and of budgets for no single user. The user
--- report does not say of which office a commission is, so budgets that a user has at several offices are one.
+-- One row per office or user, month and measure, in every year that has a budget: all months with a budget, and those
+-- without one in which the office or user was at work. A row without a user is the office as a whole, its users
+-- included: marts.office_budget_vs_actual and user_budget_vs_actual have one kind of row each.
+-- An office's budget is the sum of its users' budgets and of budgets without a user. The user report does not state
+-- the office of a commission, so a user's budgets at several offices are added up.
 -- Commission is compared with all commission of the user or office, sold estates with parts of homes, and registered
--- estates of an office with those entered in the month, of whatever kind, where the report estates_by_creation is on: nobody
--- documents which the service counts. What is done of other measures is not in any documented report.
--- The year to date holds every month from January, with a budget or without; months before a user began count as
--- zero, if the user report of the user's offices is loaded for them and lacks nothing. Shares compare the months that
--- have a budget with their budgets, so that nothing is reached of a budget that is not there: look at budget_month_count.
--- The forecast says: what is reached so far, in the current month as well; the rest of the budget will go as it went of
--- the budget of the months that are over; and a month to come without a budget will be like the average one of these. Of the
--- month that runs the rest is by the time left when it was read, to the hour. The forecast is never below what is reached.
--- Nothing more is forecast of who has stopped: an office or user without a trace in three months, or without one in the month
--- and without a budget after it; and a user who has left the directory, see left_month of marts.users. A trace of an office
--- is any commission or home, or an active agent; where its agents are not known it has not stopped. The row of the latest month
--- that is over holds today's forecast, those before it what could be said at their end, without any month after them; it is null
--- if a month of the year so far is not loaded, so also of an office that is not loaded from January on.
--- For the year, read one row of an office or user and a measure: the latest month with NOT is_open. It holds
--- the year to date, the year's budget and the forecast; these, shares and counts of months are never added up over
--- months. budget and actual may be, over months with NOT is_open alone: open months have their whole budget, and part of
--- what they will reach or nothing. Over offices a sum needs every office: see marts.chain_budget_vs_actual.
+-- estates of an office with all estates entered in the month, if the report estates_by_creation is on: the service
+-- does not document what it counts. No documented report has the actuals of other measures.
+-- The year to date has every month from January, with or without a budget; months before a user began count as zero
+-- if the user report of the user's offices is loaded for them without gaps. Shares compare only the months with a
+-- budget: look at budget_month_count.
+-- The forecast is what is reached so far, the current month included, and the rest of the budget at the attainment of
+-- the months that are over; a coming month without a budget counts as their average. The rest of the current month is
+-- the time left when it was read, to the hour. The forecast is never below what is reached.
+-- Nothing more is forecast for an office or user without a trace in three months, or without one in the month and
+-- without a budget after it, nor for a user who has left the directory (left_month of marts.users). A trace of an
+-- office is any commission or home, or an active agent; if its agents are unknown, it counts as at work. The row of
+-- the latest month that is over has today's forecast, earlier rows what could be forecast at their end. It is null if
+-- a month of the year so far is not loaded.
+-- For the year, read one row per office or user and measure: the latest month with NOT is_open. It has the year to
+-- date, the year's budget and the forecast; these, shares and counts of months are never added up over months. budget
+-- and actual may be, over months with NOT is_open: open months have their whole budget, but only a part of their
+-- actual. A sum over offices needs every office: see marts.chain_budget_vs_actual.
 -- Kind: table
 -- Columns:
---   office_id: customer id of the office; of a user that with the largest budget for the user in the month, else
+--   office_id: customer id of the office; for a user, the one with the largest budget for the user in the month, else
 --     the user's office
 --   office_name: name of that office
 --   user_id: id of the user; null for the office as a whole
 --   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
 --   month: first day of the month
---   budget: the amount budgeted for the month, the whole of it also where is_open; commission in SEK without VAT, as
---     is documented where budgets are set; null without a budget
---   actual: what was reached in the month; null if it is not loaded, lacks rows, or was last read before its end. Of
---     commission the currency is not documented, and VAT is taken off where it is declared: see basis_note
---   attainment_share: actual as a share of budget, 1 when just reached; null without a budget, and in an open month, which
---     has its whole budget and part of what it will reach
---   year_to_date_budget: budget from January to the month, as far as months have one; a sum already, never to be added
---     up over months
---   year_to_date_actual: what was reached from January to the month; null if a month of these is not loaded; a sum
---     already, never to be added up over months
+--   budget: the budget of the whole month, even where is_open; commission in SEK without VAT, as documented for
+--     setting budgets; null without a budget
+--   actual: what was reached in the month; null if it is not loaded, lacks rows, or was last read before its end. The
+--     currency of commission is not documented, and declared VAT is deducted: see basis_note
+--   attainment_share: actual as a share of budget, 1 when just reached; null without a budget, and in an open month
+--   year_to_date_budget: budget from January to the month, of the months that have one; already a sum, never to be
+--     added up over months
+--   year_to_date_actual: what was reached from January to the month; null if one of these months is not loaded;
+--     already a sum, never to be added up over months
 --   year_to_date_attainment_share: what was reached in the months with a budget, as a share of year_to_date_budget;
 --     null in an open month
---   year_budget: budget of the whole year, as far as budgets are known; the same on every row of the year, so read one
---     row and never add it up over months
+--   year_budget: budget of the whole year, of the months that have one; the same on every row of the year, so read
+--     one row and never add it up over months
 --   year_forecast: where the year will end, all twelve months together, as seen from this month: read the latest month
 --     with NOT is_open, never add it up over months
 --   year_forecast_attainment_share: where the months with a budget will end, as a share of year_budget
 --   budget_month_count: months of the year that have a budget, 12 for a whole year
 --   year_to_date_budget_month_count: months from January to the month that have a budget
 --   is_open: whether the month is not over yet, or still to come, as far as known
---   basis_note: what to note when commission is compared with its budget, as the tax basis of commission is not
---     documented; null for counts, and where both are declared to be without VAT
+--   basis_note: what to note when commission is compared with its budget, because its tax basis is not documented;
+--     null for counts, and if both are declared to be without VAT
 WITH current_budgets AS (
     SELECT office_id, user_id, month, measure, amount
     FROM marts.budgets
@@ -78,7 +77,7 @@ offices_of_users AS (
     GROUP BY user_id, year(month), office_id
 ),
 
-users_held AS (  -- months in which the user report of all these offices is held, if with something missing
+users_held AS (  -- months in which the user report of all these offices is loaded, perhaps with gaps
     SELECT
         offices.user_id,
         sources.month,

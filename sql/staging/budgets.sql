@@ -1,26 +1,26 @@
--- What do all budget reports say together?
--- One row per report, office, user, month, measure and version of a budget; the same budget may be in several reports.
--- Rows without a customer id of their office belong to the office of the requested customer that has the number they name
--- (FIR31529 is M31529, assumed), else to the office requested, or to the only office that the customer answers for, or to
--- the only one of them at which their user has sales or running commissions. If none of these is known, neither is the
--- office, and a check counts the row.
--- A row that is the sum of the others of its report, office and month when it was first read is their total and no budget
--- of its own: a row of no user, or of an id that no user has and whose rows are the sum of two or more others in every
--- month, three at least, if the directory of the customer is loaded.
+-- Which budgets do all budget reports together state?
+-- One row per report, office, user, month, measure and version of a budget; several reports may have the same budget.
+-- A row without the customer id of its office belongs to the office of the requested customer that has the number in
+-- the row (FIR31529 is M31529, assumed), else to the requested office, or to the only office that the customer
+-- answers for, or to the only one of them at which its user has sales or running commissions. Otherwise the office is
+-- unknown, and a check counts the row.
+-- A row that was the sum of the other rows of its report, office and month when first read is their total and not a
+-- budget: a row without a user, or of an id that no user has and whose rows are the sum of two or more others in
+-- every month, at least three, if the customer's directory is loaded.
 -- Columns:
---   customer_id: the customer requested, an office or a group
---   report: the budget report that this comes from
+--   customer_id: the requested customer, an office or a group
+--   report: the budget report that the row comes from
 --   office_id: customer id of the office; null if it is not known
---   office_named: the office as the row names it otherwise; null if it does not
+--   office_named: the office as the row names it without a customer id; null if it does not
 --   user_id: id of the user whose budget it is; null for the office's own
 --   month: first day of the month
 --   measure: commission, sold estates, registered estates, meetings or own booked meetings
---   amount: commission, where budgets are set documented as whole SEK without VAT, else a count
+--   amount: commission, documented as whole SEK without VAT for setting budgets, else a count
 --   valid_from_utc: when this version was first read
---   valid_to_utc: when it was first read no more; null while it stands
+--   valid_to_utc: when it was first read no more; null while it is current
 --   load_id: the load it comes from; joins meta.loads
---   preference: which report counts if several hold the same budget; the lowest
---   is_total: whether it is the total of others and no budget
+--   preference: which report counts if several have the same budget: the lowest
+--   is_total: whether it is the total of others and not a budget
 WITH budget_reports AS (
     SELECT 'budget_sold_estates' AS report, 1 AS preference, _customer, office_id, office_named, user_id, _month, sold_budget,
         valid_from_utc, valid_to_utc, _load_id
@@ -110,7 +110,7 @@ grouped AS (
     FROM placed
 ),
 
-totals AS (  -- of all rows of users that stood when any row of theirs or of nobody began
+totals AS (  -- of all users' rows that were current when one of them, or a row without a user, began
     SELECT of_office, moments.at_utc, sum(grouped.amount) AS total, count(*) FILTER (grouped.amount <> 0) AS amount_count
     FROM (SELECT DISTINCT of_office, valid_from_utc AS at_utc FROM grouped) AS moments
     INNER JOIN grouped USING (of_office)

@@ -1,15 +1,14 @@
--- What did each office earn in a month, as the office report says?
+-- What did each office earn in a month, according to the office report?
 -- One row per requested customer, office and month.
--- Averages and percentages cannot be added, so the commission from sales alone is worked out here: it is the
--- whole commission where there was no writing and no valuation, else what the same report asked for sales alone
--- says where that is loaded (it is off by default), else the service's average times the parts. An office that is
--- named by its old number alone is taken for the one known office of that number, so that a group and its office
--- speak of the same one; where there is none, the number stays what it is, and where there are several nobody knows whose
--- row it is: staging.months says that the month lacks rows.
+-- Averages and percentages cannot be added, so the commission from sales alone is computed here: the whole commission
+-- if there was no assignment and no valuation, else that of the report of sales alone if it is loaded (it is off by
+-- default), else the service's average times the parts. An office named only by its old number is the one known
+-- office with that number, so that a group and its office agree. Without such an office the number stays; with
+-- several the office is unknown, and staging.months says that the month lacks rows.
 -- Kind: table
 -- Columns:
 --   customer_id: the requested customer, an office or a group
---   office_id: customer id of the office; null if several have the number that it is named by
+--   office_id: customer id of the office; null if several have the number that names it
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
 --   commission: commission from sales, valuations and assignments together, by share; currency and tax basis not

@@ -1,7 +1,7 @@
 -- What did each office earn in a month, as the by-month report states it?
 -- One row per requested customer, office and month; a month without activity may be missing.
 -- Columns:
---   customer_id: the customer requested, an office or a group
+--   customer_id: the requested customer, an office or a group
 --   office_id: customer id of the office
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads

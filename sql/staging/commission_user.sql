@@ -1,6 +1,6 @@
--- What did each user earn in a month, as the user report says?
--- One row per requested customer, user and month; the report does not say of which office.
--- The commission from sales alone is worked out as in commission_office.
+-- What did each user earn in a month, according to the user report?
+-- One row per requested customer, user and month; the report does not state the office.
+-- The commission from sales alone is computed as in commission_office.
 -- Kind: table
 -- Columns:
 --   customer_id: the requested customer, an office or a group

@@ -1,7 +1,7 @@
 -- Which offices does each customer answer for?
 -- One row per requested customer and office that it answered for in any month.
--- An office that once had rows and has lost them all is still answered for, as earlier totals remember.
--- Only reports with an entry per office asked are read; the offices of agents or leads may be somebody else's.
+-- An office that had rows and has lost them all still counts, if earlier totals have it.
+-- Only reports with an entry per requested office are read; agents and leads may belong to other offices.
 -- Kind: table
 -- Columns:
 --   customer_id: the requested customer, an office or a group
@@ -9,12 +9,13 @@
 --   office_name: name of the office
 --   office_city: town of the office
 --   named_at_utc: when an answer last named it
---   first_month: first month in which its answers have an entry of the office; null if none has any more
---   last_month: last month in which they have one, months to come of budgets included
---   latest_run_utc: when the latest run began whose answers have an entry of it; null if only budgets have any
---   has_moved: whether this customer was read since without one, and another that is still requested had one later
---   came_after_utc: when the latest run began in which the customer that the office moved from had one; null if it came
---     from nobody
+--   first_month: first month in which its answers have an entry of the office; null if none has one any more
+--   last_month: last such month, coming months of budgets included
+--   latest_run_utc: when the latest run began whose answers have an entry of it; null if only budgets have one
+--   has_moved: whether an answer of this customer since then had no entry, and another requested customer had one
+--     later
+--   came_after_utc: when the latest run began in which the customer that the office moved from had an entry; null if
+--     it did not move
 WITH entries AS (
     SELECT
         'commission_office' AS report, customer_id, office_id, NULL AS office_name, NULL AS office_city,

@@ -1,5 +1,5 @@
 -- Which customers do the settings name?
--- One row per customer of the settings, and per customer that was once asked for.
+-- One row per customer that the settings name or once named.
 -- Kind: table
 -- Columns:
 --   customer_id: customer id of an office or a group

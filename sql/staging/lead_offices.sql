@@ -1,6 +1,6 @@
--- Which office is a company that leads name?
--- One row per company as a lead names it, if it is one office of ours: by customer id, by the number behind another prefix
--- (FIR101 and 101 are M101), or by name.
+-- Which of the chain's offices is a company that leads name?
+-- One row per company, as leads name it, that is one of these offices: by customer id, by the number behind another
+-- prefix (FIR101 and 101 are M101), or by name.
 -- Kind: table
 -- Columns:
 --   company_number: customer number of the company

@@ -1,6 +1,6 @@
--- Which leads and tips were there, and who were they between?
+-- Which leads and tips were sent, by whom and to whom?
 -- One row per lead received, lead sent out or tip, and requested customer.
--- A lead received belongs to its receiver, one sent out and a tip to their sender.
+-- A received lead belongs to its receiver; a sent lead or a tip belongs to its sender.
 -- Messages and the names of contacts stay in bi: counts do not need them.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
@@ -26,7 +26,7 @@
 --   estate_id: id of the estate concerned; outgoing leads have none
 --   is_removed: whether it was requested as a removed one; false if not requested
 WITH incoming_read AS (
-    SELECT NULL::BOOLEAN AS is_removed WHERE false -- for a file that was loaded before anybody asked
+    SELECT NULL::BOOLEAN AS is_removed WHERE false -- for a file from before removed leads were requested
     UNION ALL BY NAME
     SELECT * FROM bi.incoming_leads
 ),

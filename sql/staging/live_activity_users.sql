@@ -1,8 +1,8 @@
 -- What did users do in a month?
 -- One row per requested customer, user, month and number in the row of the user.
--- What is counted is not documented: every number of a row that is no id counts something, under the service's name.
+-- The numbers are not documented: each one that is not an id is taken as a count, under the service's name.
 -- Columns:
---   customer_id: the customer requested, an office or a group
+--   customer_id: the requested customer, an office or a group
 --   office_id: customer id of the office that the answer names with the user; null if it names none
 --   user_id: id of the user
 --   month: first day of the month

@@ -3,12 +3,12 @@
 -- Columns:
 --   load_id: the load; _load_id of its rows in bi
 --   tables: the tables of bi that hold its rows
---   path: the path that was asked, with the customer filled in; what else stands in braces changes by request
+--   path: the requested path, with the customer filled in; other names in braces differ between requests
 --   window_start: first requested day
 --   window_end: last requested day
 --   requests: requests made, tries included
 --   fetched_at_utc: when the service gave the answer
---   landing: the stored answer, below the folder landing of the data directory; with every request it holds
+--   landing: the file of its requests and answers, below the folder landing of the data directory
 --   sha256: checksum of that file
 WITH tables_gathered AS (
     SELECT report, array_to_string(list_sort(list('bi.' || table_name)), ', ') AS tables

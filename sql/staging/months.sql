@@ -1,5 +1,5 @@
 -- Which months of which report are loaded, by which load, and are they still requested?
--- One row per report, customer and month in the ledger; what is not here is unknown, not zero.
+-- One row per report, customer and month in the ledger; a month without a row is unknown, not zero.
 -- Kind: table
 -- Columns:
 --   report: name of the report
@@ -7,25 +7,25 @@
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
 --   fetched_at_utc: when the service gave that answer
---   run_read_at_utc: when the service gave the last answer to this report in the same run: how new the answer is, since
---     which customer a run happens to ask first says nothing
+--   run_read_at_utc: when the service gave the last answer to this report in the same run: all its answers in a run
+--     are equally new, in whatever order customers were requested
 --   run_began_at_utc: when the service gave the first answer to that run that is still loaded
 --   loaded_at_utc: when that load was written
---   is_open: whether the month was not over yet when it was asked
+--   is_open: whether the month was not over yet when it was requested
 --   source_state: asked for, customer removed (from the settings), customer switched off, report switched off, access refused
 --     (403), login refused (401) or not found (all answers of the latest run were 404)
---   is_refreshed: whether this report of this customer is still requested and found; if not, what is loaded stays as it was
---   is_cut_short: whether it was last asked before the month was over and is no longer requested, so that the rest of
---     the month is missing
---   is_unfinished: whether the month is over, as far as any answer shows, and was last asked for before its end
---   lacks_rows: whether a row of the answer is in quarantine, or names an office that nobody can tell from another: what it
---     says is unknown, also where there is no other row; one whose date is missing or cannot be read may be of
---     any month of its load. Rows nested in others do not count, nor does one of a month that was not requested
+--   is_refreshed: whether this report of this customer is still requested and found; if not, its rows stay as loaded
+--   is_cut_short: whether it was last requested before the month was over and is no longer requested, so that the
+--     rest of the month is missing
+--   is_unfinished: whether the month is over, according to any answer, and was last requested before its end
+--   lacks_rows: whether a row of the answer is in quarantine or names an ambiguous office, so that its amounts are
+--     unknown; one without a readable date may be of any month of its load. Nested rows and rows of months that were
+--     not requested do not count
 --   is_partial: whether something of the month is missing: it was cut short, is unfinished or lacks rows
---   is_growing: whether the month is not over, or its end is still to be requested; not where it was cut short and is
---     over since, as far as any answer shows
---   is_current: whether it is still requested, or was last read when only changed sales would have had it requested again:
---     twelve months later, since of themselves the thirteen latest months are read once a month
+--   is_growing: whether the month is not over, or its end is still to be requested; false if it was cut short and has
+--     ended since, according to any answer
+--   is_current: whether it is still requested, or was last read twelve months later, when only changed sales would
+--     have had it requested again: only the thirteen latest months are read every month
 WITH lacking AS (
     SELECT report, customer, month
     FROM meta.quarantine

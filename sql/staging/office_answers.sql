@@ -1,13 +1,13 @@
--- For which offices does each month that is loaded count?
+-- For which offices does each loaded month count?
 -- One row per report, customer and month in the ledger, and office that the customer answers for in any month.
--- A group says nothing of an office without a row in a month, which is zero there as long as the group answers for the
--- office: from the first to the last month with an entry of it. An office that has moved is none of the first
--- group's in whatever was read since, while older answers still hold rows of it, and none of the other's before.
+-- If a group's answer has no row of an office, the month is zero while the group answers for the office: from the
+-- first to the last month with an entry of it. An office that moved to another group belongs to the first group only
+-- in answers read before, even if these have its rows still, and to the other only in answers read since.
 -- Columns:
 --   office_id: customer id of the office
 --   is_own: whether the customer is that office
 --   has_left: whether the office had moved when it was read
---   has_entries: whether the answer speaks of the office
+--   has_entries: whether the answer has an entry of the office
 SELECT
     months.*,
     offices.office_id,

@@ -1,10 +1,11 @@
 -- When was each month of a report read?
--- One row per load and month that was loaded, also where a newer one has replaced it: superseded is what a replay calls it.
+-- One row per load and month that was loaded, even if a newer load has replaced it (as superseded, if by a replay).
 -- Columns:
 --   month: first day of the month
 --   load_id: the load; joins meta.loads
---   is_loaded: whether its rows were loaded; a superseded one's were not, as a newer answer was loaded already
---   read_at_utc: when the service gave the last answer to the run that asked: what one run read is equally new
+--   is_loaded: whether its rows were loaded; not those of a superseded load, because a newer answer was loaded
+--     already
+--   read_at_utc: when the service gave the last answer to the run: all answers of a run are equally new
 SELECT load_id, report, customer_id, unnest(months) AS month, status = 'loaded' AS is_loaded, read_at_utc
 FROM (
     SELECT

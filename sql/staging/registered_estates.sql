@@ -1,5 +1,5 @@
 -- Which estates were entered, and when?
--- One row per requested customer, month and estate of the report of estates by the day they were entered.
+-- One row per requested customer, month and estate of the report estates_by_creation.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
 --   office_id: customer id of the office

@@ -1,5 +1,5 @@
 -- Who shares the commission of an estate?
--- One row per estate in an answer and agent; landed_estate says of which answer.
+-- One row per agent of an estate in an answer; landed_estate identifies the answer.
 -- Columns:
 --   landed_row: row of bi.sales_agents (its column _row) that this is
 --   landed_estate: row of bi.sales_estates that the agent is nested in

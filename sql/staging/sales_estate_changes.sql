@@ -1,4 +1,4 @@
--- What did the service itself note as changed in an estate?
+-- Which changes of an estate did the service note?
 -- One row per change of an estate in an answer.
 -- Columns:
 --   landed_row: row of bi.sales_estate_changes (its column _row) that this is

@@ -1,4 +1,4 @@
--- Which estates does the sales report hold?
+-- Which estates does the sales report have?
 -- One row per requested customer, month and estate.
 -- Columns:
 --   customer_id: the requested customer, an office or a group
@@ -15,7 +15,7 @@
 --   status: state of the sale, as the service words it
 --   estate_type: kind of estate, as the service words it
 --   assignment: kind of assignment, as the service words it
---   is_sale: whether that is a sale, and neither a valuation nor a writing
+--   is_sale: whether that is a sale, and not a valuation or an assignment without sale
 --   street_address: street address of the estate
 --   zip_code: postal code of the estate
 --   country_code: country code of the estate

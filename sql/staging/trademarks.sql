@@ -1,9 +1,9 @@
 -- Which trademarks do the offices trade under?
--- One row per requested customer, trademark that stands now and office.
--- An answer that names no office is taken to speak of all offices of the customer requested if it has only one trademark or
--- the customer is an office itself.
+-- One row per requested customer, current trademark and office.
+-- An answer that names no office is taken for all offices of the customer if it has only one trademark or the
+-- customer is an office.
 -- Columns:
---   customer_id: the customer requested, an office or a group
+--   customer_id: the requested customer, an office or a group
 --   office_id: customer id of the office; null if the answer names none
 --   trademark: name of the trademark
 --   is_refreshed: whether this customer is still requested; if not, its trademarks stay as they were last read

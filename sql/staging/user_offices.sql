@@ -1,9 +1,9 @@
 -- At which office did a user work in a month?
 -- One row per user and month with a trace of an office.
--- No report states it. Evidence counts in this order, within one kind the office with the most of it: the user report of the
--- office itself, running commissions, the listing office of the sales that the user was responsible for, the agent's own
--- office on sales (which is that of today, also on old sales), the company of the user's leads, budgets with an amount, and of
--- the month that was read last the directory of an office, if only one has the user.
+-- No report states the office. Evidence counts in this order, within a kind the office with the most of it: the user
+-- report of the office itself, running commissions, the listing office of the sales that the user was responsible
+-- for, the agent's own office on sales (today's, even on old sales), the company of the user's leads, budgets with an
+-- amount, and in the latest month read, the directory of an office if only one has the user.
 -- Kind: table
 -- Columns:
 --   user_id: id of the user
