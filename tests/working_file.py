@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.sync.declaration import declared_tables
-from warehouse.load.schema_evolution import declare, undeclared
+from warehouse.load.schema_evolution import declare
 from warehouse.store.database import Store
 from warehouse.store.files import make_folder
 from warehouse.store.schema import TableSchema
@@ -27,7 +27,7 @@ def give_working_file(data_dir: Path, reports: Collection[str] = REPORTS) -> Non
 def declare_tables(store: Store, tables: Sequence[TableSchema]) -> None:
     """Create every table with all its documented columns."""
     with store.writing() as connection:
-        declare(connection, undeclared(connection, tables), store.now().replace(tzinfo=None))
+        declare(connection, tables, store.now().replace(tzinfo=None))
 
 
 @cache

@@ -175,7 +175,7 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
     for report, *_, remark in rows:
         if remark:
             hang("", f"{report}: {remark}")
-    loaded = sum(sum(result.loaded.rows.values()) for result in summary.results)
+    loaded = sum(result.loaded_rows for result in summary.results)
     received = sum(result.bytes for result in summary.results)
     say(
         f"{counted(loaded, 'row')} in {counted(summary.requests, 'request')} ({size(received)}), "

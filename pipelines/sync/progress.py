@@ -51,7 +51,7 @@ class Progress:
             return False
         self.done += 1
         self.windows = max(self.windows, self.done)  # a window requested month by month becomes several
-        self.rows += sum(window.loaded.rows.values())
+        self.rows += window.loaded_rows
         self.troubled += window.status in TROUBLE
         return True
 
@@ -82,7 +82,7 @@ def by_report(results: Iterable[WindowResult]) -> list[Sequence[str]]:
 
 
 def _cells(name: str, results: Sequence[WindowResult]) -> Sequence[str]:
-    loaded = [result.loaded for result in results if result.status is WindowStatus.LOADED]
+    loaded = [result for result in results if result.status is WindowStatus.LOADED]
     customers: dict[tuple[WindowStatus, str], list[str]] = {}
     for result in results:
         if result.status is not WindowStatus.LOADED:
@@ -96,7 +96,7 @@ def _cells(name: str, results: Sequence[WindowResult]) -> Sequence[str]:
     if warnings:
         remarks.append(f"{counted(len(warnings), 'warning')}: {warnings[0]}")
     counts = (
-        sum(sum(load.rows.values()) for load in loaded),
+        sum(load.loaded_rows for load in loaded),
         len(loaded),
         sum(result.requests for result in results),
         sum(load.rejected_count for load in loaded),

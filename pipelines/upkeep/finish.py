@@ -17,7 +17,7 @@ from pipelines.upkeep.report_page import draw_pages
 from warehouse.errors import WarehouseError, reason_of
 from warehouse.ledger.changes import remember_disagreements
 from warehouse.ledger.ledger import forget_lake, holds_anything, is_replay_unfinished
-from warehouse.load.schema_evolution import declare_missing
+from warehouse.load.schema_evolution import declare
 from warehouse.marts.build import MartError, build_marts, within_memory
 from warehouse.marts.checks import CheckResult, check_and_keep
 from warehouse.persons.erased_list import read_erased
@@ -26,7 +26,7 @@ from warehouse.publishing.lake import refresh_lake
 from warehouse.publishing.publish import Publication, note_failure, publish
 from warehouse.publishing.retention import clear_landing
 from warehouse.store.database import Connection, Store
-from warehouse.store.meta_schema import write_configured, write_declared
+from warehouse.store.meta_schema import naive_utc, write_configured, write_declared
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -116,7 +116,7 @@ def _build_and_check(
             )
         if is_replay_unfinished(connection, REPORTS):
             raise WarehouseError("A replay was stopped before its end; run `brokerbi replay` again first.")
-        declare_missing(connection, declared_tables(), clock.utc_now().replace(tzinfo=None))
+        declare(connection, declared_tables(), naive_utc(clock.utc_now()), only_missing=True)
         # a restored backup may name persons who were erased since
         suppress_tables(connection, read_erased(settings.data_dir), documented_tables())
         _declare(connection, settings)

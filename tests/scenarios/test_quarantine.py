@@ -44,7 +44,7 @@ def test_wrong_rows_wait_while_the_others_are_loaded_until_they_are_right(tmp_pa
     assert summary.complaints() == []
     loaded = here.value("SELECT count(*) FROM bi.sales_estates")
     held = here.value(f"{WAITING} WHERE table_name = 'sales_estates'")
-    waiting = sum(one.loaded.rejected_count for one in summary.results)
+    waiting = sum(one.rejected_count for one in summary.results)
     assert here.value('SELECT sum("rows") FROM meta.quarantine') == waiting > 0
     assert here.sync(refresh=True, accept_shrink=True).complaints() == []
     assert here.rows("SELECT error FROM meta.conditions WHERE kind = 'quarantine'") == []

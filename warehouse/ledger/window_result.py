@@ -46,22 +46,7 @@ class Failure:
     login: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """What a load wrote: `rows` by table; `superseded` months were left alone for a newer load.
-
-    `opened` and `closed` count versions of history.
-    """
-
-    rows: Mapping[str, int] = field(default_factory=dict)
-    rows_before: int = 0
-    rejected_count: int = 0
-    superseded: tuple[date, ...] = ()
-    opened: int = 0
-    closed: int = 0
-
-
-NO_FAILURE, NOTHING_LOADED = Failure(), Loaded()
+NO_FAILURE = Failure()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +90,8 @@ class WindowResult:
     status: WindowStatus = WindowStatus.UNDER_WAY
     reason: str = ""
     failure: Failure = NO_FAILURE
-    loaded: Loaded = NOTHING_LOADED
+    loaded_rows: int = 0
+    rejected_count: int = 0
 
     def ended(
         self,
@@ -113,7 +99,7 @@ class WindowResult:
         reason: str = "",
         *,
         failure: Failure = NO_FAILURE,
-        loaded: Loaded = NOTHING_LOADED,
+        rows: int = 0,
         warnings: tuple[str, ...] | None = None,
     ) -> Self:
         """The record of the ended window, without its rows; raises ValueError if it had ended before."""
@@ -126,7 +112,8 @@ class WindowResult:
             status=status,
             reason=reason,
             failure=failure,
-            loaded=loaded,
+            loaded_rows=rows,
+            rejected_count=len(self.rejected),
             warnings=self.warnings if warnings is None else warnings,
         )
 

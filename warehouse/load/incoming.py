@@ -2,146 +2,155 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from warehouse.handed_over import ColumnLike, TableLike
+from warehouse.handed_over import TableLike
 from warehouse.ledger.window_result import WindowResult
-from warehouse.load.history import ROWS_OF_A_LOAD
-from warehouse.load.schema_evolution import Batch
+from warehouse.load.schema_evolution import EXACT, NOTHING, Batch, converted
+from warehouse.store.duckdb_file import quoted
 from warehouse.store.meta_schema import naive_utc
-from warehouse.store.schema import EXACT, NOTHING, StoredColumn, TableSchema
+from warehouse.store.schema import StoredColumn, TableSchema
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 Transform = Callable[[TableLike], pl.DataFrame]
-Incoming = dict[str, tuple[TableSchema, Sequence[Batch]]]
-"""By lower-case table name: the declared schema and the new rows."""
+Incoming = Mapping[tuple[str, str], tuple[TableSchema, Sequence[Batch]]]
+"""By report and lower-case table name: the declared schema and the new rows."""
 
-OUR_COLUMNS = {"_row", "_parent_row", "_month"}
-"""Our own columns in a frame; every other one is the service's."""
+ROWS_OF_A_LOAD = 1 << 24
+"""Row numbers reserved for each load of a table, so that `_row` is unique over all loads."""
 
 
 @dataclass
 class Load:
-    """A window about to be stored: its load number, and the months that it replaces."""
+    """A window about to be stored: its load number, the months that it replaces, and its outcome so far."""
 
     result: WindowResult
     number: int
     months: tuple[date | None, ...]
-    superseded: tuple[date, ...] = ()  # months left alone, because a newer load has filled them
     is_repeated: bool = False  # loaded before: this is a replay
-    changed_before: tuple[int, int] = (0, 0)  # history rows that the first load opened and closed
     opened: int = 0  # history rows that it began
     closed: int = 0  # history rows that it ended
+    rows: Counter[date | None] = field(default_factory=Counter)  # written rows of all tables by month
 
-    def leave_out(self, months: Collection[date | None]) -> None:
-        """Leave out these months, which a newer load has filled."""
-        self.months = tuple(month for month in self.months if month not in months)
-        self.superseded = tuple(month for month in self.result.months if month not in self.months)
+    @property
+    def superseded(self) -> tuple[date, ...]:
+        """The months that it leaves alone, because a newer load has filled them."""
+        return tuple(month for month in self.result.months if month not in self.months)
+
+
+Part = tuple[Load, TableLike, pl.DataFrame]
+"""The rows of one table of a load, as they will be stored."""
 
 
 def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incoming:
-    """All rows of the loads by table; frames with equal columns are one batch."""
-    by_table: dict[str, list[tuple[Load, TableLike]]] = {}
+    """All rows of the loads by report and table."""
+    parts: dict[tuple[str, str], list[Part]] = {}
     for load in loads:
         for table in load.result.tables:
-            by_table.setdefault(table.name.lower(), []).append((load, table))
-    incoming: Incoming = {}
-    for name, parts in by_table.items():
-        (first, table), nested = parts[0], False
-        piles: dict[object, list[tuple[Load, TableLike, pl.DataFrame]]] = {}
-        for load, part in parts:
-            if (load.result.report, load.result.history) != (first.result.report, first.result.history):
-                raise ValueError(
-                    f"{table.name} belongs to {first.result.report}, not to {load.result.report}"
-                )
-            frame = transform(part) if transform else part.frame
-            nested = nested or "_parent_row" in frame.columns
-            if load.superseded and frame.height:
+            frame = transform(table) if transform else table.frame
+            if load.superseded:
                 frame = frame.filter(~pl.col("_month").is_in(load.superseded))
-            if frame.height:
-                layout = (
-                    tuple(frame.schema.items()),
-                    tuple((column.name, column.type) for column in part.columns),
-                )
-                piles.setdefault(layout, []).append((load, part, frame))
-        declared = TableSchema(
-            name=table.name,
-            report=first.result.report,
-            parent=None,
-            history=first.result.history,
-            key=tuple(table.key),
-            nested=nested,
-            description="",
-            columns={
-                column.name.lower(): StoredColumn.of(column) for column in table.columns if column.documented
-            },
-        )
-        incoming[name] = declared, [_batch(pile) for pile in piles.values()]
-    return incoming
+            parts.setdefault((load.result.report, table.name.lower()), []).append((load, table, frame))
+    return {key: (_declared(tables), _batches(tables)) for key, tables in parts.items()}
 
 
-def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
-    """Frames with equal columns as one batch, our own columns first."""
-    columns: Mapping[str, ColumnLike] = {column.name.lower(): column for column in pile[0][1].columns}
-    frames = [frame for *_, frame in pile]
-    frame = pl.concat(frames)
-    unknown = set(frame.columns) - {column.name for column in columns.values()} - OUR_COLUMNS
-    if unknown or len(columns) < len(pile[0][1].columns):
-        names = sorted(column.name for column in pile[0][1].columns)
-        raise ValueError(f"the columns {names} do not match the frame, which has {sorted(unknown)} too")
-    dtypes = frame.schema
-    large = {
-        name
-        for name, dtype in dtypes.items()
-        if dtype.is_integer() and name not in OUR_COLUMNS and not frame[name].is_between(-EXACT, EXACT).all()
-    }
-    nulls = dict(zip(frame.columns, frame.null_count().row(0), strict=True))
-    types = {
-        name: NOTHING
-        if nulls.get(column.name, frame.height) == frame.height
-        else "VARCHAR"
-        if column.name in large and not column.documented
-        else column.type
-        for name, column in columns.items()
-    }
-    load_columns = pl.DataFrame(
-        {
-            "_customer": [load.result.customer for load, *_ in pile],
-            "_load_id": [load.result.load_id for load, *_ in pile],
-            "_fetched_at_utc": [naive_utc(load.result.fetched) for load, *_ in pile],
-            "_first_row": [load.number * ROWS_OF_A_LOAD for load, *_ in pile],
-            "_height": [part.height for part in frames],
-        },
-        schema_overrides={"_fetched_at_utc": pl.Datetime("us")},
+def _declared(parts: Sequence[Part]) -> TableSchema:
+    """The table with its documented columns."""
+    load, table, _ = parts[0]
+    columns = {column.name.lower(): StoredColumn.of(column) for column in table.columns if column.documented}
+    return TableSchema(
+        name=table.name,
+        report=load.result.report,
+        parent=None,
+        history=load.result.history,
+        key=tuple(table.key),
+        nested=any("_parent_row" in frame.columns for *_, frame in parts),
+        description="",
+        columns=columns,
     )
-    load_index = load_columns.select(pl.int_range(pl.len()).repeat_by("_height").explode()).to_series()
-    marks = load_columns.drop("_height").select(pl.all().gather(load_index))
-    first_row = pl.col("_first_row")
-    nested = [pl.col("_parent_row").cast(pl.Int64) + first_row] if "_parent_row" in dtypes else []
-    service = [
-        (pl.col(column.name).cast(pl.String) if column.name in large else pl.col(column.name)).alias(name)
-        for name, column in columns.items()
-        if column.name in dtypes
-    ]
-    marked = pl.concat([marks, frame], how="horizontal").select(
-        "_customer",
-        pl.col("_month").cast(pl.Date) if "_month" in dtypes else pl.lit(None, pl.Date).alias("_month"),
-        "_load_id",
-        "_fetched_at_utc",
-        pl.col("_row").cast(pl.Int64) + first_row,
-        *nested,
-        *service,
-    )
-    return Batch(marked, columns, types)
 
 
-def batches_of(loads: Collection[Load], batches: Iterable[Batch]) -> Iterator[Batch]:
-    """The batches, each with the rows of these loads only."""
-    load_ids = [load.result.load_id for load in loads]
-    for batch in batches:
-        frame = batch.frame.filter(pl.col("_load_id").is_in(load_ids))
+def _batches(parts: Sequence[Part]) -> list[Batch]:
+    piles: dict[object, list[Part]] = {}
+    for load, table, frame in parts:
         if frame.height:
-            yield Batch(frame, batch.columns, batch.types)
+            layout = tuple(frame.schema.items()), tuple(column.type for column in table.columns)
+            piles.setdefault(layout, []).append((load, table, frame))
+    return [_batch(pile) for pile in piles.values()]
+
+
+def _batch(pile: Sequence[Part]) -> Batch:
+    """Frames with equal columns as one batch; its rows name their load."""
+    loads = [load for load, *_ in pile]
+    marks = pl.DataFrame(
+        {
+            "_customer": [load.result.customer for load in loads],
+            "_load_id": [load.result.load_id for load in loads],
+            "_fetched_at_utc": [naive_utc(load.result.fetched) for load in loads],
+            "_first_row": [load.number * ROWS_OF_A_LOAD for load in loads],
+        }
+    )
+    heights = pl.Series([frame.height for *_, frame in pile])
+    marks = marks[pl.select(pl.int_range(marks.height).repeat_by(heights).explode()).to_series()]
+    frame = pl.concat([frame for *_, frame in pile])
+    columns, values = {}, []
+    for received in pile[0][1].columns:
+        name, column, value = received.name.lower(), StoredColumn.of(received), frame[received.name]
+        if value.null_count() == frame.height:
+            column = replace(column, type=NOTHING)
+        elif not column.documented and value.dtype.is_integer() and not value.is_between(-EXACT, EXACT).all():
+            column, value = replace(column, type="VARCHAR"), value.cast(pl.String)
+        columns[name] = column
+        values.append(value.alias(name))
+    ours = frame.select("_month", pl.col("^_(parent_)?row$") + marks["_first_row"])
+    return Batch(pl.concat([marks.drop("_first_row"), ours, pl.DataFrame(values)], how="horizontal"), columns)
+
+
+@dataclass
+class _ArrowStream:
+    """A frame that DuckDB reads through an Arrow capsule, without a copy."""
+
+    frame: pl.DataFrame
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.frame.__arrow_c_stream__(requested_schema)
+
+
+def insert(
+    connection: DuckDBPyConnection, schema: TableSchema, into: str, incoming: Incoming, loads: Sequence[Load]
+) -> None:
+    """Insert the new rows of these loads into a table with the columns of the schema."""
+    by_id = {load.result.load_id: load for load in loads}
+    _, batches = incoming.get((schema.report, schema.name.lower()), (schema, ()))
+    for batch in batches:
+        is_theirs = batch.frame["_load_id"].is_in([*by_id])
+        frame = batch.frame if is_theirs.all() else batch.frame.filter(is_theirs)
+        if frame.is_empty():
+            continue
+        for load_id, month, rows in frame.group_by("_load_id", "_month").len().iter_rows():
+            load = by_id[load_id]
+            if month not in (load.result.months or (None,)):
+                raise ValueError(
+                    f"load {load_id} has {rows} rows of {schema.name} for {month}, not one of its months"
+                )
+            load.rows[month] += rows
+        columns = [quoted(name) for name in schema.ours if name in frame.columns]
+        values = list(columns)
+        for name, column in batch.columns.items():
+            if column.type != NOTHING:
+                stored = schema.columns[name]
+                columns.append(quoted(stored.name))
+                values.append(converted(f"CAST({quoted(name)} AS {column.type})", column.type, stored.type))
+        stream = _ArrowStream(frame)
+        connection.register("batch", stream)
+        connection.execute(f"INSERT INTO {into} ({', '.join(columns)}) SELECT {', '.join(values)} FROM batch")
+        connection.unregister("batch")
+        stream.frame = frame.clear()  # DuckDB keeps the stream until the next garbage collection

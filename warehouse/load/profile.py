@@ -9,7 +9,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from warehouse.store.duckdb_file import quoted
-from warehouse.store.schema import read_tables, tables_of_report
+from warehouse.store.schema import read_tables
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -45,17 +45,15 @@ def read_profiles(
     connection: DuckDBPyConnection, months: Mapping[Pair, Sequence[date | None]]
 ) -> dict[Pair, Profiles]:
     """The profiles of all tables with stored rows of these months, by report and customer."""
-    tables = read_tables(connection)
     profiles: dict[Pair, Profiles] = {pair: {} for pair in months}
-    for report in dict.fromkeys(report for report, _ in months):
-        requested = [
-            (pair[1], month) for pair, dates in months.items() if pair[0] == report for month in dates
-        ]
-        for history in (False, True):
-            for schema in tables_of_report(tables, report, history=history):
-                parameters = [[customer for customer, _ in requested], [month for _, month in requested]]
-                for (customer, month), profile in _count(connection, schema, _OF_MONTHS, parameters):
-                    profiles[report, customer].setdefault(month, {})[schema.name] = profile
+    requested: dict[str, list[tuple[str, date | None]]] = {}
+    for (report, customer), dates in months.items():
+        requested.setdefault(report, []).extend((customer, month) for month in dates)
+    for schema in read_tables(connection).values():
+        if pairs := requested.get(schema.report):
+            parameters = [[customer for customer, _ in pairs], [month for _, month in pairs]]
+            for (customer, month), profile in _count(connection, schema, _OF_MONTHS, parameters):
+                profiles[schema.report, customer].setdefault(month, {})[schema.name] = profile
     return profiles
 
 
@@ -63,10 +61,10 @@ def read_load_profiles(
     connection: DuckDBPyConnection, loads: Sequence[WindowResult]
 ) -> dict[str, dict[str, TableProfile]]:
     """The profiles of the rows that are stored from these loads of months, by load id and table."""
-    tables = read_tables(connection)
+    reports = {load.report for load in loads}
     profiles: dict[str, dict[str, TableProfile]] = {load.load_id: {} for load in loads}
-    for report in dict.fromkeys(load.report for load in loads):
-        for schema in tables_of_report(tables, report, history=False):
+    for schema in read_tables(connection).values():
+        if schema.report in reports:
             for (load_id,), profile in _count(connection, schema, _OF_LOADS, [[*profiles]]):
                 profiles[load_id][schema.name] = profile
     return profiles

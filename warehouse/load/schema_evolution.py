@@ -8,79 +8,63 @@ objects or lists arrives as other columns or a child table; the old column stays
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from warehouse.store.duckdb_file import quoted
-from warehouse.store.schema import (
-    NOTHING,
-    StoredColumn,
-    Tables,
-    TableSchema,
-    add_columns,
-    change_type,
-    create_table,
-    describe,
-    read_tables,
-)
+from warehouse.store.duckdb_file import insert_rows, literal, quoted
+from warehouse.store.schema import VALID, StoredColumn, Tables, TableSchema, read_tables
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from warehouse.handed_over import ColumnLike
+NOTHING = "NULL"
+"""The type of a column with nothing but null so far; it is stored as VARCHAR."""
+EXACT = 2**53
+"""Beyond this a DOUBLE is not exact for every whole number; undocumented ones are stored as text."""
+FirstLoad = tuple[str | None, datetime | None]
+"""The id of the load that first had or changed a column, and when it was fetched."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows with equal columns, ready for one INSERT: our own columns, then the service's.
+    """Rows with equal columns, ready for one INSERT.
 
-    The service's columns have lower-case names; `types` are their types as received, NULL for a column with
-    nothing but null.
+    The service's columns have lower-case names; `columns` has their types as received, NULL for a column
+    with nothing but null.
     """
 
     frame: pl.DataFrame
-    columns: Mapping[str, ColumnLike]
-    types: Mapping[str, str]
+    columns: Mapping[str, StoredColumn]
 
 
-def undeclared(connection: DuckDBPyConnection, declared: Sequence[TableSchema]) -> list[TableSchema]:
-    """The declared tables that are missing in the file, or different."""
-    documented = {
-        schema.name: replace(
-            schema,
-            columns={name: _declared(column) for name, column in schema.columns.items() if column.documented},
-        )
-        for schema in read_tables(connection).values()
-    }
-    return [table for table in declared if documented.get(table.name) != table]
-
-
-def declare_missing(
-    connection: DuckDBPyConnection, declared: Sequence[TableSchema], at_utc: datetime
+def declare(
+    connection: DuckDBPyConnection,
+    declared: Iterable[TableSchema],
+    at_utc: datetime,
+    *,
+    only_missing: bool = False,
 ) -> None:
-    """Create the tables and columns that a file of an earlier version lacks; the other tables stay."""
-    columns = {schema.name: schema.columns.keys() for schema in read_tables(connection).values()}
-    if missing := [table for table in declared if not table.columns.keys() <= columns.get(table.name, set())]:
-        declare(connection, missing, at_utc)
+    """Create or change tables as documented; columns that are no longer documented stay.
 
-
-def declare(connection: DuckDBPyConnection, declared: Sequence[TableSchema], at_utc: datetime) -> None:
-    """Create or change tables as documented; columns that are no longer documented stay."""
+    With `only_missing`, a table that has all its documented columns stays as it is.
+    """
     tables = read_tables(connection)
     changed = []
     for table in declared:
-        known = tables.get(table.name.lower())
-        if known is None:
-            create_table(connection, table)
-        else:
-            _declare_again(connection, known, table, at_utc)
-        changed.append(known or table)
-    describe(connection, changed)
-    sys.audit("brokerbi.tables_declared")
+        stored = tables.get(table.name.lower())
+        if only_missing and stored and table.columns.keys() <= stored.columns.keys():
+            continue
+        new = _declared_again(connection, stored, table) if stored else table
+        if new != stored:
+            _alter(connection, stored, new, lambda _: (None, at_utc))
+            changed.append(new)
+    if changed:
+        describe(connection, changed)
+        sys.audit("brokerbi.tables_declared")
 
 
 def ensure_table(
@@ -90,23 +74,24 @@ def ensure_table(
 
     `declared` has only the documented columns; the batches have the others.
     """
-    schema = tables.get(declared.name.lower())
-    if schema is None:
-        schema = replace(declared, parent=_parent_of(tables, declared.name))
-        tables[declared.name.lower()] = schema
-        create_table(connection, schema)
-        describe(connection, [schema])
-    if declared.nested and not schema.nested:
-        raise ValueError(f"rows of {schema.name} point to a parent, but the table was made without one")
-    if (declared.report, declared.history) != (schema.report, schema.history):
-        raise ValueError(f"{schema.name} belongs to {schema.report}, not to {declared.report}")
-    before = dict(schema.columns)
-    for name in dict.fromkeys(name for batch in batches for name in batch.columns):
-        with_column = [batch for batch in batches if name in batch.columns]
-        schema.columns[name] = _fitted(connection, schema, name, with_column)
-    add_columns(connection, schema, [column for name, column in schema.columns.items() if name not in before])
-    if schema.columns != before:
-        describe(connection, [schema])
+    key = declared.name.lower()
+    stored = tables.get(key)
+    new = stored or replace(declared, parent=_parent_of(tables, declared.name))
+    if declared.nested and not new.nested:
+        raise ValueError(f"rows of {new.name} point to a parent, but the table was made without one")
+    if (declared.report, declared.history) != (new.report, new.history):
+        raise ValueError(f"{new.name} belongs to {new.report}, not to {declared.report}")
+    received: dict[str, list[Batch]] = {}
+    for batch in batches:
+        for name in batch.columns:
+            received.setdefault(name, []).append(batch)
+    known = {**declared.columns, **new.columns}
+    fitted = {name: _fitted(known.get(name), name, with_it) for name, with_it in received.items()}
+    new = replace(new, columns={**new.columns, **fitted})
+    if new != stored:
+        _alter(connection, stored, new, lambda name: _first_load(name, received[name], known[name].type))
+        describe(connection, [new])
+        tables[key] = new
 
 
 def joined(types: Iterable[str]) -> str:
@@ -120,46 +105,126 @@ def joined(types: Iterable[str]) -> str:
     return "DOUBLE" if known == ["BIGINT", "DOUBLE"] else "VARCHAR"
 
 
-def _declare_again(
-    connection: DuckDBPyConnection, schema: TableSchema, declared: TableSchema, at_utc: datetime
+def create_table(connection: DuckDBPyConnection, schema: TableSchema) -> None:
+    """Create a table in the file: our own columns first, then the service's in their order."""
+    ours = {**schema.ours, **(VALID if schema.history else {})}
+    columns = [f"{quoted(name)} {type_}" for name, (type_, _) in ours.items()]
+    columns += [f"{quoted(column.name)} {_stored_type(column.type)}" for column in schema.columns.values()]
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {schema.stored} ({', '.join(columns)})")
+
+
+def describe(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> None:
+    """Write tables, columns and their meanings into schema meta and comments; make the views of histories."""
+    described = [[schema.name for schema in schemas]]
+    for table in ("tables", "columns"):
+        connection.execute(f"DELETE FROM meta.{table} WHERE list_contains($1, table_name)", described)
+    tables = [
+        {
+            "table_name": schema.name,
+            "report": schema.report,
+            "parent_name": schema.parent,
+            "history": schema.history,
+            "key": list(schema.key),
+            "nested": schema.nested,
+            "description": schema.description,
+        }
+        for schema in schemas
+    ]
+    columns = []
+    for schema in schemas:
+        for position, column in enumerate(schema.columns.values()):
+            row = asdict(column)
+            names = {"table_name": schema.name, "column_name": row.pop("name")}
+            columns.append({**names, "position": position, **row})
+    insert_rows(connection, "meta.tables", tables)
+    insert_rows(connection, "meta.columns", columns)
+    connection.execute(";".join(statement for schema in schemas for statement in _described(schema)))
+
+
+def converted(value: str, source: str, target: str) -> str:
+    """SQL that turns a value of one type into another.
+
+    A number becomes the same text whichever way it came: whole numbers are written without a point, so
+    that BIGINT -> DOUBLE -> VARCHAR and BIGINT -> VARCHAR agree. A time is written as JSON writes it.
+    """
+    if source == target:
+        return value
+    if target == "VARCHAR" and source == "DOUBLE":
+        whole = f"{value} = trunc({value}) AND abs({value}) <= {EXACT}"
+        exactly = f"CAST(CAST({value} AS BIGINT) AS VARCHAR)"
+        return f"CASE WHEN {whole} THEN {exactly} ELSE CAST({value} AS VARCHAR) END"
+    if target == "VARCHAR" and source == "TIMESTAMP":
+        return f"replace(CAST({value} AS VARCHAR), ' ', 'T')"
+    return f"CAST({value} AS {_stored_type(target)})"
+
+
+def _alter(
+    connection: DuckDBPyConnection,
+    stored: TableSchema | None,
+    new: TableSchema,
+    cause: Callable[[str], FirstLoad],
 ) -> None:
-    """Change a stored table as documented; a column keeps its type if values would be lost."""
-    if (schema.history, schema.nested) != (declared.history, declared.nested):
+    """Create a table, or give the stored one its new columns and types; record the changes of types."""
+    if stored is None:
+        create_table(connection, new)
+        return
+    changes = []
+    for name, column in new.columns.items():
+        quoted_name, type_ = quoted(column.name), _stored_type(column.type)
+        before = stored.columns.get(name)
+        if before is None:
+            connection.execute(f"ALTER TABLE {new.stored} ADD COLUMN {quoted_name} {type_}")
+        elif before.type != column.type:
+            if type_ != _stored_type(before.type):
+                connection.execute(
+                    f"ALTER TABLE {new.stored} ALTER COLUMN {quoted_name} SET DATA TYPE {type_} "
+                    f"USING {converted(quoted_name, before.type, column.type)}"
+                )
+            load_id, changed_at = cause(name)
+            changes.append(
+                {
+                    "table_name": new.name,
+                    "column_name": column.name,
+                    "from_type": before.type,
+                    "to_type": column.type,
+                    "load_id": load_id,
+                    "changed_at_utc": changed_at,
+                }
+            )
+    insert_rows(connection, "meta.column_changes", changes)
+
+
+def _declared_again(
+    connection: DuckDBPyConnection, stored: TableSchema, declared: TableSchema
+) -> TableSchema:
+    """A stored table changed as documented; a column keeps its type if values would be lost."""
+    if (stored.history, stored.nested) != (declared.history, declared.nested):
         raise ValueError(f"{declared.name} cannot turn into another kind of table; give it a new name")
-    schema.report, schema.parent, schema.key = declared.report, declared.parent, declared.key
-    schema.description = declared.description
-    for name, column in list(schema.columns.items()):
-        if name not in declared.columns:
-            schema.columns[name] = replace(column, documented=False)
+    columns = {name: replace(column, documented=False) for name, column in stored.columns.items()}
     for name, column in declared.columns.items():
-        known = schema.columns.get(name)
-        if known is None:
-            add_columns(connection, schema, [column])
-            schema.columns[name] = column
-            continue
-        type_ = known.type
-        if type_ != column.type and _survives(connection, schema, known, column.type):
-            change_type(connection, schema, known, column.type, None, at_utc)
-            type_ = column.type
-        schema.columns[name] = replace(
-            column,
-            name=known.name,
-            type=type_,
-            first_seen_utc=known.first_seen_utc,
-            first_load_id=known.first_load_id,
-        )
+        if old := stored.columns.get(name):
+            keeps_type = not _survives(connection, stored, old, column.type)
+            column = replace(
+                column,
+                name=old.name,
+                type=old.type if keeps_type else column.type,
+                first_seen_utc=old.first_seen_utc,
+                first_load_id=old.first_load_id,
+            )
+        columns[name] = column
+    return replace(declared, name=stored.name, columns=columns)
 
 
 def _survives(connection: DuckDBPyConnection, schema: TableSchema, column: StoredColumn, type_: str) -> bool:
     """Whether every value of a column can be cast to another type."""
+    if type_ == column.type:
+        return True
     value = quoted(column.name)
     lost = f"try_cast({value} AS {type_}) IS NULL"
     if type_.startswith(("DECIMAL", "BIGINT", "DOUBLE")):
         lost += f" OR try_cast({value} AS DOUBLE) <> CAST(try_cast({value} AS {type_}) AS DOUBLE)"
-    found = connection.execute(
-        f"SELECT 1 FROM {schema.stored} WHERE {value} IS NOT NULL AND ({lost}) LIMIT 1"
-    )
-    return not found.fetchall()
+    rows = connection.execute(f"SELECT 1 FROM {schema.stored} WHERE {value} IS NOT NULL AND ({lost}) LIMIT 1")
+    return not rows.fetchall()
 
 
 def _parent_of(tables: Tables, name: str) -> str | None:
@@ -172,39 +237,51 @@ def _parent_of(tables: Tables, name: str) -> str | None:
     return None
 
 
-def _fitted(
-    connection: DuckDBPyConnection, schema: TableSchema, name: str, batches: Sequence[Batch]
-) -> StoredColumn:
-    """The column for both stored and new values; widens a stored column."""
-    known = schema.columns.get(name)
-    column = known or StoredColumn.of(batches[0].columns[name])
-    types = {batch.types[name] for batch in batches}
-    if column.first_seen_utc is None and (first := _first_load(name, batches)):
-        column = replace(column, first_load_id=first[0], first_seen_utc=first[1])
-    if known is None:
-        if not column.documented:
-            column = replace(column, type=joined(types))
+def _fitted(known: StoredColumn | None, name: str, batches: Sequence[Batch]) -> StoredColumn:
+    """The column for both stored and new values; an undocumented one is widened."""
+    column = known or batches[0].columns[name]
+    if column.first_seen_utc is None:
+        load_id, fetched = _first_load(name, batches)
+        column = replace(column, first_load_id=load_id, first_seen_utc=fetched)
+    if column.documented:
         return column
-    if known.documented or types <= {known.type, NOTHING}:
-        return column
-    type_ = joined({*types, known.type})
-    if type_ != known.type:
-        wider = [batch for batch in batches if batch.types[name] not in (NOTHING, known.type)]
-        load_id, fetched = _first_load(name, wider) or (None, None)
-        change_type(connection, schema, known, type_, load_id, fetched)
-    return replace(column, type=type_)
+    return replace(column, type=joined([column.type, *(batch.columns[name].type for batch in batches)]))
 
 
-def _first_load(name: str, batches: Sequence[Batch]) -> tuple[str, datetime] | None:
-    """The first load with values in a column, else the first with the column, and when it was fetched."""
-    for batch in [batch for batch in batches if batch.types[name] != NOTHING] or batches:
-        if name in batch.frame.columns:
-            with_values = batch.frame[name].is_not_null()
-            row = (with_values.arg_max() or 0) if with_values.any() else 0
-            return batch.frame["_load_id"][row], batch.frame["_fetched_at_utc"][row]
-    return None
+def _first_load(name: str, batches: Sequence[Batch], known_type: str = NOTHING) -> FirstLoad:
+    """The first load with values of a new type in a column, or else the first with the column."""
+    batch = min(batches, key=lambda batch: batch.columns[name].type in (NOTHING, known_type))
+    row = batch.frame[name].is_not_null().arg_max() or 0
+    return batch.frame["_load_id"][row], batch.frame["_fetched_at_utc"][row]
 
 
-def _declared(column: StoredColumn) -> StoredColumn:
-    """The column without its first load, as the catalogue declares it."""
-    return replace(column, first_seen_utc=None, first_load_id=None)
+def _stored_type(type_: str) -> str:
+    return "VARCHAR" if type_ == NOTHING else type_
+
+
+def _described(schema: TableSchema) -> Iterator[str]:
+    """The statements that describe a table; of a history also its view of current rows and its macro."""
+    meanings = {
+        **{name: meaning for name, (_, meaning) in schema.ours.items()},
+        **{column.name: column.description for column in schema.columns.values()},
+    }
+    if not schema.history:
+        yield from _comments("TABLE", schema.public, schema.description, meanings)
+        return
+    rows = f"SELECT {schema.visible} FROM {schema.stored}"
+    macro, moment = quoted(f"{schema.name}_as_of"), "CAST(moment AS TIMESTAMP)"
+    yield f"CREATE OR REPLACE VIEW {schema.public} AS {rows} WHERE valid_to_utc IS NULL"
+    yield (
+        f"CREATE OR REPLACE MACRO bi.{macro}(moment) AS TABLE {rows} "
+        f"WHERE valid_from_utc <= {moment} AND (valid_to_utc IS NULL OR {moment} < valid_to_utc)"
+    )
+    yield from _comments("VIEW", schema.public, schema.description, meanings)
+    meanings |= {name: meaning for name, (_, meaning) in VALID.items()}
+    yield from _comments("TABLE", schema.stored, f"{schema.description} With its past.", meanings)
+
+
+def _comments(kind: str, table: str, description: str, meanings: Mapping[str, str]) -> Iterator[str]:
+    yield f"COMMENT ON {kind} {table} IS {literal(description)}"
+    for column, meaning in meanings.items():
+        if meaning:
+            yield f"COMMENT ON COLUMN {table}.{quoted(column)} IS {literal(meaning)}"

@@ -13,12 +13,13 @@ from duckdb import DuckDBPyConnection
 from warehouse.ledger.ledger import IN_FORCE, WINDOW_COLUMNS
 from warehouse.load.landing import Landed
 from warehouse.load.load import next_load_number
+from warehouse.load.schema_evolution import create_table, describe
 from warehouse.store.checkpoint_journal import open_for_writing
 from warehouse.store.database import Store
-from warehouse.store.duckdb_file import insert_rows, literal, quoted
+from warehouse.store.duckdb_file import insert_rows, literal
 from warehouse.store.files import replacement
 from warehouse.store.meta_schema import naive_utc
-from warehouse.store.schema import create_table, describe, read_tables
+from warehouse.store.schema import read_tables
 
 REBUILDING = "rebuilding"
 """The folder below work/ in which a file is rebuilt; a killed process leaves it behind."""
@@ -32,6 +33,21 @@ FROM (
 WHERE loads.load_id = numbered.load_id
 """
 """New numbers, larger than any old one, because `_row` of the stored rows comes from the old ones."""
+_COPIES = """
+SELECT format('INSERT INTO meta.{0} ({1}) SELECT {1} FROM old.meta.{0}', table_name, string_agg(quoted, ', '))
+FROM (SELECT *, '"' || column_name || '"' AS quoted FROM duckdb_columns()) AS new
+SEMI JOIN (SELECT * FROM duckdb_columns() WHERE database_name = 'old') AS old
+    USING (schema_name, table_name, column_name)
+SEMI JOIN duckdb_tables() AS tables USING (database_name, schema_name, table_name)
+WHERE database_name = current_database() AND schema_name = 'meta' AND table_name <> 'storage'
+GROUP BY table_name
+"""
+"""Statements that copy the tables of meta, with the columns that both formats have."""
+_WAIT_FOR_REPLAY = """
+UPDATE meta.loads SET status = 'landed'
+WHERE status = 'loaded' AND NOT history AND load_id IN (SELECT load_id FROM meta.months);
+DELETE FROM meta.months WHERE report NOT IN (SELECT report FROM meta.tables WHERE history)
+"""
 _SUPERSEDED = f"""
 UPDATE meta.loads SET status = 'superseded'
 WHERE status = 'landed' AND NOT history AND load_id NOT IN ({IN_FORCE})
@@ -49,26 +65,15 @@ def fresh_file(store: Store) -> Iterator[Store]:
     with store.locked() as path, rebuilt.opened() as connection:
         connection.execute(f"ATTACH {literal(str(path))} AS old (READ_ONLY)")
         connection.begin()
-        tables = connection.execute(
-            "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'old'"
-        ).fetchall()
-        for schema, table in tables:
-            if schema == "meta" and table != "storage":
-                _copy_rows(connection, table)
+        for (statement,) in connection.execute(_COPIES).fetchall():
+            connection.execute(statement)
         schemas = list(read_tables(connection).values())
         for schema in schemas:
+            create_table(connection, schema)
             if schema.history:
-                connection.execute(f"CREATE TABLE {schema.stored} AS FROM old.{schema.stored}")
-            else:
-                create_table(connection, schema)
+                connection.execute(f"INSERT INTO {schema.stored} BY NAME FROM old.{schema.stored}")
         describe(connection, schemas)
-        connection.execute(
-            "UPDATE meta.loads SET status = 'landed' WHERE status = 'loaded' AND NOT history "
-            "AND load_id IN (SELECT load_id FROM meta.months)"
-        )
-        connection.execute(
-            "DELETE FROM meta.months WHERE report NOT IN (SELECT report FROM meta.tables WHERE history)"
-        )
+        connection.execute(_WAIT_FOR_REPLAY)
         connection.commit()
         connection.execute("DETACH old")
     try:
@@ -84,23 +89,6 @@ def replace_file(store: Store, rebuilt: Store) -> None:
             pass  # checkpoints the old WAL, which must not be applied to the new file
         with replacement(path, unfinished=store.rewritten) as place:
             rebuilt.path.replace(place)
-
-
-def _copy_rows(connection: DuckDBPyConnection, table: str) -> None:
-    """Copy a table of meta from the old file; a value that does not fit its new column becomes null."""
-    columns = connection.execute(
-        """
-        SELECT column_name, new.data_type
-        FROM duckdb_columns() AS new JOIN duckdb_columns() AS old USING (schema_name, table_name, column_name)
-        WHERE (new.database_name, old.database_name) = (current_database(), 'old')
-            AND schema_name = 'meta' AND table_name = $1
-        """,
-        [table],
-    ).fetchall()
-    if columns:
-        names = ", ".join(quoted(name) for name, _ in columns)
-        values = ", ".join(f"try_cast({quoted(name)} AS {type_})" for name, type_ in columns)
-        connection.execute(f"INSERT INTO meta.{table} ({names}) SELECT {values} FROM old.meta.{table}")
 
 
 def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:

@@ -1,13 +1,12 @@
-"""Tables of schema bi: their rows in meta, and how they are created, changed and described."""
+"""Tables of schema bi, as meta describes them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from warehouse.store.duckdb_file import insert_rows, literal, quoted
+from warehouse.store.duckdb_file import quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -26,12 +25,8 @@ VALID = {
     "valid_from_utc": ("TIMESTAMP", "since when the row has these values, as far as it was read, in UTC"),
     "valid_to_utc": ("TIMESTAMP", "until when the row had these values, in UTC; null for the current row"),
 }
-NOTHING = "NULL"
-"""The type of a column with nothing but null so far; it is stored as VARCHAR."""
 BETWEEN_IDS = "|"
 """The separator of ids that are requested together."""
-EXACT = 2**53
-"""Beyond this a DOUBLE is not exact for every whole number; undocumented ones are stored as text."""
 
 _HANDED_OVER = ("name", "type", "documented", "source", "description", "name_inferred")
 
@@ -74,14 +69,9 @@ class TableSchema:
         return f"bi.{quoted(self.name)}"
 
     @property
-    def stored_name(self) -> str:
-        """The name of the table that holds the rows."""
-        return f"{self.name}_history" if self.history else self.name
-
-    @property
     def stored(self) -> str:
-        """The table that holds the rows, quoted for SQL."""
-        return f"bi.{quoted(self.stored_name)}"
+        """The table that has the rows, quoted for SQL."""
+        return f"bi.{quoted(f'{self.name}_history' if self.history else self.name)}"
 
     @property
     def ours(self) -> dict[str, tuple[str, str]]:
@@ -92,6 +82,11 @@ class TableSchema:
     def content(self) -> list[str]:
         """The service's columns, quoted."""
         return [quoted(column.name) for column in self.columns.values()]
+
+    @property
+    def visible(self) -> str:
+        """All columns that analysts see, for a SELECT."""
+        return ", ".join([*map(quoted, self.ours), *self.content])
 
     @property
     def asked(self) -> str | None:
@@ -111,17 +106,14 @@ Tables = dict[str, TableSchema]
 """The tables of schema bi by lower-case name: those that meta knows, and those that a load brings."""
 
 
-def tables_of_report(tables: Tables, report: str, *, history: bool) -> list[TableSchema]:
+def tables_of_report(tables: Tables, report: str) -> list[TableSchema]:
     """The tables of a report, parents before their children."""
-    mine = {
-        name: table for name, table in tables.items() if (table.report, table.history) == (report, history)
-    }
 
     def depth(table: TableSchema) -> int:
-        parent = mine.get((table.parent or "").lower())
+        parent = tables.get((table.parent or "").lower())
         return 0 if parent is None else 1 + depth(parent)
 
-    return sorted(mine.values(), key=depth)
+    return sorted((table for table in tables.values() if table.report == report), key=depth)
 
 
 def read_tables(connection: DuckDBPyConnection) -> Tables:
@@ -142,134 +134,3 @@ def read_tables(connection: DuckDBPyConnection) -> Tables:
     ).fetchall():
         tables[table.lower()].columns[column[0].lower()] = StoredColumn(*column)
     return tables
-
-
-def create_table(connection: DuckDBPyConnection, schema: TableSchema) -> None:
-    """Create the table in the file: our own columns first, then the service's in their order."""
-    ours = {**schema.ours, **(VALID if schema.history else {})}
-    columns = [f"{quoted(name)} {type_}" for name, (type_, _) in ours.items()]
-    columns += [f"{quoted(column.name)} {_stored_type(column.type)}" for column in schema.columns.values()]
-    connection.execute(f"CREATE TABLE IF NOT EXISTS {schema.stored} ({', '.join(columns)})")
-
-
-def add_columns(connection: DuckDBPyConnection, schema: TableSchema, columns: Iterable[StoredColumn]) -> None:
-    """Add columns at the end."""
-    for column in columns:
-        definition = f"{quoted(column.name)} {_stored_type(column.type)}"
-        connection.execute(f"ALTER TABLE {schema.stored} ADD COLUMN {definition}")
-
-
-def change_type(
-    connection: DuckDBPyConnection,
-    schema: TableSchema,
-    column: StoredColumn,
-    type_: str,
-    load_id: str | None,
-    at_utc: datetime | None,
-) -> None:
-    """Change the type of a column in place, and record that it changed."""
-    name = quoted(column.name)
-    if _stored_type(type_) != _stored_type(column.type):
-        connection.execute(
-            f"ALTER TABLE {schema.stored} ALTER COLUMN {name} SET DATA TYPE {_stored_type(type_)} "
-            f"USING {converted(name, column.type, type_)}"
-        )
-    change = {
-        "table_name": schema.name,
-        "column_name": column.name,
-        "from_type": column.type,
-        "to_type": type_,
-        "load_id": load_id,
-        "changed_at_utc": at_utc,
-    }
-    insert_rows(connection, "meta.column_changes", [change])
-
-
-def converted(value: str, source: str, target: str) -> str:
-    """SQL that turns a value of one type into another.
-
-    A number becomes the same text whichever way it came: whole numbers are written without a point, so
-    that BIGINT -> DOUBLE -> VARCHAR and BIGINT -> VARCHAR agree. A time is written as JSON writes it.
-    """
-    if source == target:
-        return value
-    if target == "VARCHAR" and source == "DOUBLE":
-        whole = f"{value} = trunc({value}) AND abs({value}) <= {EXACT}"
-        exactly = f"CAST(CAST({value} AS BIGINT) AS VARCHAR)"
-        return f"CASE WHEN {whole} THEN {exactly} ELSE CAST({value} AS VARCHAR) END"
-    if target == "VARCHAR" and source == "TIMESTAMP":
-        return f"replace(CAST({value} AS VARCHAR), ' ', 'T')"
-    return f"CAST({value} AS {_stored_type(target)})"
-
-
-def _stored_type(type_: str) -> str:
-    return "VARCHAR" if type_ == NOTHING else type_
-
-
-def describe(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> None:
-    """Write the tables, their columns and meanings into schema meta and into comments."""
-    names = [schema.name for schema in schemas]
-    for table in ("tables", "columns"):
-        connection.execute(f"DELETE FROM meta.{table} WHERE list_contains($1, table_name)", [names])
-    tables = [
-        {
-            "table_name": schema.name,
-            "report": schema.report,
-            "parent_name": schema.parent,
-            "history": schema.history,
-            "key": list(schema.key),
-            "nested": schema.nested,
-            "description": schema.description,
-        }
-        for schema in schemas
-    ]
-    columns = [
-        _column_row(schema, position, column)
-        for schema in schemas
-        for position, column in enumerate(schema.columns.values())
-    ]
-    insert_rows(connection, "meta.tables", tables)
-    insert_rows(connection, "meta.columns", columns)
-    statements = [
-        statement
-        for schema in schemas
-        for statement in (*(_views(schema) if schema.history else ()), *_comments(schema))
-    ]
-    connection.execute(";".join(statements))
-
-
-def _column_row(schema: TableSchema, position: int, column: StoredColumn) -> dict[str, object]:
-    """The row of meta.columns for a column."""
-    row = asdict(column)
-    return {"table_name": schema.name, "column_name": row.pop("name"), "position": position, **row}
-
-
-def _views(schema: TableSchema) -> Iterator[str]:
-    """The view of the current rows, and the table macro of the rows at a moment (in UTC)."""
-    columns = ", ".join([*map(quoted, schema.ours), *schema.content])
-    yield (
-        f"CREATE OR REPLACE VIEW {schema.public} AS "
-        f"SELECT {columns} FROM {schema.stored} WHERE valid_to_utc IS NULL"
-    )
-    moment = "CAST(moment AS TIMESTAMP)"
-    yield (
-        f"CREATE OR REPLACE MACRO bi.{quoted(f'{schema.name}_as_of')}(moment) AS TABLE "
-        f"SELECT {columns} FROM {schema.stored} WHERE valid_from_utc <= {moment} "
-        f"AND (valid_to_utc IS NULL OR {moment} < valid_to_utc)"
-    )
-
-
-def _comments(schema: TableSchema) -> Iterator[str]:
-    meaning = {
-        **{name: words for name, (_, words) in schema.ours.items()},
-        **{column.name: column.description for column in schema.columns.values()},
-    }
-    described = [(schema.public, "VIEW" if schema.history else "TABLE", schema.description, meaning)]
-    if schema.history:
-        whole = {**meaning, **{name: words for name, (_, words) in VALID.items()}}
-        described.append((schema.stored, "TABLE", f"{schema.description} With its past.", whole))
-    for name, kind, description, columns in described:
-        yield f"COMMENT ON {kind} {name} IS {literal(description)}"
-        for column, words in columns.items():
-            if words:
-                yield f"COMMENT ON COLUMN {name}.{quoted(column)} IS {literal(words)}"

@@ -128,7 +128,7 @@ def test_a_window_that_the_store_refuses_costs_only_itself(tmp_path: Path) -> No
 
 def test_the_rows_of_a_window_are_let_go_when_it_is_loaded(tmp_path: Path) -> None:
     [result] = asyncio.run(load_all(store_at(tmp_path), [fetched(MONTHS[0], rows=3)]))
-    assert (result.loaded.rows, list(result.tables), list(result.rejected)) == ({REPORT.name: 3}, [], [])
+    assert (result.loaded_rows, result.tables, result.rejected) == (3, (), ())
 
 
 def test_no_window_waits_for_ever_for_company_and_nobody_holds_the_file_meanwhile(tmp_path: Path) -> None:

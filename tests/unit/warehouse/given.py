@@ -90,7 +90,6 @@ SALES = declared_table("sales", "sales", (ID, PRICE), False, None, ("id",), "A s
 AGENTS = declared_table("sales", "sales_agents", (ID,), False, "sales", (), "An agent of a sale.")
 USERS = declared_table("users", "users", (ID, NAME), True, None, ("id",), "A user.")
 OFFICES = declared_table("users", "users__offices", (OFFICE,), True, "users", (), "An office of a user.")
-OF_SALES = (ID, PRICE)
 DECLARED = (SALES, AGENTS, USERS, OFFICES)
 
 
@@ -98,9 +97,9 @@ def table(declared: TableSchema, rows: Iterable[Mapping[str, Any]], *more: Colum
     """Rows of a table as flattening hands them over; `more` are columns that nobody has documented."""
     columns: tuple[ColumnLike, ...] = (*declared.columns.values(), *more)
     given = [{"_row": number, **row} for number, row in enumerate(rows)]
-    kinds = {**PLACES, **{column.name: DTYPES[column.type] for column in columns}}
-    names = dict.fromkeys(["_row", *(name for row in given for name in row)])
-    frame = pl.DataFrame(given, schema={name: kinds[name] for name in names}, orient="row")
+    places = [name for name in PLACES if name != "_parent_row" or any(name in row for row in given)]
+    kinds = {name: PLACES[name] for name in places} | {one.name: DTYPES[one.type] for one in columns}
+    frame = pl.DataFrame(given, schema=kinds, orient="row")
     return Table(declared.name, columns, frame, declared.key)
 
 
