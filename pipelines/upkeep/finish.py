@@ -26,7 +26,7 @@ from warehouse.publishing.lake import refresh_lake
 from warehouse.publishing.publish import Publication, note_failure, publish
 from warehouse.publishing.retention import clear_landing
 from warehouse.store.database import Connection, Store
-from warehouse.store.meta_schema import naive_utc, write_configured, write_declared
+from warehouse.store.meta_schema import naive_utc, write_configured
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -141,8 +141,8 @@ def _declare(connection: Connection, settings: Settings) -> None:
         for customer in settings.customers
     ]
     write_configured(connection, "customers", customers)
-    write_declared(connection, "clock", settings.timezone)
-    write_declared(connection, "tax_basis", settings.commission_vat, settings.vat_rate)
-    write_declared(connection, "rereading", settings.changed_months)
+    declared = settings.model_dump(include={"timezone", "commission_vat", "vat_rate", "changed_months"})
+    for table in ("clock", "tax_basis", "rereading"):
+        write_configured(connection, table, [declared])
     if not settings.lake:
         forget_lake(connection)

@@ -19,7 +19,7 @@ from tests.marts.given import (
     warehouse,
 )
 from warehouse.marts.queries import SQL
-from warehouse.store.meta_schema import write_declared
+from warehouse.store.meta_schema import write_configured
 
 
 def office_earned(given: Given, month: str, **commissions: float) -> None:
@@ -171,7 +171,7 @@ def test_a_loss_that_two_reports_tell_of_is_one_row_of_the_office_report(given: 
 )
 def test_an_analysis_is_without_the_declared_vat_as_that_of_budgets_is(name: str, column: str) -> None:
     given = warehouse()
-    write_declared(given, "tax_basis", "included", Decimal("0.25"))
+    write_configured(given, "tax_basis", [{"commission_vat": "included", "vat_rate": Decimal("0.25")}])
     office_earned(given, "2026-01", M1=125)
     build(given, "year_over_year", "chain_month", "tax_basis")
     row = analysis(given, name)[0]

@@ -13,7 +13,7 @@ from tests.marts.given import FIRST_MOMENT, Given, earned, loaded, sold
 from warehouse.load.schema_evolution import declare
 from warehouse.marts.build import build_marts
 from warehouse.marts.queries import SQL, queries
-from warehouse.store.meta_schema import create_meta, write_declared
+from warehouse.store.meta_schema import create_meta, write_configured
 
 QUESTIONS = sorted((SQL / "analysis").glob("*.sql"))
 
@@ -118,7 +118,7 @@ def test_relations_lead_from_known_columns_to_known_columns(file: Given) -> None
 
 
 def test_the_comment_of_a_commission_says_how_its_vat_is_declared(given: Given) -> None:
-    write_declared(given, "tax_basis", "included", Decimal("0.25"))
+    write_configured(given, "tax_basis", [{"commission_vat": "included", "vat_rate": Decimal("0.25")}])
     build_marts(given)
     where = "WHERE schema_name = 'marts' AND table_name = 'office_month' AND column_name = 'commission'"
     [(said,)] = given.execute(f"SELECT comment FROM duckdb_columns() {where}").fetchall()

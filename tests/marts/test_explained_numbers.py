@@ -24,7 +24,7 @@ from tests.marts.given import (
     warehouse,
 )
 from warehouse.marts.queries import SQL
-from warehouse.store.meta_schema import write_declared
+from warehouse.store.meta_schema import write_configured
 
 NIGHTS = [datetime(2026, number, 2, 3) for number in (1, 2, 3, 4)]
 
@@ -131,7 +131,7 @@ def test_a_month_that_is_not_over_is_not_compared_with_a_whole_month(given: Give
 def checked() -> Given:
     """An office's January, its marts built."""
     given = warehouse()
-    write_declared(given, "tax_basis", "excluded", None)
+    write_configured(given, "tax_basis", [{"commission_vat": "excluded", "vat_rate": None}])
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
     explained(given, "doubts", "2026-01")
     return given
@@ -172,7 +172,7 @@ def failed() -> Given:
         "'M1' AS customer, [DATE '2026-01-01'] AS months, TIMESTAMP '2026-07-01' AS fetched_at_utc, "
         "'failed' AS status, 'No answer.' AS error"
     )
-    write_declared(given, "tax_basis", "excluded", None)
+    write_configured(given, "tax_basis", [{"commission_vat": "excluded", "vat_rate": None}])
     explained(given, "doubts", "2026-01")
     return given
 
@@ -201,7 +201,7 @@ def test_what_failed_is_a_doubt(failed: Given, asked: dict[str, str], kinds: lis
 def test_vat_that_nobody_declared_is_a_doubt_of_commissions_for_analysts_and_explanations(
     given: Given, measure: str, declared: str, kinds: list[str]
 ) -> None:
-    write_declared(given, "tax_basis", declared, Decimal("0.25"))
+    write_configured(given, "tax_basis", [{"commission_vat": declared, "vat_rate": Decimal("0.25")}])
     loaded(given, "commission_office", "M1", "2026-01", [earned({"customer_id": "M1"}, 5)])
     loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 5)])
     assert [

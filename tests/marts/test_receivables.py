@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from tests.marts.given import Given, asked_for, built, sold, warehouse
-from warehouse.store.meta_schema import write_declared
+from warehouse.store.meta_schema import write_configured
 
 Days = dict[str, Any]
 APRIL = datetime(2026, 4, 10, 3)
@@ -91,7 +91,7 @@ def test_nothing_falls_due_at_an_office_that_nobody_asks_any_more(given: Given) 
 
 
 def test_what_is_due_is_counted_to_the_day_where_the_chain_is(given: Given) -> None:
-    write_declared(given, "clock", "Europe/Stockholm")
+    write_configured(given, "clock", [{"timezone": "Europe/Stockholm"}])
     sold(given, "M1", "2026-01", "M1", "E1", at_utc=datetime(2026, 4, 10, 23), access_day="2026-04-11")
     found = built(given, "SELECT counted_on, state, days_due FROM marts.receivables")
     assert found == [(date(2026, 4, 11), "due", 0)]

@@ -22,7 +22,7 @@ from tests.marts.given import (
     warehouse,
 )
 from warehouse.ledger.changes import Changed, remember_disagreements
-from warehouse.store.meta_schema import aware, write_declared
+from warehouse.store.meta_schema import aware, write_configured
 
 Earners = Mapping[str, Mapping[str, float]]
 NOT_RECONCILED = (
@@ -191,7 +191,7 @@ def test_reports_that_agree_are_not_due_however_far_apart_they_were_read(given: 
 def test_the_report_that_was_read_later_is_named_and_the_other_is_asked_again_if_the_settings_let_it(
     given: Given, changed_months: int, promised: str
 ) -> None:
-    write_declared(given, "rereading", changed_months)
+    write_configured(given, "rereading", [{"changed_months": changed_months}])
     cancelled(given, days(10))
     [reason] = {reason for *_, reason in built(given, NOT_RECONCILED)}
     assert reason == f"read on different days: the by-month report was read later, on 2026-06-11{promised}"

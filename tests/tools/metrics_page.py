@@ -15,7 +15,7 @@ from typing import Any
 
 import duckdb
 
-from warehouse.store.sql_header import entries, read_header
+from warehouse.store.meta_schema import entries, read_header
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "numbers.md"

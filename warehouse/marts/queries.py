@@ -14,7 +14,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.store.duckdb_file import connect, mappings
-from warehouse.store.sql_header import entries, read_header
+from warehouse.store.meta_schema import entries, read_header
 
 SQL = Path(__file__).resolve().parents[2] / "sql"
 """The folder of all queries."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Self
 
 from warehouse.errors import WarehouseError, explained
-from warehouse.store.files import make_folder
+from warehouse.store.files import PRIVATE_FILE, make_folder
 
 POLL_SECONDS = 0.05
 GLANCE_SECONDS = 0.3
@@ -30,7 +30,6 @@ GLANCE_SECONDS = 0.3
 QUIET_SECONDS = 2.0
 """A longer wait for the file lock is reported on stderr, unless the process logs elsewhere."""
 LONG_WAIT = timedelta(hours=1)
-PRIVATE = 0o600
 WORK = Path("work", "work.lock")
 NEXT = ".next"
 STOPPED = frozenset("Tt")
@@ -105,11 +104,10 @@ def work_lock(
         try:
             yield awaited.begun_utc if awaited else None
         except Exception as error:
-            os.ftruncate(lock, 0)
-            if sentence := sentence_of(error):
-                _note(lock, replace(work, error=sentence))
+            sentence = sentence_of(error)
+            _note(lock, replace(work, error=sentence) if sentence else None)
             raise
-        os.ftruncate(lock, 0)
+        _note(lock, None)
 
 
 @contextmanager
@@ -163,7 +161,7 @@ def _held(
 def _opened(path: Path) -> Iterator[int]:
     """The descriptor of a lock's file; closing it frees the lock."""
     with explained(path):
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
     try:
         yield descriptor
     finally:
@@ -197,8 +195,8 @@ def _is_taken(descriptor: int, kind: int) -> bool:
     return True
 
 
-def _note(descriptor: int, work: Work) -> None:
-    """Record who has a lock; a full disk does not stop the work."""
+def _note(descriptor: int, work: Work | None) -> None:
+    """Record who has a lock, or that the work has ended; a full disk does not stop the work."""
     with suppress(OSError):
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(asdict(work)).encode(), 0)
+        os.pwrite(descriptor, json.dumps(asdict(work)).encode() if work else b"", 0)

@@ -1,8 +1,9 @@
-"""Tables and views of schema meta: made from sql/meta, and written to."""
+"""Tables and views of schema meta: made from sql/meta with its headers, and written to."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import takewhile
@@ -14,13 +15,15 @@ from duckdb import DuckDBPyConnection
 
 from warehouse.errors import OlderFormat, WarehouseError
 from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
-from warehouse.store.sql_header import entries, read_header
 
 FORMAT = 29
 """Raised with every change in sql/meta/tables or views: a file of an older format is replayed. Every
 publication creates the queries in sql/meta again."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
+
+SECTIONS = ("Columns", "Severity", "Concerns", "Parameters", "Kind", "Key", "For each")
+_ENTRY = re.compile(r" {3}(\S[^:]*): (.*)")
 
 SWITCHES = {"customers": ("customer", "is_active"), "reports": ("report", "is_on")}
 """The tables of configured customers and reports: their key, and the column that says if a row is on."""
@@ -65,28 +68,23 @@ def replace_rows(
 def write_configured(
     connection: DuckDBPyConnection, table: str, configured: Sequence[Mapping[str, object]]
 ) -> None:
-    """Replace the stored customers or reports; those that only the ledger knows are off."""
-    key, switch = SWITCHES[table]
-    loaded = connection.execute(f"SELECT DISTINCT {key} FROM meta.loads").fetchall()
-    found = connection.execute(f"FROM meta.{table}")
-    columns = [column for column, *_ in found.description or ()]
-    by_key = {row[key]: row for row in configured}
-    for (value,) in loaded:
-        by_key.setdefault(value, {key: value, switch: False})
-    _write_rows(connection, table, [tuple(map(row.get, columns)) for row in by_key.values()])
+    """Replace the rows of a table with those of the settings, unless they are equal.
 
-
-def write_declared(connection: DuckDBPyConnection, table: str, *values: object) -> None:
-    """Replace the only row of a table of meta, which has what the settings declare."""
-    _write_rows(connection, table, [values])
-
-
-def _write_rows(connection: DuckDBPyConnection, table: str, rows: Sequence[tuple[object, ...]]) -> None:
-    """Replace the rows of a table of meta, unless they are equal: any write costs a checkpoint."""
-    if {*connection.execute(f"FROM meta.{table}").fetchall()} != {*rows}:
+    Any write costs a checkpoint. Customers and reports that only the ledger knows are off.
+    """
+    if table in SWITCHES:
+        key, switch = SWITCHES[table]
+        names = [row[key] for row in configured]
+        others = connection.execute(
+            f"SELECT DISTINCT {key} FROM meta.loads WHERE NOT list_contains($1, {key})", [names]
+        )
+        configured = [*configured, *({key: name, switch: False} for (name,) in others.fetchall())]
+    stored = connection.execute(f"FROM meta.{table}")
+    columns = [column for column, *_ in stored.description or ()]
+    rows = [{column: row.get(column) for column in columns} for row in configured]
+    if {*stored.fetchall()} != {tuple(row.values()) for row in rows}:
         connection.execute(f"DELETE FROM meta.{table}")
-        for row in rows:
-            connection.execute(f"INSERT INTO meta.{table} VALUES ({', '.join('?' * len(row))})", row)
+        insert_rows(connection, f"meta.{table}", rows)
 
 
 def note_rehearsal(connection: DuckDBPyConnection, *, is_rehearsal: bool) -> None:
@@ -151,3 +149,33 @@ def _with_comments(path: Path) -> str:
             ),
         ]
     )
+
+
+def read_header(text: str) -> tuple[Sequence[str], Mapping[str, Sequence[str]]]:
+    """The prose of a SQL file's header, line by line, and the lines of each of its sections."""
+    prose: list[str] = []
+    sections: dict[str, list[str]] = {name: [] for name in SECTIONS}
+    lines = prose
+    for comment in takewhile(lambda line: line.startswith("--"), text.splitlines()):
+        line = comment[2:]
+        name, colon, rest = line.strip().partition(":")
+        if colon and name in sections and not line.startswith("  "):
+            lines, line = sections[name], rest
+        if lines is prose:
+            prose.append(line.strip())
+        elif line.strip():
+            lines.append(line)
+    return prose, sections
+
+
+def entries(lines: Iterable[str]) -> dict[str, str]:
+    """The entries of a section, `  name: words`, with the indented lines that continue them."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in lines:
+        if entry := _ENTRY.fullmatch(line):
+            name = entry[1]
+            found[name] = entry[2]
+        elif name:
+            found[name] += " " + line.strip()
+    return found
