@@ -25,7 +25,7 @@ from pipelines.budgets.present import Unreadable, budget_reports, read_present
 from pipelines.connect import errors
 from pipelines.connect.models import Request
 from pipelines.settings.messages import SettingsError
-from warehouse.ledger.budget_pushes import PushStatus, note_push
+from warehouse.ledger.ledger import PushStatus, note_push
 from warehouse.store.database import Store
 from warehouse.store.meta_schema import naive_utc
 

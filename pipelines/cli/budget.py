@@ -16,7 +16,7 @@ from pipelines.cli.main import Json, app, command, option, working
 from pipelines.cli.output import complain, print_json, print_records, read_settings, say, warn
 from pipelines.sync.run_context import RunContext
 from pipelines.words import count, counted, duration
-from warehouse.ledger.budget_pushes import PushStatus
+from warehouse.ledger.ledger import PushStatus
 
 budget = typer.Typer(
     rich_markup_mode=None, no_args_is_help=True, help="Plan budgets from a file, and push a plan."

@@ -26,7 +26,7 @@ from pipelines.sync.window.fetch import build_request
 from pipelines.sync.window.paging import SMALLEST_PAGE, UNPAGED
 from warehouse.errors import WarehouseError
 from warehouse.ledger.ledger import Pair, add_requests, allow, deny, ledger_of
-from warehouse.ledger.shapes import loaded_ids, newest_answers
+from warehouse.ledger.stored_answers import loaded_ids, newest_answers
 from warehouse.load.landing import Landing
 from warehouse.store.database import Store
 

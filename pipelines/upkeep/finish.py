@@ -16,7 +16,8 @@ from pipelines.sync.privacy import documented_tables
 from pipelines.upkeep.report_page import draw_pages
 from warehouse.errors import WarehouseError, reason_of
 from warehouse.ledger.changes import remember_disagreements
-from warehouse.ledger.ledger import forget_lake, holds_anything, is_replay_unfinished
+from warehouse.ledger.ledger import forget_lake, holds_anything
+from warehouse.ledger.stored_answers import is_replay_unfinished
 from warehouse.load.schema_evolution import declare
 from warehouse.marts.build import MartError, build_marts, within_memory
 from warehouse.marts.checks import CheckResult, check_and_keep

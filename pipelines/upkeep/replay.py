@@ -20,7 +20,7 @@ from pipelines.sync.privacy import documented_tables, private_rows
 from pipelines.sync.window.answers import read_landed_tables
 from pipelines.words import counted
 from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
-from warehouse.ledger.ledger import effective_loads, note_unread
+from warehouse.ledger.stored_answers import effective_loads, note_unread
 from warehouse.ledger.window_result import WindowResult, results_by_pair
 from warehouse.load.landing import Landing
 from warehouse.load.load import load_group

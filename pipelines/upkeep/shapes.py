@@ -20,7 +20,7 @@ from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.run_context import RunContext
 from pipelines.upkeep.replay import replay
 from warehouse.errors import OlderFormat
-from warehouse.ledger.shapes import loaded_shapes, remember_shape, requested_reports
+from warehouse.ledger.stored_answers import loaded_shapes, remember_shape, requested_reports
 from warehouse.store.database import Store
 from warehouse.store.files import SHARED_FILE, write_file
 

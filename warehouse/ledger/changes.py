@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.store.duckdb_file import insert_rows, quoted
+from warehouse.store.duckdb_file import insert_rows, mappings, quoted
 from warehouse.store.meta_schema import aware, naive_utc, replace_rows
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ SETTLING = timedelta(hours=12)
 """A month that was read this soon after a change may lack it: clocks differ, a time without an offset may be
 in another zone, and a report may lag."""
 ANSWERED, FAILED = "answered", "failed"
+_MOMENTS = ("changed_at_utc", "noticed_at_utc")
 _AS_IN_RESULT = (
     "load_id", "run_id", "customer", "window_start", "window_end", "requests", "bytes", "seconds", "landing",
 )  # fmt: skip
@@ -103,13 +104,8 @@ def remember_disagreements(connection: DuckDBPyConnection, reports: Sequence[str
 def read_changes(connection: DuckDBPyConnection) -> list[Changed]:
     """Every month that ever changed, with its latest change."""
     names = ", ".join(Changed.__dataclass_fields__)
-    found = [Changed(*row) for row in connection.execute(f"SELECT {names} FROM meta.changes").fetchall()]
-    return [
-        replace(
-            change, changed_at_utc=aware(change.changed_at_utc), noticed_at_utc=aware(change.noticed_at_utc)
-        )
-        for change in found
-    ]
+    rows = mappings(connection.execute(f"SELECT {names} FROM meta.changes"))
+    return [Changed(**{**row, **{name: aware(row[name]) for name in _MOMENTS}}) for row in rows]
 
 
 def months_naming(
@@ -136,11 +132,7 @@ def months_naming(
 
 def _write_changes(connection: DuckDBPyConnection, changed: Iterable[Changed]) -> None:
     rows = [
-        {
-            **asdict(change),
-            "changed_at_utc": naive_utc(change.changed_at_utc),
-            "noticed_at_utc": naive_utc(change.noticed_at_utc),
-        }
+        {**asdict(change), **{name: naive_utc(getattr(change, name)) for name in _MOMENTS}}
         for change in changed
     ]
     replace_rows(connection, "changes", rows, key=["report", "customer", "month"])

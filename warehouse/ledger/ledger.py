@@ -1,15 +1,18 @@
-"""The ledger: loaded months, denied reports and learned limits, and the small writes that update it."""
+"""The ledger: loaded months, denied reports, learned limits and pushed budgets, read and written."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from warehouse.ledger.changes import ANSWERED, read_changes
+from warehouse.ledger.stored_answers import load_row
 from warehouse.ledger.window_result import WindowResult, WindowStatus
-from warehouse.store.duckdb_file import insert_rows
+from warehouse.store.duckdb_file import mappings
 from warehouse.store.meta_schema import aware, naive_utc, replace_rows
 
 if TYPE_CHECKING:
@@ -36,39 +39,11 @@ _SNAPSHOTS_CHANGED = """
     ) GROUP BY ALL
 """
 
-_RESULT_FIELDS = (
-    "load_id", "run_id", "report", "customer", "window_start", "window_end", "requests", "bytes", "sha256",
-    "seconds", "landing", "shape", "history",
-)  # fmt: skip
-WINDOW_COLUMNS = (
-    "load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "history", "asked",
-    "requests", "bytes", "sha256", "seconds", "fetched_at_utc", "landing",
-)  # fmt: skip
-"""Columns of meta.loads that a window has under the same name."""
-IN_FORCE = """
-WITH able AS (
-    SELECT load_id, report, customer, load_number,
-           unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
-    FROM meta.loads WHERE status IN ('loaded', 'landed') AND NOT history
-)
-SELECT DISTINCT arg_max(load_id, load_number) AS load_id FROM able
-GROUP BY report, customer, month
-"""
-"""The newest load of each month: the same as in meta.months, but also right during a rebuild."""
-
-_REPEATED = f"""
-landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND (
-    CASE WHEN history THEN status IN ('loaded', 'landed') ELSE load_id IN ({IN_FORCE}) END
-    AND (NOT $2 OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = loads.load_id))
-    OR NOT $2 AND status = 'failed' AND error_kind = 'UnreadableRows' AND NOT EXISTS (
-        FROM meta.loads AS later
-        WHERE (later.report, later.customer, later.status) = (loads.report, loads.customer, 'loaded')
-            AND later.fetched_at_utc > loads.fetched_at_utc
-            AND (later.history OR list_has_any(later.months, loads.months))
-    )
-)
-"""
+_DENIED = "SELECT report, customer, denied_at_utc FROM meta.access"
+_PAGES = "SELECT report, customer, max(requests) FROM meta.loads WHERE status = 'loaded' GROUP BY ALL"
 LAKE = "lake"
+BUDGET = ("plan_id", "office_id", "user_id", "month")
+"""The columns that identify a budget of a plan; a budget has a row for each measure."""
 _FAILURE_FIELDS = ("trouble", "remedy", "http_status", "last_try", "login")
 
 
@@ -83,6 +58,17 @@ class HeldMonth:
     state: str
     load_id: str = ""
     rows: int = 0
+
+
+class PushStatus(StrEnum):
+    """The state of a budget; SENT is recorded before it is sent."""
+
+    PLANNED = "planned"
+    SENT = "sent"
+    CONFIRMED = "confirmed"
+    UNCONFIRMED = "unconfirmed"
+    CHANGED = "changed meanwhile"
+    REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +126,42 @@ def ledger_of(store: Store) -> Ledger:
 
 def read_ledger(connection: DuckDBPyConnection) -> Ledger:
     """The ledger of an open file."""
+
+    def by_pair(query: str) -> dict[Pair, Sequence[Any]]:
+        return {
+            (report, customer): values for report, customer, *values in connection.execute(query).fetchall()
+        }
+
     held = {}
-    for report, customer, months, *columns in connection.execute(_MONTHS).fetchall():
+    for pair, (months, *columns) in by_pair(_MONTHS).items():
         states = (HeldMonth(aware(at), *state) for at, *state in zip(*columns, strict=True))
-        held[report, customer] = dict(zip(months, states, strict=True))
-    return Ledger(held=held, **_learned(connection))
+        held[pair] = dict(zip(months, states, strict=True))
+    changed: dict[Pair, dict[date, datetime]] = {}
+    for change in read_changes(connection):
+        changed.setdefault(change.key[:2], {})[change.month] = change.due_since_utc
+    probes = connection.execute(
+        "SELECT customer, max(window_end) FILTER (status = $1), max(fetched_at_utc) FILTER (note = $2) "
+        "FROM meta.probes GROUP BY customer",
+        [ANSWERED, WindowStatus.NO_ACCESS.value],
+    ).fetchall()
+    [(seconds,)] = connection.execute(
+        "SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'"
+    ).fetchall()
+    return Ledger(
+        held=held,
+        failed={pair: frozenset(months) for pair, (months,) in by_pair(_FAILED).items()},
+        denied={pair: aware(at) for pair, (at,) in by_pair(_DENIED).items()},
+        caps=read_caps(connection),
+        changed=changed,
+        snapshots_changed={
+            pair: dict(zip(months, map(aware, moments), strict=True))
+            for pair, (months, moments) in by_pair(_SNAPSHOTS_CHANGED).items()
+        },
+        probed={customer: day for customer, day, _ in probes if day},
+        probe_refused={customer: aware(at) for customer, _, at in probes if at},
+        pages={pair: most for pair, (most,) in by_pair(_PAGES).items()},
+        request_seconds=seconds,
+    )
 
 
 def deny(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
@@ -244,18 +261,6 @@ def holds_anything(connection: DuckDBPyConnection) -> bool:
     return connection.execute("SELECT 1 FROM meta.months LIMIT 1").fetchone() is not None
 
 
-def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
-    """The columns of meta.loads that every window has, loaded or not."""
-    return {
-        **{name: getattr(result, name) for name in _RESULT_FIELDS},
-        "months": list(result.months),
-        "missing": list(result.missing),
-        "asked": None if result.asked is None else list(result.asked),
-        "fetched_at_utc": naive_utc(result.fetched),
-        "loaded_at_utc": naive_utc(now),
-    }
-
-
 def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowResult], now: datetime) -> None:
     """Record windows that failed, were held back or denied; each has a load_id and was fetched.
 
@@ -291,24 +296,15 @@ def add_requests(
     """Add a run's request counts, by day, customer and report, to those of other runs that day."""
     if not counts:
         return
-    since = min(day for day, _, _ in counts)
-    rows = [
-        {"day": day, "customer": customer, "report": report, **counted}
-        for (day, customer, report), counted in counts.items()
-    ]
-    insert_rows(connection, "meta.requests_by_day", rows)
-    connection.execute(
-        """
-        CREATE OR REPLACE TEMP TABLE added_up AS
-        SELECT day, customer, report, sum(requests) AS requests, sum(repeated) AS repeated,
-               sum(failed) AS failed, sum(bytes) AS bytes, sum(seconds) AS seconds
-        FROM meta.requests_by_day WHERE day >= $1 GROUP BY ALL ORDER BY ALL
-        """,
-        [since],
-    )
-    connection.execute("DELETE FROM meta.requests_by_day WHERE day >= $1", [since])
-    connection.execute("INSERT INTO meta.requests_by_day BY NAME FROM added_up")
-    connection.execute("DROP TABLE added_up")
+    sums = {key: Counter(counted) for key, counted in counts.items()}
+    since = min(day for day, *_ in counts)
+    for row in mappings(connection.execute("FROM meta.requests_by_day WHERE day >= $1", [since])):
+        key = row.pop("day"), row.pop("customer"), row.pop("report")
+        if key in sums:
+            sums[key].update(row)
+    names = ("day", "customer", "report")
+    rows = [{**dict(zip(names, key, strict=True)), **counted} for key, counted in sums.items()]
+    replace_rows(connection, "requests_by_day", rows, key=names)
 
 
 def note_lake(connection: DuckDBPyConnection, now: datetime, error: str = "") -> None:
@@ -337,86 +333,33 @@ def has_lake(connection: DuckDBPyConnection) -> bool:
     return bool(connection.execute("SELECT 1 FROM meta.sinks WHERE sink = $1", [LAKE]).fetchall())
 
 
-def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
-    """All fields of the ledger but its months."""
+def note_push(
+    connection: DuckDBPyConnection,
+    budget: Mapping[str, Any],
+    before: Mapping[str, int | None],
+    after: Mapping[str, int | None],
+    found: Mapping[str, int | None],
+) -> None:
+    """Replace the stored state of one budget of a plan, a row for each measure.
 
-    def by_pair(query: str) -> dict[Pair, Sequence[Any]]:
-        return {
-            (report, customer): values for report, customer, *values in connection.execute(query).fetchall()
-        }
-
-    changed: dict[Pair, dict[date, datetime]] = {}
-    for change in read_changes(connection):
-        changed.setdefault(change.key[:2], {})[change.month] = change.due_since_utc
-    snapshots = by_pair(_SNAPSHOTS_CHANGED).items()
-    denied = by_pair("SELECT report, customer, denied_at_utc FROM meta.access")
-    pages = by_pair(
-        "SELECT report, customer, max(requests) FROM meta.loads WHERE status = 'loaded' GROUP BY ALL"
-    )
-    probes = connection.execute(
-        "SELECT customer, max(window_end) FILTER (status = $1), max(fetched_at_utc) FILTER (note = $2) "
-        "FROM meta.probes GROUP BY customer",
-        [ANSWERED, WindowStatus.NO_ACCESS.value],
-    ).fetchall()
-    [(seconds,)] = connection.execute(
-        "SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'"
-    ).fetchall()
-    return {
-        "failed": {pair: frozenset(months) for pair, (months,) in by_pair(_FAILED).items()},
-        "denied": {pair: aware(at) for pair, (at,) in denied.items()},
-        "caps": read_caps(connection),
-        "changed": changed,
-        "snapshots_changed": {
-            pair: dict(zip(months, map(aware, moments), strict=True)) for pair, (months, moments) in snapshots
-        },
-        "probed": {customer: day for customer, day, _ in probes if day},
-        "probe_refused": {customer: aware(at) for customer, _, at in probes if at},
-        "pages": {pair: most for pair, (most,) in pages.items()},
-        "request_seconds": seconds,
-    }
-
-
-def effective_loads(
-    connection: DuckDBPyConnection, reports: Sequence[str] | None = None, *, only_quarantined: bool = False
-) -> list[WindowResult]:
-    """The loads that a replay repeats, oldest first: the current ones and all merged snapshots.
-
-    After them, answers that did not fit their shape, if nothing newer was loaded since.
+    `found` are the amounts at the service. `sent_count` is added to the stored count. The stored
+    `sent_at_utc` stays unless a new one is given.
     """
-    found = connection.execute(
-        f"SELECT note, {', '.join(WINDOW_COLUMNS)} "
-        "FROM (SELECT * REPLACE (coalesce(history, false) AS history) FROM meta.loads) AS loads "
-        f"WHERE {_REPEATED} ORDER BY load_number NULLS LAST",
-        [reports and list(reports), only_quarantined],
+    earlier = connection.execute(
+        f"""
+        SELECT coalesce(max(sent_count), 0), max(sent_at_utc) FROM meta.budget_pushes
+        WHERE ({", ".join(BUDGET)}) = ($1, $2, $3, $4)
+        """,
+        [budget[name] for name in BUDGET],
     )
-    return [
-        WindowResult(
-            **{name: _from_file(value) for name, value in zip(WINDOW_COLUMNS, fields, strict=True)},
-            notes=(note,) if note else (),
-        )
-        for note, *fields in found.fetchall()
+    [(sent_count, sent_at_utc)] = earlier.fetchall()
+    state = {
+        **budget,
+        "sent_count": budget["sent_count"] + sent_count,
+        "sent_at_utc": budget["sent_at_utc"] or sent_at_utc,
+    }
+    rows = [
+        {**state, "measure": name, "before": before[name], "after": after[name], "found": found.get(name)}
+        for name in after
     ]
-
-
-def _from_file(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(value)
-    return aware(value) if isinstance(value, datetime) else value
-
-
-def note_unread(connection: DuckDBPyConnection, errors: Mapping[str, str]) -> None:
-    """Mark landed loads that could not be read as failed, each with its error."""
-    rows = list(errors.items())
-    if rows:
-        connection.executemany(
-            "UPDATE meta.loads SET status = 'failed', error_kind = 'UnreadableRows', error = $2 "
-            "WHERE load_id = $1 AND status = 'landed'",
-            rows,
-        )
-
-
-def is_replay_unfinished(connection: DuckDBPyConnection, reports: Collection[str]) -> bool:
-    """Whether answers of these reports wait for a replay to load them."""
-    waiting = "SELECT count(*) FROM meta.loads WHERE status = 'landed' AND list_contains($1, report)"
-    [(count,)] = connection.execute(waiting, [list(reports)]).fetchall()
-    return bool(count)
+    replace_rows(connection, "budget_pushes", rows, key=(*BUDGET, "measure"))

@@ -9,6 +9,8 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from duckdb import BinderException, CatalogException
+
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import Cap, Pair, read_caps
 from warehouse.store.database import Store
@@ -159,13 +161,11 @@ def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
 
     Empty for a file of an earlier version.
     """
-    has_cause_place = """
-        FROM information_schema.columns WHERE table_schema = 'meta' AND table_name = 'conditions'
-            AND column_name = 'cause_place' AND table_catalog = current_database()
-    """
-    if not connection.execute(has_cause_place).fetchall():
+    try:
+        rows = _rows(connection, _CONDITIONS)
+    except (BinderException, CatalogException):
         return []
-    return [Condition(Kind(kind), *row) for kind, *row in _rows(connection, _CONDITIONS)]
+    return [Condition(Kind(kind), *row) for kind, *row in rows]
 
 
 def existing(data_dir: Path) -> Path:

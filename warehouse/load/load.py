@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from warehouse.ledger.ledger import forget_outdated_denials, load_row
+from warehouse.ledger.ledger import forget_outdated_denials
+from warehouse.ledger.stored_answers import load_row
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 from warehouse.load.history import Stored, forget_histories, merge_wave, remember_scopes, waves_of
 from warehouse.load.incoming import Load, incoming_rows, insert

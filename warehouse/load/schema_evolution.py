@@ -268,7 +268,7 @@ def _described(schema: TableSchema) -> Iterator[str]:
     if not schema.history:
         yield from _comments("TABLE", schema.public, schema.description, meanings)
         return
-    rows = f"SELECT {schema.visible} FROM {schema.stored}"
+    rows = f"SELECT {', '.join([*map(quoted, schema.ours), *schema.content])} FROM {schema.stored}"
     macro, moment = quoted(f"{schema.name}_as_of"), "CAST(moment AS TIMESTAMP)"
     yield f"CREATE OR REPLACE VIEW {schema.public} AS {rows} WHERE valid_to_utc IS NULL"
     yield (

@@ -10,7 +10,7 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.ledger.ledger import IN_FORCE, WINDOW_COLUMNS
+from warehouse.ledger.stored_answers import IN_FORCE, WINDOW_COLUMNS
 from warehouse.load.landing import Landed
 from warehouse.load.load import next_load_number
 from warehouse.load.schema_evolution import create_table, describe

@@ -84,11 +84,6 @@ class TableSchema:
         return [quoted(column.name) for column in self.columns.values()]
 
     @property
-    def visible(self) -> str:
-        """All columns that analysts see, for a SELECT."""
-        return ", ".join([*map(quoted, self.ours), *self.content])
-
-    @property
     def asked(self) -> str | None:
         """SQL of the id by which a row was requested; None if the report is not requested by id.
 

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from tests.unit.warehouse.given import FEBRUARY, JANUARY, MARCH, Given, Rejected, hours, sales, users
-from warehouse.ledger.ledger import effective_loads
+from warehouse.ledger.stored_answers import effective_loads
 from warehouse.load.quarantine import fingerprint
 
 

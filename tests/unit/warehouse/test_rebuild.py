@@ -18,7 +18,7 @@ from tests.unit.warehouse.given import (
     sales,
     users,
 )
-from warehouse.ledger.ledger import effective_loads
+from warehouse.ledger.stored_answers import effective_loads
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landed, Landing
 from warehouse.persons.rebuild import relearn

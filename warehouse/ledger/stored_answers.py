@@ -1,0 +1,148 @@
+"""Stored answers in the ledger: which of them count, which a replay repeats, and their shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+from warehouse.ledger.window_result import WindowResult
+from warehouse.store.meta_schema import aware, naive_utc
+from warehouse.store.schema import read_tables
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+WINDOW_COLUMNS = (
+    "load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "history", "asked",
+    "requests", "bytes", "sha256", "seconds", "fetched_at_utc", "landing",
+)  # fmt: skip
+"""Columns of meta.loads that a window has under the same name."""
+IN_FORCE = """
+WITH able AS (
+    SELECT load_id, report, customer, load_number,
+           unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
+    FROM meta.loads WHERE status IN ('loaded', 'landed') AND NOT history
+)
+SELECT DISTINCT arg_max(load_id, load_number) AS load_id FROM able
+GROUP BY report, customer, month
+"""
+"""The newest load of each month: the same as in meta.months, but also right during a rebuild."""
+
+_REPEATED = f"""
+landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND (
+    CASE WHEN history THEN status IN ('loaded', 'landed') ELSE load_id IN ({IN_FORCE}) END
+    AND (NOT $2 OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = loads.load_id))
+    OR NOT $2 AND status = 'failed' AND error_kind = 'UnreadableRows' AND NOT EXISTS (
+        FROM meta.loads AS later
+        WHERE (later.report, later.customer, later.status) = (loads.report, loads.customer, 'loaded')
+            AND later.fetched_at_utc > loads.fetched_at_utc
+            AND (later.history OR list_has_any(later.months, loads.months))
+    )
+)
+"""
+_LOADED_SHAPES = """
+SELECT report, list(DISTINCT coalesce(shape, ''))
+FROM meta.loads
+WHERE status = 'loaded' AND "rows" > 0 AND landing IS NOT NULL
+    AND (history OR load_id IN (SELECT load_id FROM meta.months))
+GROUP BY report
+"""
+_NEWEST_ANSWERS = """
+SELECT report, arg_max(landing, fetched_at_utc), arg_max(months, fetched_at_utc)
+FROM meta.loads
+WHERE landing IS NOT NULL
+    AND (status = 'loaded' AND "rows" > 0 OR status = 'failed' AND error_kind = 'UnreadableRows')
+GROUP BY report
+"""
+
+
+def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
+    """The columns of meta.loads that every window has, loaded or not."""
+    names = (*WINDOW_COLUMNS, "shape", "missing")
+    return {**{name: _to_file(getattr(result, name)) for name in names}, "loaded_at_utc": naive_utc(now)}
+
+
+def effective_loads(
+    connection: DuckDBPyConnection, reports: Sequence[str] | None = None, *, only_quarantined: bool = False
+) -> list[WindowResult]:
+    """The loads that a replay repeats, oldest first: the current ones and all merged snapshots.
+
+    After them, answers that did not fit their shape, if nothing newer was loaded since.
+    """
+    found = connection.execute(
+        f"SELECT note, {', '.join(WINDOW_COLUMNS)} "
+        "FROM (SELECT * REPLACE (coalesce(history, false) AS history) FROM meta.loads) AS loads "
+        f"WHERE {_REPEATED} ORDER BY load_number NULLS LAST",
+        [reports and list(reports), only_quarantined],
+    )
+    return [
+        WindowResult(
+            **{name: _from_file(value) for name, value in zip(WINDOW_COLUMNS, fields, strict=True)},
+            notes=(note,) if note else (),
+        )
+        for note, *fields in found.fetchall()
+    ]
+
+
+def _from_file(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    return aware(value) if isinstance(value, datetime) else value
+
+
+def _to_file(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return naive_utc(value) if isinstance(value, datetime) else value
+
+
+def note_unread(connection: DuckDBPyConnection, errors: Mapping[str, str]) -> None:
+    """Mark landed loads that could not be read as failed, each with its error."""
+    rows = list(errors.items())
+    if rows:
+        connection.executemany(
+            "UPDATE meta.loads SET status = 'failed', error_kind = 'UnreadableRows', error = $2 "
+            "WHERE load_id = $1 AND status = 'landed'",
+            rows,
+        )
+
+
+def is_replay_unfinished(connection: DuckDBPyConnection, reports: Collection[str]) -> bool:
+    """Whether answers of these reports wait for a replay to load them."""
+    waiting = "SELECT count(*) FROM meta.loads WHERE status = 'landed' AND list_contains($1, report)"
+    [(count,)] = connection.execute(waiting, [list(reports)]).fetchall()
+    return bool(count)
+
+
+def loaded_shapes(connection: DuckDBPyConnection) -> dict[str, set[str]]:
+    """The hashes of the shapes that loaded the current rows, by report."""
+    return {report: set(shapes) for report, shapes in connection.execute(_LOADED_SHAPES).fetchall()}
+
+
+def newest_answers(connection: DuckDBPyConnection) -> dict[str, tuple[str, list[date]]]:
+    """By report, the landing file and months of its newest answer that has rows or did not fit its shape."""
+    rows = connection.execute(_NEWEST_ANSWERS).fetchall()
+    return {report: (landing, months) for report, landing, months in rows}
+
+
+def requested_reports(connection: DuckDBPyConnection) -> set[str]:
+    """The reports that were ever requested."""
+    found = connection.execute(
+        "SELECT report FROM meta.loads UNION SELECT report FROM meta.access"
+    ).fetchall()
+    return {report for (report,) in found}
+
+
+def remember_shape(connection: DuckDBPyConnection, report: str, shape: str) -> None:
+    """Record that the loads of a report were read by a shape."""
+    connection.execute(
+        "UPDATE meta.loads SET shape = $1 WHERE report = $2 AND status = 'loaded'", [shape, report]
+    )
+
+
+def loaded_ids(connection: DuckDBPyConnection, table: str, column: str) -> set[str]:
+    """The ids in a column of a table, if it is loaded."""
+    if (schema := read_tables(connection).get(table)) is None:
+        return set()
+    return {id_ for (id_,) in connection.execute(f"SELECT {column} FROM {schema.stored}").fetchall() if id_}
