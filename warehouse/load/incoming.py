@@ -59,7 +59,7 @@ def incoming_rows(loads: Sequence[Load], transform: Transform | None) -> Incomin
             if load.superseded:
                 frame = frame.filter(~pl.col("_month").is_in(load.superseded))
             parts.setdefault((load.result.report, table.name.lower()), []).append((load, table, frame))
-    return {key: (_declared(tables), _batches(tables)) for key, tables in parts.items()}
+    return {key: (_declared(rows), _batches(rows)) for key, rows in parts.items()}
 
 
 def _declared(parts: Sequence[Part]) -> TableSchema:

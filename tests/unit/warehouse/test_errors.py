@@ -18,22 +18,6 @@ from warehouse.store.database import Store
 from warehouse.store.lock import file_lock
 
 
-def test_a_lock_that_is_never_let_go_names_its_holder(tmp_path: Path) -> None:
-    path = tmp_path / "lock"
-    with begun("hold", path) as other:
-        with (
-            pytest.raises(
-                WarehouseError, match=f"Another command is running; .*: brokerbi .process {other.pid}, "
-            ),
-            file_lock(path, 0.1),
-        ):
-            pass
-        other.kill()
-        other.wait()
-    with file_lock(path, 5):
-        pass
-
-
 def test_a_lock_of_a_stopped_process_is_told_of_while_waiting_and_how_it_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.unit.warehouse.given import (
     AGENTS,
     FEBRUARY,
     JANUARY,
-    MARCH,
     SALES,
     Given,
     column_load,
@@ -75,12 +72,6 @@ def test_loading_the_same_load_again_changes_nothing(given: Given) -> None:
     before = given.rows("FROM bi.sales ORDER BY ALL")
     given.load(list(reversed(both)))
     assert given.rows("FROM bi.sales ORDER BY ALL") == before
-
-
-def test_a_row_of_a_month_that_was_not_asked_for_is_refused_and_nothing_is_loaded(given: Given) -> None:
-    with pytest.raises(ValueError, match="has 1 rows of sales for 2024-03-01"):
-        given.load([sales("good", (JANUARY, "1", "1")), sales("bad", (MARCH, "1", "1"), customer="M2")])
-    assert (given.rows(IDS), given.rows("FROM meta.loads")) == ([], [])
 
 
 def test_a_report_without_months_is_replaced_whole(given: Given) -> None:
