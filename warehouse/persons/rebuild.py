@@ -34,12 +34,14 @@ WHERE loads.load_id = numbered.load_id
 """
 """New numbers, larger than any old one, because `_row` of the stored rows comes from the old ones."""
 _COPIES = """
+WITH columns AS (
+    SELECT database_name, table_name, column_name, '"' || column_name || '"' AS quoted
+    FROM duckdb_columns() SEMI JOIN duckdb_tables() USING (database_name, schema_name, table_name)
+    WHERE schema_name = 'meta' AND table_name <> 'storage'
+)
 SELECT format('INSERT INTO meta.{0} ({1}) SELECT {1} FROM old.meta.{0}', table_name, string_agg(quoted, ', '))
-FROM (SELECT *, '"' || column_name || '"' AS quoted FROM duckdb_columns()) AS new
-SEMI JOIN (SELECT * FROM duckdb_columns() WHERE database_name = 'old') AS old
-    USING (schema_name, table_name, column_name)
-SEMI JOIN duckdb_tables() AS tables USING (database_name, schema_name, table_name)
-WHERE database_name = current_database() AND schema_name = 'meta' AND table_name <> 'storage'
+FROM columns SEMI JOIN (FROM columns WHERE database_name = 'old') AS old USING (table_name, column_name)
+WHERE database_name = current_database()
 GROUP BY table_name
 """
 """Statements that copy the tables of meta, with the columns that both formats have."""
