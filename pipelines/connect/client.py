@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import httpx
 
-from pipelines.clock import Clock, SystemClock
+from pipelines.clock import Clock
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.connection import Connection
 from pipelines.connect.denied_logins import DeniedLogins
@@ -32,6 +32,7 @@ BLANKS = b"\xef\xbb\xbf \t\r\n"  # a byte order mark and white space
 T = TypeVar("T")
 
 
+@dataclass(eq=False, repr=False)
 class Client:
     """Sends requests with one login; keeps connections open until `aclose`.
 
@@ -40,33 +41,23 @@ class Client:
     second try. Raises ValueError for a base address that contains credentials.
     """
 
-    def __init__(
-        self,
-        base_url: str,
-        login: Login,
-        *,
-        rate_limit: RateLimit,
-        circuit_breaker: CircuitBreaker | None = None,
-        retry: RetryPolicy | None = None,
-        limits: Limits | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
-        clock: Clock | None = None,
-        on_try: Callable[[Try], None] | None = None,
-        denied_logins: DeniedLogins | None = None,
-    ) -> None:
-        self.login = login
-        self._denied_logins = denied_logins
-        self._rate_limit = rate_limit
-        self._circuit_breaker = circuit_breaker or CircuitBreaker(rate_limit)
-        self._retry = retry or RetryPolicy()
-        self._limits = limits or Limits()
-        self._clock = clock or SystemClock()
-        self._on_try = on_try
-        self._connection = Connection(base_url, login, self._limits, transport, self._clock)
+    base_url: str
+    login: Login
+    rate_limit: RateLimit
+    circuit_breaker: CircuitBreaker
+    retry: RetryPolicy
+    limits: Limits
+    clock: Clock
+    transport: httpx.AsyncBaseTransport | None = None
+    on_try: Callable[[Try], None] | None = None
+    denied_logins: DeniedLogins | None = None
+    _is_denied: bool = False
+    _is_tried: bool = False
+    _first_try: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def __post_init__(self) -> None:
+        self._connection = Connection(self.base_url, self.login, self.limits, self.transport, self.clock)
         self.aclose = self._connection.http.aclose
-        self._unauthorized = False
-        self._first_try = asyncio.Lock()
-        self._is_tried = False
 
     async def get(
         self, request: Request, read: Callable[[bytes], T], *, tries: int | None = None
@@ -77,7 +68,7 @@ class Client:
         of tries. The wait for the first slot does not count in `retry.total_seconds`. Raises a ConnectError
         in every other case, without a request if the login was denied before or the circuit is open.
         """
-        retry = replace(self._retry, tries=min(tries or self._retry.tries, self._retry.tries))
+        retry = replace(self.retry, tries=min(tries or self.retry.tries, self.retry.tries))
         attempts: list[Try] = []
         last_answer: Answer | None = None
         began: float | None = None
@@ -95,15 +86,15 @@ class Client:
             if answer is not None and parsed:
                 return answer, parsed[0]
             if latest.trouble == "too large":
-                raise too_large(request, answer, latest, self._limits)
+                raise too_large(request, answer, latest, self.limits)
             if answer is not None and not latest.is_retryable:
                 raise refusal(answer, self.login)
             header = answer.headers.get("retry-after") if answer is not None else None
-            wanted = retry_after_seconds(header, self._clock.utc_now())
-            delay = retry.delay(len(attempts), self._clock.monotonic() - began, wanted)
+            wanted = retry_after_seconds(header, self.clock.utc_now())
+            delay = retry.delay(len(attempts), self.clock.monotonic() - began, wanted)
             if delay is None:
                 raise self._exhausted(attempts, last_answer)
-            await self._clock.sleep(delay)
+            await self.clock.sleep(delay)
 
     async def post(self, request: Request) -> Answer:
         """Send a request that writes, exactly once; returns the answer if it was accepted.
@@ -120,13 +111,13 @@ class Client:
         raise self._exhausted([attempt], answer)
 
     def _note(self, attempt: Try) -> None:
-        self._circuit_breaker.note_try(attempt, self.login)
-        if self._on_try is not None:
-            self._on_try(attempt)
+        self.circuit_breaker.note_try(attempt, self.login)
+        if self.on_try is not None:
+            self.on_try(attempt)
 
     def _exhausted(self, attempts: Sequence[Try], answer: Answer | None) -> ConnectError:
         error = exhausted(attempts, answer)
-        self._circuit_breaker.note_exhausted(error)
+        self.circuit_breaker.note_exhausted(error)
         return error
 
     async def _try(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
@@ -145,15 +136,15 @@ class Client:
         return await self._send(request, number)
 
     async def _send(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        denied, is_first = self._denied_logins, not self._is_tried
+        denied, is_first = self.denied_logins, not self._is_tried
         if denied and is_first:
-            self._unauthorized = await asyncio.to_thread(denied.holds, self.login)
-        async with self._rate_limit.slot():
+            self._is_denied = await asyncio.to_thread(denied.holds, self.login)
+        async with self.rate_limit.slot():
             self._check(request)
-            sent_at = self._clock.monotonic()
+            sent_at = self.clock.monotonic()
             attempt, answer = await self._connection.send(request, number)
-            if attempt.status == UNAUTHORIZED and not self._unauthorized:
-                self._unauthorized = True
+            if attempt.status == UNAUTHORIZED and not self._is_denied:
+                self._is_denied = True
                 if denied:
                     await asyncio.to_thread(denied.remember, self.login)
             elif denied and is_first and attempt.status is not None:
@@ -161,8 +152,8 @@ class Client:
         return sent_at, attempt, answer
 
     def _check(self, request: Request) -> None:
-        self._circuit_breaker.check(request)
-        if self._unauthorized:
+        self.circuit_breaker.check(request)
+        if self._is_denied:
             raise unauthorized(request, self.login)
 
     async def _parse(self, attempt: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:

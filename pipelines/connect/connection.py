@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import zlib
 from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from io import BytesIO
 from ssl import PROTOCOL_TLS_CLIENT, SSLContext
@@ -32,37 +32,34 @@ LARGEST_AGE = 3600
 GZIP = 16 + zlib.MAX_WBITS
 
 
+@dataclass(eq=False, repr=False)
 class Connection:
     """The connections of one login to one host, which stay open between requests.
 
     Cookies are dropped. Redirects are not followed: the login would travel along.
     """
 
-    def __init__(
-        self,
-        base_url: str,
-        login: Login,
-        limits: Limits,
-        transport: httpx.AsyncBaseTransport | None,
-        clock: Clock,
-    ) -> None:
-        self._base_url = checked_address(base_url)
-        self._login = login
-        self._limits = limits
-        self._clock = clock
-        is_local = is_loopback(self._base_url)
-        is_encrypted = urlsplit(self._base_url).scheme == "https"
+    base_url: str
+    login: Login
+    limits: Limits
+    transport: httpx.AsyncBaseTransport | None
+    clock: Clock
+
+    def __post_init__(self) -> None:
+        self.base_url = checked_address(self.base_url)
+        is_local = is_loopback(self.base_url)
+        is_encrypted = urlsplit(self.base_url).scheme == "https"
         self.http = httpx.AsyncClient(
-            transport=transport,
+            transport=self.transport,
             headers={
                 "Accept": "application/json",
                 "Accept-Encoding": "gzip",
-                "Authorization": login.authorization(),
+                "Authorization": self.login.authorization(),
                 "Cache-Control": "no-cache",
                 "User-Agent": "brokerbi",
             },
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-            timeout=limits.seconds,
+            timeout=self.limits.seconds,
             limits=httpx.Limits(max_connections=None, keepalive_expiry=KEEP_OPEN_SECONDS),
             follow_redirects=False,
             trust_env=not is_local,
@@ -75,17 +72,17 @@ class Connection:
 
         The answer is None if no status came.
         """
-        url = f"{self._base_url}{request.path}"
+        url = f"{self.base_url}{request.path}"
         if request.query:
             url = f"{url}?{urlencode(request.query, quote_via=quote)}"
-        began = self._clock.monotonic()
+        began = self.clock.monotonic()
         response: httpx.Response | None = None
         body = BytesIO()
         trouble: Trouble | None = None
         detail = ""
         try:
             async with (
-                asyncio.timeout(self._limits.whole_seconds),
+                asyncio.timeout(self.limits.whole_seconds),
                 self._stream(request, url) as response,
             ):
                 if not await self._collect(response, body):
@@ -98,9 +95,9 @@ class Connection:
             trouble = "timed out"
         except (httpx.HTTPError, OSError) as error:
             trouble, detail = "broken", _one_line(error)
-        seconds = self._clock.monotonic() - began
+        seconds = self.clock.monotonic() - began
         status = response.status_code if response is not None else None
-        attempt = Try(request, number, status, body.tell(), seconds, trouble, self._login.hide(detail))
+        attempt = Try(request, number, status, body.tell(), seconds, trouble, self.login.hide(detail))
         if response is None:
             return attempt, None
         answer = self._answer(attempt, url, response, body.getvalue())
@@ -115,7 +112,7 @@ class Connection:
 
         Raises errors of httpx for a body that ends early or is damaged.
         """
-        largest = self._limits.largest_bytes
+        largest = self.limits.largest_bytes
         if response.is_stream_consumed:  # a transport in memory has read and decompressed it already
             body.write(response.content[: largest + 1])
             return body.tell() <= largest
@@ -140,18 +137,18 @@ class Connection:
 
     def _answer(self, attempt: Try, url: str, response: httpx.Response, body: bytes) -> Answer:
         """The answer to a try; the login in it is hidden."""
-        hide = self._login.hide
+        hide = self.login.hide
         is_ok = response.status_code == OK
         return Answer(
             request=attempt.request,
             url=url,
             status=response.status_code,
-            body=self._login.hide_in_body(_in_utf_8(body, response.charset_encoding), has_rows=is_ok),
+            body=self.login.hide_in_body(_in_utf_8(body, response.charset_encoding), has_rows=is_ok),
             content_type=hide(response.headers.get("content-type", "")),
             headers={name: hide(text) for name, text in response.headers.items() if name not in NEVER_KEPT},
             seconds=attempt.seconds,
             tries=attempt.number,
-            fetched_at_utc=self._clock.utc_now(),
+            fetched_at_utc=self.clock.utc_now(),
         )
 
 

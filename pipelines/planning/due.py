@@ -1,7 +1,7 @@
 """Due months: the rules by which months of a report are requested again, and the next day of each.
 
 docs/operators.md explains the rules. A month stays due until it is requested on or after its day, so
-a night without a run loses nothing.
+a missed nightly run loses nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DAYS_OF_WEEK, DAYS_OF_FOUR_WEEKS = 7, 28
 DUE_MONTHS_MONTHLY = 13
 """Months below this age are requested again every four weeks."""
 MONTHS_OF_A_REPORT = 10
-"""About how many of them are older than the latest ones; those of the next report follow on later days."""
+"""About how many of them a report has beyond the latest; those of the next report follow on later days."""
 
 
 class Due(NamedTuple):
@@ -44,7 +44,7 @@ class Due(NamedTuple):
 
 @dataclass(frozen=True)
 class Calendar:
-    """Today, and how far back and ahead a sync looks; months in the brokerage's local time."""
+    """Today, and how far back and ahead a sync goes; months are in the brokerage's local time."""
 
     today: date
     start: Month
@@ -66,7 +66,7 @@ class Calendar:
 
 
 def calendar(settings: Settings, today: date) -> Calendar:
-    """The reach of a sync on that day, as the settings say."""
+    """The calendar of a sync on a day, with the reach of the settings."""
     reach = settings.due_months, settings.budget_months_ahead
     return Calendar(today, settings.start, ZoneInfo(settings.timezone), *reach)
 
@@ -113,7 +113,7 @@ class Rules:
         return "unsettled" if month in self.unsettled else None
 
     def is_fresh(self, held: HeldMonth) -> bool:
-        """Whether another command loaded it while this one waited."""
+        """Whether another command loaded the month while this one waited."""
         return self.fresh_since is not None and held.fetched_at_utc > self.fresh_since
 
     def next_due(self, month: Month, held: HeldMonth) -> Due | None:
@@ -148,8 +148,8 @@ class Rules:
 def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
     """Every month for which the report may be requested.
 
-    Only budgets have months to come; a report that the service only has for the latest
-    months (interface, Limits: LiveData/CommissionReport) has no older ones.
+    Only budgets have months to come. A report that the service calculates for the latest months alone
+    (interface, Limits: LiveData/CommissionReport) has no older ones.
     """
     first, last = calendar.start, calendar.this_month
     if report.timing.latest_months is not None:
@@ -184,9 +184,9 @@ class Wanted:
 def wanted_months(
     scope: Iterable[Month], held: HeldMonths, rules: Rules, most_changed: int | None = None
 ) -> Wanted:
-    """The months in scope by what a sync does with them.
+    """What a sync does with the months in scope.
 
-    A night requests only the latest `most_changed` changed months: an answer that names every sale must not
+    Of the changed months it requests only the latest `most_changed`: an answer that names every sale must not
     cause a backfill.
     """
     months = list(scope)

@@ -1,4 +1,4 @@
-"""Plan of a sync: the windows of every report of every customer, their requests and the likely time."""
+"""The plan of a sync: the windows of every report and customer, their requests and the likely time."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from warehouse.store.database import Connection, Store
 
 ASSUMED_REQUEST_SECONDS = 0.5
-OVERLAP = timedelta(days=2)  # asked about again, for changes that are reported late
+OVERLAP = timedelta(days=2)  # of two questions about changes: some are reported late
 BETWEEN_ANSWERS = timedelta(days=7)  # an id that was answered is requested again
-LONGEST = timedelta(days=365)  # that one question about changes covers
+LONGEST = timedelta(days=365)  # of one question about changes
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; the stored rows stay"
 DENIED_TODAY = "no access (403 today); requested again tomorrow, or with --refresh"
 JUST_LOADED = "another command loaded it a moment ago"
 NO_MONTH = "no selected month can be requested today"
-NO_IDS = "no {} in {} yet: the sync after it is loaded requests them"
+NO_IDS = "no {} in {} yet: the sync after its first load requests them"
 ON_DEMAND = "requested on demand only: name an id with --estate"
 
 
@@ -69,7 +69,7 @@ class PlannedReport:
 
 @dataclass(frozen=True)
 class PlannedProbe:
-    """The question which sales of a customer were changed: through which report, and about which days."""
+    """The question which sales of a customer changed: the report that is asked, and the days."""
 
     customer: Customer
     asked_of: str
@@ -79,7 +79,7 @@ class PlannedProbe:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything a sync would request, in this order; answers of `probes`, asked first, make more due."""
+    """Everything that a sync requests; `probes` come first, and their answers make more due."""
 
     planned: tuple[PlannedReport, ...]
     requests_per_second: float
@@ -99,7 +99,7 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """The likely time: bounded by the rate, or by the service's own slowness."""
+        """The likely time, bounded by the rate limit or by a slow service."""
         per_second = min(self.requests_per_second, self.concurrency / max(self.request_seconds, 0.001))
         return self.requests / per_second
 
@@ -107,7 +107,7 @@ class Plan:
 def make_plan(
     settings: Settings, selection: Selection, store: Store, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> tuple[Plan, Ledger]:
-    """The plan for a selection and the ledger it is made from; raises SettingsError for unknown names."""
+    """The plan of a selection, and the ledger behind it; raises SettingsError for unknown names."""
     with store.reading() as connection:
         return read_plan(connection, settings, selection, settings.today_local(clock), catalogue)
 
@@ -115,7 +115,7 @@ def make_plan(
 def read_plan(
     connection: Connection, settings: Settings, selection: Selection, today: date, catalogue: Catalogue
 ) -> tuple[Plan, Ledger]:
-    """The same with the working file open."""
+    """The same for an open working file."""
     inputs = read_inputs(connection, settings, selection, today, catalogue)
     probes = plan_probes(inputs) if inputs.most_changed and selection.asks_for_changes else ()
     request_seconds = inputs.ledger.request_seconds or ASSUMED_REQUEST_SECONDS
@@ -149,7 +149,7 @@ def read_inputs(
 def planned_now(
     settings: Settings, store: Store, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> tuple[PlannedReport, ...]:
-    """The reports that a sync would request; none before the settings name customers and a start."""
+    """The plan of a sync of everything; empty if the settings lack customers or a start."""
     if not settings.model_fields_set >= {"customers", "start"}:
         return ()
     plan, _ = make_plan(settings, Selection(), store, clock, catalogue)
@@ -159,7 +159,7 @@ def planned_now(
 def note_next_due(
     connection: Connection, settings: Settings, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> None:
-    """Write down when every month is requested next, from the next night on, and by which rule."""
+    """Record when each stored month is requested next, from the next night on, and by which rule."""
     tomorrow = settings.today_local(clock) + timedelta(days=1)
     inputs = read_inputs(connection, settings, Selection(), tomorrow, catalogue)
     days = {
@@ -183,7 +183,7 @@ def plan_reports(inputs: PlanInputs) -> Iterator[PlannedReport]:
 
 
 def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
-    """One report of one customer, with its windows or why nothing is requested."""
+    """One report of one customer, with its windows or the reason why it is skipped."""
     report, each, calendar = planned.report, planned.report.endpoint.each, inputs.calendar
     denied = inputs.ledger.denied.get(planned.pair)
     if not planned.customer.active:
@@ -231,7 +231,7 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
 
 
 def _choose_ids(inputs: PlanInputs, planned: PlannedReport, each: Each) -> PlannedReport:
-    """The ids to request tonight, each a window: those first that were answered longest ago, up to a cap."""
+    """The ids to request tonight, each a window: up to a cap, those first that were answered longest ago."""
 
     def is_due(answered: datetime | None) -> bool:
         if answered is None or inputs.selection.refresh:

@@ -1,4 +1,4 @@
-"""Selection of one sync: which reports, customers and months, and what to do with those that are held."""
+"""The selection of a sync: its reports, customers and months, and how it treats stored months."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Selection:
-    """The part of all reports, customers and months that one sync is about; empty means everything.
+    """The reports, customers and months of one sync; empty means all.
 
     `exact` names the months of each report and customer (the partitions of a backfill; an empty tuple is a
     report without months). `refresh` requests stored months too, `accept_shrink` loads answers that the guard
-    would hold back, and `ids` are for the reports on demand. `guided` first asks which sales the service
-    changed, and reads those months as well; a selection that names nothing always does. Months loaded after
+    would hold back, and `ids` are for reports on demand. `guided` asks first which sales the service changed,
+    and requests their months too; a selection that names nothing always does. Months loaded after
     `fresh_since` are left alone: another command fetched them while this one waited.
     """
 
@@ -49,7 +49,7 @@ class Selection:
 
     @property
     def asks_for_changes(self) -> bool:
-        """Whether the service is asked what it changed: not for a choice of months or of reports."""
+        """Whether the service is asked which sales changed: not if months, reports or ids were named."""
         narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
         return self.guided or not narrowed
 

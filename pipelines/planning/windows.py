@@ -1,4 +1,4 @@
-"""Windows: wanted months cut into as few spans as are legal."""
+"""Windows: wanted months cut into the fewest spans that the service allows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Span:
         return f"{self.first}T00:00:00", f"{self.last}T23:59:59.999"
 
     def widened(self, margin: timedelta, window: Window, today: date) -> Span:
-        """The span with the margin where it begins or ends its window, but without days to come."""
+        """The span with a margin at the ends of its window, but without days to come."""
         first, last = self.first, self.last
         if first == window.spans[0].first:
             first -= margin
@@ -39,7 +39,7 @@ class Span:
         return (self.last - self.first).days + 1
 
     def halves(self) -> tuple[Span, Span]:
-        """Two spans that cover this one of several days, cut at a month boundary if it has one."""
+        """The two halves of a span of several days, cut between months if it has several."""
         months = list(months_between(Month.of(self.first).plus(1), Month.of(self.last)))
         middle = self.first + timedelta(days=(self.days + 1) // 2)
         cut = months[len(months) // 2].first_day if months else middle
@@ -50,7 +50,7 @@ class Span:
 class Window:
     """Neighbouring months that are loaded together, requested in one span or in several shorter ones.
 
-    A report without months has neither months nor spans. `ids` are those of a report requested by id.
+    Both are empty for a report without months. `ids` are those of a report requested by id.
     """
 
     months: tuple[Month, ...]
@@ -70,9 +70,9 @@ def windows(
 ) -> Iterator[Window]:
     """Cut wanted months into the fewest windows of at most `longest` whole calendar months.
 
-    The spans of a window have at most `limit` months, a day more on both sides of the window included, or
-    `longest_days` days if the service was seen to reject whole months. A window that reaches into the current
-    month ends today; one of months to come keeps its whole months (only budgets have those).
+    The spans of a window have at most `limit` months, including a day more on both sides of the window, or
+    `longest_days` days if the service rejected whole months. A window with the current month ends today, one
+    of budgets to come with its last month.
     """
     for run in runs_of_months(months, longest if longest_days is None else 1):
         whole = Span(run[0].first_day, today if run[-1] == Month.of(today) else run[-1].last_day)
@@ -84,7 +84,7 @@ def windows(
 
 
 def halves_of(window: Window, today: date, limit: int | None = None) -> list[Window]:
-    """Two windows in place of one of several months, cut as `windows` does."""
+    """The two halves of a window of several months, cut as `windows` does."""
     half = len(window.months) // 2
     return [
         replace(part, ids=window.ids)
@@ -94,7 +94,7 @@ def halves_of(window: Window, today: date, limit: int | None = None) -> list[Win
 
 
 def spans_of_months(span: Span, limit: int) -> Iterator[Span]:
-    """Cut a span into neighbours of at most `limit` months, a day more on both sides included."""
+    """Cut a span into neighbours of at most `limit` months, including a day more on both sides."""
     day = timedelta(days=1)
     first = span.first
     while first <= span.last:

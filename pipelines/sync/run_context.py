@@ -67,14 +67,14 @@ class RunContext:
                 by_login[login] = Client(
                     settings.base_url,
                     login,
-                    rate_limit=rate_limit,
-                    circuit_breaker=breaker,
-                    retry=RetryPolicy(total_seconds=settings.retry_seconds),
-                    limits=limits,
-                    transport=self.transport,
-                    clock=self.clock,
-                    on_try=log.record,
-                    denied_logins=denied_logins_of(settings),
+                    rate_limit,
+                    breaker,
+                    RetryPolicy(total_seconds=settings.retry_seconds),
+                    limits,
+                    self.clock,
+                    self.transport,
+                    log.record,
+                    denied_logins_of(settings),
                 )
                 stack.push_async_callback(by_login[login].aclose)
             return by_login[login]

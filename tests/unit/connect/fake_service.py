@@ -153,18 +153,11 @@ def client(
 ) -> aclosing[Client]:
     """The real client, with nothing about it changed but where it asks and what time it is."""
     clock = clock or StillClock()
-    asking = Client(
-        base_url,
-        login,
-        rate_limit=RateLimit(concurrency, 1000, clock=clock),
-        circuit_breaker=circuit_breaker,
-        retry=retry or RetryPolicy(random=Random(1)),
-        limits=limits,
-        transport=transport,
-        clock=clock,
-        on_try=on_try,
+    limit = RateLimit(concurrency, 1000, clock=clock)
+    breaker, retry = circuit_breaker or CircuitBreaker(limit), retry or RetryPolicy(random=Random(1))
+    return aclosing(
+        Client(base_url, login, limit, breaker, retry, limits or Limits(), clock, transport, on_try)
     )
-    return aclosing(asking)
 
 
 async def answered(
