@@ -71,7 +71,7 @@ def test_when_everybody_is_gone_the_window_fails_and_what_was_held_stays(office:
     office.sync()
     office.sync(reports=(NAME,))
     before = office.cells()
-    summary = office.sync(Fault("404", path="/Budget/Commission/"), reports=(NAME,), accept_shrink=True)
+    summary = office.sync(Fault("404", path="/Budget/Commission/"), reports=(NAME,), refresh=True)
     assert {one.failure.error for one in summary.trouble} == {"NotFound"}
     assert office.cells() == before
 
