@@ -87,8 +87,7 @@ class Rules:
     failed: Collection[Month] = ()
     changed: Mapping[Month, datetime] = field(default_factory=dict)
     unsettled: Collection[Month] = ()
-    refresh: bool = False
-    fresh_since: datetime | None = None
+    selection: Selection = field(default_factory=Selection)
 
     @property
     def is_one_by_one(self) -> bool:
@@ -97,9 +96,9 @@ class Rules:
 
     def reason(self, month: Month, held: HeldMonth) -> Reason | None:
         """Why a month is requested today; None if it is left alone."""
-        if self.is_fresh(held):
+        if self.selection.is_fresh(held.fetched_at_utc):
             return None
-        if self.refresh:
+        if self.selection.refresh:
             return "chosen"
         if not self.is_one_by_one and (self._is_latest(month) or held.state == "open"):
             return "nightly"
@@ -111,10 +110,6 @@ class Rules:
         if month in self.changed and held.fetched_at_utc < self.changed[month]:
             return "changed"
         return "unsettled" if month in self.unsettled else None
-
-    def is_fresh(self, held: HeldMonth) -> bool:
-        """Whether another command loaded the month while this one waited."""
-        return self.fresh_since is not None and held.fetched_at_utc > self.fresh_since
 
     def next_due(self, month: Month, held: HeldMonth) -> Due | None:
         """When a month is requested next, today or later; None if no rule makes it due again."""
@@ -245,8 +240,7 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
         failed={*map(Month.of, inputs.ledger.failed.get(pair, ()))},
         changed=changed_months(inputs, report, customer),
         unsettled=unsettled_months(inputs, report, customer) if selection.asks_for_changes else (),
-        refresh=selection.refresh,
-        fresh_since=selection.fresh_since,
+        selection=selection,
     )
 
 

@@ -14,7 +14,6 @@ from pipelines.catalogue.sales import DAYS_AT_ONCE, changed_sales
 from pipelines.months import Month
 from pipelines.planning.due import (
     PlanInputs,
-    Rules,
     Wanted,
     calendar,
     days_due,
@@ -68,13 +67,10 @@ class PlannedReport:
 
 
 @dataclass(frozen=True)
-class PlannedProbe:
-    """The question which sales of a customer changed: the report that is asked, and the days."""
+class PlannedProbe(PlannedReport):
+    """The question which sales of a customer changed, put to the report `asked_of`."""
 
-    customer: Customer
-    asked_of: str
-    report: Report
-    spans: tuple[Span, ...]
+    asked_of: str = ""
 
 
 @dataclass(frozen=True)
@@ -94,8 +90,7 @@ class Plan:
     @property
     def requests(self) -> int:
         """The likely number of requests if nothing fails."""
-        of_reports = sum(planned.requests for planned in self.planned)
-        return of_reports + sum(len(probe.spans) for probe in self.probes)
+        return sum(planned.requests for planned in (*self.probes, *self.planned))
 
     @property
     def seconds(self) -> float:
@@ -196,9 +191,8 @@ def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     if report.has_months:
         planned = _choose_months(inputs, planned)
     else:
-        since = inputs.selection.fresh_since
         stored = inputs.held.get(planned.pair, {}).get(None)
-        if stored and not each and Rules(report, calendar, 1, fresh_since=since).is_fresh(stored):
+        if stored and not each and inputs.selection.is_fresh(stored.fetched_at_utc):
             return replace(planned, skipped=JUST_LOADED)
         planned = _choose_ids(inputs, planned, each) if each else replace(planned, windows=(NOW,))
     return replace(planned, requests=_likely_requests(inputs, planned))
@@ -284,5 +278,7 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
         ]
         if days_read and source and customer.active and not was_today:
             first = max(ledger.probed.get(customer.id, min(days_read)) - OVERLAP, today - LONGEST)
-            spans = spans_of_days(Span(min(first, today), today), DAYS_AT_ONCE)
-            yield PlannedProbe(customer, *source, tuple(spans))
+            spans = tuple(spans_of_days(Span(min(first, today), today), DAYS_AT_ONCE))
+            name, report = source
+            window = Window((), spans)
+            yield PlannedProbe(report, customer, windows=(window,), requests=len(spans), asked_of=name)

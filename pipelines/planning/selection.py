@@ -47,6 +47,10 @@ class Selection:
         if self.first and self.last and self.last < self.first:
             raise ValueError(f"--from {self.first} is after --to {self.last}; swap them")
 
+    def is_fresh(self, fetched_at_utc: datetime) -> bool:
+        """Whether another command loaded a month while this one waited."""
+        return self.fresh_since is not None and fetched_at_utc > self.fresh_since
+
     @property
     def asks_for_changes(self) -> bool:
         """Whether the service is asked which sales changed: not if months, reports or ids were named."""

@@ -13,8 +13,7 @@ import polars as pl
 
 from pipelines.catalogue.model import Report
 from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
-from pipelines.planning.plan import PlannedProbe, PlannedReport
-from pipelines.planning.windows import Window
+from pipelines.planning.plan import PlannedProbe
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.task import TaskState
 from warehouse.ledger.changes import (
@@ -49,8 +48,7 @@ async def ask_what_changed(
     guided = [report for report in catalogue.values() if report.timing.follows_sales]
 
     async def ask(probe: PlannedProbe) -> WindowResult:
-        window = Window((), probe.spans)
-        task = TaskState(PlannedReport(probe.report, probe.customer, windows=(window,)))
+        task, [window] = TaskState(probe), probe.windows
         client = clients(probe.customer.id, probe.report.endpoint.path)
         result, error = await fetcher.fetch(client, task, window, task.begin(window, run_id))
         if error is not None:
@@ -67,7 +65,8 @@ def _remember_answer(
     guided: Sequence[Report],
     timezone: str,
 ) -> WindowResult:
-    estates = changed_estates(result.tables[0].frame, probe.spans[0].first, result.fetched, timezone)
+    first = probe.windows[0].spans[0].first
+    estates = changed_estates(result.tables[0].frame, first, result.fetched, timezone)
     rejected = len(result.rejected)
     note = f"{rejected} rows could not be read" if rejected else ""
     with store.reading() as connection:
@@ -90,7 +89,7 @@ def _remember_answer(
     with store.writing() as connection:
         remember_probe(connection, result, probe.asked_of, changed, note=note, estates=len(estates))
     months = len({change.month for change in changed})
-    reason = f"{len(estates)} sales changed since {probe.spans[0].first}, in {months} months"
+    reason = f"{len(estates)} sales changed since {first}, in {months} months"
     return result.ended(WindowStatus.ANSWERED, reason, warnings=(note,) if note else ())
 
 

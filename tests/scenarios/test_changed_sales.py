@@ -109,7 +109,8 @@ def test_a_plan_says_that_it_will_ask_and_asks_nothing(asked: Week) -> None:
     asked.here.service.log.clear()
     tomorrow = asked.here.settings.model_copy(update={"today": NEXT})
     plan, _ = make_plan(tomorrow, Selection(), Store(tomorrow.data_dir), asked.here.clock)
-    found = {(one.customer.id, str(one.spans[0].first), str(one.spans[-1].last)) for one in plan.probes}
+    spans = {probe.customer.id: probe.windows[0].spans for probe in plan.probes}
+    found = {(customer, str(days[0].first), str(days[-1].last)) for customer, days in spans.items()}
     assert found == {(customer.id, "2026-06-27", "2026-06-30") for customer in tomorrow.customers}
     assert asked.here.asked == []
 

@@ -21,6 +21,7 @@ from pipelines.planning.due import (
     months_in_scope,
     wanted_months,
 )
+from pipelines.planning.selection import Selection
 from warehouse.ledger.ledger import HeldMonth
 
 TODAY = date(2026, 11, 21)
@@ -71,7 +72,7 @@ def test_the_months_that_are_wanted(name: str, held: HeldMonths, months: list[st
 
 
 def test_refresh_wants_everything() -> None:
-    assert wanted(ALL_HELD, rules_of("sales", refresh=True)).months == tuple(ALL_HELD)
+    assert wanted(ALL_HELD, rules_of("sales", selection=Selection(refresh=True))).months == tuple(ALL_HELD)
 
 
 def nights(
