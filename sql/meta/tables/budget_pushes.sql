@@ -3,17 +3,17 @@
 -- Columns:
 --   plan_id: the plan that it is part of
 --   planned_at_utc: when the plan was made, in UTC
---   os_user: who pushed it, as the operating system calls them
+--   os_user: who pushed it, by the name in the operating system
 --   customer: the customer whose login was used
 --   office_id: customer id of the office
 --   user_id: id of the user whose budget it is
 --   month: first day of the month
 --   measure: commission, sold, registered, meetings or own_booked
 --   before: the budget when the plan was made; null if there was none
---   after: the budget to be; null if there is none, and none is sent
---   status: 'sent' (written before it is sent), 'confirmed' as the service shows it, 'unconfirmed' as it does not, 'changed
---     meanwhile' where it shows another, or 'refused'
---   sent_count: how often it was sent, or about to be when a push was killed
+--   after: the planned budget; null if there is none, and none is sent
+--   status: 'sent' (written before sending), 'confirmed' if the service shows it, 'unconfirmed' if not, 'changed
+--     meanwhile' if it shows another, or 'refused'
+--   sent_count: how often it was sent, including a push that was killed before sending
 --   sent_at_utc: when it was last sent, in UTC
 --   noted_at_utc: when the status was written, in UTC
 --   found: the budget that the service showed last; null if it showed none

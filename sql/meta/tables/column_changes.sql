@@ -4,7 +4,7 @@
 --   column_name: the column
 --   from_type: the type before
 --   to_type: the type since
---   load_id: the load that needed the change; null when the documentation did
+--   load_id: the load that needed the change; null if the documentation changed
 --   changed_at_utc: when that load was fetched, in UTC
 CREATE TABLE IF NOT EXISTS meta.column_changes (
     table_name VARCHAR,

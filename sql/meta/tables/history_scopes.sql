@@ -1,9 +1,9 @@
--- The newest snapshot merged so far, for each stretch that a snapshot speaks of.
+-- The newest snapshot merged so far, for each report, customer, month and requested id.
 -- Columns:
 --   report: name of the report in the catalogue
 --   customer: the requested customer
 --   month: first day of the month; null for a report without months
---   asked: the id asked for, where only its rows were compared
+--   asked: the requested id, if only its rows were compared
 --   load_id: the load, as in meta.loads
 --   fetched_at_utc: when the service answered, in UTC
 --   changed_at_utc: when an answer last differed from the one before, in UTC; null if none ever did

@@ -2,34 +2,34 @@
 -- Columns:
 --   load_id: the load; _load_id in every table of schema bi
 --   load_number: its number; _row of its rows is load_number * 2^24 + place in the answer
---   run_id: the run that asked
+--   run_id: the run that requested it
 --   report: name of the report in the catalogue
 --   customer: the requested customer
 --   window_start: first requested day; null for a report without dates
 --   window_end: last requested day
 --   months: first days of the requested months; empty for a report without months
 --   history: whether it is a snapshot, merged into history
---   asked: the ids asked for one by one, where only these were compared
+--   asked: the ids requested one by one, if only these were compared
 --   requests: requests made, tries included
---   rows: rows that came, over all tables of the report; of a month they are written, of a history opened and closed say what
---     was
+--   rows: rows received, over all tables of the report; of a snapshot, opened and closed count those that changed the
+--     history
 --   bytes: bytes received
 --   sha256: checksum of the landing file
 --   seconds: seconds spent in requests
 --   fetched_at_utc: when the service answered, in UTC
 --   loaded_at_utc: when the rows were written, in UTC
---   status: 'loaded', 'superseded' by a newer, 'landed' (not loaded), 'failed', 'held back', 'no access'
+--   status: 'loaded', 'superseded' (a newer answer was loaded), 'landed' (not loaded), 'failed', 'held back' or 'no
+--     access'
 --   error: why it is not loaded
 --   error_kind: the kind of error in one word, like Unavailable; null if it has none
---   trouble: what it has behind it that other failures have as well: service, refusal or login; null or empty where it is
---     alone
+--   trouble: the cause that it shares with other failures: service, refusal or login; null or empty if it shares none
 --   remedy: what to do about it; null if the error says it or nothing is to be done
---   http_status: the status of the last answer, where there was one and it was an error
+--   http_status: the status of the last answer, if that was an error
 --   last_try: how the last of several tries ended, like answered 500
---   login: where the login is set that was refused, of an error 401
---   landing: the file below landing/ with the answers; null once it was cleared away
+--   login: where the denied login of an error 401 is set
+--   landing: the file below landing/ with the answers; null once it was removed
 --   note: what was unusual about it
---   shape: fingerprint of the shape of the report that its answers were read by
+--   shape: fingerprint of the shape that its answers were read by
 --   missing: needed columns that no row of it had, as table.column
 --   opened: rows of history that began with it
 --   closed: rows of history that ended with it

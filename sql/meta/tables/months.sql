@@ -4,12 +4,13 @@
 --   customer: the requested customer
 --   month: first day of the month; null for a report without months
 --   load_id: the load, as in meta.loads
---   rows: rows of that month, over all tables of the report; of one that is asked by id those of the latest window
+--   rows: rows of that month, over all tables of the report; of a report requested by id, those of the latest window
 --   loaded_at_utc: when the rows were written, in UTC
 --   fetched_at_utc: when the service answered, in UTC
---   state: 'held', or 'open' when the month was not over yet
---   next_due_on: the day whose nightly run requests it again, unless one is missed; null if it is not requested again automatically
---   due_reason: the rule that says so: nightly, failed, changed, weekly, monthly (every four weeks) or unsettled
+--   state: 'held', or 'open' if the month was not over yet
+--   next_due_on: the day whose nightly run requests it again; null if it is not requested again automatically
+--   due_reason: the rule that sets this day: nightly, failed, changed, weekly, monthly (every four weeks) or
+--     unsettled
 CREATE TABLE IF NOT EXISTS meta.months (
     report VARCHAR,
     customer VARCHAR,

@@ -1,9 +1,9 @@
--- Every question to the service which sales were changed lately; its rows are not kept.
+-- Every request for the sales that changed lately; its rows are not loaded.
 -- Columns:
---   load_id: the question
---   run_id: the run that asked
+--   load_id: the request
+--   run_id: the run that sent it
 --   customer: the requested customer
---   asked_of: the report that was asked, by the moment of change
+--   asked_of: the report that was requested, by the time of change
 --   window_start: first requested day
 --   window_end: last requested day
 --   requests: requests made, tries included
@@ -11,9 +11,9 @@
 --   seconds: seconds spent in requests
 --   fetched_at_utc: when the service answered, in UTC
 --   status: 'answered' or 'failed'
---   error: why there was no answer that could be used
+--   error: why there was no usable answer
 --   landing: the file below landing/ with the answers
---   estates: estates that were named as changed
+--   estates: estates that the answer names as changed
 --   note: what was unusual about the answer
 CREATE TABLE IF NOT EXISTS meta.probes (
     load_id VARCHAR,

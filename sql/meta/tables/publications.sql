@@ -2,12 +2,12 @@
 -- Columns:
 --   name: the version, published/warehouse-<version>.duckdb; null when there is no new file
 --   at_utc: when, in UTC
---   status: 'published', 'refused' by a check, 'failed' as no file could be written, or 'rolled back'
+--   status: 'published', 'refused' (a check failed), 'failed' (no file could be written) or 'rolled back'
 --   last_load_number: every load up to this number is in it
 --   loads: how many loads are in force in it
 --   bytes: size of the file
 --   seconds: how long the copy took
---   header_sha256: checksum of the file's header; another one says that somebody wrote to it
+--   header_sha256: checksum of the file's header; another one shows that the file was written to
 --   reasons: why there is no new file
 CREATE TABLE IF NOT EXISTS meta.publications (
     name VARCHAR,

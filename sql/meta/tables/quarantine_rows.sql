@@ -1,16 +1,16 @@
--- Rows that broke their documented type, and where in landing they stand as they came.
+-- Rows that did not fit their table, and where in landing they are.
 -- Columns:
 --   load_id: the load, as in meta.loads
 --   report: name of the report in the catalogue
 --   customer: the requested customer
 --   month: first day of the month the row belongs to; null if unknown
 --   table_name: the table of schema bi; a history goes by the name of its current view
---   column_name: the column that broke its type, if it was one
---   place: where in the answers of the landing file of the load the row stands
---   reason: what is wrong with it
---   fingerprint: tells whether two rows are the same, and that the right one was found
+--   column_name: the column that did not fit; null if the whole row did not
+--   place: where the row is in the answers of the load's landing file
+--   reason: why it did not fit
+--   fingerprint: a hash that tells whether two rows are the same
 --   fetched_at_utc: when the service answered, in UTC
---   row_count: how many rows it stands for: 1; in loads of earlier versions it may be more
+--   row_count: how many rows this is: 1; in loads of earlier versions perhaps more
 --   is_undatable: whether its date is missing or cannot be read, so that it may be of any month of its load; null if not
 --     recorded
 CREATE TABLE IF NOT EXISTS meta.quarantine_rows (

@@ -2,9 +2,9 @@
 -- Columns:
 --   schema_name: bi or marts
 --   table_name: the table whose rows point
---   columns: its columns; a row where they are null points at nothing
+--   columns: its columns; a row with nulls there points at nothing
 --   to_schema_name: bi, marts or meta
---   to_table_name: the table they point at, which may lack what another report knows
+--   to_table_name: the table they point at, which may lack rows that another report has
 --   to_columns: its columns, in the same order
 --   kind: id: an office, user, sale or customer; parent: the row that it is nested in; load: the load it came with
 CREATE TABLE IF NOT EXISTS meta.relations (

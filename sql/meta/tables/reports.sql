@@ -1,11 +1,12 @@
--- The reports of the catalogue, and whether they are asked.
+-- The reports of the catalogue, and whether they are requested.
 -- Columns:
 --   report: name of the report in the catalogue
 --   subject: what it is about; null when no longer in the catalogue
---   description: what it tells
---   path: where the service answers it; names in braces are filled in when it is asked
---   is_on: whether it is requested every night; others are switched off or asked on demand
---   is_awaited: whether every night has an answer; one that is asked by id may have nothing to ask for
+--   description: what it contains
+--   path: where the service answers it; names in braces are filled in on request
+--   is_on: whether it is requested every night; others are switched off or requested on demand
+--   is_awaited: whether an answer is expected every night; of a report requested by id there may be nothing to
+--     request
 --   first_month: first day of the first month that it can be requested, as of the latest sync; null for a report without
 --     months
 --   last_month: first day of the last such month

@@ -3,9 +3,9 @@
 --   day: the day, in UTC
 --   customer: the requested customer
 --   report: name of the report in the catalogue
---   requests: requests made, every try counted
---   repeated: those of them that repeated an earlier try
---   failed: those of them that brought no answer to use
+--   requests: requests sent, every try counted
+--   repeated: those that repeated an earlier try
+--   failed: those without a usable answer
 --   bytes: bytes received
 --   seconds: seconds spent waiting for answers
 CREATE TABLE IF NOT EXISTS meta.requests_by_day (

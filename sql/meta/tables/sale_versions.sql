@@ -11,11 +11,12 @@
 --   commission: whole commission, all agents together; currency and tax basis are not documented
 --   final_price: sale price; its currency is not documented
 --   was_over: whether that month had been read before, and was over then
---   left_was_over: the same of the month and office that the sale left; null if it left none
+--   left_was_over: the same for the month and office that the sale left; null if it left none
 --   customer_id: the customer whose answer counted
 --   load_id: the load that showed this state; joins meta.loads
---   street_address: street address of the estate, as last read; null in what was found before it was kept
---   agent_ids: ids of the users who share the commission, the responsible one first; as last read, null as street_address
+--   street_address: street address of the estate, as last read; null in versions from before it was stored
+--   agent_ids: ids of the users who share the commission, the responsible one first; as last read, null like
+--     street_address
 CREATE TABLE IF NOT EXISTS meta.sale_versions (
     estate_id VARCHAR,
     version BIGINT,

@@ -1,9 +1,9 @@
--- One row per external place that publications are written to, which is the lake: how many it lacks.
+-- One row per external destination of publications, which is the lake: how many publications it lacks.
 -- Columns:
 --   sink: 'lake' of published tables
---   tried_at_utc: when it was last written to, or tried, in UTC
+--   tried_at_utc: when it was last written to, successfully or not, in UTC
 --   waiting_count: publications that are not in the lake
---   waiting_since_utc: since when the oldest of them waits, in UTC
+--   waiting_since_utc: since when the oldest of them has waited, in UTC
 --   error: why they wait, in a sentence; null if none waits
 CREATE TABLE IF NOT EXISTS meta.sinks (
     sink VARCHAR,

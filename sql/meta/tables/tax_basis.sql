@@ -1,7 +1,7 @@
--- What the settings declare of VAT in commissions; the service does not say.
+-- The VAT in commissions, as declared in the settings; the service does not state it.
 -- Columns:
---   commission_vat: whether commissions have VAT in them: excluded, included or unknown
---   vat_rate: the rate of VAT that is declared, 0.25 for 25 %; null if none is
+--   commission_vat: whether commissions include VAT: excluded, included or unknown
+--   vat_rate: the declared rate of VAT, 0.25 for 25 %; null if none is declared
 CREATE TABLE IF NOT EXISTS meta.tax_basis (
     commission_vat VARCHAR,
     vat_rate DECIMAL(18, 8)

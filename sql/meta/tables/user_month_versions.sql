@@ -4,14 +4,14 @@
 --   month: first day of the month
 --   version: 1 for the first total, 2 for the next
 --   noted_at_utc: when the service gave the newest answer on users in the file when this total was found
---   is_present: whether marts.user_month had the user and month; false if it no longer had
+--   is_present: whether marts.user_month had the user and month; false once it no longer had
 --   commission: commission from sales, valuations and assignments together; currency and tax basis are not documented
 --   sold_commission: commission from sales alone; currency and tax basis are not documented
 --   sold_total_price: prices of the homes sold, by share; their currency is not documented
 --   sold_estate_parts: homes sold, in parts if shared
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK
---   writing_parts: writings, in parts if shared; null in what was found before they were kept
---   valuation_parts: valuations, in parts if shared; null in what was found before they were kept
+--   writing_parts: writings, in parts if shared; null in versions from before they were stored
+--   valuation_parts: valuations, in parts if shared; null in versions from before they were stored
 CREATE TABLE IF NOT EXISTS meta.user_month_versions (
     user_id VARCHAR,
     month DATE,

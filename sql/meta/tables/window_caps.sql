@@ -5,9 +5,9 @@
 --   days: at most this many days
 --   months: at most this many calendar months
 --   learned_at_utc: when this was learned, in UTC
---   page_size: at most this many rows a page; 0: only asked without pages
+--   page_size: at most this many rows a page; 0: only requested without pages
 --   rows: answers end after this many rows
---   whole_rows: the largest round number of rows after which an answer was seen not to end
+--   whole_rows: the largest round number of rows after which an answer did not end
 CREATE TABLE IF NOT EXISTS meta.window_caps (
     report VARCHAR,
     customer VARCHAR,

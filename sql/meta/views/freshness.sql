@@ -1,22 +1,22 @@
 -- How fresh each report of each customer is; late means no success for the hours of meta.deadlines.
 --
--- What was read once and is refused now is late by its last success; what was always refused is not awaited. If the login
--- was refused (401) since, nothing is fresh: nothing is requested until it is corrected. A report that is asked by id is never late: a
--- night may have none to ask for.
+-- A report that was read once and is denied now is late by its last success; one that was always denied is not
+-- expected. If the login was denied (401) since, nothing is fresh: nothing is requested until it is corrected. A
+-- report requested by id is never late: a night may have no id to request.
 -- Columns:
 --   report: name of the report
 --   customer: the requested customer
 --   newest_held_month: first day of the newest month loaded; null for a report without months
 --   held_months: how many months are loaded
---   last_success_utc: when an answer was last loaded, in UTC; null for one that never was
---   due_utc: until when the next is due, before this is late, in UTC; null if none is awaited, as of a report that is asked
---     by id
---   last_failure_utc: when asking or loading last failed, in UTC
+--   last_success_utc: when an answer was last loaded, in UTC; null if none ever was
+--   due_utc: when the next answer is due, and the report late without it, in UTC; null if none is expected, as of a
+--     report requested by id
+--   last_failure_utc: when a request or load last failed, in UTC
 --   last_error: why it failed then
---   state: fresh, late, never read, no access (refused since its last success), login refused (401 since then) or switched off
---     (as a customer or a report of the settings, or only asked on demand), now that you look
---   is_late: whether it is late, was never read, or was read once and has been refused for as long as is late, so that
---     somebody should look
+--   state: its state now: fresh, late, never read, no access (denied since its last success), login refused (401 since then) or
+--     switched off (as a customer or a report of the settings, or requested only on demand)
+--   is_late: whether it needs attention: it is late, was never read, or was read once and has been denied since its
+--     due time
 CREATE OR REPLACE VIEW meta.freshness AS
 WITH tries AS (
     SELECT

@@ -1,15 +1,15 @@
 -- Which kinds of conditions are there, and how is each reported?
 --
--- Of a condition that was judged more or less severe than its kind meta.conditions says so.
+-- meta.conditions states the severity of a condition that differs from that of its kind.
 -- Columns:
 --   kind: the kind, as meta.conditions has it
---   known_by: who can know of it: the file, or a process that reads it with its settings; only the first are in
+--   known_by: who can know of it: the file, or a process that reads it with its settings; only the former are in
 --     meta.conditions
---   severities: what it may be: a warning, which stands in `brokerbi status`, or an error, which a monitor and
---     messages report
---   is_counted: whether the verdict counts whom it concerns; of the others it says what was found
---   is_of_figures: whether figures may be missing or doubtful while it is so
---   there_is_one_while: when there is one
+--   severities: what it may be: a warning, which `brokerbi status` shows, or an error, which a monitor and messages
+--     report too
+--   is_counted: whether the verdict counts the customers and reports concerned; else it states what was found
+--   is_of_figures: whether figures may be missing or doubtful while it lasts
+--   there_is_one_while: when such a condition exists
 CREATE OR REPLACE VIEW meta.kinds AS
 FROM (VALUES
     ('failed', 'file', ['error'], true, true, 'a month was requested, could not be read, and has not been read since'),

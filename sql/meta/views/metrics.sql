@@ -6,7 +6,7 @@
 --   expression: how it is computed over rows of that mart
 --   grain: the columns of the mart by which rows may be chosen or grouped
 --   unit: money, homes, parts, share, days, people or leads
---   is_additive: whether it may be added over months and members; a share or average is computed again from sums
+--   is_additive: whether it may be added up over months and members; shares and averages are computed again from sums
 --   basis: tax basis of its amounts; null if it has none
 --   doubt: the kind of figures, as in meta.subjects, whose conditions make it doubtful
 --   label_en: what people call it, in English

@@ -1,21 +1,21 @@
 -- Which months failed or are held back, and were not loaded since: the latest failure of each.
 --
--- One row per report, customer and month, about its latest failure; without what is switched off by now. What is asked by id
--- is open until each id was answered, or was not requested again for two days.
+-- One row per report, customer and month, about its latest failure, except those switched off. A failure of a report
+-- requested by id is open until each id was answered, or was not requested again for two days.
 -- Columns:
 --   report: name of the report
 --   customer: the requested customer
 --   month: first day of the month; null for a report without months
---   status: failed, or held back: too many rows would go, or a column is empty
+--   status: failed, or held back: too many rows would be lost, or a column is empty
 --   since_utc: when it failed first since it was last loaded, in UTC
 --   failed_at_utc: when it failed last, in UTC
 --   error_kind: the kind of that error in one word, like Unavailable; null if it has none
---   trouble: what it has behind it that other failures have as well, as in meta.loads
+--   trouble: the cause that it shares with other failures, as in meta.loads
 --   error: why it failed then
---   remedy: what to do about it, where that is known
---   http_status: the status of the last answer, where there was one and it was an error
+--   remedy: what to do about it, if known
+--   http_status: the status of the last answer, if that was an error
 --   last_try: how the last of several tries ended, like answered 500
---   login: where the login is set that was refused, of an error 401
+--   login: where the denied login of an error 401 is set
 CREATE OR REPLACE VIEW meta.open_failures AS
 WITH failed AS (
     SELECT loads.*, unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month

@@ -1,13 +1,13 @@
--- Rows that broke their documented type: how many, of which table, and why.
+-- Rows that did not fit their table: how many, of which table, and why.
 -- Columns:
 --   report: name of the report
 --   customer: the requested customer
 --   month: first day of the month the rows belong to; null if unknown
 --   table_name: the table of bi that the rows are missing in
---   column_name: the column that broke its type, if it was one
---   reason: what is wrong with the rows
---   rows: how many they are
---   first_place: where in the answer the first of them stands
+--   column_name: the column that did not fit; null if the whole row did not
+--   reason: why the rows did not fit
+--   rows: the number of rows
+--   first_place: where the first of them is in the answer
 --   load_id: the latest load that had such rows; joins meta.loads
 --   fetched_at_utc: when the service gave that answer, in UTC
 CREATE OR REPLACE VIEW meta.quarantine AS

@@ -1,8 +1,8 @@
--- What do reports bring: which numbers, and which figures of the pages?
+-- Which numbers, and which figures of the pages, does each report provide?
 -- Columns:
---   report: name of a report that a number is explained by, or that pages show
---   numbers: commission, leads, directory or budgets: reports that have it alike tell of the same
---   subject: the figures of pages that it brings; null if it brings none
+--   report: name of a report that explains a number, or that pages show
+--   numbers: commission, leads, directory or budgets: reports with the same value provide the same numbers
+--   subject: the figures of pages that it provides; null if it provides none
 CREATE OR REPLACE VIEW meta.subjects AS
 FROM (VALUES
     ('commission_office', 'commission', 'commission'),
