@@ -77,7 +77,7 @@ def test_marts_are_built_after_the_marts_they_read(tmp_path: Path) -> None:
     ("sql", "refusal"),
     [
         ("--", r"a\.sql has no header"),
-        ("SELECT * FROM somewhere", "reads somewhere without saying in which schema"),
+        ("SELECT * FROM somewhere", "reads somewhere without a schema"),
         ("SELECT FROM WHERE", "is not one SELECT statement"),
         ("DROP TABLE bi.sales_estates", "is not one SELECT statement"),
     ],

@@ -1,1 +1,1 @@
-"""Marts, checks and the dictionary, built from the files of sql, and where their columns come from."""
+"""Marts, checks and the dictionary, built from the files of sql, and the lineage of their numbers."""

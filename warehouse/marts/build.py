@@ -1,4 +1,4 @@
-"""Build of the marts from their SQL files, and the versions of rows that it stores in meta."""
+"""Building of the marts from their SQL files, and the versions of rows that it stores in meta."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Built = TypeVar("Built")
 LEAST_MB, MOST_MB = 700, 3000
 """DuckDB's memory to build marts: 1.5 times the file, within these limits; it spills the rest.
 
-Ten million rows, a file of 225 MB, needed more than 336; of a hundred million, 2,200 MB, one mart needed
-more than 1,000. Without a limit ten million took 2,800 MB and no less CPU time.
+Ten million rows (a file of 225 MB) needed more than 336 MB; a hundred million (2,200 MB) needed more than
+1,000 for one mart. Without a limit ten million took 2,800 MB and no less CPU time.
 """
 PARTS_MB = 700
 """The most memory for a mart that is built in parts.
 
-The sales of a hundred million rows were built with 1,000 and not with 2,500, where it spills too late.
+The sales of a hundred million rows could be built with 1,000 MB, and not with 2,500: DuckDB spills too late.
 """
 
 _NEW_TOTALS = """
@@ -87,11 +87,11 @@ def build_marts(
 
     With `wanted`, only these marts (or views of meta) and the tables that they need exist afterwards,
     without descriptions. Staging exists only during the build, and may read marts. Raises MartError, after
-    which the caller rolls back; with a `memory_limit_mb` it may be MartTooLarge, which more memory may cure.
+    which the caller rolls back; MartTooLarge if `memory_limit_mb` was too low.
     """
     staging, marts, meta = _layers(folder)
     if wanted:
-        needed = _with_sources(wanted, [*staging, *marts, *meta])
+        needed = _needed_tables(wanted, [*staging, *marts, *meta])
         staging, marts, meta = (
             [query for query in layer if query.table in needed] for layer in (staging, marts, meta)
         )
@@ -138,17 +138,17 @@ def _layers(folder: Path) -> list[list[Query]]:
     return [queries(folder / schema, schema) for schema in ("staging", "marts", "meta")]
 
 
-def _with_sources(wanted: Iterable[str], known: Iterable[Query]) -> set[str]:
+def _needed_tables(wanted: Iterable[str], all_queries: Iterable[Query]) -> set[str]:
     """The names of these marts, and of all queries that they read."""
-    by_table = {query.table: query for query in known}
-    found: set[str] = set()
+    by_table = {query.table: query for query in all_queries}
+    needed: set[str] = set()
     waiting = [*wanted]
     while waiting:
         table = waiting.pop()
-        if table in by_table and table not in found:
-            found.add(table)
+        if table in by_table and table not in needed:
+            needed.add(table)
             waiting.extend(map(".".join, by_table[table].reads))
-    return found
+    return needed
 
 
 def _create(connection: DuckDBPyConnection, query: Query, create: str = "CREATE") -> None:
@@ -158,7 +158,7 @@ def _create(connection: DuckDBPyConnection, query: Query, create: str = "CREATE"
         statement = f"{create} MACRO {name}({', '.join(query.parameters)}) AS TABLE {query.sql}"
     else:
         if query.schema == "staging" and query.kind == "table":
-            # A transaction cannot drop a table of the file that it has filled.
+            # A transaction cannot drop a table of the file that it filled itself.
             create, name = "CREATE OR REPLACE TEMP", f"staging_{query.name}"
         statement = f"{create} {query.kind} {name} AS {query.sql}"
     try:

@@ -19,16 +19,16 @@ SUBJECT = (
     *("customer_id", "yielding_customer_id", "office_id", "earner_id", "report", "month", "measure"),
     *("shared_offices", "is_contained", "source_state", "offices", "reports", "last_read_utc"),
 )
-"""Columns that say what a row is about. Only distinct values are stored: a month may have many sales."""
+"""Columns that name what a row is about; only distinct values are stored, as a month may have many sales."""
 ERROR = "error"
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of a check: how many rows violate it, some of them, and what all of them are about.
+    """The result of a check: how many rows violate it, some of them, and the subjects of all.
 
-    A check that could not run counts as one row of its severity, and `message` says why: an error check that
-    cannot run holds the file back, because its data is not proven right; a warning does not.
+    A check that could not run counts as one row, and `message` says why: if its severity is error, it holds
+    the file back, because the data is not proven right.
     """
 
     name: str
@@ -125,7 +125,7 @@ def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
 def _violations(
     connection: DuckDBPyConnection, sql: str
 ) -> tuple[int, list[dict[str, object]], list[dict[str, object]]]:
-    """The number of a query's rows, the first of them, and what all are about; the rows stay in DuckDB."""
+    """The number of a query's rows, the first of them, and the subjects of all; the rows stay in DuckDB."""
     connection.execute(f"CREATE OR REPLACE TEMP TABLE violations AS {sql}")
     sample = mappings(connection.execute(f"FROM violations ORDER BY rowid LIMIT {SAMPLE_ROWS}"))
     if not sample:
@@ -138,5 +138,5 @@ def _violations(
     return rows, sample, mappings(connection.execute(distinct))
 
 
-def _json(found: object) -> str:
-    return json.dumps(found, default=str, ensure_ascii=False)
+def _json(value: object) -> str:
+    return json.dumps(value, default=str, ensure_ascii=False)

@@ -18,10 +18,10 @@ OURS = {
     "_customer": "the customer whose answer the row comes from",
     "_month": "first day of the month of that answer",
     "_load_id": "the load of that answer; joins meta.loads",
-    "_row": "the row of bi that this is, its column _row",
+    "_row": "the row of bi that it comes from, by its column _row",
 }
 """Columns that lead from a mart back to loads; a query may describe them better."""
-INFERRED = "; documented but for its name in the answer, which is inferred"
+INFERRED = "; documented, except its name in the answer, which is inferred"
 
 _SOURCE = r"regexp_replace(columns.source, '[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]', '�', 'g')"
 """The service's keys may have any characters; clients print this text into terminals and pages."""
@@ -104,7 +104,7 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
 def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:
     """The meaning of every column, by table; a query inherits it from the tables that it reads.
 
-    If two of these give a column different meanings, it inherits none.
+    If these give a column different meanings, it inherits none.
     """
     words: dict[str, dict[str, str]] = {}
     for table, column, meaning in connection.execute(_OF_BI).fetchall():
@@ -125,11 +125,11 @@ def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:
 
 def meanings_of_columns(connection: DuckDBPyConnection, schema: str) -> dict[str, dict[str, str]]:
     """The meaning of every column of a schema, by table and column."""
-    found: dict[str, dict[str, str]] = {}
-    for table, column, words in connection.execute(
+    meanings_by_table: dict[str, dict[str, str]] = {}
+    for table, column, description in connection.execute(
         "SELECT table_name, column_name, description FROM meta.dictionary "
         "WHERE schema_name = $1 AND column_name IS NOT NULL",
         [schema],
     ).fetchall():
-        found.setdefault(table, {})[column] = words or ""
-    return found
+        meanings_by_table.setdefault(table, {})[column] = description or ""
+    return meanings_by_table

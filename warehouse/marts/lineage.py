@@ -1,6 +1,6 @@
 """Lineage of a number: from the mart of the published file to the rows, loads and landing files behind it.
 
-The macros marts.sources_of and marts.sources_of_user answer the same for analysts, for all reports together.
+The macros marts.sources_of and marts.sources_of_user give analysts the same, for all reports together.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class NotInTheFile(WarehouseError, ValueError):
 
 @dataclass(frozen=True)
 class MeasureSource:
-    """Where a measure comes from: a report, and the rows in the published file that it is made of.
+    """Where a measure comes from: a report, and the rows of the published file that add up to it.
 
-    `rows` is the SQL after SELECT *, with {kind}, {id} and {month} of the number, and {old_number}, by which
-    answers may name the office. `budget` is the measure in the budget marts.
+    `rows` is the SQL after SELECT *, with {kind}, {id} and {month} of the number, and {old_number}, which
+    answers may have for the office. `budget` is the measure in the budget marts.
     """
 
     report: str
@@ -99,7 +99,7 @@ BUDGETS: Mapping[str, MeasureSource] = {
     )
     for name in ("commission", "sold estates", "registered estates", "meetings", "own booked meetings")
 }
-"""Measures of the budget marts, as users name them; their number is the budget of the month."""
+"""Measures of the budget marts, as users name them; the number is the budget of the month."""
 _SOURCES = {
     "office": {**SOURCES, **BUDGETS},
     "user": {**SOURCES_OF_USERS, **BUDGETS},
@@ -211,8 +211,8 @@ def trace(
     connection.execute((SQL / "macros.sql").read_text("utf-8"))
     try:
         if number.id:
-            number = replace(number, id=_found_id(connection, number))
-        name, value, is_open = _in_mart(connection, number)
+            number = replace(number, id=_matching_id(connection, number))
+        name, value, is_open = _lookup(connection, number)
         [(meaning, is_ahead)] = connection.execute(
             _MEANING_AND_CLOCK, [number.mart, number.column, month]
         ).fetchall()
@@ -234,7 +234,7 @@ def trace(
     return Trace(number, name or number.id, value, is_open, meaning, is_ahead, rows, row_count, traced)
 
 
-def _found_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
+def _matching_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
     """The id for an id, a name or part of one; raises NotInTheFile unless exactly one matches."""
     kind, wanted = number.kind, number.id.strip().lower()
     names = connection.execute(
@@ -255,20 +255,19 @@ def _found_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
     raise NotInTheFile(f"There is no {kind} {number.id!r}; the published file has {shown}")
 
 
-def _in_mart(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, Decimal | int | None, bool]:
+def _lookup(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, Decimal | int | None, bool]:
     """Name, number, and whether the month is open; raises NotInTheFile, which names what exists."""
     kind, budget = number.kind, number.source.budget
     name = "'the chain'" if kind == "chain" else f"{kind}_name"
-    # The measure is one of the known ones, never what the user typed.
-    whose = "true" if kind == "chain" else f"{kind}_id = {literal(number.id)}"
-    found = f"FROM marts.{number.mart} WHERE {whose}" + (
-        f" AND measure = {literal(budget)}" if budget else ""
-    )
-    for found_name, value, is_open in connection.execute(
-        f"SELECT {name}, {number.column}, is_open {found} AND month = $1", [number.month]
+    # The measure is one of SOURCES, never the user's text.
+    condition = "true" if kind == "chain" else f"{kind}_id = {literal(number.id)}"
+    of_budget = f" AND measure = {literal(budget)}" if budget else ""
+    rows = f"FROM marts.{number.mart} WHERE {condition}{of_budget}"
+    for member_name, value, is_open in connection.execute(
+        f"SELECT {name}, {number.column}, is_open {rows} AND month = $1", [number.month]
     ).fetchall():
-        return str(found_name or ""), value, bool(is_open)
-    [(count, first, last)] = connection.execute(f"SELECT count(*), min(month), max(month) {found}").fetchall()
+        return str(member_name or ""), value, bool(is_open)
+    [(count, first, last)] = connection.execute(f"SELECT count(*), min(month), max(month) {rows}").fetchall()
     available = f"has {count} months of it, {first:%Y-%m} to {last:%Y-%m}" if count else "has no month of it"
     raise NotInTheFile(
         f"There is no {number.measure} of {number.id or 'the chain'} in {number.month:%Y-%m}; "

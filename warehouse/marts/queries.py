@@ -1,4 +1,4 @@
-"""SQL files as data: their question, their columns in words, what they assume, and the tables they read."""
+"""SQL files as data: their question, the meaning of their columns, and the tables that they read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SQL = Path(__file__).resolve().parents[2] / "sql"
 
 
 class QueryError(Exception):
-    """A SQL file cannot be used; the message names the file and its fault."""
+    """A SQL file cannot be used; the message names the file and the error."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ..
     selects = [text.rstrip().removesuffix(";") for _, text in texts]
     with connect(Path(":memory:")) as connection:
         trees = syntax_trees(connection, selects)
-    found: dict[str, Query] = {}
+    by_name: dict[str, Query] = {}
     copied_from: dict[str, str] = {}
     for (path, _), select, tree in zip(texts, selects, trees, strict=True):
         prose, sections = read_header(select)
@@ -77,7 +77,7 @@ def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ..
         described = entries(sections["Columns"])
         if sections["Columns"][:1] and (first := sections["Columns"][0].strip()).startswith("as "):
             copied_from[path.stem] = first.removeprefix("as ")
-        found[path.stem] = Query(
+        by_name[path.stem] = Query(
             path=path,
             schema=schema,
             name=path.stem,
@@ -95,13 +95,13 @@ def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ..
             reads=tables_read(tree, path),
         )
     for name, other in copied_from.items():
-        found[name] = replace(found[name], columns=found[other].columns)
-    return tuple(found.values())
+        by_name[name] = replace(by_name[name], columns=by_name[other].columns)
+    return tuple(by_name.values())
 
 
-def in_order(found: Iterable[Query]) -> list[Query]:
-    """Queries of one schema, each after those it reads; raises CycleError for a circle."""
-    by_table = {query.table: query for query in found}
+def in_order(unordered: Iterable[Query]) -> list[Query]:
+    """The queries, each after those that it reads; raises CycleError if they form a circle."""
+    by_table = {query.table: query for query in unordered}
     needs = {
         table: sorted(name for name in map(".".join, query.reads) if name in by_table and name != table)
         for table, query in by_table.items()
@@ -111,22 +111,22 @@ def in_order(found: Iterable[Query]) -> list[Query]:
 
 def syntax_trees(connection: DuckDBPyConnection, texts: Sequence[str]) -> list[str]:
     """The syntax tree of each text as JSON without empty values, or its error."""
-    found = connection.execute(
+    trees = connection.execute(
         "SELECT json_serialize_sql(unnest($1::VARCHAR[]), skip_null := true, skip_empty := true)", [texts]
     )
-    return [tree for (tree,) in found.fetchall()]
+    return [tree for (tree,) in trees.fetchall()]
 
 
 def tables_read(parsed: str, path: Path) -> frozenset[tuple[str, str]]:
-    """Schema and name of every table, view and macro a query reads; rejects names without a schema."""
-    found: set[tuple[str, str]] = set()
+    """Schema and name of every table, view and macro that a query reads; rejects names without a schema."""
+    names: set[tuple[str, str]] = set()
     cte_names: set[str] = set()
 
     def visit(node: dict[str, Any]) -> dict[str, Any]:
         if node.get("type") == "BASE_TABLE":
-            found.add((node.get("schema_name", ""), node["table_name"]))
+            names.add((node.get("schema_name", ""), node["table_name"]))
         elif node.get("type") == "TABLE_FUNCTION" and node["function"].get("schema"):
-            found.add((node["function"]["schema"], node["function"]["function_name"]))
+            names.add((node["function"]["schema"], node["function"]["function_name"]))
         elif isinstance(node.get("key"), str):
             cte_names.add(node["key"])
         return node
@@ -134,10 +134,10 @@ def tables_read(parsed: str, path: Path) -> frozenset[tuple[str, str]]:
     tree = json.loads(parsed, object_hook=visit)
     if tree["error"]:
         raise QueryError(f"{path} is not one SELECT statement: {tree['error_message']}")
-    bare = sorted({name for schema, name in found if not schema} - cte_names)
+    bare = sorted({name for schema, name in names if not schema} - cte_names)
     if bare:
-        raise QueryError(f"{path} reads {', '.join(bare)} without saying in which schema")
-    return frozenset((schema, name) for schema, name in found if schema)
+        raise QueryError(f"{path} reads {', '.join(bare)} without a schema")
+    return frozenset((schema, name) for schema, name in names if schema)
 
 
 def rows_of(
@@ -148,9 +148,9 @@ def rows_of(
 ) -> dict[str, list[dict[str, Any]] | None]:
     """The rows of some queries of a folder, or of all; they may use sql/macros.sql and getvariable().
 
-    None for a query whose tables or columns the file lacks, because it is older or partly built.
+    A query has None if the file lacks its tables or columns, because it is older or partly built.
     """
-    found: dict[str, list[dict[str, Any]] | None] = {}
+    rows: dict[str, list[dict[str, Any]] | None] = {}
     connection.execute((SQL / "macros.sql").read_text("utf-8"))
     for name, value in (variables or {}).items():
         connection.execute(f"SET VARIABLE {name} = $1", [value])
@@ -158,10 +158,10 @@ def rows_of(
         try:
             answer = connection.execute((folder / f"{name}.sql").read_text("utf-8"))
         except (duckdb.CatalogException, duckdb.BinderException):
-            found[name] = None
+            rows[name] = None
         else:
-            found[name] = mappings(answer)
-    return found
+            rows[name] = mappings(answer)
+    return rows
 
 
 def _names(lines: Iterable[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Keys, relations and sources of the tables, in meta.keys, meta.relations and meta.mart_sources."""
+"""Keys, relations and sources of tables, stored in meta.keys, meta.relations and meta.mart_sources."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COLUMNS = """
 SELECT schema_name, table_name, column_name FROM duckdb_columns()
 WHERE database_name = current_database() AND schema_name IN ('bi', 'marts')
 """
-# A row of a history keeps its number from version to version.
+# All versions of a row in a history have the same number.
 _KEYS_OF_BI = f"""
 INSERT INTO meta.keys
 SELECT 'bi', name, key, kind
@@ -27,7 +27,7 @@ GROUP BY ALL
 HAVING list_has_all(list(known.column_name), key)
 ORDER BY ALL
 """
-# A column of a mart points by its name, which may have words before the key (listing_office_id).
+# A mart's column points at a table by its name, which may have words before the key (listing_office_id).
 _RELATIONS = f"""
 INSERT INTO meta.relations
 WITH known AS ({_COLUMNS}),
@@ -81,8 +81,8 @@ def sources_of(query: Query, staging: Iterable[Query]) -> set[tuple[str, str]]:
     waiting = [query]
     while waiting:
         for schema, name in waiting.pop().reads:
-            if (through := staged.get(f"{schema}.{name}")) is not None:
-                waiting.append(through)
+            if (staging_query := staged.get(f"{schema}.{name}")) is not None:
+                waiting.append(staging_query)
             else:
                 sources.add((schema, name))
     return sources

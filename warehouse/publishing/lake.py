@@ -34,11 +34,11 @@ LAKE_NOT_NAMED = (
     "there are publications in a lake, and BROKERBI_LAKE is not set: set it, and run the command again"
 )
 KEPT_HOURS = 7 * 24
-"""How long the files of earlier publications stay."""
+"""How long the files of earlier publications are stored."""
 PATIENCE = {"connect_timeout": "10s", "timeout": "60s", "retry_timeout": "60s"}
-"""By default the library waits for minutes if the store hangs."""
+"""Without these the library waits for minutes if the store hangs."""
 WITHOUT_STATISTICS = {"delta.dataSkippingNumIndexedCols": "0"}
-"""Otherwise the log has the smallest and largest value of each column, some of them personal."""
+"""Without this the log has the smallest and largest value of each column, some of them personal."""
 _TYPES = {
     "BOOLEAN": ("BOOLEAN", "boolean"),
     "DATE": ("DATE", "date"),

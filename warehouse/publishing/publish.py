@@ -48,7 +48,7 @@ from warehouse.store.versions import (
 
 @dataclass(frozen=True)
 class Publication:
-    """A publication: made, held back, failed or rolled back to; `reasons` say why no file."""
+    """A publication: made, held back, failed or rolled back to; `reasons` say why there is no new file."""
 
     status: str
     at_utc: datetime
@@ -81,8 +81,8 @@ def publish(
 ) -> Publication:
     """Publish a copy of the working file; if there are reasons against it, only record them.
 
-    A failure to write the file is recorded as well, if possible. If killed, it leaves the old file or the
-    new one.
+    A failure to write the file is recorded too, if possible. A killed publication leaves the old file or
+    the new one.
     """
     began = time.monotonic()
     versions, store = Versions(data_dir), Store(data_dir)
@@ -108,7 +108,7 @@ def publish(
                 publication = replace(publication, status=FAILED, version=None, reasons=(str(error),))
         if publication.published:
             versions.prune(keep)
-        # If no file can be written, perhaps the ledger cannot either.
+        # If the file cannot be written, perhaps the ledger cannot either.
         forgiven = (WarehouseError, OSError, duckdb.Error) if publication.status == FAILED else ()
         with suppress(*forgiven), store.writing() as connection:
             _record(connection, publication)
@@ -136,8 +136,8 @@ def note_failure(data_dir: Path, now: datetime, error: Exception) -> None:
 class Unpublished:
     """The newest load that is not published, and since when analysts have waited.
 
-    The wait counts from the latest attempt to publish (refused ones and rollbacks too), or the first load.
-    `is_refused` is true if a check or a mart held back this load.
+    The wait counts from the latest attempt to publish (including refused ones and rollbacks), else from the
+    first load. `is_refused` is true if a check or a mart held this load back.
     """
 
     load_number: int
@@ -165,7 +165,7 @@ def loaded_since_publication(store: Store) -> Unpublished | None:
 
 
 def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publication:
-    """Put back the earlier version, or the named one, in one step."""
+    """Restore the previous version, or the named one, in one step."""
     versions, store = Versions(data_dir), Store(data_dir)
     with explained(versions.published):
         version = _version_to_restore(versions, to)
@@ -233,7 +233,7 @@ def _record(connection: DuckDBPyConnection, publication: Publication) -> None:
 
 
 def _version_to_restore(versions: Versions, to: str | None) -> str:
-    """The newest undamaged version that may be restored; raises WarehouseError if there is none."""
+    """The newest undamaged version before the current one, or the named one; raises WarehouseError."""
     kept, current = versions.kept(), versions.current()
     if to is not None:
         kept = [version for version in kept if to in (version, versions.path(version).name)]

@@ -20,7 +20,7 @@ from warehouse.store.duckdb_file import literal
 from warehouse.store.versions import Versions
 
 FILE_FORMATS = {"json": "FORMAT json, ARRAY", "parquet": "FORMAT parquet"}
-"""DuckDB's options for formats other than CSV; numbers stay numbers, and dates stay dates if they can."""
+"""DuckDB's options for formats other than CSV; they keep numbers, and Parquet also dates."""
 _READS = {StatementType.SELECT, StatementType.EXPLAIN, StatementType.MULTI}  # MULTI is how a PIVOT arrives
 _NUMBER = re.compile(r"\d+")
 
@@ -45,7 +45,7 @@ def analyses() -> list[Query]:
 
 
 def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> str:
-    """The statement of an analysis (by name or number) or a check, else the text itself.
+    """The statement of the analysis (by name or number) or check that a text names, else the text itself.
 
     Raises WrongQuestion for an unknown name, and for a parameter that the analysis does not take.
     """
@@ -62,7 +62,7 @@ def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> 
     ]
     if not found:
         raise WrongQuestion(
-            f"There is no analysis {name!r}, and no check; `brokerbi query` lists the analyses. A single "
+            f"There is no analysis or check {name!r}; `brokerbi query` lists the analyses. A single "
             "word is taken as a name."
         )
     [query] = found
@@ -151,5 +151,5 @@ def _check_statement(connection: DuckDBPyConnection, statement: str) -> None:
     kinds = [part.type for part in connection.extract_statements(statement)]
     if len(kinds) != 1 or kinds[0] not in _READS:
         raise WrongQuestion(
-            "A query is one statement that only reads, such as FROM marts.offices; nothing was run."
+            "A query must be one statement that only reads, such as FROM marts.offices; nothing was run."
         )

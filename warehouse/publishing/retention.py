@@ -15,18 +15,18 @@ from warehouse.store.files import remove, replacement
 from warehouse.store.meta_schema import naive_utc
 
 DAY = timedelta(days=1)
-"""A younger file that the ledger does not know may be about to be loaded."""
+"""A file that is not in the ledger and younger than this may be about to be loaded."""
 LANDING_FILES = "*.tar.zst*"
 """Matches unfinished files too, which end differently (see landing.py)."""
 
 _UNNEEDED = """
 FROM meta.loads AS load WHERE landing IS NOT NULL AND fetched_at_utc < $1 AND status <> 'landed'
-AND NOT EXISTS (FROM meta.months AS held WHERE held.load_id = load.load_id)
-AND NOT EXISTS (FROM meta.history_scopes AS held WHERE held.load_id = load.load_id)
-AND NOT EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = load.load_id)
+AND NOT EXISTS (FROM meta.months AS months WHERE months.load_id = load.load_id)
+AND NOT EXISTS (FROM meta.history_scopes AS scopes WHERE scopes.load_id = load.load_id)
+AND NOT EXISTS (FROM meta.quarantine_rows AS rejected WHERE rejected.load_id = load.load_id)
 AND NOT (history AND status = 'loaded' AND opened + closed > 0)
 """
-"""Loads that no current month or history would be rebuilt from."""
+"""Loads that no loaded month or history would be rebuilt from."""
 
 
 def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
@@ -41,15 +41,15 @@ def clear_landing(data_dir: Path, *, days: int, now: datetime) -> list[Path]:
             "UPDATE meta.loads SET landing = NULL WHERE list_contains($1, load_id)",
             [[load_id for load_id, _ in unneeded]],
         )
-        found = connection.execute("SELECT landing FROM meta.loads WHERE landing IS NOT NULL").fetchall()
+        needed = connection.execute("SELECT landing FROM meta.loads WHERE landing IS NOT NULL").fetchall()
     landing = Path(data_dir) / "landing"
     forgotten = {landing / path for _, path in unneeded}
-    known = {landing / path for (path,) in found}
+    in_ledger = {landing / path for (path,) in needed}
     limit = min(oldest, now - DAY).timestamp()
     old = [
         path
         for path in landing.rglob(LANDING_FILES)
-        if path.exists() and (path in forgotten or (path not in known and path.stat().st_mtime < limit))
+        if path.exists() and (path in forgotten or (path not in in_ledger and path.stat().st_mtime < limit))
     ]
     for path in old:
         path.unlink(missing_ok=True)
@@ -62,10 +62,7 @@ def note_traces(connection: DuckDBPyConnection) -> None:
 
 
 def compact(data_dir: Path) -> None:
-    """Rewrite the working file without deleted rows.
-
-    If killed, it leaves the old file or the new one.
-    """
+    """Rewrite the working file without deleted rows; if killed, it leaves the old file or the new one."""
     store = Store(data_dir)
     with store.locked() as working, replacement(working, unfinished=store.rewritten) as rewritten:
         with open_for_writing(working, strict=True) as connection:  # checkpoints the old WAL

@@ -20,7 +20,7 @@ THREADS = 2
 NUMBERS = re.compile(r"DECIMAL.*|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE")
 """The types of columns that hold numbers."""
 EXACT = re.compile(r"DECIMAL.*|U?HUGEINT")
-"""Types that most readers take for objects, not numbers: they are exported as DOUBLE."""
+"""Types that most readers read as objects, not numbers: they are exported as DOUBLE."""
 MEMORY = "512MB"
 """By default DuckDB would take most of the machine's memory."""
 
@@ -35,7 +35,7 @@ class PublishedColumn:
 
     @property
     def exported_type(self) -> str:
-        """The type in a file. As DOUBLE an amount keeps 15 digits, and has the same scale everywhere."""
+        """The type in a file; a DOUBLE keeps 15 digits of an amount."""
         return "DOUBLE" if EXACT.fullmatch(self.type) else self.type
 
 
@@ -110,8 +110,8 @@ class TableExport:
 
     def timezone(self) -> str:
         """The time zone of the brokerage; UTC if it is not known."""
-        found = self.connection.execute("SELECT timezone FROM meta.clock").fetchall()
-        return str(found[0][0]) if found else "UTC"
+        rows = self.connection.execute("SELECT timezone FROM meta.clock").fetchall()
+        return str(rows[0][0]) if rows else "UTC"
 
     def write_parquet(self, table: PublishedTable, path: Path) -> None:
         """Write all rows of a table, typed; the file's metadata has the meanings of table and columns.
@@ -133,7 +133,7 @@ class TableExport:
         copy_as_csv(self.connection, table.select, path, formula_signs)
 
     def frame(self, select: str) -> pl.DataFrame:
-        """The answer of a SELECT, in memory."""
+        """The rows of a SELECT, in memory."""
         return pl.DataFrame(self.connection.sql(select))
 
 
@@ -141,10 +141,10 @@ def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula
     """Write the rows of a statement, with an apostrophe before text and headings that look like a formula."""
     signs = ", ".join(map(literal, formula_signs))
     # The line break ends a trailing comment of the statement.
-    found = connection.execute(f"DESCRIBE ({select}\n)").fetchall()
-    columns = [f"column_{place}" for place in range(len(found))]
+    described = connection.execute(f"DESCRIBE ({select}\n)").fetchall()
+    columns = [f"column_{place}" for place in range(len(described))]
     cells = []
-    for column, (name, type_, *_) in zip(columns, found, strict=True):
+    for column, (name, type_, *_) in zip(columns, described, strict=True):
         text = f"{column}::VARCHAR"
         guarded = f"CASE WHEN left({text}, 1) IN ({signs}) THEN chr(39) || {text} ELSE {text} END"
         head = f"'{name}" if name.startswith(tuple(formula_signs)) else name

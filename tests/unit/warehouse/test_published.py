@@ -36,7 +36,7 @@ def test_a_check_goes_by_its_name(here: Path) -> None:
 
 @pytest.mark.parametrize("name", ["beast", "are_not_negative"])
 def test_a_name_that_no_analysis_has_is_refused_like_the_end_of_some(here: Path, name: str) -> None:
-    with pytest.raises(WrongQuestion, match=f"There is no analysis '{name}'"):
+    with pytest.raises(WrongQuestion, match=f"There is no analysis or check '{name}'"):
         statement_of(here, name, {})
 
 
