@@ -23,7 +23,7 @@ class Cause:
     """Conditions of one kind with one cause: a service that is down, a login, or the same error.
 
     `first` represents them: meta.conditions lists it first. `number` counts them; they concern these reports,
-    customers and months.
+    customers and months. If their errors differ, that of `first` is only an example.
     """
 
     first: Condition
@@ -33,6 +33,7 @@ class Cause:
     customers: tuple[str, ...]
     months: tuple[date, ...]
     endings: tuple[str, ...]
+    is_example: bool
 
     @classmethod
     def of(cls, conditions: Sequence[Condition]) -> Cause:
@@ -45,6 +46,7 @@ class Cause:
             customers=tuple(sorted({row.customer for row in conditions if row.customer})),
             months=tuple(sorted({row.month for row in conditions if row.month})),
             endings=tuple(sorted({row.last_try for row in conditions})),
+            is_example=not conditions[0].trouble and len({row.error for row in conditions}) > 1,
         )
 
     @property
@@ -58,7 +60,8 @@ class Cause:
     @property
     def error(self) -> str:
         """What was found, as a sentence."""
-        return sentence(shortened(self.first.error, LONGEST_REASON))
+        example = "for example: " if self.is_example else ""
+        return example + sentence(shortened(self.first.error, LONGEST_REASON))
 
     @property
     def line(self) -> str:

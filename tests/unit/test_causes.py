@@ -46,6 +46,13 @@ def test_each_login_and_each_outage_is_one_cause_and_errors_that_concern_most_co
     ]
 
 
+def test_of_several_errors_with_one_cause_one_is_an_example() -> None:
+    errors = [failed(name, cause="rows lost", error=f"{name} lost rows") for name in ("M1", "M2")]
+    outage = [failed(name, cause="HostDown", trouble="service", error=name) for name in ("M1", "M2")]
+    assert lines(errors) == ["sales of M1, M2: for example: M1 lost rows."]
+    assert lines(outage) == ["sales of M1, M2: M1."]
+
+
 def test_many_customers_are_named_in_part_and_many_causes_are_counted() -> None:
     many = [failed(f"c{number:02}", cause="Unavailable") for number in range(30)]
     assert lines(many) == ["sales of c00, c01, c02, c03 and 26 more"]
