@@ -99,7 +99,7 @@ class KillLoop:
     def complete(self) -> int:
         """Sync without kills, still under faults, until nothing is missing; then every other job once.
 
-        The first asks for what is held or waits for its day as well, as killed ones have that refresh.
+        The first requests stored months as well, as killed ones with `refresh` did.
         """
         rounds, code = 0, 1
         while code and rounds < MOST_ROUNDS:
