@@ -2,7 +2,7 @@
 -- One row per user, month and measure of the live activity report.
 -- All of it is assumed: the service documents neither the shape of this report nor what it counts. Measures have the
 -- service's names, in snake_case, and one may contain another (meetings_total, meetings_own_booked): compare users or
--- months by one measure, and never add up measures. meta.assumptions says whether the answers have the assumed shape;
+-- months by one measure, and never add up measures. `brokerbi shapes` shows whether the answers have the assumed shape;
 -- otherwise this is empty, and bi.live_activity has all rows. A loaded month without a row of a user says nothing about
 -- the user.
 -- Key: user_id, month, measure

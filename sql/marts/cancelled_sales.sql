@@ -9,7 +9,7 @@
 --   noted_on: that day, in the chain's time zone
 --   known_since_on: day on which sales of the office were first read; sales that disappeared before are not known
 --   estate_id: id of the estate
---   street_address: street address of the estate, as last read; null for a sale that was gone before addresses were remembered
+--   street_address: street address of the estate, as last read; null for a sale that was gone before addresses were stored
 --   agents: names of the users who shared the commission, the responsible one first, as last read; null in the same case
 --   office_id: customer id of the listing office
 --   office_name: name of that office

@@ -1,7 +1,8 @@
 -- Which figures may be missing or doubtful, and why?
--- One row per condition of meta.conditions that is about figures, each of the offices, users and months that a check found by
--- itself; per office and month in which reports disagree, or a report is no longer read; and, while nobody has
--- declared whether commissions have VAT in them, per report that has any. What is null says nothing: it may be about any. Of budgets, which several reports bring, none is doubtful that another report brings on time.
+-- One row per condition of meta.conditions that is about figures, with each office, user and month that a check
+-- found; per office and month in which reports disagree, or a report is no longer read; and, while it is not declared
+-- whether commissions include VAT, per report that has any. A null means that any may be concerned. A budget is not
+-- doubtful if another report has it on time.
 -- Kind: view
 -- Key: kind, subject, report, measure, customer, earner_id, month, error
 -- Columns:

@@ -1,10 +1,11 @@
 -- How good were the forecasts of earlier years at the same time of the year, and how far may this year's be off?
 -- One row per level, member, measure and month that is over, with a forecast of the year's end.
--- A forecast is the one of marts.level_budget_vs_actual for that month. If all its months had been read a week after its end
--- (marts.month_total_versions), it is judged by their totals of then and the budgets of now, else by the totals of now. The
--- range is as wide, up and down, as the worst miss of any earlier year in the same month or a later one, and never goes below
--- what is reached. It rests on past_year_count years: with one or two it says little. Without an earlier year that is loaded
--- to its end there is no range. A closed office has no forecast: it has no row after its last month.
+-- A forecast is that of marts.level_budget_vs_actual for the month. If all its months had been read a week after its
+-- end (marts.month_total_versions), it is computed from their totals at that time and the budgets of now, else from
+-- the totals of now. The range is as wide, up and down, as the worst miss of any earlier year in the same month or a
+-- later one, and never goes below what is reached. It rests on past_year_count years: with one or two it says little.
+-- Without an earlier year that is loaded to its end there is no range. A closed office has no forecast: it has no row
+-- after its last month.
 -- Key: level, member_id, measure, month
 -- Columns:
 --   level: office, brand, region or chain

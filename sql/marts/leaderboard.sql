@@ -1,15 +1,14 @@
 -- Who earned most, in the month, the quarter, the year so far and the last twelve months?
--- One row per kind of earner (office or user), period, last month of the period and earner with any commission
--- in it.
--- A quarter and a year are counted from their start to the month. A period is complete when every month of it
--- is loaded to its end and lacks nothing of the earner;
--- earners are ranked by commission, equal ones share a rank. Ranks are compared with the same quarter or year a month earlier,
--- so not in the first month of a quarter or year, nor in an open month. commission_per_active_month ranks those who joined or
--- left within the period fairly: look at active_month_count with it, because one month may be luck.
--- Offices and users, and overlapping periods, are in one table: read one earner_kind and one period, and never add up two.
--- A closed office is ranked up to its last month, see marts.office_month.
--- Built one period after another, which takes two thirds of the time of all together.
--- Rows are ordered by year and office, so that an office or a month is found quickly.
+-- One row per kind of earner (office or user), period, last month of the period and earner with any commission in it.
+-- A quarter and a year are counted from their start to the month. A period is complete when every month of it is
+-- loaded to its end and lacks nothing of the earner; earners are ranked by commission, and equal ones share a rank.
+-- Ranks are compared with those of the same quarter or year a month earlier, so not in the first month of a quarter
+-- or year, nor in an open month. commission_per_active_month ranks those who joined or left within the period fairly:
+-- look at active_month_count with it, because one month may be luck.
+-- Offices and users, and overlapping periods, are in one table: read one earner_kind and one period, and never add up
+-- two. A closed office is ranked up to its last month, see marts.office_month.
+-- It is built period by period, which takes two thirds of the time of all together, and ordered by year and office,
+-- so that an office or a month is found quickly.
 -- For each: SELECT unnest(['month', 'quarter', 'year', 'twelve months']) AS period
 -- Key: earner_kind, period, month, earner_id
 -- Columns:

@@ -1,10 +1,11 @@
 -- Which leads and tips are there, whose are they, and was the home sold?
 -- One row per lead received, lead sent out or tip, counted once even if two customers answer with it.
--- An incoming lead belongs to the office that received it, an outgoing lead and a tip to the office that sent it:
--- receiver_office_id has the office that received a tip. The office is that of the company (see staging.lead_offices), else the requested customer if that is an office,
--- else the one at which the user worked by then, else unknown. Of two answers the one that was loaded later counts. A sale is
--- matched by the documented id of the estate, and counts as later when its contract is not older than the lead; a
--- sale that was made before the file's first month is not known. Removed leads are here too, as is_removed.
+-- An incoming lead belongs to the office that received it, an outgoing lead and a tip to the office that sent it;
+-- receiver_office_id has the office that received a tip. The office is that of the company (see
+-- staging.lead_offices), else the requested customer if that is an office, else the one at which the user worked
+-- then, else unknown. Of two answers, the one loaded later counts. A sale is matched by the documented id of the
+-- estate, and counts as later if its contract is not older than the lead; sales before the file's first month are not
+-- known. Removed leads are included, with is_removed.
 -- Key: lead_id, way
 -- Columns:
 --   estate_id: id of the estate concerned; outgoing leads have none

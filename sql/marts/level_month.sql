@@ -1,9 +1,9 @@
 -- What did offices, brands, regions and the whole chain earn and do, month by month?
--- One row per level, member and month that is loaded for any office, a sum over its offices; the row of a brand or region without a member
--- is of offices with an unknown brand or region. Amounts are those of the offices that are loaded: if is_complete is false, an
--- office is missing, or was read only to the middle of the month, and more was earned than is shown. A number is null if no
--- office holds its report.
--- Take one level, and never add up two: marts.chain_month, brand_month and region_month have one each.
+-- One row per level, member and month that is loaded for any office, a sum over its offices; the row of a brand or
+-- region without a member is of offices with an unknown brand or region. Amounts are those of the offices that are
+-- loaded: if is_complete is false, an office is missing, or was read only to the middle of the month, and more was
+-- earned than is shown. A number is null if no office has its report.
+-- Read one level, and never add up two: marts.chain_month, brand_month and region_month have one each.
 -- Key: level, member_id, month
 -- Columns:
 --   level: office, brand, region or chain

@@ -1,6 +1,6 @@
 -- What is known of each office and month that should be loaded, with its budgets, for sums over a brand, a region or the chain?
--- One row per level, member, office and month of marts.office_coverage; where an office is not loaded its amounts are null, and so a
--- sum over the others is no member's: count them. Take one level, and never add up two.
+-- One row per level, member, office and month of marts.office_coverage. If an office is not loaded, its amounts are
+-- null, and a sum over the others is not that of the member: count the nulls. Read one level, and never add up two.
 -- Kind: view
 -- Key: level, member_id, office_id, month
 -- Columns:

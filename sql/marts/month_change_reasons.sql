@@ -1,11 +1,12 @@
 -- Why did a month that was over change?
--- One row per row of marts.month_changes and sale or agent that explains a part of it, and one for what is left.
--- The amounts of a change add up to its difference, exactly.
--- A sale or an agent is a reason by its own change, if that was noted since the office report last had the earlier total; or, if
--- the amounts fit, since it first had it, or after the change in the next reading or within a week. It is the reason of one change
--- only. If several would each do alone, none is stated.
--- What one run read is equally new. Sales count at the offices of their agents by their shares, as in the office report. Shares are
--- those of today, so a sale that is listed no more, or by another office, counts whole where it was listed; what that leaves is open.
+-- One row per row of marts.month_changes and sale or agent that explains a part of it, and one for the unexplained
+-- rest. The amounts of a change add up to its difference, exactly.
+-- A sale or an agent is a reason by its own change, if that was noted since the office report last had the earlier
+-- total; or, if the amounts fit, since it first had it, or after the change in the next reading or within a week. It
+-- is a reason of one change only. If several would each explain the change alone, none is stated.
+-- All answers of a run are equally new. Sales count at the offices of their agents by their shares, as in the office
+-- report. Shares are those of today, so a sale that is no longer listed, or listed by another office, counts whole
+-- where it was listed; the difference remains unexplained.
 -- Key: office_id, month, measure, noted_at_utc, kind, estate_id, user_id
 -- Columns:
 --   noted_at_utc: when the change of the month was noted; joins marts.month_changes by office_id, month and measure

@@ -1,10 +1,9 @@
 -- By how much did months change later, by their age in weeks?
 -- One row per measure and age in weeks at which three months or more were read, and again four weeks later or more.
--- From the totals of the office report as they were read (marts.month_total_versions). Of each month the offices count that were
--- read in this week of its age: what they added up to at the last reading of the week, and what they add up to now. A change
--- is of the week in which it was read, so a month says nothing of weeks without a reading, and what was found after a
--- gap is ahead of the readings before it and behind those after it. These are the months of the chain, as far as they are
--- known: no promise, and not of any one office.
+-- Computed from the totals of the office report at each reading (marts.month_total_versions). Of each month those
+-- offices count that were read in this week of its age: their sum at the last reading of the week, compared with
+-- their sum now. A change belongs to the week in which it was read, so a month says nothing about weeks without a
+-- reading. These are the loaded months of the whole chain: not a promise, and not about any one office.
 -- Key: measure, age_weeks
 -- Columns:
 --   measure: commission, sold_total_price or sold_estate_parts, as in marts.office_month

@@ -1,10 +1,10 @@
 -- For which offices should a month be loaded, and is it?
 -- One row per office and month that should be loaded, from the first month of the settings on, loaded or not.
 -- An office is expected as long as a customer that answers for it is requested, else up to its last month loaded. A
--- customer of which nothing has been read so far stands for itself, because its offices are not known yet. Covered are the
--- office report, the running commissions and the leads, each only if anybody holds it. A month that was last read before
--- it was over, and is over now or no longer requested, is not loaded: its rest is missing. Nor is one of which a row could
--- not be loaded, but for the commission of an office that has its row.
+-- customer that was never read stands for itself, because its offices are not known yet. Covered are the office
+-- report, the running commissions and the leads, each only if any is loaded. A month that was last read before it was
+-- over, and is over now or no longer requested, is not loaded: its rest is missing. Nor is a month with a row that
+-- could not be loaded, except the commission of an office that has its row.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month

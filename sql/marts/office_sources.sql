@@ -1,13 +1,13 @@
 -- Whose answer counts for an office?
 -- One row per report, office and month that is loaded: the customer whose answer counts, and its load.
 -- Several customers may answer for one office: a group, the office itself, one that has been switched off since. The
--- newest answer counts, from any customer; of two equally new ones, read in one run, the office's own; never both. A customer that is
--- switched off, removed, denied or not found counts only while no other answers for that office and month; then
--- is_refreshed is false. A group counts for an office from the first to the last month with an entry of it, and beyond
--- them, or once another customer was the last to name the office, only if no other does, so that an office that
--- has left a group is not zero because the group says nothing.
--- What is not here is unknown, not zero; and so is the rest of a month where is_cut_short or is_unfinished, and an office
--- without a row where lacks_rows. Of an office that has left a group, the group's later answers say nothing.
+-- newest answer counts, from any customer; of two equally new ones, read in one run, the office's own; never both. A
+-- customer that is switched off, removed, denied or not found counts only while no other answers for that office and
+-- month; then is_refreshed is false. A group counts for an office from the first to the last month with an entry of
+-- it. Beyond them, or after another customer was the last to name the office, it counts only if no other does, so
+-- that an office that left a group does not become zero.
+-- A month without a row is unknown, not zero; so is the rest of a month with is_cut_short or is_unfinished, and an
+-- office without a row if lacks_rows. A group's later answers say nothing about an office that has left it.
 -- Key: report, office_id, month
 -- Columns:
 --   customer_id: the customer whose answer counts

@@ -1,17 +1,17 @@
 -- Do the reports agree, and if not, why?
--- One row per office, month, report compared and measure where one side is loaded; without the other nothing is
--- judged.
--- The office report is compared with the by-month report, the user report (users counted at their derived
--- office, but for what each of several customers said of one, which counts at the office that customer is or has alone) and the shares in the sales list (counted at the agent's own office, so that a sale shared between
--- offices agrees); the sales list is also compared with itself: whole commission against the shares. What the
--- sales list shows is compared with sales alone; its commission is exact but for the rounding of the service's
--- own average, half an öre a home, and parts and prices but for percentages rounded to two decimals.
--- A single sale that one report has and another not differs in each of its reports and measures here: marts.disagreements
--- counts it once.
--- A commission may be off by an öre for each row that is added, and each user's share of prices and parts by half of its
--- last decimal.
--- A row without an amount that another report has is a disagreement if both are loaded and lack no rows, as an
--- answer that came while the service worked its numbers out anew; not where the report gives that amount nowhere.
+-- One row per office, month, compared report and measure if one side is loaded; without the other nothing is judged.
+-- The office report is compared with the by-month report, the user report and the shares in the sales list; the sales
+-- list is also compared with itself: whole commission against the shares. Users count at their derived office, except
+-- that what several customers stated of one user counts at the office that the customer is or alone has. Shares count
+-- at the agent's own office, so that a sale shared between offices agrees. The sales list is compared with sales
+-- alone; its commission is exact except for the rounding of the service's own average (half an öre a home), parts and
+-- prices except for percentages rounded to two decimals.
+-- A single sale that one report has and another not differs in each of its reports and measures here:
+-- marts.disagreements counts it once.
+-- A commission may be off by an öre for each row that is added, and each user's share of prices and parts by half of
+-- its last decimal.
+-- A row without an amount that another report has is a disagreement if both are loaded and lack no rows, because the
+-- service may have answered while it computed its numbers again; but not if the report never has that amount.
 -- Key: month, office_id, compared, measure
 -- Columns:
 --   month: first day of the month

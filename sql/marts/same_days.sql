@@ -1,10 +1,10 @@
 -- How does the current month, and the year up to it, compare with the same days of last year?
--- One row per level, member and period. Sales count by day of contract, at the offices of their agents by their shares; one
--- without agents counts whole at the office that lists it. Nothing else that is earned has a day.
--- An office is compared where its sales are read and lack no row in each month of the period and of the one before, to the end but
--- in the current month, of which its days end with the one before its sales were last read. The others are left out of both
--- sums: missing_offices names them. A user is compared where each office of the user is, and who sold
--- nothing in either or began since last year is not.
+-- One row per level, member and period. Sales count by day of contract, at the offices of their agents by their
+-- shares; one without agents counts whole at the office that lists it. Nothing else that is earned has a day.
+-- An office is compared if its sales are read and lack no row in each month of the period and of the one before, to
+-- the end of the month; the days of the current month end before the day on which its sales were last read. Other
+-- offices are left out of both sums: missing_offices names them. A user is compared if each of the user's offices is,
+-- but not if the user sold nothing in either period or began since last year.
 -- Key: level, member_id, period
 -- Columns:
 --   level: office, brand, region, chain or user; never add up two levels

@@ -1,18 +1,20 @@
 -- What did each user earn and do, month by month?
 -- One row per user and loaded month, from the month in which the user was first active.
--- A number is zero if its report is loaded without rows, and null if the report is not loaded, its rows lack the number, or
--- it lacks rows that could not be loaded, or those of an office that has left, and none of its rows is the user's.
--- A user who left still has rows: later bookings count. For averages per agent and for headcounts, take the rows with
--- is_active: count(DISTINCT user_id) would include everyone who ever left. Leads that are assigned to no user are only in
--- marts.office_month.
--- Active is who left a trace in the month itself, in every month alike: what comes later changes no earlier month, so counts
--- of months that are over can be compared; of a month that is not over it is so far. Budgets show nothing here: they
--- often stay when a user has left. Nor do running commissions, which may be paid long after, but of users of whom no
--- user report tells.
--- The user report does not say of which office: it is that of staging.user_offices for the month, else for an
--- earlier month, else for a later one, else the requested customer if that is an office; office_basis says which.
--- Whose answers count for a user, and which are added up, is in marts.user_sources: a user of several customers is here
--- once, with the sum, at one office; what each customer said is in bi.commission_user, and is reconciled at its own office.
+-- A number is zero if its report is loaded without rows, and null if the report is not loaded, if its rows lack the
+-- number, or if it lacks rows (those that could not be loaded, or those of an office that has left) and has none of
+-- the user.
+-- A user who left still has rows: later bookings count. For averages per agent and for headcounts, use the rows with
+-- is_active: count(DISTINCT user_id) would include everyone who ever left. Leads that are assigned to no user are
+-- only in marts.office_month.
+-- A user is active in a month with a trace of the user in the month itself. Later readings change no earlier month,
+-- so counts of months that are over can be compared; in the current month it is so far. Budgets are not a trace,
+-- because they often stay when a user has left; nor are running commissions, which may be paid long after, except for
+-- users whom no user report has.
+-- The user report does not state the office: it is that of staging.user_offices for the month, else for an earlier
+-- month, else for a later one, else the requested customer if that is an office; office_basis says which.
+-- marts.user_sources says whose answers count for a user, and which are added up: a user of several customers has one
+-- row, with the sum, at one office; what each customer stated is in bi.commission_user, and is reconciled at its own
+-- office.
 -- Key: user_id, month
 -- Columns:
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;

@@ -1,8 +1,8 @@
 -- How does a month compare with the same month a year before?
 -- One row per office and month whose commission is known.
--- Last year's numbers are null if that month is unknown, never zero. The year so far adds months from
--- January and is null unless every one of them is known. An open month is part of one, so it is compared with nothing, and
--- no year so far with it in. Nor is a month that was last read before its end, and is no longer requested: it is not known.
+-- Last year's numbers are null if that month is unknown, never zero. The year so far adds up months from January and
+-- is null unless every one of them is known. An open month is only a part, so neither it nor a year so far with it is
+-- compared. A month that was last read before its end, and is no longer requested, counts as unknown.
 -- Kind: view
 -- Key: office_id, month
 -- Columns:
