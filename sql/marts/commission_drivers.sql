@@ -17,7 +17,7 @@
 --   month: first day of the last month of the period
 --   sold_commission: commission from sales alone, by share; currency not documented, tax
 --     basis as declared in marts.tax_basis
---   sold_commission_before: the same of the period a year before
+--   sold_commission_before: the same for the period a year before
 --   sold_estate_parts: homes sold
 --   sold_estate_parts_before: homes sold in the period a year before
 --   average_price: price of an average home sold, currency not documented
@@ -28,7 +28,7 @@
 --   homes_effect: the part of the difference that comes from more or fewer homes, in the amounts of sold_commission
 --   price_effect: the part that comes from higher or lower prices
 --   fee_effect: the part that comes from a higher or lower fee
---   missing_offices: names of offices of which a month of either period is not known; null if none is missing
+--   missing_offices: names of offices with an unknown month in either period; null if there is none
 WITH months AS (
     SELECT
         coverage.office_id,

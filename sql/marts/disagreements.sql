@@ -7,13 +7,14 @@
 --   month: first day of the month
 --   office_id: customer id of the office
 --   office_name: name of that office
---   differing_reports: the reports that differ from the office report, by name; or shares of agents, that differ from the whole
---     commission in the sales list
---   odd_report: the one report that differs from all others that could be compared: the office report if these agree with
---     one another; null if there is no such report
---   commission_difference: the largest difference of commission, of all or of sales alone: the other report less the office report
---   price_difference: the same of prices
---   estate_parts_difference: the same of homes sold
+--   differing_reports: the reports that differ from the office report, by name; or shares of agents, which differ
+--     from the whole commission in the sales list
+--   odd_report: the one report that differs from all others that could be compared: the office report if these agree;
+--     null if there is none
+--   commission_difference: the largest difference of commission, all of it or from sales alone: the other report less
+--     the office report
+--   price_difference: the same for prices
+--   estate_parts_difference: the same for homes sold
 --   likely_reason: why they may differ, as marts.reconciliation says of the largest difference of commission, else of another
 --   last_read_at_utc: when the service gave the last of the answers compared
 --   _customer: the customer whose office report counts

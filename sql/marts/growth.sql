@@ -19,7 +19,7 @@
 --   compared_offices: customer ids of the offices that are compared, by id; null without one
 --   compared_office_count: offices that were open and are known in each month of both periods
 --   office_count: offices with a month in either period, but those that had closed before both
---   missing_offices: names of offices of which a month of either period is not known; null if none is missing
+--   missing_offices: names of offices with an unknown month in either period; null if there is none
 WITH periods AS (
     SELECT month, unnest([
         {'period': 'month', 'first_month': month},

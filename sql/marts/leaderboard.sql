@@ -21,10 +21,11 @@
 --   earner_name: name of the office or user; of users with the same name with the office or the id behind it
 --   office_id: customer id of the office itself, or of the user's office in the last month of the period
 --   office_name: name of that office
---   month_count: months of the period of which the report is loaded for that office, whether the earner was there or not
---   active_month_count: months of the period in which marts.user_month says of the user is_active; null for offices
---   commission_per_active_month: commission by these months, with what was booked after the user left; null without one
---   per_active_month_rank: place by that, 1 for the most; null without an active month
+--   month_count: months of the period with the office's report loaded, whether the earner was there or not
+--   active_month_count: months of the period with is_active in marts.user_month; null for offices
+--   commission_per_active_month: commission per active month, including what was booked after the user left; null
+--     without an active month
+--   per_active_month_rank: rank by that, 1 for the most; null without an active month
 --   is_complete: whether every month of the period is over, loaded to its end, and has a row of the earner or lacks none
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
 --     null without a sale; never average or add it up

@@ -28,8 +28,8 @@
 --   offices_without_forecast: names of the offices without one; null if all have one, and in a month that is open
 --   year_forecast_attainment_share: sum of where the offices' months with a budget will end, as a share of year_budget
 --   office_count: offices that have a budget in the year
---   missing_office_count: offices of these of which it is not known what they reached in the month
---   missing_offices: names of these; null if none is missing
+--   missing_office_count: offices whose actual in the month is not known
+--   missing_offices: names of these offices; null if none is missing
 --   is_open: whether the month is not over yet, or still to come, for one of the offices, as far as known
 --   basis_note: what to note when commission is compared with its budget, as the tax basis of commission is not
 --     documented; null for counts, and where both are declared to be without VAT

@@ -26,15 +26,15 @@
 --   incoming_lead_count: leads received
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues
---   active_agent_count: active agents, as in marts.office_month, of offices whose user report is loaded; null if none is. Who is
---     of no known office is in marts.headcount_month alone
---   commission_per_active_agent: commission of these offices by each of these agents, from sums; null without one
---   office_count: offices of which everything is loaded, to the end of the month or to now while it is open
---   expected_office_count: offices of which it should be loaded, see marts.office_coverage
---   missing_offices: offices of which something is not loaded, or only to a day after which it was not requested again, and
---     what; null if nothing is missing
---   is_commission_complete: whether the office report is loaded of all expected offices, and none was cut short
---   is_complete: whether everything is loaded of all expected offices, and nothing was cut short
+--   active_agent_count: active agents, as in marts.office_month, of offices whose user report is loaded; null if none
+--     is. Agents without a known office are only in marts.headcount_month
+--   commission_per_active_agent: commission of these offices per active agent, from sums; null without one
+--   office_count: offices that are completely loaded, to the end of the month or to now while it is open
+--   expected_office_count: offices that should be loaded, see marts.office_coverage
+--   missing_offices: offices that lack a report, or have one that was cut short, and which; null if nothing is
+--     missing
+--   is_commission_complete: whether the office report of all expected offices is loaded, and none was cut short
+--   is_complete: whether all expected offices are completely loaded, and nothing was cut short
 --   is_refreshed: whether all of it is still requested, or was last read a year after the month, when it hardly
 --     changes; false if part of it could have changed since
 --   is_open: whether the month is not over, or its end is not requested yet

@@ -10,9 +10,10 @@
 --   month: first day of the month
 --   is_whole: whether the office report is loaded to the end of the month, or to now while it is open
 --   is_open: whether the month is not over, as far as it is loaded
---   actual: what was reached of the commission, without VAT that is declared, as in marts.office_budget_vs_actual; null if a month is
---     not loaded whole
---   is_budget_open: whether the month is not over or not read yet, as marts.office_budget_vs_actual has it; null without a budget
+--   actual: what was reached of the commission, without declared VAT, as in marts.office_budget_vs_actual; null if a
+--     month is not completely loaded
+--   is_budget_open: whether the month is not over or not read yet, as in marts.office_budget_vs_actual; null without
+--     a budget
 --   homes_budget: budget of homes sold
 SELECT
     levels.level,

@@ -14,23 +14,25 @@
 --   office_name: name of the office
 --   month: first day of the month
 --   measure: commission, sold_total_price or sold_estate_parts
---   kind: sale new, sale gone (from this month and office), sale changed (also one that the office had a part of when
---     another listed it); writings, valuations, or writings or valuations of an agent, where both changed or neither is
---     known; of what is left open, where not known, or nobody, where it concerns no agent's and no sale's commission, as far
---     as reports say that were read no earlier than the change, and no other office has the opposite
---   amount: the part of the difference that it explains, or what is left of it; currency and tax basis as the measure
+--   kind: sale new, sale gone (from this month and office), sale changed (also one that another office listed and
+--     this office shared); writings, valuations, or writings or valuations of an agent, if both changed or neither is
+--     known; for the unexplained rest, not known, or nobody if all reports read since the change show that it is no
+--     agent's and no sale's commission, and no other office has the opposite change
+--   amount: the part of the difference that the reason explains, or the unexplained rest; currency and tax basis as
+--     the measure
 --   estate_id: id of the estate
 --   street_address: address of the home, as last read
---   share: the part of the sale that counts here; null if it was another before, or is not known and the whole was taken
---   other_office_id: of a sale that moved: where it came from, or went to
+--   share: the part of the sale that counts here; null if it was another before, or is not known so that the whole
+--     sale counts
+--   other_office_id: of a sale that moved: the office that it came from, or went to
 --   other_month: of a sale that moved: the month it came from, or went to
 --   user_id: id of the agent
 --   user_name: name of the agent; two may have the same, so group by user_id: marts.users has a label for each
---   writing_change: by how many writings of the agent changed; null if that was not kept
---   valuation_change: the same of valuations
+--   writing_change: the change in the agent's number of writings; null if that was not stored
+--   valuation_change: the same for valuations
 --   reason_noted_at_utc: when the change of the sale or the agent was noted, the last of several
---   awaited_reports: of what is open: the reports that were last read before the change, and will tell; null if all were
---     read since and do not
+--   awaited_reports: of an unexplained rest: the reports last read before the change, which will tell; null if all
+--     were read since and do not
 --   _customer: the customer whose answer showed the later total
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
@@ -151,7 +153,7 @@ agent_totals AS (
     INNER JOIN marts.user_month AS users USING (user_id, month)
 ),
 
--- The change of an agent's sales is no reason: it is the sales' own, and shows whether all of these are known.
+-- The change of an agent's sales is not a reason: the sales have their own; it shows whether all of them are known.
 agents_changed AS (
     SELECT
         'commission_user' AS report,

@@ -10,8 +10,8 @@
 --   age_weeks: whole weeks since the month was over, 0 in the first one
 --   change_share: what the month in the middle has changed by since it was this old, -0.01 for one percent less: the median,
 --     each month being the sum of its offices
---   least_change_share: the same of the month that rose least or fell most
---   greatest_change_share: the same of the month that rose most or fell least
+--   least_change_share: the same for the month that rose least or fell most
+--   greatest_change_share: the same for the month that rose most or fell least
 --   month_count: months of the calendar that this rests on; never fewer than three
 --   office_month_count: months of offices that this rests on
 --   least_weeks_later: whole weeks between the two readings, where they are fewest

@@ -10,7 +10,7 @@
 --   office_id: customer id of the office
 --   version: 1 for the oldest, 2 for the next
 --   valid_from_utc: when the service gave the newest answer in the file when the total was found
---   valid_to_utc: the same of the next total; null for the total of now
+--   valid_to_utc: the same for the next total; null for the total of now
 --   row_count: rows: of the office report, sales, events, or leads and tips
 --   commission: commission of the office report or of the sales, whose currency is not documented, or earned in
 --     steps, in SEK; leads have none

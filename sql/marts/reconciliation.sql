@@ -147,7 +147,7 @@ sales_left_out AS (  -- counted at the offices of their agents, as all shares ar
     LEFT JOIN staging.sales_agents AS agents ON agents.landed_estate = estates._row
 ),
 
-totals_known AS (  -- of the two reports of which totals are remembered
+totals_known AS (  -- of the two reports whose totals are stored
     SELECT
         report,
         office_id,

@@ -21,7 +21,7 @@
 --   estate_parts_before: homes sold before
 --   estate_parts_after: homes sold since
 --   estate_parts_change: what was added to the homes sold
---   sale_change_count: changes of single sales that were found at once in the sales list of the same office and
+--   sale_change_count: changes of single sales found by the same build in the sales list of the same office and
 --     month; marts.sale_changes has them, joined by noted_at_utc, office_id and month
 --   load_id_before: the load of the earlier total; joins meta.loads
 --   load_id_after: the load of the later total; joins meta.loads

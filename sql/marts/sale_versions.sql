@@ -15,12 +15,12 @@
 --     basis as declared in marts.tax_basis
 --   final_price: sale price; its currency is not documented
 --   was_over: whether that month had been read before, and was over then: what changes in it is a restatement
---   left_was_over: the same of the month and office that the sale left; null if it left none
+--   left_was_over: the same for the month and office that the sale left; null if it left none
 --   version: 1 for the oldest, 2 for the next
 --   street_address: street address of the estate, as last read; null for a sale that was gone before addresses were stored
 --   agent_ids: ids of the users who share the commission, the responsible one first, as last read; null in the same case
 --   valid_from_utc: when the service gave the newest answer in the file when the state was found
---   valid_to_utc: the same of the next state; null for the state of now
+--   valid_to_utc: the same for the next state; null for the state of now
 --   _customer: the customer whose answer showed the state
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads

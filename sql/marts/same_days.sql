@@ -17,7 +17,7 @@
 --   until_on: last of these days, of the office that was read last
 --   sold_commission: commission from sales signed in these days, by share; currency not documented, tax basis as declared in
 --     marts.tax_basis
---   sold_commission_before: the same of the same days of last year
+--   sold_commission_before: the same for the same days of last year
 --   sold_estate_parts: homes sold in these days
 --   sold_estate_parts_before: homes sold in the same days of last year
 --   sold_total_price: prices of the homes sold in these days, by share; currency not documented

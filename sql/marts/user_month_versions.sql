@@ -14,7 +14,7 @@
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK
 --   version: 1 for the oldest, 2 for the next
 --   valid_from_utc: when the service gave the newest answer on users in the file when the total was found
---   valid_to_utc: the same of the next total; null for the total of now
+--   valid_to_utc: the same for the next total; null for the total of now
 --   is_restatement: whether it was found on a later day than the one on which the month was first read as over, in the report of
 --     the user's office; where that is not loaded, on a later day than the first after the month
 WITH latest AS (

@@ -19,13 +19,14 @@
 --   office_name: name of that office
 --   first_active_month: first month in which the user earned, sold, wrote, valued, had a lead or sent a tip; null if never
 --   last_active_month: last such month
---   has_left: whether the user was at work once and is not any more, as far as known: taken out of the directory; or missing
---     in it and not active in the user's latest month that is over and complete; or without a trace in three whole months to
---     that one, of which none may lack one
+--   has_left: whether the user was at work once and has left, according to the answers: removed from the directory;
+--     or missing in it and not active in the user's latest month that is over and complete; or without a trace in the
+--     three months up to that one, all of them complete
 --   left_after_month: the month after which the user left, that is the last active one; null for users who have not left.
 --     marts.headcount_month counts the user as left in the month that follows, as pages and explanations say it
---   left_on: day on which the user left: left_directory_on, where that is in left_after_month or the month that follows and a
---     directory was read in the week before; else only the month is known, and it is the last day of left_after_month; null for users who have not left
+--   left_on: day on which the user left: left_directory_on, if that is in left_after_month or the next month and a
+--     directory was read in the week before; else only the month is known, and it is the last day of
+--     left_after_month; null for users who have not left
 --   left_month: month from which on nothing more is forecast of the user, as the directory shows that they left: left_after_month,
 --     or the latest one that is over and complete if that is earlier; null if the directory does not show it
 --   is_left_day_known: whether left_on is the day that the directory shows, and not the last one of a month; null for who has

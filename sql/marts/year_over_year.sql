@@ -13,9 +13,9 @@
 --   is_commission_complete: whether it is commission to the end of the month, or to now while the month is open; false
 --     if it was not requested again after a day within it
 --   commission_before: commission of the same month a year before
---   is_closed: whether the office had closed before the month, see marts.office_month; it is compared with nothing then
---   commission_change: commission less that; null in an open month, of a closed office, and where one of the two is not of a whole
---     month
+--   is_closed: whether the office had closed before the month, see marts.office_month; then it is not compared
+--   commission_change: commission less commission_before; null in an open month, for a closed office, and if one of
+--     the two months is incomplete
 --   commission_change_share: the change as a share of the year before, 0.1 for a tenth more
 --   sold_estate_parts_before: homes sold in the same month a year before
 --   sold_total_price_before: prices of what was sold in the same month a year before
