@@ -28,7 +28,7 @@ def test_every_mart_and_every_staging_query_runs_on_an_empty_warehouse_and_once_
     assert [sorted(build_marts(given)) for _ in range(2)] == [files, files]
 
 
-def test_what_is_called_a_share_or_parts_or_a_percentage_is_no_amount(given: Given) -> None:
+def test_a_column_named_share_parts_or_percentage_is_not_an_amount(given: Given) -> None:
     build_marts(given)
     found = given.execute("""
         SELECT DISTINCT data_type FROM duckdb_columns()
@@ -49,7 +49,7 @@ def test_a_mart_that_needs_more_memory_than_given_says_so_and_is_built_with_more
     assert build_marts(given, folder) == ["marts.a"]
 
 
-def test_marts_are_built_with_twice_the_memory_and_then_with_all_there_is(tmp_path: Path) -> None:
+def test_marts_are_built_with_twice_the_memory_and_then_without_a_limit(tmp_path: Path) -> None:
     file, tried = tmp_path / "file", list[int | None]()
     file.write_bytes(bytes(80_000_000))
 
@@ -82,7 +82,7 @@ def test_marts_are_built_after_the_marts_they_read(tmp_path: Path) -> None:
         ("DROP TABLE bi.sales_estates", "is not one SELECT statement"),
     ],
 )
-def test_what_is_no_select_of_tables_with_a_header_is_refused(tmp_path: Path, sql: str, refusal: str) -> None:
+def test_a_file_has_a_header_and_one_select(tmp_path: Path, sql: str, refusal: str) -> None:
     with pytest.raises(QueryError, match=refusal):
         build_marts(warehouse(), room(tmp_path, marts_a=sql))
 
@@ -118,7 +118,7 @@ def test_a_mart_without_a_file_any_more_is_gone_and_staging_never_stays(given: G
     assert left.fetchall() == [("marts", "b")]
 
 
-def test_a_mart_of_kind_view_is_a_view_that_carries_the_words_of_what_it_reads(tmp_path: Path) -> None:
+def test_a_mart_of_kind_view_is_a_view_with_the_meanings_of_its_sources(tmp_path: Path) -> None:
     given = warehouse()
     read = f"{HEADER}-- Columns:\n--   x: the one\nSELECT 1 AS x"
     folder = room(tmp_path, marts_a=read, marts_b=f"{HEADER}-- Kind: view\nFROM marts.a")
@@ -141,14 +141,14 @@ def test_an_amount_times_any_other_number_of_a_mart_does_not_overflow(given: Giv
             given.execute(f"SELECT 9999999999::{one} * 999::{other}").fetchall()
 
 
-def test_a_mart_is_built_one_part_after_another_each_reading_what_is_its_own(tmp_path: Path) -> None:
+def test_a_mart_is_built_part_by_part_each_from_its_own_rows(tmp_path: Path) -> None:
     sql = f"{HEADER}-- For each: SELECT unnest(['b', 'a']) AS part\nSELECT getvariable('part') AS x"
     given = warehouse()
     build_marts(given, room(tmp_path, marts_a=sql))
     assert given.execute("FROM marts.a").fetchall() == [("b",), ("a",)]
 
 
-def test_of_more_than_half_a_million_rows_every_id_is_in_one_part(given: Given) -> None:
+def test_each_id_of_a_large_mart_is_in_one_part(given: Given) -> None:
     given.execute((SQL / "macros.sql").read_text("utf-8"))
     seen = []
     for part, count in given.execute("FROM parts_of(1_200_000)").fetchall():

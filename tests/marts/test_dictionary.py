@@ -69,7 +69,7 @@ def test_a_key_with_control_characters_is_described_without_them(file: Given) ->
     assert found == [("odd����", "not documented; found in the answer at odd����")]
 
 
-def test_a_meaning_is_handed_on_to_the_marts_that_read_it(file: Given) -> None:
+def test_marts_inherit_the_meanings_of_the_columns_that_they_read(file: Given) -> None:
     found = file.execute(
         "SELECT DISTINCT description FROM meta.dictionary "
         "WHERE schema_name = 'marts' AND column_name = 'writing_parts'"
@@ -77,7 +77,7 @@ def test_a_meaning_is_handed_on_to_the_marts_that_read_it(file: Given) -> None:
     assert found == [("assignments, in parts if shared",)]
 
 
-def test_a_header_describes_no_column_that_is_not_there(file: Given) -> None:
+def test_a_header_describes_only_existing_columns(file: Given) -> None:
     query = "SELECT schema_name || '.' || table_name, column_name FROM duckdb_columns()"
     standing = set(file.execute(query).fetchall())
     invented = [
@@ -95,7 +95,7 @@ def test_a_question_runs_unchanged(file: Given, question: Path) -> None:
     assert file.execute(question.read_text(encoding="utf-8")).fetchall() is not None
 
 
-def test_every_mart_but_one_of_equal_rows_says_what_tells_its_rows_apart() -> None:
+def test_every_mart_except_one_of_equal_rows_names_its_key() -> None:
     marts = [query for query in queries(SQL / "marts", "marts") if not query.parameters]
     assert [query.name for query in marts if not query.key] == ["running_commissions"]
 

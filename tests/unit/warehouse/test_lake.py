@@ -150,7 +150,7 @@ def test_an_erasure_leaves_the_files_of_the_latest_publication_alone(tmp_path: P
     assert (len(files(tmp_path)), rows(tmp_path)) == (1, [{"sold": 2, "_shard": "all"}])
 
 
-def test_an_erasure_asks_for_a_lake_that_is_not_named_any_more(tmp_path: Path) -> None:
+def test_an_erasure_asks_for_a_lake_that_is_no_longer_set(tmp_path: Path) -> None:
     refresh(tmp_path, OFFICES)
     assert clean_lake(tmp_path / "data", "", "", NOON) == LAKE_NOT_NAMED
 

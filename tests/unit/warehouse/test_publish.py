@@ -82,13 +82,13 @@ def test_a_log_left_by_an_analyst_is_never_replayed_into_a_new_file(given: Given
     assert seen(path) == [("2",)]
 
 
-def test_what_only_the_log_of_the_working_file_holds_is_published_too(given: Given, tmp_path: Path) -> None:
+def test_rows_only_in_the_log_of_the_working_file_are_published_too(given: Given, tmp_path: Path) -> None:
     begun("scribble", given.working).communicate()
     assert given.working.with_name("warehouse.duckdb.wal").exists()
     assert seen(publish(tmp_path, keep=3, now=NOON).path) == [("scribbled",)]
 
 
-def test_of_rows_in_quarantine_analysts_see_how_many_and_why_and_never_what(given: Given) -> None:
+def test_analysts_see_number_and_reasons_of_rows_in_quarantine_but_no_value(given: Given) -> None:
     given.load([sales("a", rejected=[Rejected(SECRET, JANUARY), Rejected(token_hex(), JANUARY)])])
     leave_traces(given)
     assert SECRET.encode() in given.working.read_bytes()
@@ -129,7 +129,7 @@ def cut_short(path: Path) -> None:
     [(Path.unlink, GONE), (scribble, CHANGED), (cut_short, CHANGED)],
     ids=["gone", "written to by a process that died", "cut short"],
 )
-def test_a_published_file_that_is_not_as_it_was_published_is_noticed_until_the_next_publication(
+def test_a_published_file_that_is_not_as_it_was_published_is_a_condition(
     given: Given, harm: Callable[[Path], None], found: str
 ) -> None:
     path = published(given, 1).path
@@ -231,11 +231,11 @@ def test_files_are_of_a_storage_version_that_every_1_x_tool_can_read(given: Give
     assert seen(path, query) == given.rows(query) == [("v1.0.0+",)]
 
 
-def test_a_checkpoint_writes_metadata_anew_as_older_clients_need_it(given: Given) -> None:
+def test_a_checkpoint_writes_metadata_again_as_older_clients_need_it(given: Given) -> None:
     assert given.rows("SELECT current_setting('experimental_metadata_reuse')") == [(False,)]
 
 
-def test_what_a_killed_process_left_is_cleared_away(given: Given) -> None:
+def test_the_leftovers_of_a_killed_process_are_removed(given: Given) -> None:
     published(given, 1)
     (given.data_dir / "work/warehouse.duckdb.tmp").mkdir()
     for left in (

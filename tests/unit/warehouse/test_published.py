@@ -35,12 +35,12 @@ def test_a_check_goes_by_its_name(here: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["beast", "are_not_negative"])
-def test_a_name_that_no_analysis_has_is_refused_like_the_end_of_some(here: Path, name: str) -> None:
+def test_an_unknown_name_is_rejected_and_so_is_the_end_of_a_name(here: Path, name: str) -> None:
     with pytest.raises(WrongQuestion, match=f"There is no analysis or check '{name}'"):
         statement_of(here, name, {})
 
 
-def test_a_parameter_that_an_analysis_does_not_take_is_refused(here: Path) -> None:
+def test_a_parameter_that_an_analysis_does_not_take_is_rejected(here: Path) -> None:
     with pytest.raises(WrongQuestion, match="has no parameter office; it takes --year"):
         statement_of(here, "15", {"office": "M1"})
 
@@ -62,7 +62,7 @@ def test_a_variable_reaches_the_statement(here: Path) -> None:
     assert counts == [9, 1]
 
 
-def test_an_office_that_the_file_does_not_know_is_refused_and_the_known_ones_are_named(here: Path) -> None:
+def test_an_unknown_office_is_rejected_with_the_known_ones(here: Path) -> None:
     with pytest.raises(WrongQuestion, match=r"There is no office 'M9' .*: M0, M1, M2"):
         first_rows(here, "SELECT getvariable('office')", {"office": "M9"}, most=1)
 
@@ -78,7 +78,7 @@ def test_an_office_that_the_file_does_not_know_is_refused_and_the_known_ones_are
         "",
     ],
 )
-def test_what_is_not_one_reading_statement_is_not_run(here: Path, statement: str) -> None:
+def test_only_one_reading_statement_is_run(here: Path, statement: str) -> None:
     with pytest.raises(WrongQuestion, match="one statement that only reads"):
         first_rows(here, statement, {}, most=1)
 
@@ -90,7 +90,7 @@ def test_no_other_file_can_be_read(here: Path) -> None:
 
 
 @pytest.mark.parametrize("format_", ["csv", "json", "parquet"])
-def test_an_answer_is_written_whole_into_the_private_file_that_waits_for_it(here: Path, format_: str) -> None:
+def test_a_whole_answer_is_written_into_the_existing_private_file(here: Path, format_: str) -> None:
     path = here / f"answer.{format_}"
     path.touch(mode=0o600)
     write_answer(here, "SELECT sum FROM marts.sums -- all", {}, format_=format_, path=path, formula_signs="=")
@@ -98,7 +98,7 @@ def test_an_answer_is_written_whole_into_the_private_file_that_waits_for_it(here
     assert duckdb.execute(f"SELECT count(*), sum(sum) FROM '{path}'").fetchall() == [(9, 54)]
 
 
-def test_a_csv_file_has_an_apostrophe_before_what_a_spreadsheet_would_run_and_its_numbers_as_they_are(
+def test_a_csv_file_has_an_apostrophe_before_formulas_and_its_numbers_unchanged(
     here: Path,
 ) -> None:
     path = here / "answer.csv"
@@ -115,13 +115,13 @@ def test_a_csv_file_has_an_apostrophe_before_what_a_spreadsheet_would_run_and_it
     ]
 
 
-def test_a_damaged_file_is_to_be_published_anew(here: Path) -> None:
+def test_a_damaged_file_is_to_be_published_again(here: Path) -> None:
     (here / "warehouse.duckdb").write_bytes(b"garbage" * 2_000)
     with pytest.raises(WarehouseError, match=r"is damaged .*; run `brokerbi publish`"):
         first_rows(here, "SELECT 1", {}, most=1)
 
 
-def test_a_file_that_somebody_has_open_for_writing_is_to_be_opened_read_only(here: Path) -> None:
+def test_the_error_for_a_file_open_for_writing_says_to_open_it_read_only(here: Path) -> None:
     with begun("write", here / "warehouse.duckdb") as other:
         with pytest.raises(WarehouseError, match=f"open in process {other.pid}, .* open it read-only"):
             first_rows(here, "SELECT 1", {}, most=1)
