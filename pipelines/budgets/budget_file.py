@@ -87,8 +87,6 @@ def _sheets(path: Path, content: bytes) -> list[Rows]:
         if content.startswith(b"PAR1"):
             frame = pl.read_parquet(io.BytesIO(content))
             return [[(0, frame.columns), *enumerate(frame.iter_rows(), start=1)]]
-        if b"\0" in content:
-            raise BudgetError([f"{path} is neither CSV, Parquet nor a workbook; save it as one of these."])
         return [_csv(content)]
     except (*DAMAGED, pl.exceptions.PolarsError) as error:
         raise BudgetError([f"{path} cannot be read ({error}); save it again."]) from None

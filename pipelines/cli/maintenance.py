@@ -78,13 +78,12 @@ def run_export(
         list[Format], options("parquet, csv or xlsx; default: BROKERBI_EXPORT_FORMATS", "FORMAT", "--format")
     ],
     to: Annotated[str, option("a directory", "DIR")] = "",
-    table: Annotated[list[str], options("only this table", "NAME", "--table")],
 ) -> int:
     """Write the published file as Parquet, CSV or Excel."""
     from pipelines.upkeep.export import export
 
     settings = read_settings(reading=True)
-    say(f"exported to {export(settings, formats=formats, to=to, tables=table)}")
+    say(f"exported to {export(settings, formats=formats, to=to)}")
     return 0
 
 

@@ -133,7 +133,7 @@ def run_explain(
         print_json(asdict(explanation))
     else:
         print_explanation(explanation)
-    return int(not explanation.agrees)
+    return int(bool(explanation.damage))
 
 
 def print_explanation(explanation: Explanation) -> None:

@@ -14,9 +14,6 @@ from warehouse.marts.lineage import EARLIER, NotInTheFile, Trace, TracedLoad, tr
 from warehouse.marts.queries import SQL, rows_of
 from warehouse.store.versions import Versions
 
-Around = Mapping[str, Sequence[Mapping[str, Any]]]
-"""The rows that answer each query of sql/explain, by its name."""
-
 
 @dataclass(frozen=True)
 class StoredRequest:
@@ -30,17 +27,12 @@ class StoredRequest:
 
 @dataclass
 class Explanation:
-    """A number, the way to it, the stored answers, and the rows around it."""
+    """A number, the way to it, the stored answers, and the rows that answer each query of sql/explain."""
 
     trace: Trace
-    around: Around
+    around: Mapping[str, Sequence[Mapping[str, Any]]]
     requests: list[StoredRequest] = field(default_factory=list)
     damage: str = ""  # why the stored answers could not be read again
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the stored answers are as they were loaded."""
-        return not self.damage
 
 
 def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user: str = "") -> Explanation:

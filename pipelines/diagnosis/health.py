@@ -64,12 +64,9 @@ def judge(view: Overview) -> Verdict:
     if errors:
         also = f"; also {', '.join(warnings)}" if warnings else ""
         return Verdict(f"Action needed: {', '.join(errors)}{also}.", ERROR)
-    if not view.states:
-        begin = "Nothing has been requested yet; run `brokerbi sync`."
-        return Verdict(begin, WARNING, has_begun=False)
-    if not view.is_published:
-        go_on = "Nothing has been published yet; run `brokerbi sync`."
-        return Verdict(go_on, WARNING, has_begun=False)
+    if not view.states or not view.is_published:
+        what = "published" if view.states else "requested"
+        return Verdict(f"Nothing has been {what} yet; run `brokerbi sync`.", WARNING, has_begun=False)
     fresh = counted(sum(state == "fresh" for state in view.states), "report")
     but = f" but for {', '.join(warnings)}" if warnings else ""
     worst = WARNING if warnings else Severity.WELL

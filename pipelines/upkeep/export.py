@@ -20,7 +20,7 @@ from filelock import FileLock
 from pipelines import units
 from pipelines.foreign_text import FORMULA_SIGNS, file_name
 from warehouse.errors import explained
-from warehouse.publishing.table_export import PublishedTable, TableExport, table_export
+from warehouse.publishing.table_export import PublishedTable, TableExport, copy_as_csv, table_export
 from warehouse.store.files import PRIVATE_FILE, SHARED_FILE, SHARED_FOLDER, make_folder, sync
 
 if TYPE_CHECKING:
@@ -47,14 +47,8 @@ _BASIS = """
 """
 
 
-def export(
-    settings: Settings,
-    *,
-    formats: Sequence[str] = (),
-    to: str = "",
-    tables: Sequence[str] = (),
-) -> Path:
-    """Write the tables in the formats and folder of the settings, or in those given; returns the folder.
+def export(settings: Settings, *, formats: Sequence[str] = (), to: str = "") -> Path:
+    """Write all tables in the formats and folder of the settings, or in those given; returns the folder.
 
     Replaces the previous export; exports run one at a time. Raises WarehouseError if a file cannot be read
     or written.
@@ -63,7 +57,7 @@ def export(
     root = Path(to).absolute() if to else settings.data_dir / FOLDER
     unfinished = root / ".unfinished"
     with explained(root), table_export(settings.data_dir) as source:
-        chosen = source.tables(tables)
+        tables = source.tables()
         make_folder(root, SHARED_FOLDER)
         with FileLock(root / ".lock", mode=PRIVATE_FILE):
             shutil.rmtree(unfinished, ignore_errors=True)  # left by a killed process
@@ -71,9 +65,9 @@ def export(
             try:
                 for format_ in dict.fromkeys(formats or settings.export_formats or ("parquet",)):
                     if format_ == "xlsx":
-                        _write_workbook(unfinished / WORKBOOK, source, chosen, settings.language)
+                        _write_workbook(unfinished / WORKBOOK, source, tables, settings.language)
                     else:
-                        _write_files(source, chosen, unfinished / format_)
+                        _write_files(source, tables, unfinished / format_)
                 for path in [unfinished, *unfinished.rglob("*")]:
                     path.chmod(SHARED_FOLDER if path.is_dir() else SHARED_FILE)
                     sync(path)
@@ -91,7 +85,7 @@ def _write_files(source: TableExport, tables: Sequence[PublishedTable], folder: 
         if folder.name == "parquet":
             source.write_parquet(table, path)
         else:
-            source.write_csv(table, path, FORMULA_SIGNS)
+            copy_as_csv(source.connection, table.select, path, FORMULA_SIGNS)
 
 
 def _put_in_place(folder: Path, latest: Path) -> None:

@@ -72,7 +72,7 @@ def erased(whole: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Erased:
     refused.add({"path": f"/users/{user}", "status": 500}, f"<p>{mail} of {user}</p>".encode())
     refused.close({"error": "no JSON", "fetched_at_utc": "2026-11-20T00:00:00+00:00"})
     (here.data_dir / "work" / "requests.log").write_text(f"GET /users/{user}\n", "utf-8")
-    export(here.settings, formats=["csv"], tables=["users"])
+    export(here.settings, formats=["csv"])
     exported = files_with(here.data_dir / "export", user, mail)
     receipts = erase_user(here, user), erase(here.settings, "contact", contact, clock=here.clock)
     return Erased(here, (user, mail, contact), exported, totals, *receipts)

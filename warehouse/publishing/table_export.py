@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,6 @@ from pathlib import Path
 import polars as pl
 from duckdb import DuckDBPyConnection
 
-from warehouse.errors import WarehouseError
 from warehouse.store.duckdb_file import literal, quoted
 from warehouse.store.versions import Versions
 
@@ -89,24 +88,12 @@ class TableExport:
     def __init__(self, connection: DuckDBPyConnection) -> None:
         self.connection = connection
 
-    def tables(self, wanted: Sequence[str] = ()) -> list[PublishedTable]:
-        """The marts and the tables of bi, or only those named, with or without their schema.
-
-        Raises WarehouseError for an unknown name.
-        """
-        tables = []
-        for schema, name, meaning, columns in self.connection.execute(_COLUMNS).fetchall():
-            full_name = f"{schema}.{name}"
-            if {full_name, name} & set(wanted) or not wanted:
-                described = tuple(PublishedColumn(**column) for column in columns)
-                tables.append(PublishedTable(schema, name, meaning, described))
-        names = {name for table in tables for name in (table.name, table.table)}
-        if unknown := [name for name in wanted if name not in names]:
-            raise WarehouseError(
-                f"The published file has no table {', '.join(unknown)}; "
-                '`brokerbi query "FROM meta.dictionary WHERE column_name IS NULL"` lists them all.'
-            )
-        return tables
+    def tables(self) -> list[PublishedTable]:
+        """The marts and the tables of bi."""
+        return [
+            PublishedTable(schema, name, meaning, tuple(PublishedColumn(**column) for column in columns))
+            for schema, name, meaning, columns in self.connection.execute(_COLUMNS).fetchall()
+        ]
 
     def timezone(self) -> str:
         """The time zone of the brokerage; UTC if it is not known."""
@@ -127,10 +114,6 @@ class TableExport:
             f"KV_METADATA {{'table': {literal(table.name)}, 'meaning': {literal(table.meaning)}, "
             f"'columns': {literal(meanings)}}})"
         )
-
-    def write_csv(self, table: PublishedTable, path: Path, formula_signs: str) -> None:
-        """Write all rows of a table below a header, in UTF-8, with commas and decimal points."""
-        copy_as_csv(self.connection, table.select, path, formula_signs)
 
     def frame(self, select: str) -> pl.DataFrame:
         """The rows of a SELECT, in memory."""

@@ -143,7 +143,7 @@ def test_a_column_that_is_no_measure_is_left_aside_and_named(tmp_path: Path) -> 
         (PLAIN.replace(";", ",").replace("105000", "105 000,00"), "more cells than there are heads"),
         (PLAIN + 'M1;"U2;2027-01;1;1\n', "save it again"),
         (b"PK\x03\x04rest", "save it again"),
-        (b"\x00\x01\x02", "neither CSV, Parquet nor a workbook"),
+        (b"\x00\x01\x02", "no row with the headings"),
     ],
 )
 def test_a_file_that_is_none_is_refused(tmp_path: Path, content: str | bytes, said: str) -> None:

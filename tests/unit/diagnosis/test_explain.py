@@ -87,7 +87,7 @@ def test_a_number_that_is_not_loaded_is_unknown(copy: Path, capsys: pytest.Captu
     change(copy, "UPDATE marts.office_month SET commission = NULL")
     explanation = explained(copy)
     print_explanation(explanation)
-    assert (explanation.agrees, explanation.requests) == (True, [])
+    assert (explanation.damage, explanation.requests) == ("", [])
     assert "commission_office is not loaded for this month" in capsys.readouterr().out
 
 

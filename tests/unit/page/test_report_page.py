@@ -16,7 +16,6 @@ from pipelines.upkeep.report_page import draw_pages, remove_pages, write_report_
 from tests.marts.given import build, earned, loaded, warehouse
 from tests.unit.page.given import columns_of
 from tests.unit.page.test_dictionary import ROWS
-from warehouse.errors import WarehouseError
 from warehouse.marts.build import build_marts
 from warehouse.store.duckdb_file import literal, quoted
 
@@ -62,11 +61,6 @@ def test_the_page_is_put_in_place_whole_for_the_readers_of_the_file(published: P
     assert "cannot answer for" not in (tmp_path / "operators.html").read_text("utf-8")
     assert [path.name for path in tmp_path.glob(".*")] == []
     assert stat.S_IMODE(page.stat().st_mode) == 0o640
-
-
-def test_without_a_published_file_there_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(WarehouseError, match="There is no published file"):
-        write_report_page(Settings(data_dir=tmp_path), CLOCK)
 
 
 def test_a_page_that_cannot_be_drawn_is_no_failure(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ import pytest
 
 from pipelines.settings.model import Settings
 from pipelines.upkeep.export import export
-from warehouse.errors import WarehouseError
 
 MEANING = "commission, currency not documented"
 
@@ -64,7 +63,7 @@ def test_no_text_of_a_csv_file_is_a_formula_and_every_number_is_one(here: Path) 
         connection.execute(
             "CREATE TABLE marts.signs AS SELECT -0.25 AS lost, unnest(['-1', '=1', '＝1']) AS text"
         )
-    exported(here, "csv", tables=["signs"])
+    exported(here, "csv")
     with (here / "export/latest/csv/marts.signs.csv").open(encoding="utf-8", newline="") as file:
         assert list(csv.reader(file))[1:] == [["-0.25", "'-1"], ["-0.25", "'=1"], ["-0.25", "'＝1"]]
 
@@ -129,11 +128,6 @@ def test_a_workbook_speaks_to_a_controller_in_the_language_of_the_settings(here:
     ]
 
 
-def test_only_the_tables_that_are_named_are_written(here: Path) -> None:
-    exported(here, "csv", tables=["estates"])
-    assert names(here / "export" / "latest" / "csv") == ["bi.estates.csv"]
-
-
 def test_tables_with_long_names_have_files_of_their_own(here: Path) -> None:
     with duckdb.connect(here / "warehouse.duckdb") as connection:
         for ending in "ab":
@@ -144,13 +138,6 @@ def test_tables_with_long_names_have_files_of_their_own(here: Path) -> None:
 
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.name != ".lock")
-
-
-def test_a_table_that_is_not_there_is_refused_and_the_one_before_stays(here: Path) -> None:
-    exported(here, "csv")
-    with pytest.raises(WarehouseError, match=r"has no table nope"):
-        exported(here, "parquet", tables=["nope"])
-    assert names(here / "export" / "latest") == ["csv"]
 
 
 def test_an_earlier_export_and_a_killed_one_are_removed(here: Path) -> None:
