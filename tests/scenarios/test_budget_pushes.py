@@ -15,7 +15,6 @@ from pipelines.clock import SystemClock
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.server import serving
 from pipelines.settings.messages import SettingsError
-from pipelines.upkeep.erase import erase
 from tests.scenarios.budgets import (
     DECEMBER,
     NEVER_BUDGETED,
@@ -27,7 +26,7 @@ from tests.scenarios.budgets import (
     statuses,
 )
 from tests.scenarios.processes import Job, Step, is_killed, run
-from tests.scenarios.scenario import files_with, synced
+from tests.scenarios.scenario import synced
 
 NEW = {"commission": 90_000, "sold": 3}
 
@@ -179,14 +178,6 @@ def test_an_office_that_is_not_found_is_refused_with_a_question_for_its_own_id(h
     assert "Give the office's own id" in next(iter(pushed.pushes.values())).reason
 
 
-def test_an_erasure_takes_the_user_out_of_pushes_and_their_requests(here: BudgetScenario) -> None:
-    here.push(here.plan_for_all())
-    user, amounts = here.users[0], here.ledger("measure, before, after")
-    assert files_with(here.settings.data_dir, user) != []
-    assert erase(here.settings, "user", user, clock=here.clock).problems == []
-    assert (files_with(here.settings.data_dir, user), here.ledger("measure, before, after")) == ([], amounts)
-
-
 def test_a_plan_is_private_and_refused_when_somebody_changed_it(here: BudgetScenario, tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     here.plan(NEW).write(path)
@@ -208,13 +199,7 @@ def test_a_plan_of_another_service_or_customer_is_refused(here: BudgetScenario) 
         here.push(replace(plan, changes=(replace(plan.changes[0], customer="M7"),)))
 
 
-STEPS = (
-    Step("journal_written"),
-    Step("checkpointed"),
-    Step("budget_intended"),
-    Step("budget_sent"),
-    Step("budget_noted"),
-)
+STEPS = (Step("budget_intended"), Step("budget_sent"), Step("budget_noted"))
 
 
 def test_a_push_killed_at_every_step_is_pushed_again_until_all_is_shown(tmp_path: Path) -> None:

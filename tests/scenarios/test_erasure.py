@@ -13,7 +13,7 @@ from pipelines.sandbox.faults import Fault
 from pipelines.upkeep.erase import ErasureReceipt, erase
 from pipelines.upkeep.export import export
 from tests.scenarios.processes import Job, Step, is_killed, run
-from tests.scenarios.scenario import FEW, Scenario, files_with, scenario, synced
+from tests.scenarios.scenario import FEW, Scenario, files_with, scenario
 from warehouse.load.landing import Landing
 from warehouse.persons.erased_list import FILE
 from warehouse.store.database import Store
@@ -35,7 +35,9 @@ LEFT = """
 SELECT count(*), count(contact_first_name), count(lead_title), count(lead_message)
 FROM bi.incoming_leads WHERE contact_id LIKE 'erased-%'
 """
-STEPS = (Step("landing_closed"), Step("landing_erased"), Step("marts_built"), Step("compacted"))
+WAITING = "SELECT table_name, count(*) FROM meta.quarantine_rows GROUP BY ALL ORDER BY ALL"
+SPOILED = Fault("wrong_types", share=0.2, path="GetSalesReport")
+STEPS = (Step("landing_closed"), Step("landing_erased"), Step("compacted"))
 
 
 def erase_user(here: Scenario, id_: str) -> ErasureReceipt:
@@ -44,21 +46,26 @@ def erase_user(here: Scenario, id_: str) -> ErasureReceipt:
 
 @dataclass(frozen=True)
 class Erased:
-    """A user and a contact were erased: what was theirs alone, the totals of before, and the receipts."""
+    """A user was erased by a process that was killed at every step, then a contact.
+
+    What was theirs alone, the totals and rows in quarantine of before, and the receipt of the contact.
+    """
 
     here: Scenario
     words: tuple[str, ...]
     exported: list[str]
     totals: list[tuple[object, ...]]
-    user: ErasureReceipt
+    waiting: list[tuple[object, ...]]
+    begun: list[str]
     contact: ErasureReceipt
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
-    """A published data directory that is only copied."""
-    here = synced(tmp_path_factory.mktemp("whole"), REPORTS, whole=True).with_settings(pages=True)
-    here.publish()
+    """A published data directory with pages and rows in quarantine, which is only copied."""
+    here = scenario(tmp_path_factory.mktemp("whole") / "data", REPORTS, offices=1, whole=True)
+    here.sync(SPOILED)
+    here.with_settings(pages=True).publish()
     return here
 
 
@@ -66,16 +73,27 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
 def erased(whole: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Erased:
     here = whole.copied_to(tmp_path_factory.mktemp("erased") / "data")
     [(user, mail)], contact = here.rows(USER), here.value(CONTACT)
-    landed, totals = here.landing_files[0], here.rows(TOTALS)
-    shutil.copy(landed, landed.with_name(f"{landed.name}.part"))
+    totals, waiting = here.rows(TOTALS), here.rows(WAITING)
     refused = Landing(here.data_dir / "landing").open("users", "M1", None, None, "refused", {"months": []})
     refused.add({"path": f"/users/{user}", "status": 500}, f"<p>{mail} of {user}</p>".encode())
     refused.close({"error": "no JSON", "fetched_at_utc": "2026-11-20T00:00:00+00:00"})
-    (here.data_dir / "work" / "requests.log").write_text(f"GET /users/{user}\n", "utf-8")
+    job = Job.of("erase", here, person=("user", user))
+    assert [step for step in STEPS if not is_killed(job, step)] == []
+    begun = [condition.error for condition in open_erasures(here.data_dir)]
+    assert run(job) == 0
+    landed = here.landing_files[0]
+    shutil.copy(landed, landed.with_name(f"{landed.name}.part"))
+    (here.data_dir / "work" / "requests.log").write_text(f"GET /contacts/{contact}\n", "utf-8")
     export(here.settings, formats=["csv"])
-    exported = files_with(here.data_dir / "export", user, mail)
-    receipts = erase_user(here, user), erase(here.settings, "contact", contact, clock=here.clock)
-    return Erased(here, (user, mail, contact), exported, totals, *receipts)
+    exported = files_with(here.data_dir / "export", contact)
+    receipt = erase(here.settings, "contact", contact, clock=here.clock)
+    return Erased(here, (user, mail, contact), exported, totals, waiting, begun, receipt)
+
+
+def test_killed_at_any_step_an_erasure_is_open_until_it_is_run_again(erased: Erased) -> None:
+    [begun] = erased.begun
+    assert [word for word in erased.words if word in begun] == []
+    assert open_erasures(erased.here.data_dir) == []
 
 
 def test_no_file_holds_the_persons_any_more(erased: Erased) -> None:
@@ -87,13 +105,14 @@ def test_the_rows_of_a_contact_lose_name_and_texts(erased: Erased) -> None:
     assert (rows > 0, filled) == (True, [0, 0, 0])
 
 
-def test_amounts_and_counts_stay_as_they_were(erased: Erased) -> None:
-    assert erased.here.rows(TOTALS) == erased.totals
+def test_amounts_and_counts_stay_as_they_were_and_rows_in_quarantine_stay_there(erased: Erased) -> None:
+    assert (erased.here.rows(TOTALS), erased.here.rows(WAITING)) == (erased.totals, erased.waiting)
+    assert erased.waiting != []
 
 
 def test_a_receipt_counts_what_was_changed_and_names_nobody(erased: Erased) -> None:
-    receipt, described = erased.user, repr((erased.user, erased.contact))
-    assert (receipt.landing_files > 0, receipt.rows['bi."sales_agents"'] > 0) == (True, True)
+    receipt, described = erased.contact, repr(erased.contact)
+    assert (receipt.landing_files > 0, receipt.rows['bi."incoming_leads"'] > 0) == (True, True)
     assert (receipt.log_places, receipt.leftovers_removed) == (1, 1)
     assert (erased.exported != [], len(receipt.versions_removed), receipt.problems) == (True, 1, [])
     assert [word for word in erased.words if word in described] == []
@@ -112,7 +131,7 @@ def test_a_rebuild_from_landing_is_the_same(erased: Erased, tmp_path: Path) -> N
 
 def test_the_next_sync_neither_brings_them_back_nor_begins_a_history(erased: Erased, tmp_path: Path) -> None:
     here = erased.here.copied_to(tmp_path / "data")
-    here.sync(refresh=True)
+    here.sync(SPOILED, refresh=True)
     held = [path for path in files_with(tmp_path, *erased.words) if not path.endswith(".zst")]
     assert (held, here.rows(TOTALS)) == ([], erased.totals)
 
@@ -120,7 +139,7 @@ def test_the_next_sync_neither_brings_them_back_nor_begins_a_history(erased: Era
 def test_a_restored_backup_with_the_newest_list_holds_them_until_the_next_publication(
     whole: Scenario, erased: Erased, tmp_path: Path
 ) -> None:
-    here = whole.copied_to(tmp_path / "data").with_settings(pages=False)
+    here = whole.copied_to(tmp_path / "data")
     shutil.copy(erased.here.data_dir / FILE, here.data_dir / FILE)
     here.publish()
     assert here.rows(TOTALS) == erased.totals
@@ -131,44 +150,20 @@ def test_a_restored_backup_with_the_newest_list_holds_them_until_the_next_public
     assert [word for word in erased.words if word.encode() in read] == []
 
 
-def test_an_id_that_names_nobody_or_everybody(erased: Erased, tmp_path: Path) -> None:
-    here = erased.here.copied_to(tmp_path / "data").with_settings(pages=False)
+def test_an_id_that_names_nobody_or_everybody(tmp_path: Path) -> None:
+    here = scenario(tmp_path, offices=1)
     with pytest.raises(ValueError, match="everyone"):
         erase_user(here, " ")
     nobody = erase_user(here, "7")
     assert (nobody.landing_files, nobody.rows, nobody.problems) == (0, {}, [])
     assert "fewer than 6 characters" in nobody.not_searched[-1]
-    assert here.rows(TOTALS) == erased.totals
 
 
 def test_a_check_that_refuses_the_file_leaves_the_erasure_unfinished(whole: Scenario, tmp_path: Path) -> None:
-    here = whole.copied_to(tmp_path / "data").with_settings(pages=False)
+    here = whole.copied_to(tmp_path / "data")
     [(user, _)] = here.rows(USER)
     twice = "SELECT * REPLACE ('2' AS _load_id) FROM bi.commission_office"
     here.execute(f"INSERT INTO bi.commission_office BY NAME {twice}")
     [problem] = erase_user(here, user).problems
     assert "because a check failed (Do the rows" in problem
     assert len(open_erasures(here.data_dir)) == 1
-
-
-def test_a_row_in_quarantine_stays_there_without_the_person(tmp_path: Path) -> None:
-    here = scenario(tmp_path, ("users", "sales"), offices=1, whole=True)
-    here.sync(Fault("wrong_types", share=0.5))
-    rows = "SELECT table_name, count(*) FROM meta.quarantine_rows GROUP BY ALL ORDER BY ALL"
-    waiting = here.rows(rows)
-    user = here.value("SELECT min(id) FROM bi.users")
-    erase_user(here, user)
-    assert files_with(tmp_path, user) == []
-    assert here.rows(rows) == waiting != []
-
-
-def test_killed_at_any_step_and_run_again_it_is_complete(whole: Scenario, tmp_path: Path) -> None:
-    here = whole.copied_to(tmp_path / "data").with_settings(pages=False)
-    user, *_ = here.rows(USER)[0]
-    totals, job = here.rows(TOTALS), Job.of("erase", here, person=("user", user))
-    assert [step for step in STEPS if not is_killed(job, step)] == []
-    [told] = open_erasures(here.data_dir)
-    assert user not in told.error
-    assert run(job) == 0
-    assert (files_with(tmp_path, user), open_erasures(here.data_dir)) == ([], [])
-    assert here.rows(TOTALS) == totals
