@@ -4,40 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
-from tests.marts.given import Given, build, earned, held, loaded, sales_read, sold, warehouse
+from tests.marts.given import Given, build, earned, held, loaded, month, sales_read, sold, warehouse
 
 FIRST, CHANGED = datetime(2026, 2, 2, 3), datetime(2026, 2, 16, 3)
 WEEK, DAY, MINUTE = timedelta(days=7), timedelta(days=1), timedelta(minutes=1)
+NIGHTS = (FIRST, FIRST + DAY, CHANGED - WEEK, CHANGED, CHANGED + DAY, CHANGED + 2 * DAY)
+
+Reads = Mapping[datetime, Mapping[str, Any]]
+Reasons = list[tuple[object, ...]]
+"""Kind, sale or agent, amount and awaited reports, of one change after the other."""
 
 
 def read(
     given: Given,
     at_utc: datetime,
+    of_month: str = "2026-01",
     *,
     office: float | None = None,
     sales: Mapping[str, float] | None = None,
     valuations: int | None = None,
     sold_by_agent: float = 100,
 ) -> None:
-    """A night that read January in these reports of M1, and built the marts; a valuation brings 5."""
+    """A night that read a month in these reports of M1; a valuation brings 5."""
     if office is not None:
         row = earned({"office_customer_id": "M1"}, office)
-        loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=at_utc)
+        loaded(given, "commission_office", "M1", of_month, [row], at_utc=at_utc)
     if sales is not None:
-        sales_read(given, "2026-01", sales, at_utc)
+        of_its_own = {f"{of_month} {estate}": amount for estate, amount in sales.items()}
+        sales_read(given, of_month, of_its_own, at_utc)
     if valuations is not None:
         more = {"valuation_parts": valuations, "sold_average_commission": sold_by_agent}
         row = earned({"user_id": "U1"}, sold_by_agent + 5 * valuations, **more)
-        loaded(given, "commission_user", "M1", "2026-01", [row], at_utc=at_utc)
-    build(given, "month_change_reasons")
+        loaded(given, "commission_user", "M1", of_month, [row], at_utc=at_utc)
+
+
+OVER: Mapping[str, Any] = {"office": 110, "sales": {"E1": 60, "E2": 40}, "valuations": 2}
+"""A month of M1 in all reports, which the first night of a case has if it names no other."""
 
 
 def january(given: Given) -> None:
-    """January of M1, read in all reports when it was over."""
-    read(given, FIRST, office=110, sales={"E1": 60, "E2": 40}, valuations=2)
+    read(given, FIRST, **OVER)
+    build(given, "month_change_reasons")
 
 
 @pytest.fixture
@@ -45,30 +56,117 @@ def given() -> Given:
     return warehouse(january)
 
 
-def reasons(given: Given, measure: str = "commission") -> list[tuple[object, ...]]:
-    """Kind, sale or agent, amount and awaited reports, of one change after the other."""
+def reasons(given: Given, of_month: str = "2026-01", measure: str = "commission") -> Reasons:
     return given.execute(
-        "SELECT kind, coalesce(estate_id, user_id), amount::DOUBLE, awaited_reports "
-        "FROM marts.month_change_reasons WHERE measure = $1 ORDER BY noted_at_utc, amount",
-        [measure],
+        "SELECT kind, coalesce(split_part(estate_id, ' ', 2), user_id), amount::DOUBLE, awaited_reports "
+        "FROM marts.month_change_reasons WHERE (month, measure) = ($1, $2) ORDER BY noted_at_utc, amount",
+        [month(of_month), measure],
     ).fetchall()
 
 
-def test_a_change_is_open_until_the_reports_that_may_tell_are_read_and_then_of_the_sale_that_was_cancelled(
-    given: Given,
-) -> None:
-    read(given, CHANGED - WEEK, sales={"E1": 60, "E2": 40}, valuations=2)
-    read(given, CHANGED, office=50)
-    assert reasons(given) == [("open", None, -60, ["sales", "commission_user"])]
-    read(given, CHANGED + DAY, valuations=2, sold_by_agent=40)
-    assert reasons(given) == [("open", None, -60, ["sales"])]
-    read(given, CHANGED + 2 * DAY, sales={"E2": 40})
-    assert reasons(given) == [("sale gone", "E1", -60, None)]
+CASES: Mapping[str, tuple[Reads, Mapping[datetime, Reasons]]] = {
+    "a change is open until the reports that may tell are read, and then of the sale that was cancelled": (
+        {
+            CHANGED - WEEK: {"sales": {"E1": 60, "E2": 40}, "valuations": 2},
+            CHANGED: {"office": 50},
+            CHANGED + DAY: {"valuations": 2, "sold_by_agent": 40},
+            CHANGED + 2 * DAY: {"sales": {"E2": 40}},
+        },
+        {
+            CHANGED: [("open", None, -60, ["sales", "commission_user"])],
+            CHANGED + DAY: [("open", None, -60, ["sales"])],
+            CHANGED + 2 * DAY: [("sale gone", "E1", -60, None)],
+        },
+    ),
+    "nobody is the reason only where all reports were read no earlier": (
+        {CHANGED: {"office": 90, "sales": {"E1": 60, "E2": 40}, "valuations": 2}},
+        {CHANGED: [("nobody", None, -20, None)]},
+    ),
+    "what the commission of agents' sales shows and no sale does is open": (
+        {CHANGED: {"office": 90, "sales": {"E1": 60, "E2": 40}, "valuations": 2, "sold_by_agent": 80}},
+        {CHANGED: [("open", None, -20, None)]},
+    ),
+    "a report that was never read is awaited": (
+        {FIRST: {"office": 100, "sales": {"E1": 100}}, CHANGED: {"office": 90, "sales": {"E1": 100}}},
+        {CHANGED: [("open", None, -10, ["commission_user"])]},
+    ),
+    "a sale that was noted a week before explains a change": (
+        {CHANGED - WEEK: {"sales": {"E2": 40}}, CHANGED: {"office": 50}},
+        {CHANGED: [("sale gone", "E1", -60, None)]},
+    ),
+    "sales that are new, gone and changed add up with what is left": (
+        {CHANGED: {"office": 100, "sales": {"E2": 45, "E3": 50}, "valuations": 2, "sold_by_agent": 95}},
+        {
+            CHANGED: [
+                ("sale gone", "E1", -60, None),
+                ("nobody", None, -5, None),
+                ("sale changed", "E2", 5, None),
+                ("sale new", "E3", 50, None),
+            ]
+        },
+    ),
+    "an agent's valuations explain what sales do not": (
+        {CHANGED: {"office": 45, "sales": {"E2": 40}, "valuations": 1, "sold_by_agent": 40}},
+        {CHANGED: [("sale gone", "E1", -60, None), ("valuations", "U1", -5, None)]},
+    ),
+    "a sale that the office report did not show is no reason for another amount": (
+        {CHANGED - WEEK: {"office": 110, "sales": {"E2": 40}}, CHANGED: {"office": 90}},
+        {CHANGED: [("open", None, -20, ["sales", "commission_user"])]},
+    ),
+    "a sale noted after the change is its reason only with its amount": (
+        {
+            CHANGED: {"office": 90},
+            CHANGED + DAY: {"sales": {"E1": 60, "E2": 40, "E3": 100}, "valuations": 2, "sold_by_agent": 200},
+            CHANGED + 2 * DAY: {"office": 190},
+        },
+        {
+            CHANGED + DAY: [("open", None, -20, None)],
+            CHANGED + 2 * DAY: [("open", None, -20, None), ("sale new", "E3", 100, None)],
+        },
+    ),
+    "a sale is the reason of one change": (
+        {
+            CHANGED: {"office": 50, "sales": {"E2": 40}, "valuations": 2, "sold_by_agent": 40},
+            CHANGED + DAY: {"office": -10, "sales": {"E2": 40}, "valuations": 2, "sold_by_agent": 40},
+        },
+        {CHANGED + DAY: [("sale gone", "E1", -60, None), ("nobody", None, -60, None)]},
+    ),
+    "a sale that may be of either of two changes and fits none is stated of none": (
+        {
+            CHANGED: {"office": 80},
+            CHANGED + DAY: {"office": 65},
+            CHANGED + 2 * DAY: {"sales": {"E2": 40}, "valuations": 2, "sold_by_agent": 40},
+        },
+        {CHANGED + 2 * DAY: [("open", None, -30, None), ("open", None, -15, None)]},
+    ),
+    "of two sales that would each do alone none is stated": (
+        {
+            FIRST + DAY: {"office": 170, "sales": {"E1": 60, "E2": 40, "E3": 60}},
+            CHANGED: {"office": 110},
+            CHANGED + DAY: {"sales": {"E2": 40}},
+        },
+        {CHANGED + DAY: [("sale new", "E3", 60, None), ("open", None, -60, ["commission_user"])]},
+    ),
+}  # fmt: skip
+MONTHS = {case: f"2025-{number:02}" for number, case in enumerate(CASES, start=1)}
 
 
-def test_nobody_is_the_reason_only_where_all_reports_were_read_no_earlier(given: Given) -> None:
-    read(given, CHANGED, office=90, sales={"E1": 60, "E2": 40}, valuations=2)
-    assert reasons(given) == [("nobody", None, -20, None)]
+@pytest.fixture(scope="module")
+def after() -> Mapping[tuple[str, datetime], Reasons]:
+    """The reasons after each night of the month of each case; a night builds the months of all together."""
+    given, found = warehouse(), {}
+    for night in NIGHTS:
+        for case, (reads, _) in CASES.items():
+            read(given, night, MONTHS[case], **{FIRST: OVER, **reads}.get(night, {}))
+        build(given, "month_change_reasons")
+        found |= {(case, night): reasons(given, of_month) for case, of_month in MONTHS.items()}
+    return found
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_change_has_its_reasons(after: Mapping[tuple[str, datetime], Reasons], case: str) -> None:
+    _, expected = CASES[case]
+    assert {night: after[case, night] for night in expected} == expected
 
 
 def test_reports_that_one_run_read_are_equally_new_whichever_it_read_first() -> None:
@@ -83,69 +181,6 @@ def test_reports_that_one_run_read_are_equally_new_whichever_it_read_first() -> 
         given.execute("UPDATE meta.loads SET run_id = fetched_at_utc::DATE")
         build(given, "month_change_reasons")
     assert reasons(given) == [("nobody", None, -10, None)]
-
-
-def test_what_the_commission_of_agents_sales_shows_and_no_sale_does_is_open(given: Given) -> None:
-    read(given, CHANGED, office=90, sales={"E1": 60, "E2": 40}, valuations=2, sold_by_agent=80)
-    assert reasons(given) == [("open", None, -20, None)]
-
-
-def test_a_report_that_was_never_read_is_awaited() -> None:
-    given = warehouse()
-    for at_utc, amount in ((FIRST, 100), (CHANGED, 90)):
-        read(given, at_utc, office=amount, sales={"E1": 100})
-    assert reasons(given) == [("open", None, -10, ["commission_user"])]
-
-
-def test_a_sale_that_was_noted_a_week_before_explains_a_change(given: Given) -> None:
-    read(given, CHANGED - WEEK, sales={"E2": 40})
-    read(given, CHANGED, office=50)
-    assert reasons(given) == [("sale gone", "E1", -60, None)]
-
-
-def test_sales_that_are_new_gone_and_changed_add_up_with_what_is_left(given: Given) -> None:
-    read(given, CHANGED, office=100, sales={"E2": 45, "E3": 50}, valuations=2, sold_by_agent=95)
-    assert reasons(given) == [
-        ("sale gone", "E1", -60, None),
-        ("nobody", None, -5, None),
-        ("sale changed", "E2", 5, None),
-        ("sale new", "E3", 50, None),
-    ]
-    assert reasons(given, "sold_estate_parts") == []
-
-
-def test_an_agent_s_valuations_explain_what_sales_do_not(given: Given) -> None:
-    read(given, CHANGED, office=45, sales={"E2": 40}, valuations=1, sold_by_agent=40)
-    assert reasons(given) == [("sale gone", "E1", -60, None), ("valuations", "U1", -5, None)]
-    found = given.execute("SELECT valuation_change FROM marts.month_change_reasons WHERE user_id = 'U1'")
-    assert found.fetchall() == [(-1,)]
-
-
-def test_a_sale_that_the_office_report_did_not_show_is_no_reason_for_another_amount(given: Given) -> None:
-    read(given, CHANGED - WEEK, office=110, sales={"E2": 40})
-    read(given, CHANGED, office=90)
-    assert reasons(given) == [("open", None, -20, ["sales", "commission_user"])]
-
-
-def test_a_sale_noted_after_the_change_is_its_reason_only_with_its_amount(given: Given) -> None:
-    read(given, CHANGED, office=90)
-    read(given, CHANGED + DAY, sales={"E1": 60, "E2": 40, "E3": 100}, valuations=2, sold_by_agent=200)
-    assert reasons(given) == [("open", None, -20, None)]
-    read(given, CHANGED + 2 * DAY, office=190)
-    assert reasons(given) == [("open", None, -20, None), ("sale new", "E3", 100, None)]
-
-
-def test_a_sale_is_the_reason_of_one_change(given: Given) -> None:
-    read(given, CHANGED, office=50, sales={"E2": 40}, valuations=2, sold_by_agent=40)
-    read(given, CHANGED + DAY, office=-10, sales={"E2": 40}, valuations=2, sold_by_agent=40)
-    assert reasons(given) == [("sale gone", "E1", -60, None), ("nobody", None, -60, None)]
-
-
-def test_a_sale_that_may_be_of_either_of_two_changes_and_fits_none_is_stated_of_none(given: Given) -> None:
-    for later, amount in enumerate((80, 65)):
-        read(given, CHANGED + later * DAY, office=amount)
-    read(given, CHANGED + 2 * DAY, sales={"E2": 40}, valuations=2, sold_by_agent=40)
-    assert reasons(given) == [("open", None, -30, None), ("open", None, -15, None)]
 
 
 def test_a_sale_counts_at_the_offices_of_its_agents_by_their_shares() -> None:
@@ -236,13 +271,6 @@ def test_what_an_office_may_have_had_of_a_sale_is_open_and_not_nobody_s() -> Non
     assert of_parts(given) == [("M1", "open", None, -0.4, None), ("M1", "sale new", "E2", 1, 1)]
 
 
-def test_of_two_sales_that_would_each_do_alone_none_is_stated(given: Given) -> None:
-    read(given, FIRST + DAY, office=170, sales={"E1": 60, "E2": 40, "E3": 60})
-    read(given, CHANGED, office=110)
-    read(given, CHANGED + DAY, sales={"E2": 40})
-    assert reasons(given)[-1] == ("open", None, -60, ["commission_user"])
-
-
 def test_what_one_office_lost_and_another_got_is_not_said_to_be_nobody_s() -> None:
     given = warehouse()
     for at_utc, amounts in ((FIRST, (100, 0)), (CHANGED, (0, 100))):
@@ -274,9 +302,11 @@ def test_a_month_that_changed_has_a_row_for_each_measure_that_did(given: Given) 
 
 def test_reasons_add_up_to_the_difference_of_every_change(given: Given) -> None:
     read(given, CHANGED, office=70.07, sales={"E1": 59.99, "E2": 20.02}, valuations=1)
+    build(given, "month_change_reasons")
     shared = {"id": "U1", "primary_office_customer_id": "M1", "commission_percentage_of_total": 33.33}
     sold(given, "G1", "2026-01", "M1", "E3", agents=[shared], at_utc=CHANGED + DAY, commission=9.99)
     read(given, CHANGED + DAY, office=77.7777, valuations=3)
+    build(given, "month_change_reasons")
     keys = "office_id, month, measure, noted_at_utc"
     sums = f"SELECT {keys}, sum(amount) FROM marts.month_change_reasons GROUP BY ALL ORDER BY ALL"
     changes = f"SELECT {keys}, difference FROM marts.month_changes ORDER BY ALL"
