@@ -154,7 +154,8 @@ MONTHS = {case: f"2025-{number:02}" for number, case in enumerate(CASES, start=1
 @pytest.fixture(scope="module")
 def after() -> Mapping[tuple[str, datetime], Reasons]:
     """The reasons after each night of the month of each case; a night builds the months of all together."""
-    given, found = warehouse(), {}
+    given = warehouse()
+    found: dict[tuple[str, datetime], Reasons] = {}
     for night in NIGHTS:
         for case, (reads, _) in CASES.items():
             read(given, night, MONTHS[case], **{FIRST: OVER, **reads}.get(night, {}))
