@@ -113,10 +113,11 @@ class Harness:
             raise_on_error=False,
         )
 
-    def publish(self) -> dg.ExecuteInProcessResult:
-        """Build the marts, run the checks and publish."""
+    def publish(self, *reports: str) -> dg.ExecuteInProcessResult:
+        """Fetch these reports without months, build the marts, run the checks and publish, in one run."""
         whole = build_definitions(self.project).resolve_implicit_global_asset_job_def()
         keys = dg.AssetSelection.groups("marts", "published").resolve(whole.asset_layer.asset_graph)
+        keys |= {dg.AssetKey(report) for report in reports}
         return whole.execute_in_process(
             instance=self.instance, asset_selection=list(keys), raise_on_error=False
         )

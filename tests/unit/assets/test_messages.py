@@ -17,6 +17,7 @@ from assets.runs import NIGHT_OF, RANGE_END, RANGE_START
 from pipelines.causes import Cause
 from pipelines.clock import SystemClock
 from pipelines.sandbox.faults import Fault
+from pipelines.upkeep.finish import finish
 from tests.unit.assets.harness import M16, RUNNING, Harness, harness, settings
 from warehouse.ledger.conditions import Condition, Kind
 
@@ -56,13 +57,13 @@ def ended(made: Harness, run_id: str, reason: str, tags: dict[str, str] | None =
 
 @pytest.fixture
 def made(tmp_path: Path) -> Harness:
-    return harness(tmp_path, start="2026-10", reports=RUNNING)
+    return harness(tmp_path, start="2026-10", reports=RUNNING, customers=M16)
 
 
 def fetch(made: Harness, *faults: Fault, tags: dict[str, str] | None = None) -> str:
     """The id of a run over all months."""
     made.service.faults.switch(list(faults))
-    return made.run(first="G1|2026-10", last="M30017|2026-11", tags=tags).run_id
+    return made.run(first=f"{M16}|2026-10", last=f"{M16}|2026-11", tags=tags).run_id
 
 
 def test_a_night_with_errors_is_one_message_and_the_night_after_says_that_all_is_well(made: Harness) -> None:
@@ -76,7 +77,7 @@ def test_a_night_with_errors_is_one_message_and_the_night_after_says_that_all_is
     assert line.startswith(f"- new: {RUNNING} of {M16}, 2026-10..2026-11: ")
     assert looked(made, sent, minutes=12)[1] is None
     fetch(made, tags={NIGHT_OF: "the next"})
-    made.publish()
+    finish(made.project.settings)
     well = Message("brokerbi, the next: all is well again", "")
     assert looked(made, sent, minutes=22)[1] == well
 
@@ -138,27 +139,20 @@ def test_a_backfill_that_fails_before_the_nightly_run_is_reported_waits_for_it(m
     assert text(looked(made, sent, minutes=11)).startswith(f"- new: {RUNNING} of {M16}")
 
 
-def test_a_night_that_breaks_is_not_well_until_the_next(made: Harness) -> None:
-    fetch(made)
-    made.publish()
-    ended(made, "1", "The code is broken.", tags={NIGHT_OF: "the next"})
-    sent, message = looked(made, SENT, minutes=3)
-    assert text((sent, message)) == "- new: nightly: The code is broken. (run 1)"
-    fetch(made, tags={NIGHT_OF: "a later one"})
-    assert "all is well again" in str(looked(made, sent, minutes=6)[1])
-
-
-def test_a_file_that_cannot_be_read_is_an_error_that_ends(made: Harness) -> None:
+def test_a_night_that_cannot_read_its_file_or_breaks_is_not_well_until_the_next(made: Harness) -> None:
     fetch(made, tags={NIGHT_OF: "the next"})
-    made.publish()
+    finish(made.project.settings)
     path = made.project.store.path
     whole = path.read_bytes()
     path.write_text("this is no DuckDB file" * 1000)
     sent, message = looked(made, SENT, minutes=3)
     assert "is damaged" in text((sent, message))
     path.write_bytes(whole)
+    ended(made, "1", "The code is broken.", tags={NIGHT_OF: "one more"})
+    sent, message = looked(made, sent, minutes=6)
+    assert text((sent, message)) == "- new: nightly: The code is broken. (run 1)"
     fetch(made, tags={NIGHT_OF: "a later one"})
-    assert "all is well again" in str(looked(made, sent, minutes=6)[1])
+    assert "all is well again" in str(looked(made, sent, minutes=9)[1])
 
 
 def test_a_channel_that_takes_no_message_has_it_the_next_time_and_stops_no_other(made: Harness) -> None:

@@ -36,7 +36,7 @@ def look(made: Harness, project: Project | None = None) -> list[dg.RunRequest]:
 
 @dataclass(frozen=True)
 class Published:
-    """Two publications: M16 failed before the first, and M17 before the second.
+    """Two publications: M16 failed before the first, and M17 before the second, which fetches users too.
 
     Between them a web server began to serve the files; after them Dagster lost count of its partitions, and
     a third was tried of a damaged file.
@@ -59,11 +59,11 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
     results = [made.publish()]
     requested.append(len(look(made)))
     metadata = [made.metadata(dg.AssetKey(FILE))]
-    made.service.faults.switch([Fault("404", customer=M17)])
+    made.service.faults.switch([Fault("404", customer=M17, path="RunningCommissions")])
     made.change_settings(published_url=f"{ELSEWHERE}/")
-    assert not made.run("users", RUNNING).success
+    assert not made.run().success
     requested.append(len(look(made)))
-    results.append(made.publish())
+    results.append(made.publish("users"))
     metadata.append(made.metadata(dg.AssetKey(FILE)))
     return Published(made, results, metadata, requested, lost_and_found(made))
 
@@ -109,6 +109,12 @@ def test_every_mart_and_check_has_an_event_and_every_column_a_description(publis
     assert [column.name for column in schema.columns if not column.description] == []
 
 
+def test_marts_are_built_in_the_run_that_fetches_reports_without_months(published: Published) -> None:
+    assert published.results[1].success
+    made = {event.asset_key for event in published.results[1].get_asset_materialization_events()}
+    assert {dg.AssetKey("users"), dg.AssetKey(FILE)} < made
+
+
 def test_every_tick_says_that_the_daemon_lives(published: Published) -> None:
     assert daemon_seen(published.made.file.parent) is not None
 
@@ -125,20 +131,17 @@ def test_file_and_page_are_links_where_somebody_serves_them_and_paths_elsewhere(
     assert found == [[f"{place}/report.html", f"{place}/warehouse.duckdb"] for place in places]
 
 
-@pytest.fixture
-def refused(published: Published, tmp_path: Path) -> Harness:
-    """A harness of its own with the published file, and rows of no load in force since."""
+def test_an_error_keeps_the_previous_file_and_the_run_says_why_and_is_not_tried_again(
+    published: Published, tmp_path: Path
+) -> None:
     shutil.copytree(published.made.directory / "data", tmp_path / "data")
     made = harness(tmp_path)
-    with made.project.store.writing() as connection:
+    with made.project.store.writing() as connection:  # rows of no load in force
         connection.execute(
             "INSERT INTO bi.running_commissions (_customer, _month, _load_id) VALUES ('G1', '2026-01-01', '')"
         )
-    return made
-
-
-def test_an_error_keeps_the_previous_file_and_the_run_says_why(refused: Harness) -> None:
-    made, before = refused, refused.file.stat().st_ino
+    made.run(last="G1|2026-09")
+    before = made.file.stat().st_ino
     result = made.publish()
     said = failure_of(result)
     assert said.startswith("The latest file was not published: ")
@@ -148,6 +151,7 @@ def test_an_error_keeps_the_previous_file_and_the_run_says_why(refused: Harness)
     found = {one.check_name: one.passed for one in result.get_asset_check_evaluations()}
     assert found.keys() == {path.stem for path in (ROOT / "sql" / "checks").glob("*.sql")}
     assert not found["no_month_stands_twice"]
+    assert look(made) == []
 
 
 def test_partitions_that_dagster_lost_count_of_are_found_again(published: Published) -> None:
@@ -158,9 +162,19 @@ def test_publishing_follows_a_fetch_once(published: Published) -> None:
     assert published.requested == [0, 1, 0, 1]
 
 
-def test_publishing_waits_for_what_is_being_fetched_but_not_for_hours(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.run()
+def unpublished(directory: Path, published: Published) -> Harness:
+    """A harness with the loads of the published one, and no published file."""
+    shutil.copytree(published.made.directory / "data" / "work", directory / "data" / "work")
+    made = harness(directory)
+    with made.project.store.writing() as connection:
+        connection.execute("DELETE FROM meta.publications")
+    return made
+
+
+def test_publishing_waits_for_what_is_being_fetched_but_not_for_hours(
+    published: Published, tmp_path: Path
+) -> None:
+    made = unpublished(tmp_path, published)
     running = dg.DagsterRun(job_name="__ASSET_JOB", run_id="a run", status=dg.DagsterRunStatus.STARTED)
     made.instance.add_run(running)
     night = dg.DagsterRun(job_name="nightly", run_id="b run", status=dg.DagsterRunStatus.STARTED)
@@ -189,21 +203,16 @@ class At(SystemClock):
         return self.moment
 
 
-def test_a_load_that_could_not_be_published_is_tried_again_every_half_hour(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.run()
+def test_a_load_that_could_not_be_published_is_tried_again_every_half_hour(
+    published: Published, tmp_path: Path
+) -> None:
+    made = unpublished(tmp_path, published)
     keys = []
     for minute in (1, 29, 31):
         context = replace(made.project.run_context, clock=At(datetime(2026, 11, 21, 4, minute, tzinfo=UTC)))
         [request] = look(made, replace(made.project, run_context=context))
         keys.append(request.run_key)  # Dagster launches one run for each key
     assert [keys[0] == key for key in keys] == [True, True, False]
-
-
-def test_a_load_that_a_check_refused_is_not_tried_again(refused: Harness) -> None:
-    refused.run(last="G1|2026-09")
-    assert not refused.publish().success
-    assert look(refused) == []
 
 
 def test_no_mart_compares_itself_with_every_partition_of_its_reports(tmp_path: Path) -> None:
