@@ -102,8 +102,8 @@ def partitions_of_backfill(
 ) -> list[ReportPartition]:
     """The partitions that the first run of a backfill must fetch; none for its other runs.
 
-    Dagster splits a backfill by customer or by month and submits its runs one by one; the first run fetches
-    for all of them, in the fewest windows, and the others record the fetched months.
+    Dagster splits a backfill by customer or by month and submits its runs one by one. If it splits by month,
+    the first run fetches for all of them, in the fewest windows, and the others record the fetched months.
     """
     if BACKFILL not in run.tags:
         return []

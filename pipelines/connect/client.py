@@ -15,7 +15,6 @@ from pipelines.connect.connection import Connection
 from pipelines.connect.denied_logins import DeniedLogins
 from pipelines.connect.errors import (
     MARKUP,
-    UNAUTHORIZED,
     ConnectError,
     TooManyObjects,
     exhausted,
@@ -23,7 +22,17 @@ from pipelines.connect.errors import (
     too_large,
     unauthorized,
 )
-from pipelines.connect.models import NO_CONTENT, NOTHING, OK, Answer, Limits, Login, Request, Try
+from pipelines.connect.models import (
+    NO_CONTENT,
+    NOTHING,
+    OK,
+    UNAUTHORIZED,
+    Answer,
+    Limits,
+    Login,
+    Request,
+    Try,
+)
 from pipelines.connect.pace import RateLimit, RetryPolicy, retry_after_seconds
 
 SNIFFED_BYTES = 1000  # bytes of an answer searched for the first non-blank one
@@ -52,7 +61,7 @@ class Client:
     on_try: Callable[[Try], None] | None = None
     denied_logins: DeniedLogins | None = None
     _is_denied: bool = False
-    _is_tried: bool = False
+    _is_accepted: bool = False
     _first_try: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
@@ -123,21 +132,18 @@ class Client:
     async def _try(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
         """Send one try, unless the login was denied or the circuit is open; returns its start and outcome.
 
-        The first try of a login goes alone, so that a wrong login costs one request.
+        Until the service has accepted the login, tries go one at a time: a wrong login costs one request.
         """
         self._check(request)
-        if not self._is_tried:
+        if not self._is_accepted:
             async with self._first_try:
-                if not self._is_tried:
-                    try:
-                        return await self._send(request, number)
-                    finally:
-                        self._is_tried = True
+                if not self._is_accepted:
+                    return await self._send(request, number)
         return await self._send(request, number)
 
     async def _send(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        denied, is_first = self.denied_logins, not self._is_tried
-        if denied and is_first:
+        denied = self.denied_logins
+        if denied and not self._is_accepted and not self._is_denied:
             self._is_denied = await asyncio.to_thread(denied.holds, self.login)
         async with self.rate_limit.slot():
             self._check(request)
@@ -147,8 +153,10 @@ class Client:
                 self._is_denied = True
                 if denied:
                     await asyncio.to_thread(denied.remember, self.login)
-            elif denied and is_first and attempt.status is not None:
-                await asyncio.to_thread(denied.forget, self.login)
+            elif attempt.shows_accepted_login and not self._is_accepted:
+                self._is_accepted = True
+                if denied:
+                    await asyncio.to_thread(denied.forget, self.login)
         return sent_at, attempt, answer
 
     def _check(self, request: Request) -> None:

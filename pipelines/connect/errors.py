@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipelines.connect.models import MEGABYTE, TOO_MANY_REQUESTS, Answer, Limits, Login, Request, Trouble, Try
+from pipelines.connect.models import (
+    MEGABYTE,
+    TOO_MANY_REQUESTS,
+    UNAUTHORIZED,
+    Answer,
+    Limits,
+    Login,
+    Request,
+    Trouble,
+    Try,
+)
 
 MARKUP = "XML or HTML"
 LONGEST_EXCERPT = 300
 GATEWAY_TIMEOUT = 504
-UNAUTHORIZED = 401
 
 
 class ConnectError(Exception):

@@ -16,6 +16,7 @@ from pydantic import SecretStr
 OK = 200
 NO_CONTENT = 204
 NOTHING = b"null"  # the JSON of an answer without content
+UNAUTHORIZED = 401
 TOO_MANY_REQUESTS = 429
 MEGABYTE = 1024 * 1024
 HIDDEN = "[hidden]"
@@ -192,6 +193,11 @@ class Try:
         if self.trouble is not None:
             return self.trouble != "too large"
         return self.status is not None and (self.status == TOO_MANY_REQUESTS or 500 <= self.status < 600)
+
+    @property
+    def shows_accepted_login(self) -> bool:
+        """Whether the answer shows that the service accepts the login; an outage says nothing about it."""
+        return self.status not in (None, UNAUTHORIZED) and not self.is_retryable
 
     @property
     def failure(self) -> str:

@@ -40,7 +40,8 @@ def pseudonymized(key: bytes, table: TableLike) -> pl.DataFrame:
     """The rows with pseudonyms in columns that name a contact, and in free texts that repeat the name."""
     documented = documented_columns(table)
     frame = table.frame
-    columns = [column.name for column in table.columns if frame.schema.get(column.name) == pl.String]
+    columns = [column.name for column in table.columns if column.name in frame.columns]
+    texts = [name for name in columns if frame.schema[name] == pl.String]
     of_contacts = {column.id_of for column in documented.values() if column.id_of} == {"contact"}
     naming = [
         name
@@ -50,9 +51,13 @@ def pseudonymized(key: bytes, table: TableLike) -> pl.DataFrame:
     ]
     if not naming:
         return frame
+    # a number has no pseudonym, such as that of an undocumented phone
+    numbers = [name for name in naming if name not in texts]
+    frame = frame.with_columns(pl.lit(None, frame.schema[name]).alias(name) for name in numbers)
+    naming = [name for name in naming if name in texts]
     names = [[name for name in row if name and name.strip()] for row in frame.select(naming).iter_rows()]
     changed = {name: [pseudonym(key, text) for text in frame[name]] for name in naming}
-    for name in filter(is_free_text, columns):
+    for name in filter(is_free_text, texts):
         changed[name] = list(map(partial(_without_names, key), frame[name], names))
     return frame.with_columns(pl.Series(name, values, pl.String) for name, values in changed.items())
 
@@ -61,7 +66,8 @@ def _without_names(key: bytes, text: str | None, names: Sequence[str]) -> str | 
     """A free text with the names of its row replaced by pseudonyms."""
     for name in sorted(names, key=len, reverse=True):
         if text:
-            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", pseudonym(key, name) or "", text)
+            pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
+            text = re.sub(pattern, pseudonym(key, name) or "", text, flags=re.IGNORECASE)
     return text
 
 

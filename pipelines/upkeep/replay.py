@@ -88,7 +88,7 @@ def replay(
                 )
                 return done
             replace_file(store, fresh)
-    if store.transform is not None:  # free space still has names that were loaded before the key was set
+    if settings.pseudonym_key.get_secret_value():  # free space may have names from before the key
         with store.writing() as connection:
             note_traces(connection)
     return done

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from warehouse.handed_over import Documented
 
 _PERSONAL = re.compile(
-    r"name|mail|phone|message|comment|employee|social|birth|address|image|url|title|text|language|note"
+    r"name|mail|phone|mobile|message|comment|employee|social|birth|address|image|url|title|text|language|note"
 )
 _OF_OTHERS = re.compile(r"company|office|customer|estate|status|type|source")
 _OWN = re.compile(r"(first_|last_|full_)?name|initials|.*mail.*|.*phone.*|mobile.*")

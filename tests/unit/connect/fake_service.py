@@ -18,6 +18,7 @@ from pydantic import SecretStr
 from pipelines.connect import errors
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
+from pipelines.connect.denied_logins import DeniedLogins
 from pipelines.connect.models import Answer, Limits, Login, Request, Try
 from pipelines.connect.pace import RateLimit, RetryPolicy
 
@@ -150,13 +151,25 @@ def client(
     limits: Limits | None = None,
     concurrency: int = 5,
     on_try: Callable[[Try], None] | None = None,
+    denied_logins: DeniedLogins | None = None,
 ) -> aclosing[Client]:
     """The real client, with nothing about it changed but where it asks and what time it is."""
     clock = clock or StillClock()
     limit = RateLimit(concurrency, 1000, clock=clock)
     breaker, retry = circuit_breaker or CircuitBreaker(limit), retry or RetryPolicy(random=Random(1))
     return aclosing(
-        Client(base_url, login, limit, breaker, retry, limits or Limits(), clock, transport, on_try)
+        Client(
+            base_url,
+            login,
+            limit,
+            breaker,
+            retry,
+            limits or Limits(),
+            clock,
+            transport,
+            on_try,
+            denied_logins,
+        )
     )
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import time
 from base64 import b64encode
 from contextlib import suppress
+from pathlib import Path
 from random import Random
 
 import httpx
@@ -12,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.connect.denied_logins import SECONDS_TO_SECOND_TRY, DeniedLogins
 from pipelines.connect.errors import AnswerTooLarge, ConnectError, Unauthorized, Unavailable
 from pipelines.connect.models import MEGABYTE, Limits, Request, Try
 from pipelines.connect.pace import RetryPolicy
@@ -137,6 +141,18 @@ async def test_a_wrong_login_costs_one_request_however_many_are_wanted_at_once(c
     service = Service(reply(401))
     assert await ended(service, 9, concurrency) == [Unauthorized] * 9
     assert len(service.asked) == 1
+
+
+async def test_an_outage_before_a_401_does_not_make_the_second_denial_the_first(tmp_path: Path) -> None:
+    denied, folder = DeniedLogins(tmp_path, BASE_URL), tmp_path
+    denied.remember(LOGIN)
+    for file in folder.iterdir():
+        os.utime(file, (time.time() - SECONDS_TO_SECOND_TRY,) * 2)
+    service = Service(reply(503), reply(401))
+    async with client(service, denied_logins=denied) as asking:
+        tries = (asking.get(SALES, read) for _ in range(9))
+        await asyncio.gather(*tries, return_exceptions=True)
+    assert (len(service.asked), [file.stat().st_size for file in folder.iterdir()]) == (2, [1])
 
 
 async def test_the_first_try_goes_alone_and_the_others_side_by_side() -> None:
