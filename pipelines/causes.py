@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from pipelines.months import Month, months_in_words
-from warehouse.ledger.conditions import ACCESS_REFUSED, Condition, Kind, Severity
+from warehouse.ledger.conditions import ACCESS_DENIED, Condition, Kind, Severity
 
 MOST_LINES = 6
 MOST_NAMES = 4
@@ -107,7 +107,7 @@ def concerning(
 
 def refusals(report: str, customer: str, conditions: Iterable[Condition]) -> list[Condition]:
     """The conditions of denied reports; errors if access was lost."""
-    denials = [condition for condition in conditions if condition.cause == ACCESS_REFUSED]
+    denials = [condition for condition in conditions if condition.cause == ACCESS_DENIED]
     return concerning({(report, customer, None)}, denials)
 
 

@@ -49,7 +49,7 @@ PUBLISHED_FILE_REMEDY = Remedy(
     "run `brokerbi publish`, which makes it again from the working file",
     "Analysts should open it read-only, which locks no other process out.",
 )
-MAKES_ROOM = (
+SPACE_ADVICE = (
     "the oldest files in published/ may be deleted by hand, then BROKERBI_LANDING_DAYS "
     "and a smaller BROKERBI_KEEP_PUBLISHED help"
 )
@@ -66,7 +66,7 @@ _DAMAGED_WORDS = re.compile(
 
 
 @contextmanager
-def explained(path: Path, remedy: Remedy = WORKING_FILE_REMEDY) -> Iterator[None]:
+def translate_errors(path: Path, remedy: Remedy = WORKING_FILE_REMEDY) -> Iterator[None]:
     """Turn the errors of a file into a WarehouseError with a remedy; pass on any other error."""
     try:
         yield
@@ -83,7 +83,7 @@ def _translated(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> Wa
     if code in _NO_ROOM or _NO_ROOM_WORDS.search(words):
         return WarehouseError(
             f"Free some space on the disk of {path} and run the command again, as there is no room left; "
-            f"{MAKES_ROOM}, and earlier data is unharmed."
+            f"{SPACE_ADVICE}, and earlier data is unharmed."
         )
     if code in _NO_ACCESS or _NO_ACCESS_WORDS.search(words):
         place = Path(getattr(error, "filename", None) or path)

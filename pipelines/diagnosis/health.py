@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.months import Month
 from pipelines.words import count, counted, size
-from warehouse.errors import MAKES_ROOM
+from warehouse.errors import SPACE_ADVICE
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
 from warehouse.ledger.status import CHANGED, DAMAGED, GONE, Overview, existing, unwritable
 from warehouse.persons.erased_list import read_erased
@@ -174,7 +174,7 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
         remedy = "What it loaded is kept; the next `brokerbi sync` continues from there."
         error = f"{work.what}, begun {work.begun_utc:%Y-%m-%d %H:%M} UTC, {ended}"
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
-    elif work.is_stopped:
+    elif work.is_suspended:
         remedy = f"`kill -CONT {work.pid}` continues it, `kill -KILL {work.pid}` ends it."
         error = f"{work.what} (process {work.pid}) was stopped, so nothing else can work."
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
@@ -197,7 +197,7 @@ def _of_disk(data_dir: Path) -> Iterator[Condition]:
             Kind.DISK_NEARLY_FULL,
             ERROR if free < TOO_FEW_FREE_BYTES else WARNING,
             error=f"{size(free)} are free.",
-            remedy=f"Free some space; {MAKES_ROOM}.",
+            remedy=f"Free some space; {SPACE_ADVICE}.",
         )
 
 

@@ -253,7 +253,7 @@ def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
     spans = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
         return spans
-    pages = inputs.ledger.pages.get(planned.pair)
+    pages = inputs.ledger.most_requests.get(planned.pair)
     together = max((len(window.spans) for window in planned.windows), default=1)
     return spans * (math.ceil(pages / together) if pages else 2)
 
@@ -267,7 +267,7 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
     reports = {report.name: report for report in inputs.reports}
     for customer in inputs.customers:
         denied = [report for report, owner in ledger.denied if owner == customer.id]
-        source, rejected = changed_sales(reports, denied), ledger.probe_refused.get(customer.id)
+        source, rejected = changed_sales(reports, denied), ledger.probe_denied.get(customer.id)
         was_today = rejected is not None and calendar.day_of(rejected) == today
         days_read = [
             calendar.day_of(held.fetched_at_utc)

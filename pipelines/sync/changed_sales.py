@@ -18,7 +18,7 @@ from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.task import TaskState
 from warehouse.ledger.changes import (
     Changed,
-    months_naming,
+    months_with_estates,
     remember_probe,
 )
 from warehouse.ledger.window_result import WindowResult, WindowStatus
@@ -108,7 +108,7 @@ def _concerned(
         if report.estate_id_column
     }
     lists = {report.name for report in guided if report.tables[0].dated_by == BY_CONTRACT}
-    stored = months_naming(connection, tables, customer, sorted(estate.id for estate in estates))
+    stored = months_with_estates(connection, tables, customer, sorted(estate.id for estate in estates))
     by_contract = {(estate.id, estate.contract_month) for estate in estates if estate.contract_month}
     by_contract |= {pair for name in lists for pair in stored.get(name, ())}
     by_access = {(estate.id, estate.access_month) for estate in estates if estate.access_month}

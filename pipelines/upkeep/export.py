@@ -19,7 +19,7 @@ from filelock import FileLock
 
 from pipelines import units
 from pipelines.foreign_text import FORMULA_SIGNS, file_name
-from warehouse.errors import explained
+from warehouse.errors import translate_errors
 from warehouse.publishing.table_export import PublishedTable, TableExport, copy_as_csv, table_export
 from warehouse.store.files import PRIVATE_FILE, SHARED_FILE, SHARED_FOLDER, make_folder, sync
 
@@ -56,7 +56,7 @@ def export(settings: Settings, *, formats: Sequence[str] = (), to: str = "") -> 
     to = to or settings.export_to
     root = Path(to).absolute() if to else settings.data_dir / FOLDER
     unfinished = root / ".unfinished"
-    with explained(root), table_export(settings.data_dir) as source:
+    with translate_errors(root), table_export(settings.data_dir) as source:
         tables = source.tables()
         make_folder(root, SHARED_FOLDER)
         with FileLock(root / ".lock", mode=PRIVATE_FILE):

@@ -16,11 +16,11 @@ from pipelines.sync.privacy import documented_tables
 from pipelines.upkeep.report_page import draw_pages
 from warehouse.errors import WarehouseError, reason_of
 from warehouse.ledger.changes import remember_disagreements
-from warehouse.ledger.ledger import forget_lake, holds_anything
+from warehouse.ledger.ledger import forget_lake, has_months
 from warehouse.ledger.stored_answers import is_replay_unfinished
 from warehouse.load.schema_evolution import declare
 from warehouse.marts.build import MartError, build_marts, within_memory
-from warehouse.marts.checks import CheckResult, check_and_keep
+from warehouse.marts.checks import CheckResult, run_and_store_checks
 from warehouse.persons.erased_list import read_erased
 from warehouse.persons.suppression import suppress_tables
 from warehouse.publishing.lake import refresh_lake
@@ -111,7 +111,7 @@ def _build_and_check(
 ) -> tuple[list[str], list[CheckResult]]:
     """Build marts in one transaction and run checks in another; the file is opened once for both."""
     with store.writing() as connection:
-        if not holds_anything(connection):
+        if not has_months(connection):
             raise WarehouseError(
                 "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
             )
@@ -125,7 +125,7 @@ def _build_and_check(
         followers = [report.name for report in REPORTS.values() if report.timing.follows_sales]
         remember_disagreements(connection, followers)
         note_next_due(connection, settings, clock)
-        return marts, check_and_keep(connection, clock.utc_now())
+        return marts, run_and_store_checks(connection, clock.utc_now())
 
 
 def _declare(connection: Connection, settings: Settings) -> None:

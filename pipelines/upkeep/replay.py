@@ -20,13 +20,13 @@ from pipelines.sync.privacy import documented_tables, private_rows
 from pipelines.sync.window.answers import read_landed_tables
 from pipelines.words import counted
 from warehouse.errors import LandingDamaged, OlderFormat, WarehouseError
-from warehouse.ledger.stored_answers import effective_loads, note_unread
+from warehouse.ledger.stored_answers import loads_to_replay, note_unread
 from warehouse.ledger.window_result import WindowResult, results_by_pair
 from warehouse.load.landing import Landing
 from warehouse.load.load import load_group
 from warehouse.load.profile import TableProfile, read_load_profiles
 from warehouse.persons.erased_list import read_erased
-from warehouse.persons.rebuild import fresh_file, relearn, replace_file
+from warehouse.persons.rebuild import fresh_file, record_unknown_loads, replace_file
 from warehouse.persons.suppression import suppress_tables
 from warehouse.publishing.retention import note_traces
 from warehouse.store.database import Store
@@ -113,7 +113,7 @@ class _Replay:
         if not quarantine:
             self._relearn(store, reports)
         with store.reading() as connection:
-            loads = effective_loads(connection, reports, only_quarantined=quarantine)
+            loads = loads_to_replay(connection, reports, only_quarantined=quarantine)
         done = self.done
         for group in _groups(loads):
             is_history = group[0].history
@@ -126,7 +126,7 @@ class _Replay:
             done.loads += len(readable)
             done.rows += sum(table.frame.height for load in readable for table in load.tables)
             done.rejected += sum(len(load.rejected) for load in readable)
-            load_group(store, readable, afresh=is_history and not quarantine)
+            load_group(store, readable, from_scratch=is_history and not quarantine)
             self.on_load(done.loads, len(loads))
         with store.writing() as connection:
             note_unread(connection, self.unread)
@@ -143,7 +143,7 @@ class _Replay:
             and file.header["report"] in reports
         ]
         with store.writing() as connection:
-            count = relearn(connection, landed)
+            count = record_unknown_loads(connection, landed)
             # a backup may name persons who were erased since
             erased = read_erased(self.settings.data_dir)
             suppress_tables(connection, erased, documented_tables(self.catalogue))

@@ -14,7 +14,7 @@ from pipelines.page.facts import Row, facts_from_rows
 from pipelines.page.html_page import Form, page_of_chain, page_path, render_operators, render_page
 from pipelines.page.language import language
 from pipelines.planning.plan import planned_now
-from warehouse.errors import WarehouseError, explained, reason_of
+from warehouse.errors import WarehouseError, reason_of, translate_errors
 from warehouse.ledger.status import read_state
 from warehouse.marts.queries import SQL, rows_of
 from warehouse.store.database import Store
@@ -82,7 +82,7 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
         timezone=settings.timezone,
         made_at_utc=form.made_at_utc,
     )
-    with explained(data_dir / REPORT_PAGE):
+    with translate_errors(data_dir / REPORT_PAGE):
         for name, html in pages.items():
             if (path := data_dir / name).parent != data_dir:
                 make_folder(path.parent, SHARED_FOLDER)

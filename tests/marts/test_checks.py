@@ -12,7 +12,7 @@ import pytest
 
 from tests.marts.given import Given, asked_for, bidden, build, earned, held, loaded, rows, sold, warehouse
 from warehouse.marts.build import build_marts
-from warehouse.marts.checks import CheckResult, keep_results, run_checks
+from warehouse.marts.checks import CheckResult, run_checks, store_results
 from warehouse.marts.queries import SQL, queries
 
 CHECKS = SQL / "checks"
@@ -290,7 +290,7 @@ def test_a_check_that_fails_half_way_does_not_harm_the_callers_transaction(tmp_p
 def test_results_are_kept_in_place_of_the_earlier_ones(given: Given) -> None:
     moment = datetime(2026, 6, 1, 5, tzinfo=UTC)
     for found_rows in (3, 2):
-        keep_results(
+        store_results(
             given, [CheckResult("c", "warning", found_rows, ({"month": moment},), "Is it so?")], moment
         )
     found = given.execute("SELECT name, row_count, sample, checked_at_utc FROM meta.check_results").fetchall()
@@ -300,7 +300,7 @@ def test_results_are_kept_in_place_of_the_earlier_ones(given: Given) -> None:
 def test_a_check_that_could_not_run_is_an_open_problem_whatever_it_asks(given: Given) -> None:
     build(given, "meta.problems")
     unable = CheckResult("reports_are_fresh", "warning", 1, (), "Is it so?", "no such column")
-    keep_results(given, [unable], datetime(2026, 6, 1, 5, tzinfo=UTC))
+    store_results(given, [unable], datetime(2026, 6, 1, 5, tzinfo=UTC))
     found = given.execute("SELECT kind, severity, message FROM meta.problems").fetchall()
     assert found == [("check", "warning", "The check reports_are_fresh could not run: no such column")]
 

@@ -9,7 +9,7 @@ import pytest
 from pipelines.connect.errors import ConnectError, HostDown, NotFound, Unauthorized, Unavailable
 from tests.marts.given import Given, asked_for, build, earned, held, lacking, loaded, warehouse
 from warehouse.ledger.ledger import deny, forget_outdated_denials
-from warehouse.marts.checks import CheckResult, keep_results, run_checks
+from warehouse.marts.checks import CheckResult, run_checks, store_results
 from warehouse.store.duckdb_file import insert_rows
 from warehouse.store.meta_schema import write_configured
 
@@ -207,7 +207,7 @@ def test_what_is_noted_is_told(noted: str, kind: str, report: str, customer: str
 def test_what_a_check_found_is_a_problem_when_it_was_kept() -> None:
     given = warehouse()
     found = [CheckResult("a", "error", 2, (), "Is it so?"), CheckResult("b", "error", 0, (), "Is it?")]
-    keep_results(given, found, NOW)
+    store_results(given, found, NOW)
     assert problems(given) == [("check", "error", None, None, "Is it so? a, 2 rows")]
 
 
@@ -224,7 +224,7 @@ def test_of_many_customers_that_a_check_names_each_has_its_condition(switch: str
     for name in names:
         loaded(given, "commission_office", name, "2026-05", [earned({"customer_id": name}, 5)])
     build(given, "customer_overlaps", "office_sources")
-    keep_results(given, run_checks(given), NOW)
+    store_results(given, run_checks(given), NOW)
     build(given, "meta.conditions")
     found = given.execute("SELECT customer FROM meta.conditions WHERE kind = $1", [kind]).fetchall()
     assert sorted(customer for (customer,) in found) == sorted(names)

@@ -8,10 +8,10 @@ from zlib import crc32
 
 from pipelines.normalize.tables import OUR_COLUMNS
 from tests.marts.given import Given, build
-from warehouse.marts.queries import SQL, in_order, queries
+from warehouse.marts.queries import SQL, by_dependency, queries
 from warehouse.store.duckdb_file import quoted
 
-STAGING = in_order(queries(SQL / "staging", "staging"))
+STAGING = by_dependency(queries(SQL / "staging", "staging"))
 WORDS = """
     id type name value date month year status count total amount sum office user key index order group from to
     select table rowid clock asked now row_number version state code number kind label email phone city unit

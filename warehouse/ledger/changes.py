@@ -108,7 +108,7 @@ def read_changes(connection: DuckDBPyConnection) -> list[Changed]:
     return [Changed(**{**row, **{name: aware(row[name]) for name in _MOMENTS}}) for row in rows]
 
 
-def months_naming(
+def months_with_estates(
     connection: DuckDBPyConnection,
     reports: Mapping[str, tuple[str, str]],
     customer: str,

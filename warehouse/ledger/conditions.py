@@ -14,7 +14,7 @@ from functools import cache
 
 from warehouse.store.meta_schema import constants
 
-ACCESS_REFUSED = "Forbidden"
+ACCESS_DENIED = "Forbidden"
 """The cause of denied reports."""
 SERVICE = "service"
 REFUSAL = "refusal"

@@ -40,7 +40,7 @@ _SNAPSHOTS_CHANGED = """
 """
 
 _DENIED = "SELECT report, customer, denied_at_utc FROM meta.access"
-_PAGES = "SELECT report, customer, max(requests) FROM meta.loads WHERE status = 'loaded' GROUP BY ALL"
+_MOST_REQUESTS = "SELECT report, customer, max(requests) FROM meta.loads WHERE status = 'loaded' GROUP BY ALL"
 LAKE = "lake"
 BUDGET = ("plan_id", "office_id", "user_id", "month")
 """The columns that identify a budget of a plan; a budget has a row for each measure."""
@@ -49,9 +49,9 @@ _FAILURE_FIELDS = ("trouble", "remedy", "http_status", "last_try", "login")
 
 @dataclass(frozen=True, slots=True)
 class HeldMonth:
-    """One month of one report of one customer: when it was fetched, and whether it had ended.
+    """A stored month of a report and customer: when it was fetched, and whether it had ended.
 
-    `state` is 'held', or 'open' if the month was not over.
+    `state` is 'held', or 'open' if the month had not ended.
     """
 
     fetched_at_utc: datetime
@@ -61,7 +61,7 @@ class HeldMonth:
 
 
 class PushStatus(StrEnum):
-    """The state of a budget; SENT is recorded before it is sent."""
+    """The state of a budget; SENT is recorded before sending."""
 
     PLANNED = "planned"
     SENT = "sent"
@@ -75,7 +75,7 @@ class PushStatus(StrEnum):
 class Cap:
     """The largest request that the service accepts: days or calendar months, and rows a page.
 
-    `page_size` 0 means unpaged only. Answers of `rows` were cut off; those of `whole_rows` were complete.
+    `page_size` 0 means unpaged. An answer of `rows` rows was cut off, one of `whole_rows` rows was not.
     """
 
     days: int | None = None
@@ -102,19 +102,19 @@ class Ledger:
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)  # months whose last try failed
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
-    # months to read again because a sale was changed, and since when
+    # months due again because a sale changed, and since when
     changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
     # months stored as history: when an answer last differed from the one before
     snapshots_changed: Mapping[Pair, Mapping[date, datetime]] = field(default_factory=dict)
-    # by customer: the last day whose changes were requested, and when that was last denied
+    # by customer: the last day whose changes were requested, and when that request was last denied
     probed: Mapping[str, date] = field(default_factory=dict)
-    probe_refused: Mapping[str, datetime] = field(default_factory=dict)
-    # the most requests of a window, and the seconds per request
-    pages: Mapping[Pair, int] = field(default_factory=dict)
+    probe_denied: Mapping[str, datetime] = field(default_factory=dict)
+    # the most requests a window took, and the seconds per request
+    most_requests: Mapping[Pair, int] = field(default_factory=dict)
     request_seconds: float | None = None
 
     def month(self, report: str, customer: str, month: date | None) -> HeldMonth | None:
-        """A stored month; None if it is not stored."""
+        """A stored month, or None."""
         return self.held.get((report, customer), {}).get(month)
 
 
@@ -158,14 +158,14 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
             for pair, (months, moments) in by_pair(_SNAPSHOTS_CHANGED).items()
         },
         probed={customer: day for customer, day, _ in probes if day},
-        probe_refused={customer: aware(at) for customer, _, at in probes if at},
-        pages={pair: most for pair, (most,) in by_pair(_PAGES).items()},
+        probe_denied={customer: aware(at) for customer, _, at in probes if at},
+        most_requests={pair: most for pair, (most,) in by_pair(_MOST_REQUESTS).items()},
         request_seconds=seconds,
     )
 
 
 def deny(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
-    """Record a 403, or that a report was skipped because all others of its customer got one."""
+    """Record a 403, or that a report was skipped because all other reports of its customer got one."""
     known = connection.execute(
         "SELECT coalesce(since_utc, denied_at_utc) FROM meta.access WHERE (report, customer) = ($1, $2)",
         [report, customer],
@@ -185,18 +185,18 @@ def forget_outdated_denials(connection: DuckDBPyConnection) -> None:
     """Forget every denial that a later answer has disproved."""
     connection.execute(
         """
-        DELETE FROM meta.access AS refused
+        DELETE FROM meta.access AS denied
         WHERE EXISTS (
             SELECT 1 FROM meta.loads AS loads
-            WHERE (loads.report, loads.customer) = (refused.report, refused.customer)
-              AND loads.status IN ('loaded', 'superseded') AND loads.fetched_at_utc > refused.denied_at_utc
+            WHERE (loads.report, loads.customer) = (denied.report, denied.customer)
+              AND loads.status IN ('loaded', 'superseded') AND loads.fetched_at_utc > denied.denied_at_utc
         )
         """
     )
 
 
 def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
-    """Record the limits that the service accepts, and when; limits not given keep their values."""
+    """Record learned limits, and when they were learned; limits not given keep their values."""
     known = read_caps(connection).get((report, customer), Cap())
     if cap.days is None and cap.months is None:
         cap = replace(cap, days=known.days, months=known.months)
@@ -218,14 +218,14 @@ def read_caps(connection: DuckDBPyConnection) -> dict[Pair, Cap]:
 
 
 def forget_caps(connection: DuckDBPyConnection) -> None:
-    """Forget learned windows and pages."""
+    """Forget the learned limits."""
     connection.execute("DELETE FROM meta.window_caps")
 
 
 def write_due_days(
     connection: DuckDBPyConnection, days: Mapping[tuple[str, str, date | None], tuple[date, str]]
 ) -> None:
-    """Record when each stored month of a report and customer is due next, and why; others never are.
+    """Record when the stored months in `days` are due next, and why; the others never are.
 
     Writes only differences: any write costs a checkpoint.
     """
@@ -256,13 +256,13 @@ def write_due_days(
     connection.execute("DROP TABLE due")
 
 
-def holds_anything(connection: DuckDBPyConnection) -> bool:
+def has_months(connection: DuckDBPyConnection) -> bool:
     """Whether any month, or any report without months, is stored."""
     return connection.execute("SELECT 1 FROM meta.months LIMIT 1").fetchone() is not None
 
 
 def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowResult], now: datetime) -> None:
-    """Record windows that failed, were held back or denied; each has a load_id and was fetched.
+    """Record windows that failed, were held back or denied; each has a load_id and fetch time.
 
     A load that succeeded before keeps its row; only `error` is set.
     """
@@ -308,7 +308,7 @@ def add_requests(
 
 
 def note_lake(connection: DuckDBPyConnection, now: datetime, error: str = "") -> None:
-    """Record that the lake has the latest publication, or why not and since when."""
+    """Record whether the lake is up to date, or else the error and since when it has waited."""
     found = connection.execute(
         "SELECT waiting_since_utc FROM meta.sinks WHERE sink = $1 AND waiting_count > 0", [LAKE]
     ).fetchall()
@@ -329,7 +329,7 @@ def forget_lake(connection: DuckDBPyConnection) -> None:
 
 
 def has_lake(connection: DuckDBPyConnection) -> bool:
-    """Whether a lake was ever written to, or a write was tried."""
+    """Whether a write to a lake was ever tried."""
     return bool(connection.execute("SELECT 1 FROM meta.sinks WHERE sink = $1", [LAKE]).fetchall())
 
 

@@ -63,7 +63,7 @@ def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
     return {**{name: _to_file(getattr(result, name)) for name in names}, "loaded_at_utc": naive_utc(now)}
 
 
-def effective_loads(
+def loads_to_replay(
     connection: DuckDBPyConnection, reports: Sequence[str] | None = None, *, only_quarantined: bool = False
 ) -> list[WindowResult]:
     """The loads that a replay repeats, oldest first: the current ones and all merged snapshots.

@@ -12,7 +12,7 @@ import polars as pl
 
 from warehouse.handed_over import TableLike
 from warehouse.ledger.window_result import WindowResult
-from warehouse.load.schema_evolution import EXACT, NOTHING, Batch, converted
+from warehouse.load.schema_evolution import LARGEST_EXACT, NULL_TYPE, Batch, conversion
 from warehouse.store.duckdb_file import quoted
 from warehouse.store.meta_schema import naive_utc
 from warehouse.store.schema import StoredColumn, TableSchema
@@ -105,8 +105,12 @@ def _batch(pile: Sequence[Part]) -> Batch:
     for received in pile[0][1].columns:
         name, column, value = received.name.lower(), StoredColumn.of(received), frame[received.name]
         if value.null_count() == frame.height:
-            column = replace(column, type=NOTHING)
-        elif not column.documented and value.dtype.is_integer() and not value.is_between(-EXACT, EXACT).all():
+            column = replace(column, type=NULL_TYPE)
+        elif (
+            not column.documented
+            and value.dtype.is_integer()
+            and not value.is_between(-LARGEST_EXACT, LARGEST_EXACT).all()
+        ):
             column, value = replace(column, type="VARCHAR"), value.cast(pl.String)
         columns[name] = column
         values.append(value.alias(name))
@@ -145,10 +149,10 @@ def insert(
         columns = [quoted(name) for name in schema.ours if name in frame.columns]
         values = list(columns)
         for name, column in batch.columns.items():
-            if column.type != NOTHING:
+            if column.type != NULL_TYPE:
                 stored = schema.columns[name]
                 columns.append(quoted(stored.name))
-                values.append(converted(f"CAST({quoted(name)} AS {column.type})", column.type, stored.type))
+                values.append(conversion(f"CAST({quoted(name)} AS {column.type})", column.type, stored.type))
         stream = _ArrowStream(frame)
         connection.register("batch", stream)
         connection.execute(f"INSERT INTO {into} ({', '.join(columns)}) SELECT {', '.join(values)} FROM batch")

@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 import zstandard
 
-from warehouse.errors import LandingDamaged, explained
+from warehouse.errors import LandingDamaged, translate_errors
 from warehouse.store.files import PRIVATE_FILE, PRIVATE_FOLDER, file_sha256, make_folder
 
 ENDING = ".tar.zst"
@@ -66,7 +66,7 @@ class Landing:
     ) -> LandingWriter:
         """Begin the file of a load; `header` adds more that a rebuild needs."""
         window = f"{start}_{end}" if start and end else WITHOUT_WINDOW
-        with explained(self.root):
+        with translate_errors(self.root):
             make_folder(self.root)
             folder = self.root
             for name in (safe(report), safe(customer), window):
@@ -138,7 +138,7 @@ class LandingWriter:
         self._header = header
         self._unfinished = root / path.with_name(path.name + UNFINISHED)
         self._answers = 0
-        with explained(root):
+        with translate_errors(root):
             descriptor = os.open(self._unfinished, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, PRIVATE_FILE)
             self._file = os.fdopen(descriptor, "wb")
             compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
@@ -148,7 +148,7 @@ class LandingWriter:
 
     def add(self, meta: Mapping[str, object], body: bytes) -> int:
         """Add an answer, with its request, status and body as received; returns its place in the file."""
-        with explained(self._root):
+        with translate_errors(self._root):
             self._add_member(f"{self._answers:04}.json", {**meta, "bytes": len(body)})
             self._add_member(f"{self._answers:04}.body", body)
         self._answers += 1
@@ -160,7 +160,7 @@ class LandingWriter:
         The directory needs no fsync: the ledger's, which follows, includes it.
         """
         sys.audit("brokerbi.before_landing_closed")
-        with explained(self._root):
+        with translate_errors(self._root):
             try:
                 trailer = {**(trailer or {}), "answers": self._answers}
                 self._add_member(TRAILER, trailer)
@@ -214,7 +214,7 @@ def _members(path: Path, *, verify: bool = False) -> Iterator[tuple[str, bytes]]
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
     try:
-        with explained(path):
+        with translate_errors(path):
             yield
     except FileNotFoundError as error:
         raise LandingDamaged(

@@ -38,31 +38,31 @@ GROUP BY ALL
 
 
 def load_group(
-    store: Store, results: Sequence[WindowResult], *, afresh: bool = False
+    store: Store, results: Sequence[WindowResult], *, from_scratch: bool = False
 ) -> Sequence[WindowResult]:
     """Load a group of windows, all or nothing; returns their results, without rows.
 
-    `afresh` first forgets the histories of the group's reports and customers, for `replay`.
+    `from_scratch` first forgets the histories of the group's reports and customers, for `replay`.
     """
     with store.writing() as connection:
         connection.execute("SET threads = 1")  # each takes its own memory: 299 MB with one, 340 with two
-        loads = _load(connection, results, store, afresh=afresh)
+        loads = _load(connection, results, store, from_scratch=from_scratch)
     sys.audit("brokerbi.load_committed")
     return [_loaded(load) for load in loads]
 
 
 def _load(
-    connection: DuckDBPyConnection, results: Sequence[WindowResult], store: Store, *, afresh: bool
+    connection: DuckDBPyConnection, results: Sequence[WindowResult], store: Store, *, from_scratch: bool
 ) -> list[Load]:
     sys.audit("brokerbi.before_load")
     tables = read_tables(connection)
-    if afresh:
+    if from_scratch:
         forget_histories(connection, tables, sorted({result.pair for result in results if result.history}))
     names = [list({result.report for result in results}), list({result.customer for result in results})]
     stored: Stored = {
         (*key,): (number, changed) for *key, number, changed in connection.execute(_STORED, names).fetchall()
     }
-    loads = _numbered(connection, results, afresh=afresh)
+    loads = _numbered(connection, results, from_scratch=from_scratch)
     month_loads = [load for load in loads if not load.result.history]
     _leave_out_older(month_loads, stored)
     waves = waves_of([load for load in loads if load.result.history], stored)
@@ -88,8 +88,10 @@ def _load(
     return loads
 
 
-def _numbered(connection: DuckDBPyConnection, results: Sequence[WindowResult], *, afresh: bool) -> list[Load]:
-    """The loads with their numbers; a replayed load keeps its number, and what it changed unless `afresh`."""
+def _numbered(
+    connection: DuckDBPyConnection, results: Sequence[WindowResult], *, from_scratch: bool
+) -> list[Load]:
+    """The loads, numbered; a replayed load keeps its number and, unless `from_scratch`, its counts."""
     rows = connection.execute(
         """
         SELECT load_id, load_number, opened, closed FROM meta.loads
@@ -104,7 +106,7 @@ def _numbered(connection: DuckDBPyConnection, results: Sequence[WindowResult], *
         months = result.months or (None,)
         if result.load_id in loaded_before:
             number, *changes = loaded_before[result.load_id]
-            opened, closed = (0, 0) if afresh else changes
+            opened, closed = (0, 0) if from_scratch else changes
             loads.append(Load(result, number, months, is_repeated=True, opened=opened, closed=closed))
         else:
             loads.append(Load(result, next_number, months))

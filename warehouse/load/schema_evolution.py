@@ -1,8 +1,8 @@
 """Tables of schema bi, which grow with documented and received columns.
 
 Documented columns exist from the first day. An unknown column is added when it first arrives, and an
-undocumented one is widened in place: null < BOOLEAN | BIGINT < DOUBLE < VARCHAR. A column whose values become
-objects or lists arrives as other columns or a child table; the old column stays, and is null from then on.
+undocumented one is widened in place: null < (BOOLEAN | BIGINT < DOUBLE) < VARCHAR. Values that become objects
+or lists arrive as other columns or a child table; the old column stays, and is null from then on.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from warehouse.store.schema import VALID, StoredColumn, Tables, TableSchema, rea
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-NOTHING = "NULL"
-"""The type of a column with nothing but null so far; it is stored as VARCHAR."""
-EXACT = 2**53
-"""Beyond this a DOUBLE is not exact for every whole number; undocumented ones are stored as text."""
+NULL_TYPE = "NULL"
+"""The type of a column that has had only nulls; it is stored as VARCHAR."""
+LARGEST_EXACT = 2**53
+"""Beyond this a DOUBLE cannot hold every whole number; undocumented columns then become text."""
 FirstLoad = tuple[str | None, datetime | None]
 """The id of the load that first had or changed a column, and when it was fetched."""
 
@@ -34,7 +34,7 @@ class Batch:
     """Rows with equal columns, ready for one INSERT.
 
     The service's columns have lower-case names; `columns` has their types as received, NULL for a column
-    with nothing but null.
+    with only nulls.
     """
 
     frame: pl.DataFrame
@@ -58,7 +58,7 @@ def declare(
         stored = tables.get(table.name.lower())
         if only_missing and stored and table.columns.keys() <= stored.columns.keys():
             continue
-        new = _declared_again(connection, stored, table) if stored else table
+        new = _redeclared(connection, stored, table) if stored else table
         if new != stored:
             _alter(connection, stored, new, lambda _: (None, at_utc))
             changed.append(new)
@@ -86,22 +86,22 @@ def ensure_table(
         for name in batch.columns:
             received.setdefault(name, []).append(batch)
     known = {**declared.columns, **new.columns}
-    fitted = {name: _fitted(known.get(name), name, with_it) for name, with_it in received.items()}
-    new = replace(new, columns={**new.columns, **fitted})
+    widened = {name: _widened(known.get(name), name, having) for name, having in received.items()}
+    new = replace(new, columns={**new.columns, **widened})
     if new != stored:
         _alter(connection, stored, new, lambda name: _first_load(name, received[name], known[name].type))
         describe(connection, [new])
         tables[key] = new
 
 
-def joined(types: Iterable[str]) -> str:
-    """The narrowest type that loses nothing: null < BOOLEAN | BIGINT < DOUBLE < VARCHAR.
+def common_type(types: Iterable[str]) -> str:
+    """The narrowest lossless type: null < (BOOLEAN | BIGINT < DOUBLE) < VARCHAR.
 
     Every BIGINT fits into a DOUBLE: larger whole numbers are text already.
     """
-    known = sorted(set(types) - {NOTHING})
+    known = sorted(set(types) - {NULL_TYPE})
     if len(known) < 2:
-        return known[0] if known else NOTHING
+        return known[0] if known else NULL_TYPE
     return "DOUBLE" if known == ["BIGINT", "DOUBLE"] else "VARCHAR"
 
 
@@ -114,10 +114,10 @@ def create_table(connection: DuckDBPyConnection, schema: TableSchema) -> None:
 
 
 def describe(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> None:
-    """Write tables, columns and their meanings into schema meta and comments; make the views of histories."""
-    described = [[schema.name for schema in schemas]]
+    """Describe tables and columns in meta and in comments; create the views and macros of histories."""
+    names = [[schema.name for schema in schemas]]
     for table in ("tables", "columns"):
-        connection.execute(f"DELETE FROM meta.{table} WHERE list_contains($1, table_name)", described)
+        connection.execute(f"DELETE FROM meta.{table} WHERE list_contains($1, table_name)", names)
     tables = [
         {
             "table_name": schema.name,
@@ -134,23 +134,25 @@ def describe(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> 
     for schema in schemas:
         for position, column in enumerate(schema.columns.values()):
             row = asdict(column)
-            names = {"table_name": schema.name, "column_name": row.pop("name")}
-            columns.append({**names, "position": position, **row})
+            identity = {"table_name": schema.name, "column_name": row.pop("name")}
+            columns.append({**identity, "position": position, **row})
     insert_rows(connection, "meta.tables", tables)
     insert_rows(connection, "meta.columns", columns)
-    connection.execute(";".join(statement for schema in schemas for statement in _described(schema)))
+    connection.execute(
+        ";".join(statement for schema in schemas for statement in _describing_statements(schema))
+    )
 
 
-def converted(value: str, source: str, target: str) -> str:
-    """SQL that turns a value of one type into another.
+def conversion(value: str, source: str, target: str) -> str:
+    """SQL that converts a value from one type to another.
 
-    A number becomes the same text whichever way it came: whole numbers are written without a point, so
-    that BIGINT -> DOUBLE -> VARCHAR and BIGINT -> VARCHAR agree. A time is written as JSON writes it.
+    A number becomes the same text by any path: whole numbers are written without a point, so that
+    BIGINT -> DOUBLE -> VARCHAR and BIGINT -> VARCHAR agree. A time is written as JSON writes it.
     """
     if source == target:
         return value
     if target == "VARCHAR" and source == "DOUBLE":
-        whole = f"{value} = trunc({value}) AND abs({value}) <= {EXACT}"
+        whole = f"{value} = trunc({value}) AND abs({value}) <= {LARGEST_EXACT}"
         exactly = f"CAST(CAST({value} AS BIGINT) AS VARCHAR)"
         return f"CASE WHEN {whole} THEN {exactly} ELSE CAST({value} AS VARCHAR) END"
     if target == "VARCHAR" and source == "TIMESTAMP":
@@ -162,30 +164,30 @@ def _alter(
     connection: DuckDBPyConnection,
     stored: TableSchema | None,
     new: TableSchema,
-    cause: Callable[[str], FirstLoad],
+    first_load: Callable[[str], FirstLoad],
 ) -> None:
-    """Create a table, or give the stored one its new columns and types; record the changes of types."""
+    """Create a table, or give the stored one its new columns and types; record type changes."""
     if stored is None:
         create_table(connection, new)
         return
     changes = []
     for name, column in new.columns.items():
         quoted_name, type_ = quoted(column.name), _stored_type(column.type)
-        before = stored.columns.get(name)
-        if before is None:
+        old = stored.columns.get(name)
+        if old is None:
             connection.execute(f"ALTER TABLE {new.stored} ADD COLUMN {quoted_name} {type_}")
-        elif before.type != column.type:
-            if type_ != _stored_type(before.type):
+        elif old.type != column.type:
+            if type_ != _stored_type(old.type):
                 connection.execute(
                     f"ALTER TABLE {new.stored} ALTER COLUMN {quoted_name} SET DATA TYPE {type_} "
-                    f"USING {converted(quoted_name, before.type, column.type)}"
+                    f"USING {conversion(quoted_name, old.type, column.type)}"
                 )
-            load_id, changed_at = cause(name)
+            load_id, changed_at = first_load(name)
             changes.append(
                 {
                     "table_name": new.name,
                     "column_name": column.name,
-                    "from_type": before.type,
+                    "from_type": old.type,
                     "to_type": column.type,
                     "load_id": load_id,
                     "changed_at_utc": changed_at,
@@ -194,16 +196,14 @@ def _alter(
     insert_rows(connection, "meta.column_changes", changes)
 
 
-def _declared_again(
-    connection: DuckDBPyConnection, stored: TableSchema, declared: TableSchema
-) -> TableSchema:
-    """A stored table changed as documented; a column keeps its type if values would be lost."""
+def _redeclared(connection: DuckDBPyConnection, stored: TableSchema, declared: TableSchema) -> TableSchema:
+    """The stored table as now documented; a column keeps its type if values would be lost."""
     if (stored.history, stored.nested) != (declared.history, declared.nested):
         raise ValueError(f"{declared.name} cannot turn into another kind of table; give it a new name")
     columns = {name: replace(column, documented=False) for name, column in stored.columns.items()}
     for name, column in declared.columns.items():
         if old := stored.columns.get(name):
-            keeps_type = not _survives(connection, stored, old, column.type)
+            keeps_type = not _is_castable(connection, stored, old, column.type)
             column = replace(
                 column,
                 name=old.name,
@@ -215,8 +215,10 @@ def _declared_again(
     return replace(declared, name=stored.name, columns=columns)
 
 
-def _survives(connection: DuckDBPyConnection, schema: TableSchema, column: StoredColumn, type_: str) -> bool:
-    """Whether every value of a column can be cast to another type."""
+def _is_castable(
+    connection: DuckDBPyConnection, schema: TableSchema, column: StoredColumn, type_: str
+) -> bool:
+    """Whether every value of a column survives a cast to another type."""
     if type_ == column.type:
         return True
     value = quoted(column.name)
@@ -228,16 +230,16 @@ def _survives(connection: DuckDBPyConnection, schema: TableSchema, column: Store
 
 
 def _parent_of(tables: Tables, name: str) -> str | None:
-    """The parent of an undeclared table: `a__b` of `a__b__c`, or else `a`."""
-    above = name
-    while "__" in above:
-        above = above.rpartition("__")[0]
-        if above.lower() in tables:
-            return tables[above.lower()].name
+    """The parent of an undeclared table: `a__b` for `a__b__c`, or else `a`."""
+    ancestor = name
+    while "__" in ancestor:
+        ancestor = ancestor.rpartition("__")[0]
+        if ancestor.lower() in tables:
+            return tables[ancestor.lower()].name
     return None
 
 
-def _fitted(known: StoredColumn | None, name: str, batches: Sequence[Batch]) -> StoredColumn:
+def _widened(known: StoredColumn | None, name: str, batches: Sequence[Batch]) -> StoredColumn:
     """The column for both stored and new values; an undocumented one is widened."""
     column = known or batches[0].columns[name]
     if column.first_seen_utc is None:
@@ -245,22 +247,22 @@ def _fitted(known: StoredColumn | None, name: str, batches: Sequence[Batch]) -> 
         column = replace(column, first_load_id=load_id, first_seen_utc=fetched)
     if column.documented:
         return column
-    return replace(column, type=joined([column.type, *(batch.columns[name].type for batch in batches)]))
+    return replace(column, type=common_type([column.type, *(batch.columns[name].type for batch in batches)]))
 
 
-def _first_load(name: str, batches: Sequence[Batch], known_type: str = NOTHING) -> FirstLoad:
-    """The first load with values of a new type in a column, or else the first with the column."""
-    batch = min(batches, key=lambda batch: batch.columns[name].type in (NOTHING, known_type))
+def _first_load(name: str, batches: Sequence[Batch], known_type: str = NULL_TYPE) -> FirstLoad:
+    """The first load with values of a new type in the column, or else the first with the column at all."""
+    batch = min(batches, key=lambda batch: batch.columns[name].type in (NULL_TYPE, known_type))
     row = batch.frame[name].is_not_null().arg_max() or 0
     return batch.frame["_load_id"][row], batch.frame["_fetched_at_utc"][row]
 
 
 def _stored_type(type_: str) -> str:
-    return "VARCHAR" if type_ == NOTHING else type_
+    return "VARCHAR" if type_ == NULL_TYPE else type_
 
 
-def _described(schema: TableSchema) -> Iterator[str]:
-    """The statements that describe a table; of a history also its view of current rows and its macro."""
+def _describing_statements(schema: TableSchema) -> Iterator[str]:
+    """Statements that describe a table; for a history also its view of current rows and its macro."""
     meanings = {
         **{name: meaning for name, (_, meaning) in schema.ours.items()},
         **{column.name: column.description for column in schema.columns.values()},
@@ -277,7 +279,7 @@ def _described(schema: TableSchema) -> Iterator[str]:
     )
     yield from _comments("VIEW", schema.public, schema.description, meanings)
     meanings |= {name: meaning for name, (_, meaning) in VALID.items()}
-    yield from _comments("TABLE", schema.stored, f"{schema.description} With its past.", meanings)
+    yield from _comments("TABLE", schema.stored, f"{schema.description} With history.", meanings)
 
 
 def _comments(kind: str, table: str, description: str, meanings: Mapping[str, str]) -> Iterator[str]:

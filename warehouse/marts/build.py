@@ -12,7 +12,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.marts.dictionary import describe
-from warehouse.marts.queries import SQL, Query, in_order, queries
+from warehouse.marts.queries import SQL, Query, by_dependency, queries
 from warehouse.marts.relations import declare_relations
 from warehouse.store.duckdb_file import mappings, quoted
 
@@ -99,7 +99,7 @@ def build_marts(
         connection.execute(path.read_text(encoding="utf-8"))
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
-    built = in_order([*staging, *marts])
+    built = by_dependency([*staging, *marts])
     for query in built:
         if memory_limit_mb:
             limit = min(memory_limit_mb, PARTS_MB) if query.for_each else memory_limit_mb
@@ -109,7 +109,7 @@ def build_marts(
     for query in built:
         if query.table in MEMORY:
             connection.execute(MEMORY[query.table])
-    meta = in_order(meta)
+    meta = by_dependency(meta)
     for query in meta:
         _create(connection, query, "CREATE OR REPLACE")
     if not wanted:

@@ -12,7 +12,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.marts.queries import SQL, Query, queries
-from warehouse.store.duckdb_file import beside, insert_rows, literal, mappings, quoted
+from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted, second_connection
 
 SAMPLE_ROWS = 5
 SUBJECT = (
@@ -62,20 +62,20 @@ def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") ->
 
     Uncommitted rows of the caller are not seen.
     """
-    with beside(connection) as other:
+    with second_connection(connection) as other:
         return [_run(other, check) for check in queries(folder, "checks")]
 
 
-def check_and_keep(connection: DuckDBPyConnection, at_utc: datetime) -> list[CheckResult]:
+def run_and_store_checks(connection: DuckDBPyConnection, at_utc: datetime) -> list[CheckResult]:
     """Commit the transaction, run every check, and store the results in a new transaction."""
     connection.commit()
     results = run_checks(connection)
     connection.begin()
-    keep_results(connection, results, at_utc)
+    store_results(connection, results, at_utc)
     return results
 
 
-def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult], at_utc: datetime) -> None:
+def store_results(connection: DuckDBPyConnection, results: Sequence[CheckResult], at_utc: datetime) -> None:
     """Replace the stored results of the checks."""
     connection.execute("DELETE FROM meta.check_results")
     rows = [

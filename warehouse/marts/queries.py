@@ -99,7 +99,7 @@ def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ..
     return tuple(by_name.values())
 
 
-def in_order(unordered: Iterable[Query]) -> list[Query]:
+def by_dependency(unordered: Iterable[Query]) -> list[Query]:
     """The queries, each after those that it reads; raises CycleError if they form a circle."""
     by_table = {query.table: query for query in unordered}
     needs = {

@@ -93,7 +93,7 @@ def replace_file(store: Store, rebuilt: Store) -> None:
             rebuilt.path.replace(place)
 
 
-def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
+def record_unknown_loads(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
     """Record the loads of landing files that the ledger does not know; returns how many had rows.
 
     The current ones are 'landed' until a replay loads them, and their months missing. Landing does not have

@@ -21,7 +21,7 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.errors import WarehouseError, explained, reason_of
+from warehouse.errors import WarehouseError, reason_of, translate_errors
 from warehouse.publishing.retention import compact
 from warehouse.store.checkpoint_journal import open_for_writing
 from warehouse.store.database import Store
@@ -86,7 +86,7 @@ def publish(
     """
     began = time.monotonic()
     versions, store = Versions(data_dir), Store(data_dir)
-    with explained(versions.published):
+    with translate_errors(versions.published):
         with store.reading() as connection:
             [(loads, last_load_number, has_traces)] = connection.execute(_CONTENTS).fetchall()
         publication = Publication(
@@ -100,7 +100,7 @@ def publish(
         )
         if publication.published:
             try:
-                with explained(versions.published):
+                with translate_errors(versions.published):
                     if has_traces:
                         compact(data_dir)
                     publication = _make_version(store, versions, publication, began)
@@ -167,7 +167,7 @@ def loaded_since_publication(store: Store) -> Unpublished | None:
 def rollback(data_dir: Path, *, to: str | None = None, now: datetime) -> Publication:
     """Restore the previous version, or the named one, in one step."""
     versions, store = Versions(data_dir), Store(data_dir)
-    with explained(versions.published):
+    with translate_errors(versions.published):
         version = _version_to_restore(versions, to)
         versions.make_current(version)
         size = versions.published.stat().st_size

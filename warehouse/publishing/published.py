@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection, StatementType
 
-from warehouse.errors import PUBLISHED_FILE_REMEDY, WarehouseError, explained
+from warehouse.errors import PUBLISHED_FILE_REMEDY, WarehouseError, translate_errors
 from warehouse.marts.checks import repeated
 from warehouse.marts.queries import SQL, Query, queries
 from warehouse.publishing.table_export import NUMBERS, copy_as_csv
@@ -25,7 +25,7 @@ _READS = {StatementType.SELECT, StatementType.EXPLAIN, StatementType.MULTI}  # M
 _NUMBER = re.compile(r"\d+")
 
 
-class WrongQuestion(WarehouseError):
+class InvalidQuery(WarehouseError):
     """A query that the published file cannot answer; the message says why."""
 
 
@@ -47,7 +47,7 @@ def analyses() -> list[Query]:
 def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> str:
     """The statement of the analysis (by name or number) or check that a text names, else the text itself.
 
-    Raises WrongQuestion for an unknown name, and for a parameter that the analysis does not take.
+    Raises InvalidQuery for an unknown name, and for a parameter that the analysis does not take.
     """
     name = text.strip().removesuffix(".sql")
     if len(name.split()) != 1:
@@ -61,14 +61,14 @@ def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> 
         *(check for check in queries(SQL / "checks", "checks") if check.name == name),
     ]
     if not found:
-        raise WrongQuestion(
+        raise InvalidQuery(
             f"There is no analysis or check {name!r}; `brokerbi query` lists the analyses. A single "
             "word is taken as a name."
         )
     [query] = found
     if unknown := sorted(set(variables) - set(query.parameters)):
         takes = ", ".join(f"--{parameter}" for parameter in query.parameters) or "no option"
-        raise WrongQuestion(f"{query.name} has no parameter {', '.join(unknown)}; it takes {takes}.")
+        raise InvalidQuery(f"{query.name} has no parameter {', '.join(unknown)}; it takes {takes}.")
     if not query.for_each:
         return query.sql
     with Versions(data_dir).reading() as connection:
@@ -81,7 +81,7 @@ def _has_number(query: Query, name: str) -> bool:
 
 
 def first_rows(data_dir: Path, statement: str, variables: Mapping[str, object], *, most: int) -> Rows:
-    """At most `most` rows of the answer; raises WrongQuestion unless it is one statement that only reads."""
+    """At most `most` rows of the answer; raises InvalidQuery unless it is one statement that only reads."""
     with _open_published(data_dir, variables) as connection:
         _check_statement(connection, statement)
         answer = connection.execute(statement)
@@ -98,9 +98,9 @@ def write_answer(
     *,
     format_: str,
     path: Path,
-    formula_signs: str,
+    formula_starts: str,
 ) -> None:
-    """Write the whole answer into a file, as CSV or in one of FILE_FORMATS; raises WrongQuestion as above.
+    """Write the whole answer into a file, as CSV or in one of FILE_FORMATS; raises InvalidQuery as above.
 
     An existing file keeps its permissions.
     """
@@ -108,7 +108,7 @@ def write_answer(
         _check_statement(connection, statement)
         select = statement.strip().removesuffix(";")
         if format_ == "csv":
-            copy_as_csv(connection, select, path, formula_signs)
+            copy_as_csv(connection, select, path, formula_starts)
             return
         # The line break ends a trailing comment of the statement.
         connection.execute(
@@ -123,7 +123,7 @@ def _check_office(connection: DuckDBPyConnection, office: object) -> None:
     ]
     if office not in office_ids:
         first = ", ".join(office_ids[:10]) + (", ..." if len(office_ids) > 10 else "")
-        raise WrongQuestion(f"There is no office {office!r} in the file. Give an id: {first}.")
+        raise InvalidQuery(f"There is no office {office!r} in the file. Give an id: {first}.")
 
 
 @contextmanager
@@ -141,15 +141,15 @@ def _open_published(
             connection.execute(f"SET allowed_paths = [{literal(str(writes))}]")
         connection.execute("SET enable_external_access = false; SET lock_configuration = true")
         try:
-            with explained(versions.published, PUBLISHED_FILE_REMEDY):
+            with translate_errors(versions.published, PUBLISHED_FILE_REMEDY):
                 yield connection
         except duckdb.Error as error:
-            raise WrongQuestion(f"The published file cannot answer: {error}") from error
+            raise InvalidQuery(f"The published file cannot answer: {error}") from error
 
 
 def _check_statement(connection: DuckDBPyConnection, statement: str) -> None:
     kinds = [part.type for part in connection.extract_statements(statement)]
     if len(kinds) != 1 or kinds[0] not in _READS:
-        raise WrongQuestion(
+        raise InvalidQuery(
             "A query must be one statement that only reads, such as FROM marts.offices; nothing was run."
         )

@@ -19,7 +19,7 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.errors import explained
+from warehouse.errors import translate_errors
 from warehouse.store.duckdb_file import connect_working
 from warehouse.store.files import HEADER_BYTES, PRIVATE_FILE, sync, wal
 
@@ -33,7 +33,7 @@ def open_for_writing(path: Path, *, strict: bool = False) -> Iterator[DuckDBPyCo
     A failed checkpoint loses nothing, because the log keeps the commits: it raises only if `strict`.
     """
     # closed last: closing any descriptor of a file also releases DuckDB's lock on it
-    with explained(path), path.open("rb") as file, connect_working(path) as connection:
+    with translate_errors(path), path.open("rb") as file, connect_working(path) as connection:
         yield connection
         with suppress(*() if strict else (duckdb.Error, OSError)):
             _checkpoint(connection, path, file.fileno())

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from warehouse.errors import explained
+from warehouse.errors import translate_errors
 from warehouse.store import meta_schema
 from warehouse.store.checkpoint_journal import open_for_writing, recover
-from warehouse.store.duckdb_file import IN_MEMORY, connect_working, spilled
+from warehouse.store.duckdb_file import IN_MEMORY, connect_working, spill_folder
 from warehouse.store.files import make_folder, remove, remove_logs, replacement
 from warehouse.store.lock import file_lock
 
@@ -72,11 +72,11 @@ class Store:
         if self.path.exists() and not os.access(self.path.parent, os.W_OK):
             yield self.path
             return
-        with explained(self.path):
+        with translate_errors(self.path):
             make_folder(self.path.parent)
             with file_lock(self.lock_path, self._lock_seconds):
                 remove(self.rewritten)
-                shutil.rmtree(spilled(self.path), ignore_errors=True)
+                shutil.rmtree(spill_folder(self.path), ignore_errors=True)
                 recover(self.path)
                 if not self.path.exists():
                     self._create()

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.errors import WORKING_FILE_REMEDY, Remedy, explained
+from warehouse.errors import WORKING_FILE_REMEDY, Remedy, translate_errors
 
 STORAGE_VERSION = "v1.0.0"
 """The storage version of new files, which DuckDB tools from 1.1 on can read."""
@@ -33,7 +33,7 @@ _NO_CHECKPOINT = "SET checkpoint_threshold = '1000TB'; PRAGMA disable_checkpoint
 """Only `checkpoint_journal` makes checkpoints of a working file."""
 
 
-def spilled(path: Path) -> Path:
+def spill_folder(path: Path) -> Path:
     """The folder that DuckDB spills to; only a killed process leaves files there."""
     return path.with_name(f"{path.name}.tmp")
 
@@ -41,10 +41,10 @@ def spilled(path: Path) -> Path:
 @contextmanager
 def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
     """Open a working file for the body, without any checkpoint; raises the errors of `connect`."""
-    with explained(path), duckdb.connect(config=_CONFIG) as connection:
+    with translate_errors(path), duckdb.connect(config=_CONFIG) as connection:
         options = "(READ_ONLY)" if read_only else ""
         connection.execute(
-            f"{_QUIET}; {_NO_CHECKPOINT}; SET temp_directory = {literal(str(spilled(path)))}; "
+            f"{_QUIET}; {_NO_CHECKPOINT}; SET temp_directory = {literal(str(spill_folder(path)))}; "
             f"ATTACH {literal(str(path))} AS {_WORKING} {options}; USE {_WORKING}"
         )
         yield connection
@@ -56,7 +56,7 @@ def connect(
 ) -> Iterator[DuckDBPyConnection]:
     """Open a DuckDB file for the body; raises a WarehouseError for any fault of the file."""
     with (
-        explained(path, remedy),
+        translate_errors(path, remedy),
         duckdb.connect(path, read_only=read_only, config=_CONFIG) as connection,
     ):
         connection.execute(_QUIET)
@@ -64,7 +64,7 @@ def connect(
 
 
 @contextmanager
-def beside(connection: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
+def second_connection(connection: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
     """Another connection to the same file, which does not see uncommitted changes of this one."""
     [(database,)] = connection.execute("SELECT current_database()").fetchall()
     with connection.cursor() as other:

@@ -21,7 +21,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Self
 
-from warehouse.errors import WarehouseError, explained
+from warehouse.errors import WarehouseError, translate_errors
 from warehouse.store.files import PRIVATE_FILE, make_folder
 
 POLL_SECONDS = 0.05
@@ -32,7 +32,7 @@ QUIET_SECONDS = 2.0
 LONG_WAIT = timedelta(hours=1)
 WORK = Path("work", "work.lock")
 NEXT = ".next"
-STOPPED = frozenset("Tt")
+SUSPENDED = frozenset("Tt")
 """States of a process in /proc that SIGSTOP or a debugger has stopped."""
 
 
@@ -63,19 +63,19 @@ class Work:
         return datetime.fromisoformat(self.begun)
 
     @property
-    def is_stopped(self) -> bool:
+    def is_suspended(self) -> bool:
         """Whether its process is stopped (SIGSTOP), so that it keeps a lock and does nothing."""
         try:
             status = Path(f"/proc/{self.pid}/stat").read_text("utf-8", "replace")
         except OSError:  # it has ended, or the system has no /proc
             return False
-        return status.rpartition(")")[2].split()[0] in STOPPED
+        return status.rpartition(")")[2].split()[0] in SUSPENDED
 
     @property
     def sentence(self) -> str:
         """The command, its process and start, and what to do if it is stopped."""
         remedy = f"`kill -CONT {self.pid}` lets it go on, and `kill -KILL {self.pid}` ends it."
-        stopped = f", which was stopped: {remedy}" if self.is_stopped else ""
+        stopped = f", which was stopped: {remedy}" if self.is_suspended else ""
         return f"{self.what} (process {self.pid}, since {self.begun_utc:%Y-%m-%d %H:%M} UTC){stopped}"
 
 
@@ -97,7 +97,7 @@ def work_lock(
     """
     path = data_dir / WORK
     work = Work(what, os.getpid(), now().isoformat(timespec="seconds"))
-    with explained(path):
+    with translate_errors(path):
         make_folder(path.parent)
     seconds = math.inf if wait else GLANCE_SECONDS
     with _held(path, work, seconds, lambda work: on_wait(f"waiting for {work.sentence}")) as (lock, awaited):
@@ -160,7 +160,7 @@ def _held(
 @contextmanager
 def _opened(path: Path) -> Iterator[int]:
     """The descriptor of a lock's file; closing it frees the lock."""
-    with explained(path):
+    with translate_errors(path):
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
     try:
         yield descriptor

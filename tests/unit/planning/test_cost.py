@@ -59,5 +59,5 @@ def test_no_nightly_run_of_an_office_makes_many_more_requests_than_another(
     customer = here.settings.customers[0].id
     caps = {(name, customer): cap for name in BUDGETS}
     pages = {("tips_and_leads", customer): 4}  # one for each of two spans and two choices
-    begin, *others = nightly_requests(here, Ledger(caps=caps, pages=pages), 70)
+    begin, *others = nightly_requests(here, Ledger(caps=caps, most_requests=pages), 70)
     assert (begin <= first, max(others) <= quiet) == (True, True)

@@ -118,7 +118,7 @@ def test_months_named_for_one_customer_are_not_anothers() -> None:
 def test_a_paged_window_is_expected_to_take_as_many_requests_as_the_longest_before_it(
     pages: dict[Pair, int], requests: int
 ) -> None:
-    ledger = Ledger(held={("tips_and_leads", "M1"): held_until(Month(2026, 5))}, pages=pages)
+    ledger = Ledger(held={("tips_and_leads", "M1"): held_until(Month(2026, 5))}, most_requests=pages)
     customers = [Customer(id="M1")]
     inputs = PlanInputs(CALENDAR, ledger, Selection(), [report("tips_and_leads")], customers)
     assert [planned.requests for planned in plan_reports(inputs)] == [requests]

@@ -179,9 +179,9 @@ class Given:
     def working(self) -> Path:
         return self.data_dir / "work" / "warehouse.duckdb"
 
-    def load(self, results: Sequence[WindowResult], *, afresh: bool = False) -> Sequence[WindowResult]:
+    def load(self, results: Sequence[WindowResult], *, from_scratch: bool = False) -> Sequence[WindowResult]:
         """Load these, and answer what became of them."""
-        return load_group(self.store, results, afresh=afresh)
+        return load_group(self.store, results, from_scratch=from_scratch)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         with self.store.reading() as connection:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.warehouse.given import NOON, Given, sales
 from tests.unit.warehouse.other_process import begun
-from warehouse.errors import WarehouseError, explained
+from warehouse.errors import WarehouseError, translate_errors
 from warehouse.ledger.status import unwritable
 from warehouse.publishing.publish import publish
 from warehouse.store.database import Store
@@ -55,7 +55,7 @@ NEWER = "Trying to read a database file with version number 99, but we can only 
     ids=["full disk", "not ours", "unfinished copy", "hidden folder", "newer DuckDB"],
 )
 def test_trouble_with_a_file_is_told_in_a_sentence(error: Exception, words: str) -> None:
-    with pytest.raises(WarehouseError, match=words), explained(Path("x")):
+    with pytest.raises(WarehouseError, match=words), translate_errors(Path("x")):
         raise error
 
 

@@ -78,7 +78,7 @@ def test_the_ledger_knows_how_many_requests_a_window_takes_and_how_long_one_last
     given.load([sales("a", requests=3, seconds=6.0), sales("b", months=(FEBRUARY,), requests=1, seconds=2.0)])
     given.write(record_failures, [failed("c", requests=9, seconds=900.0)], NOON)
     ledger = given.ledger()
-    assert (ledger.pages, ledger.request_seconds) == ({("sales", "M1"): 3}, 2.0)
+    assert (ledger.most_requests, ledger.request_seconds) == ({("sales", "M1"): 3}, 2.0)
 
 
 def test_a_failure_is_written_down_and_holds_nothing(given: Given) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.warehouse.other_process import begun
 from warehouse.errors import WarehouseError
-from warehouse.publishing.published import WrongQuestion, analyses, first_rows, statement_of, write_answer
+from warehouse.publishing.published import InvalidQuery, analyses, first_rows, statement_of, write_answer
 
 
 @pytest.fixture
@@ -36,12 +36,12 @@ def test_a_check_goes_by_its_name(here: Path) -> None:
 
 @pytest.mark.parametrize("name", ["beast", "are_not_negative"])
 def test_an_unknown_name_is_rejected_and_so_is_the_end_of_a_name(here: Path, name: str) -> None:
-    with pytest.raises(WrongQuestion, match=f"There is no analysis or check '{name}'"):
+    with pytest.raises(InvalidQuery, match=f"There is no analysis or check '{name}'"):
         statement_of(here, name, {})
 
 
 def test_a_parameter_that_an_analysis_does_not_take_is_rejected(here: Path) -> None:
-    with pytest.raises(WrongQuestion, match="has no parameter office; it takes --year"):
+    with pytest.raises(InvalidQuery, match="has no parameter office; it takes --year"):
         statement_of(here, "15", {"office": "M1"})
 
 
@@ -63,7 +63,7 @@ def test_a_variable_reaches_the_statement(here: Path) -> None:
 
 
 def test_an_unknown_office_is_rejected_with_the_known_ones(here: Path) -> None:
-    with pytest.raises(WrongQuestion, match=r"There is no office 'M9' .*: M0, M1, M2"):
+    with pytest.raises(InvalidQuery, match=r"There is no office 'M9' .*: M0, M1, M2"):
         first_rows(here, "SELECT getvariable('office')", {"office": "M9"}, most=1)
 
 
@@ -79,13 +79,13 @@ def test_an_unknown_office_is_rejected_with_the_known_ones(here: Path) -> None:
     ],
 )
 def test_only_one_reading_statement_is_run(here: Path, statement: str) -> None:
-    with pytest.raises(WrongQuestion, match="one statement that only reads"):
+    with pytest.raises(InvalidQuery, match="one statement that only reads"):
         first_rows(here, statement, {}, most=1)
 
 
 def test_no_other_file_can_be_read(here: Path) -> None:
     (here / "secret").write_text("hush", encoding="utf-8")
-    with pytest.raises(WrongQuestion, match="cannot answer: Permission Error"):
+    with pytest.raises(InvalidQuery, match="cannot answer: Permission Error"):
         first_rows(here, f"FROM read_text('{here / 'secret'}')", {}, most=1)
 
 
@@ -93,7 +93,9 @@ def test_no_other_file_can_be_read(here: Path) -> None:
 def test_a_whole_answer_is_written_into_the_existing_private_file(here: Path, format_: str) -> None:
     path = here / f"answer.{format_}"
     path.touch(mode=0o600)
-    write_answer(here, "SELECT sum FROM marts.sums -- all", {}, format_=format_, path=path, formula_signs="=")
+    write_answer(
+        here, "SELECT sum FROM marts.sums -- all", {}, format_=format_, path=path, formula_starts="="
+    )
     assert path.stat().st_mode & 0o777 == 0o600
     assert duckdb.execute(f"SELECT count(*), sum(sum) FROM '{path}'").fetchall() == [(9, 54)]
 
@@ -107,7 +109,7 @@ def test_a_csv_file_has_an_apostrophe_before_formulas_and_its_numbers_unchanged(
                TIMESTAMP '2026-01-01 12:30:00.5' AS moment, ['b', 'c'] AS list, true AS flag
         FROM (VALUES ('=1+1'), ('@a'), (''), (NULL), ('a=1')) AS texts(text) -- last
     """
-    write_answer(here, question, {}, format_="csv", path=path, formula_signs="=-@")
+    write_answer(here, question, {}, format_="csv", path=path, formula_starts="=-@")
     same = '\'-,-1.5,-2,2026-01-31,2026-01-01 12:30:00.5,"[b, c]",true'
     assert path.read_text("utf-8").splitlines() == [
         "text,'=head,amount,count,day,moment,list,flag",

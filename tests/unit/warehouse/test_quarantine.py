@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from tests.unit.warehouse.given import FEBRUARY, JANUARY, MARCH, Given, Rejected, hours, sales, users
-from warehouse.ledger.stored_answers import effective_loads
+from warehouse.ledger.stored_answers import loads_to_replay
 from warehouse.load.quarantine import fingerprint
 
 
@@ -67,6 +67,6 @@ def test_a_newer_snapshot_replaces_the_quarantine_of_the_one_before(given: Given
 
 def test_loads_with_rows_in_quarantine_can_be_found_to_be_repeated(given: Given) -> None:
     given.load([sales("a", rejected=[Rejected("1", JANUARY)]), sales("b", months=(FEBRUARY,))])
-    assert [one.load_id for one in given.read(effective_loads, only_quarantined=True)] == ["a"]
+    assert [one.load_id for one in given.read(loads_to_replay, only_quarantined=True)] == ["a"]
     given.load([sales("a", (JANUARY, "1", "1"))])
     assert waiting(given) == []

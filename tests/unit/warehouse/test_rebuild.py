@@ -18,10 +18,10 @@ from tests.unit.warehouse.given import (
     sales,
     users,
 )
-from warehouse.ledger.stored_answers import effective_loads
+from warehouse.ledger.stored_answers import loads_to_replay
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landed, Landing
-from warehouse.persons.rebuild import relearn
+from warehouse.persons.rebuild import record_unknown_loads
 from warehouse.publishing.retention import clear_landing, compact
 
 EVERYTHING = ("sales", "sales_agents", "users_history", "users__offices_history")
@@ -55,7 +55,7 @@ def told(tmp_path: Path) -> Given:
 
 def test_a_rebuild_needs_the_loads_in_force_and_every_snapshot_oldest_first(tmp_path: Path) -> None:
     def needed(*chosen: list[str]) -> list[str]:
-        return [one.load_id for one in given.read(effective_loads, *chosen)]
+        return [one.load_id for one in given.read(loads_to_replay, *chosen)]
 
     given = told(tmp_path)
     assert needed() == ["s1", "s2", "s3", "s4", "u1", "u2", "u3"]
@@ -68,9 +68,9 @@ def test_emptied_tables_come_back_the_same(tmp_path: Path) -> None:
     for name in EVERYTHING:
         given.change(f"DELETE FROM bi.{name}")
     by_id = {one.load_id: one for one in story()}
-    needed = [by_id[one.load_id] for one in given.read(effective_loads)]
+    needed = [by_id[one.load_id] for one in given.read(loads_to_replay)]
     given.load([one for one in needed if not one.history])
-    given.load([one for one in needed if one.history], afresh=True)
+    given.load([one for one in needed if one.history], from_scratch=True)
     assert (contents(given), given.rows("FROM meta.columns ORDER BY ALL")) == before
 
 
@@ -81,7 +81,7 @@ def test_what_the_ledger_knows_is_not_learned_again(given: Given, tmp_path: Path
     land(landing, sales("s2"), error="Unavailable")
     found = [one for one in landing.walk() if isinstance(one, Landed)]
     with given.store.writing() as connection:
-        assert relearn(connection, found) == 0
+        assert record_unknown_loads(connection, found) == 0
     assert given.rows("SELECT load_id, status FROM meta.loads ORDER BY ALL") == [
         ("s1", "loaded"),
         ("s2", "failed"),
@@ -93,7 +93,9 @@ def test_a_load_that_was_lost_is_older_than_those_fetched_after_it(given: Given,
     given.load([sales("new", fetched=hours(1))])
     land(landing, sales("lost"))
     with given.store.writing() as connection:
-        assert relearn(connection, [one for one in landing.walk() if isinstance(one, Landed)]) == 1
+        assert (
+            record_unknown_loads(connection, [one for one in landing.walk() if isinstance(one, Landed)]) == 1
+        )
     assert given.rows("SELECT load_id, status FROM meta.loads ORDER BY load_number") == [
         ("lost", "superseded"),
         ("new", "loaded"),
@@ -109,7 +111,7 @@ def test_old_landing_files_that_nothing_in_force_needs_are_cleared(given: Given,
         given.load([replace(one, landing=land(landing, one))])
     assert clear_landing(tmp_path, days=30, now=NOON + timedelta(days=20)) == []
     assert len(clear_landing(tmp_path, days=30, now=NOON + timedelta(days=40))) == 2
-    assert [one.load_id for one in given.read(effective_loads)] == ["u1", "s2", "u3"]
+    assert [one.load_id for one in given.read(loads_to_replay)] == ["u1", "s2", "u3"]
     assert [Path(path).name for path in landing.paths()] == ["s2.tar.zst", "u1.tar.zst", "u3.tar.zst"]
 
 

@@ -26,10 +26,10 @@ from tests.unit.warehouse.given import (
 from tests.working_file import declare_tables
 from warehouse.handed_over import ColumnLike
 from warehouse.ledger.window_result import WindowResult
-from warehouse.load.schema_evolution import EXACT, joined
+from warehouse.load.schema_evolution import LARGEST_EXACT, common_type
 from warehouse.store.schema import TableSchema
 
-HUGE = EXACT + 1
+HUGE = LARGEST_EXACT + 1
 TEXT, NEW_YEAR = ("VARCHAR", "n/a"), datetime(2024, 1, 1, 0, 0, 1)
 SALE = {"_month": JANUARY, "id": "1"}
 COMMENT = "SELECT comment FROM duckdb_{}s() WHERE concat_ws('.', {}) = '{}'"
@@ -59,7 +59,7 @@ def documented(given: Given) -> dict[str, tuple[str, bool]]:
     ],
 )
 def test_types_meet_in_the_narrowest_one_that_holds_both(types: list[str], expected: str) -> None:
-    assert {joined(order) for order in permutations(types)} == {expected}
+    assert {common_type(order) for order in permutations(types)} == {expected}
 
 
 ARRIVALS: dict[str, tuple[list[tuple[str, Any]], str, list[Any]]] = {

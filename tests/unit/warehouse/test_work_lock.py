@@ -123,7 +123,7 @@ def test_a_stopped_process_keeps_the_lock_and_is_named_with_its_remedy(tmp_path:
         os.waitpid(pid, os.WUNTRACED)
         work = work_of(tmp_path)
         assert work is not None
-        assert work.is_stopped
+        assert work.is_suspended
         [condition] = [row for row in of_directory(tmp_path, FIVE) if row.kind == Kind.SYNC_LEFT]
         assert f"kill -CONT {pid}" in (condition.remedy or "")
         with (
