@@ -41,14 +41,15 @@ LOOK_SECONDS = 2.0
 AT_LEAST_EVERY = timedelta(hours=2)
 """The longest that analysts wait for a new file while runs follow each other."""
 SECONDS_BETWEEN_TRIES = 30 * 60
+LATEST_BACKFILLS = 10
 
 
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
     """Launches the job `publish`; nothing else launches it automatically.
 
-    It does so if a load is not published, as soon as no run is queued or under way; sooner if a nightly run
-    has ended since, or if analysts have waited for two hours. A failed publication is tried again every half
-    hour. As it ticks most often, it also notes that Dagster's daemon is alive.
+    It does so if a load is not published, as soon as no run or backfill is queued or under way; sooner if a
+    nightly run has ended since, or if analysts have waited for two hours. A failed publication is tried again
+    every half hour. As it ticks most often, it also notes that Dagster's daemon is alive.
     """
 
     @dg.sensor(
@@ -72,8 +73,10 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
             return dg.SkipReason("Nothing was loaded since the last publication.")
         if loaded.is_refused:
             return dg.SkipReason(f"This load was held back; launch `{PUBLISH}`, or wait for the next load.")
-        if runs and not _is_urgent(project, context.instance, loaded):
-            return dg.SkipReason(f"{counted(len(runs), 'run')} queued or under way.")
+        backfills = context.instance.get_backfills(limit=LATEST_BACKFILLS)
+        is_busy = bool(runs) or any(backfill.status.name == "REQUESTED" for backfill in backfills)
+        if is_busy and not _is_urgent(project, context.instance, loaded):
+            return dg.SkipReason(f"{counted(len(runs), 'run')} queued or under way, or a backfill.")
         half_hour = int(project.run_context.clock.utc_now().timestamp() // SECONDS_BETWEEN_TRIES)
         return dg.RunRequest(run_key=f"load {loaded.load_number}, {half_hour}", tags=HIGH_PRIORITY)
 

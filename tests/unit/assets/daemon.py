@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,8 +54,13 @@ class Daemon:
     harness: Harness
     workspace: WorkspaceProcessContext
 
-    def backfill(self, reports: Iterable[str], keys: Iterable[str]) -> str:
-        """Launch a backfill as the UI does and work until it is over; its final status."""
+    def backfill(
+        self, reports: Iterable[str], keys: Iterable[str], watch: Callable[[], object] = lambda: None
+    ) -> str:
+        """Launch a backfill as the UI does and work until it is over; its final status.
+
+        `watch` is called before each round, so also when its runs have ended and it has not.
+        """
         given = {
             "assetSelection": [{"path": [report]} for report in reports],
             "partitionNames": list(keys),
@@ -63,6 +68,7 @@ class Daemon:
         }
         name = self._ask(BACKFILL, given)["launchPartitionBackfill"]["backfillId"]
         while (found := self.harness.instance.get_backfill(name)) and found.status.name == "REQUESTED":
+            watch()
             list(execute_backfill_iteration(self.workspace, logging.getLogger("tests.daemon")))
             self._work_off_queue()
             for run in self.runs(dg.DagsterRunStatus.FAILURE):

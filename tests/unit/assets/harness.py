@@ -14,6 +14,7 @@ import dagster as dg
 from assets.definitions import build_definitions
 from assets.partitions import customer_months, customers_in_order
 from assets.project import Project
+from assets.publish import publishing_sensor
 from assets.runs import NIGHTLY
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
@@ -186,3 +187,10 @@ def run_requests(
     schedule = build_definitions(project).resolve_schedule_def(name)
     with dg.build_schedule_context(instance, scheduled_execution_time=moment) as context:
         return list(schedule.evaluate_tick(context).run_requests or [])
+
+
+def look(made: Harness, project: Project | None = None) -> list[dg.RunRequest]:
+    """The runs that the sensor requests."""
+    sensor = publishing_sensor(project or made.project)
+    with dg.build_sensor_context(made.instance, sensor_name="publishing") as context:
+        return list(sensor.evaluate_tick(context).run_requests or [])

@@ -12,7 +12,7 @@ from assets.partitions import partition_key
 from pipelines.months import Month, months_between
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.daemon import daemon
-from tests.unit.assets.harness import CUSTOMERS, G1, M16, M17, RUNNING
+from tests.unit.assets.harness import CUSTOMERS, G1, M16, M17, RUNNING, look
 from tests.unit.assets.request_months import asked_twice, subject_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Dagster warns of itself
@@ -26,10 +26,14 @@ def keys(customers: tuple[str, ...], months: tuple[Month, ...]) -> list[str]:
     return [partition_key(customer, month) for customer in customers for month in months]
 
 
-def test_a_backfill_is_a_run_for_each_customer_and_asks_every_month_once(tmp_path: Path) -> None:
+def test_a_backfill_is_a_run_for_each_customer_and_is_published_once_when_it_is_over(
+    tmp_path: Path,
+) -> None:
     settings = {"customers": ",".join(TWO), "start": "2025-10", "reports": ",".join(REPORTS)}
     with daemon(tmp_path, **settings) as made:
-        assert made.backfill(REPORTS, keys(TWO, MONTHS)) == "COMPLETED_SUCCESS"
+        launched: list[dg.RunRequest] = []
+        status = made.backfill(REPORTS, keys(TWO, MONTHS), lambda: launched.extend(look(made.harness)))
+        assert (status, launched, len(look(made.harness))) == ("COMPLETED_SUCCESS", [], 1)
         assert len(made.runs(dg.DagsterRunStatus.SUCCESS)) == len(made.runs()) == len(TWO)
         assert {entry.status for entry in made.harness.service.log.entries} == {200}
         assert asked_twice(made.requests()) == []

@@ -15,23 +15,14 @@ from dagster._core.storage.partition_status_cache import AssetStatusCacheValue
 from assets.definitions import build_definitions
 from assets.marts import FILE
 from assets.partitions import customer_months
-from assets.project import Project
-from assets.publish import publishing_sensor
 from pipelines.clock import SystemClock
 from pipelines.diagnosis.health import daemon_seen
 from pipelines.sandbox.faults import Fault
-from tests.unit.assets.harness import CUSTOMERS, M16, M17, RUNNING, Harness, failure_of, harness
+from tests.unit.assets.harness import CUSTOMERS, M16, M17, RUNNING, Harness, failure_of, harness, look
 from tests.unit.repository.files import ROOT
 from warehouse.store.versions import Versions
 
 ELSEWHERE = "https://files.test/bi"
-
-
-def look(made: Harness, project: Project | None = None) -> list[dg.RunRequest]:
-    """The runs that the sensor requests."""
-    sensor = publishing_sensor(project or made.project)
-    with dg.build_sensor_context(made.instance, sensor_name="publishing") as context:
-        return list(sensor.evaluate_tick(context).run_requests or [])
 
 
 @dataclass(frozen=True)
