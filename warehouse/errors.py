@@ -1,6 +1,6 @@
 """Errors of the warehouse, and the translation of the operating system's and DuckDB's errors into them.
 
-Callers tell only OlderFormat and LandingDamaged apart; each message names the next step.
+Callers distinguish only OlderFormat and LandingDamaged; each message names the next step.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class OlderFormat(WarehouseError):
 
 
 class LandingDamaged(WarehouseError):
-    """A landing file is missing, or its bytes are not those that were written."""
+    """A landing file is missing, or differs from what was written."""
 
 
 def reason_of(error: Exception) -> str:
@@ -35,7 +35,7 @@ def reason_of(error: Exception) -> str:
 
 @dataclass(frozen=True)
 class Remedy:
-    """The remedies for a DuckDB file that is damaged, and for one that is open elsewhere."""
+    """Remedies for a damaged DuckDB file, and for one that is open elsewhere."""
 
     damaged: str
     open_elsewhere: str
@@ -46,7 +46,7 @@ WORKING_FILE_REMEDY = Remedy(
     "Analysts read the published warehouse.duckdb, never the working file.",
 )
 PUBLISHED_FILE_REMEDY = Remedy(
-    "run `brokerbi publish`, which makes it again from the working file",
+    "run `brokerbi publish`, which copies the working file again",
     "Analysts should open it read-only, which locks no other process out.",
 )
 SPACE_ADVICE = (
@@ -67,46 +67,46 @@ _DAMAGED_WORDS = re.compile(
 
 @contextmanager
 def translate_errors(path: Path, remedy: Remedy = WORKING_FILE_REMEDY) -> Iterator[None]:
-    """Turn the errors of a file into a WarehouseError with a remedy; pass on any other error."""
+    """Turn errors about a file into a WarehouseError with a remedy; let others pass."""
     try:
         yield
     except (OSError, duckdb.Error) as error:
-        translated = _translated(error, path, remedy)
-        if translated is None:
+        translation = _translation(error, path, remedy)
+        if translation is None:
             raise
-        raise translated from error
+        raise translation from error
 
 
-def _translated(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> WarehouseError | None:
-    words = str(error)
+def _translation(error: OSError | duckdb.Error, path: Path, remedy: Remedy) -> WarehouseError | None:
+    text = str(error)
     code = error.errno if isinstance(error, OSError) else None
-    if code in _NO_ROOM or _NO_ROOM_WORDS.search(words):
+    if code in _NO_ROOM or _NO_ROOM_WORDS.search(text):
         return WarehouseError(
             f"Free some space on the disk of {path} and run the command again, as there is no room left; "
             f"{SPACE_ADVICE}, and earlier data is unharmed."
         )
-    if code in _NO_ACCESS or _NO_ACCESS_WORDS.search(words):
-        place = Path(getattr(error, "filename", None) or path)
-        if _UNFINISHED.match(place.name):  # a temporary name that the operator would not find
-            place = place.parent
+    if code in _NO_ACCESS or _NO_ACCESS_WORDS.search(text):
+        target = Path(getattr(error, "filename", None) or path)
+        if _UNFINISHED.match(target.name):  # a temporary name that the operator would not find
+            target = target.parent
         return WarehouseError(
-            f"Give the pipeline's user write access to {place}, as it cannot be written; "
+            f"Give the pipeline's user write access to {target}, as it is not writable; "
             "or point BROKERBI_DATA_DIR somewhere else."
         )
     if isinstance(error, OSError):
         return None
-    if "Could not set lock on file" in words:
-        found = re.search(r"PID (\d+)", words)
-        holder = f"process {found[1]}" if found else "another program"
+    if "Could not set lock on file" in text:
+        pid = re.search(r"PID (\d+)", text)
+        holder = f"process {pid[1]}" if pid else "another program"
         return WarehouseError(
             f"{path} is open in {holder}, which is not part of the pipeline; close it there and run the "
             f"command again. {remedy.open_elsewhere}"
         )
-    if "Trying to read a database file with version number" in words:
+    if "Trying to read a database file with version number" in text:
         return WarehouseError(
             f"{path} was written by a newer DuckDB than {duckdb.__version__}; install that version or newer, "
             f"or {remedy.damaged}."
         )
-    if _DAMAGED_WORDS.search(words):
-        return WarehouseError(f"{path} is damaged ({words.splitlines()[0]}); {remedy.damaged}.")
+    if _DAMAGED_WORDS.search(text):
+        return WarehouseError(f"{path} is damaged ({text.splitlines()[0]}); {remedy.damaged}.")
     return None

@@ -1,6 +1,6 @@
 """Protocols of the values that the warehouse receives: columns, tables and rejected rows.
 
-The warehouse imports nothing from the rooms that make them: these serve only the type checker.
+The warehouse imports nothing from the rooms that make these values; the protocols serve the type checker.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import polars as pl
 
 
 class ColumnLike(Protocol):
-    """A column of a table: its DuckDB type as text, whether it is documented, where it comes from."""
+    """A column of a table: its DuckDB type as text, whether it is documented, and where it comes from."""
 
     @property
     def name(self) -> str: ...
@@ -30,7 +30,7 @@ class ColumnLike(Protocol):
 
 
 class DocumentedColumn(Protocol):
-    """A column in the catalogue: whether it describes a person, or is a person's id."""
+    """A column of the catalogue: whether it describes a person, and what kind of person its ids identify."""
 
     @property
     def name(self) -> str: ...
@@ -58,9 +58,9 @@ class TableLike(Protocol):
 
 
 class RejectedLike(Protocol):
-    """A received row that does not fit its documented type; `month` is a first day, None if unknown.
+    """A received row that does not fit its documented type; `month` is its first day, or None if unknown.
 
-    `is_undatable` means that its date is missing or unreadable, so it may be of any requested month.
+    `is_undatable`: its date is missing or unreadable, so it may belong to any requested month.
     """
 
     @property

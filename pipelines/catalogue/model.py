@@ -32,7 +32,7 @@ MonthOfRow = Literal[
     "year and month",  # assumed: rows carry a year and a month
     "none",  # the report has no months at all
 ]
-BETWEEN_IDS = "|"
+ID_SEPARATOR = "|"
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class Each:
         """The parts of an id, in the order of `names`."""
         if id_ is None:
             return (None,) * len(self.names)
-        return tuple(id_.split(BETWEEN_IDS, len(self.names) - 1))
+        return tuple(id_.split(ID_SEPARATOR, len(self.names) - 1))
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: s
         raise ValueError("Parquet is not for a terminal; write it to a file with > FILE")
     with TemporaryDirectory() as folder:
         path = Path(folder) / "answer"
-        write_answer(data_dir, statement, variables, format_=format_, path=path, formula_starts=FORMULA_SIGNS)
+        write_answer(data_dir, statement, variables, format_=format_, path=path, formula_chars=FORMULA_SIGNS)
         if is_terminal:
             say(path.read_text("utf-8").removesuffix("\n"))
             return

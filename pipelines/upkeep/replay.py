@@ -26,7 +26,7 @@ from warehouse.load.landing import Landing
 from warehouse.load.load import load_group
 from warehouse.load.profile import TableProfile, read_load_profiles
 from warehouse.persons.erased_list import read_erased
-from warehouse.persons.rebuild import fresh_file, record_unknown_loads, replace_file
+from warehouse.persons.rebuild import fresh_file, record_lost_loads, replace_file
 from warehouse.persons.suppression import suppress_tables
 from warehouse.publishing.retention import note_traces
 from warehouse.store.database import Store
@@ -143,7 +143,7 @@ class _Replay:
             and file.header["report"] in reports
         ]
         with store.writing() as connection:
-            count = record_unknown_loads(connection, landed)
+            count = record_lost_loads(connection, landed)
             # a backup may name persons who were erased since
             erased = read_erased(self.settings.data_dir)
             suppress_tables(connection, erased, documented_tables(self.catalogue))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from warehouse.store.duckdb_file import quoted
 from warehouse.store.meta_schema import aware
-from warehouse.store.schema import BETWEEN_IDS
+from warehouse.store.schema import ID_SEPARATOR
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -43,7 +43,7 @@ def known_ids(
         columns = {name for (name,) in connection.execute(_COLUMNS, [table]).fetchall()}
         if not columns.issuperset(id_columns):
             continue
-        id_ = f" || '{BETWEEN_IDS}' || ".join(f"{quoted(column)}::VARCHAR" for column in id_columns)
+        id_ = f" || '{ID_SEPARATOR}' || ".join(f"{quoted(column)}::VARCHAR" for column in id_columns)
         rows = connection.execute(
             f"""
             WITH known AS (

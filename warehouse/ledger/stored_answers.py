@@ -145,4 +145,4 @@ def loaded_ids(connection: DuckDBPyConnection, table: str, column: str) -> set[s
     """The ids in a column of a table, if it is loaded."""
     if (schema := read_tables(connection).get(table)) is None:
         return set()
-    return {id_ for (id_,) in connection.execute(f"SELECT {column} FROM {schema.stored}").fetchall() if id_}
+    return {id_ for (id_,) in connection.execute(f"SELECT {column} FROM {schema.table}").fetchall() if id_}

@@ -145,7 +145,7 @@ def merge_wave(
         connection.execute(_SCOPES)
         insert_rows(connection, "scopes", rows)
         for schema in tables_of_report(tables, report):
-            connection.execute(_RECEIVED.format(stored=schema.stored))
+            connection.execute(_RECEIVED.format(stored=schema.table))
             insert(connection, schema, "received", incoming, loads)
             if schema.nested and schema.parent:
                 connection.execute(_PARENTS.format(numbered=_numbered(schema.parent)))
@@ -177,7 +177,7 @@ def forget_histories(
     """Forget the histories of these reports and customers, as if nothing had been merged."""
     for report, customer in pairs:
         for schema in tables_of_report(tables, report):
-            connection.execute(f"DELETE FROM {schema.stored} WHERE _customer = ?", [customer])
+            connection.execute(f"DELETE FROM {schema.table} WHERE _customer = ?", [customer])
         for table in ("history_scopes", "months"):
             connection.execute(
                 f"DELETE FROM meta.{table} WHERE report = ? AND customer = ?", [report, customer]
@@ -188,22 +188,22 @@ def _check_requested(connection: DuckDBPyConnection, schema: TableSchema, loads:
     """Raise ValueError if a received row names none of the requested ids, if ids were requested."""
     asked = [f"{load.result.load_id} {id_}" for load in loads for id_ in load.result.asked or ()]
     if asked:
-        is_requested = f"coalesce(list_contains($1, _load_id || ' ' || {schema.asked or 'NULL'}), false)"
-        if connection.execute(f"SELECT 1 FROM received WHERE NOT {is_requested} LIMIT 1", [asked]).fetchall():
+        matches = f"coalesce(list_contains($1, _load_id || ' ' || {schema.requested_id or 'NULL'}), false)"
+        if connection.execute(f"SELECT 1 FROM received WHERE NOT {matches} LIMIT 1", [asked]).fetchall():
             raise ValueError(f"a row of {schema.name} names none of the requested ids")
 
 
 def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Sequence[Scope]) -> None:
     """End the rows of a table that the snapshot lacks, and begin its new ones."""
-    compared = [*(["_parent_row"] if schema.nested else []), *schema.content]
+    compared = [*(["_parent_row"] if schema.nested else []), *schema.service_columns]
     key = [quoted(name) for name in schema.key]
     statements = _MERGE.format(
-        stored=schema.stored,
+        stored=schema.table,
         numbered=_numbered(schema.name),
         same_new="".join(f", received.{name}" for name in compared),
         same_old="".join(f", old.{name}" for name in compared),
         equal="".join(f"AND new.{name} IS NOT DISTINCT FROM old.{name} " for name in compared),
-        asked=schema.asked or "NULL",
+        asked=schema.requested_id or "NULL",
         rank=f"row_number() OVER (PARTITION BY {', '.join(['_scope', *key])} ORDER BY _row) AS _rank",
         has_key=" AND ".join(f"{name} IS NOT NULL" for name in key) or "false",
         same_key="".join(f"AND new.{name} = old.{name} " for name in ["_rank", *key]),

@@ -146,7 +146,7 @@ def insert(
                     f"load {load_id} has {rows} rows of {schema.name} for {month}, not one of its months"
                 )
             load.rows[month] += rows
-        columns = [quoted(name) for name in schema.ours if name in frame.columns]
+        columns = [quoted(name) for name in schema.our_columns if name in frame.columns]
         values = list(columns)
         for name, column in batch.columns.items():
             if column.type != NULL_TYPE:

@@ -75,7 +75,7 @@ def _load(
         report_loads = [load for load in month_loads if load.months and load.result.report == report]
         for schema in tables_of_report(tables, report):
             _delete_months(connection, schema, report_loads, stored)
-            insert(connection, schema, schema.stored, incoming, report_loads)
+            insert(connection, schema, schema.table, incoming, report_loads)
     for wave in waves:
         merge_wave(connection, tables, wave, incoming)
     remember_scopes(connection, waves, stored)
@@ -146,7 +146,7 @@ def _delete_months(
     if old:
         connection.execute(
             f"""
-            DELETE FROM {schema.stored} AS old
+            DELETE FROM {schema.table} AS old
             USING (SELECT unnest($1::VARCHAR[]) AS customer, unnest($2::DATE[]) AS month) AS gone
             WHERE old._customer = gone.customer AND old._month IS NOT DISTINCT FROM gone.month
             """,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from warehouse.store.duckdb_file import insert_rows, literal, quoted
-from warehouse.store.schema import VALID, StoredColumn, Tables, TableSchema, read_tables
+from warehouse.store.schema import VALIDITY_COLUMNS, StoredColumn, Tables, TableSchema, read_tables
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -107,10 +107,10 @@ def common_type(types: Iterable[str]) -> str:
 
 def create_table(connection: DuckDBPyConnection, schema: TableSchema) -> None:
     """Create a table in the file: our own columns first, then the service's in their order."""
-    ours = {**schema.ours, **(VALID if schema.history else {})}
-    columns = [f"{quoted(name)} {type_}" for name, (type_, _) in ours.items()]
+    our_columns = {**schema.our_columns, **(VALIDITY_COLUMNS if schema.history else {})}
+    columns = [f"{quoted(name)} {type_}" for name, (type_, _) in our_columns.items()]
     columns += [f"{quoted(column.name)} {_stored_type(column.type)}" for column in schema.columns.values()]
-    connection.execute(f"CREATE TABLE IF NOT EXISTS {schema.stored} ({', '.join(columns)})")
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {schema.table} ({', '.join(columns)})")
 
 
 def describe(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> None:
@@ -175,11 +175,11 @@ def _alter(
         quoted_name, type_ = quoted(column.name), _stored_type(column.type)
         old = stored.columns.get(name)
         if old is None:
-            connection.execute(f"ALTER TABLE {new.stored} ADD COLUMN {quoted_name} {type_}")
+            connection.execute(f"ALTER TABLE {new.table} ADD COLUMN {quoted_name} {type_}")
         elif old.type != column.type:
             if type_ != _stored_type(old.type):
                 connection.execute(
-                    f"ALTER TABLE {new.stored} ALTER COLUMN {quoted_name} SET DATA TYPE {type_} "
+                    f"ALTER TABLE {new.table} ALTER COLUMN {quoted_name} SET DATA TYPE {type_} "
                     f"USING {conversion(quoted_name, old.type, column.type)}"
                 )
             load_id, changed_at = first_load(name)
@@ -203,7 +203,7 @@ def _redeclared(connection: DuckDBPyConnection, stored: TableSchema, declared: T
     columns = {name: replace(column, documented=False) for name, column in stored.columns.items()}
     for name, column in declared.columns.items():
         if old := stored.columns.get(name):
-            keeps_type = not _is_castable(connection, stored, old, column.type)
+            keeps_type = not _can_cast(connection, stored, old, column.type)
             column = replace(
                 column,
                 name=old.name,
@@ -215,9 +215,7 @@ def _redeclared(connection: DuckDBPyConnection, stored: TableSchema, declared: T
     return replace(declared, name=stored.name, columns=columns)
 
 
-def _is_castable(
-    connection: DuckDBPyConnection, schema: TableSchema, column: StoredColumn, type_: str
-) -> bool:
+def _can_cast(connection: DuckDBPyConnection, schema: TableSchema, column: StoredColumn, type_: str) -> bool:
     """Whether every value of a column survives a cast to another type."""
     if type_ == column.type:
         return True
@@ -225,7 +223,7 @@ def _is_castable(
     lost = f"try_cast({value} AS {type_}) IS NULL"
     if type_.startswith(("DECIMAL", "BIGINT", "DOUBLE")):
         lost += f" OR try_cast({value} AS DOUBLE) <> CAST(try_cast({value} AS {type_}) AS DOUBLE)"
-    rows = connection.execute(f"SELECT 1 FROM {schema.stored} WHERE {value} IS NOT NULL AND ({lost}) LIMIT 1")
+    rows = connection.execute(f"SELECT 1 FROM {schema.table} WHERE {value} IS NOT NULL AND ({lost}) LIMIT 1")
     return not rows.fetchall()
 
 
@@ -251,7 +249,7 @@ def _widened(known: StoredColumn | None, name: str, batches: Sequence[Batch]) ->
 
 
 def _first_load(name: str, batches: Sequence[Batch], known_type: str = NULL_TYPE) -> FirstLoad:
-    """The first load with values of a new type in the column, or else the first with the column at all."""
+    """The first load with values of a new type in a column, or else the first with the column."""
     batch = min(batches, key=lambda batch: batch.columns[name].type in (NULL_TYPE, known_type))
     row = batch.frame[name].is_not_null().arg_max() or 0
     return batch.frame["_load_id"][row], batch.frame["_fetched_at_utc"][row]
@@ -264,13 +262,14 @@ def _stored_type(type_: str) -> str:
 def _describing_statements(schema: TableSchema) -> Iterator[str]:
     """Statements that describe a table; for a history also its view of current rows and its macro."""
     meanings = {
-        **{name: meaning for name, (_, meaning) in schema.ours.items()},
+        **{name: meaning for name, (_, meaning) in schema.our_columns.items()},
         **{column.name: column.description for column in schema.columns.values()},
     }
     if not schema.history:
         yield from _comments("TABLE", schema.public, schema.description, meanings)
         return
-    rows = f"SELECT {', '.join([*map(quoted, schema.ours), *schema.content])} FROM {schema.stored}"
+    columns = ", ".join([*map(quoted, schema.our_columns), *schema.service_columns])
+    rows = f"SELECT {columns} FROM {schema.table}"
     macro, moment = quoted(f"{schema.name}_as_of"), "CAST(moment AS TIMESTAMP)"
     yield f"CREATE OR REPLACE VIEW {schema.public} AS {rows} WHERE valid_to_utc IS NULL"
     yield (
@@ -278,8 +277,8 @@ def _describing_statements(schema: TableSchema) -> Iterator[str]:
         f"WHERE valid_from_utc <= {moment} AND (valid_to_utc IS NULL OR {moment} < valid_to_utc)"
     )
     yield from _comments("VIEW", schema.public, schema.description, meanings)
-    meanings |= {name: meaning for name, (_, meaning) in VALID.items()}
-    yield from _comments("TABLE", schema.stored, f"{schema.description} With history.", meanings)
+    meanings |= {name: meaning for name, (_, meaning) in VALIDITY_COLUMNS.items()}
+    yield from _comments("TABLE", schema.table, f"{schema.description} With history.", meanings)
 
 
 def _comments(kind: str, table: str, description: str, meanings: Mapping[str, str]) -> Iterator[str]:

@@ -73,7 +73,7 @@ def fresh_file(store: Store) -> Iterator[Store]:
         for schema in schemas:
             create_table(connection, schema)
             if schema.history:
-                connection.execute(f"INSERT INTO {schema.stored} BY NAME FROM old.{schema.stored}")
+                connection.execute(f"INSERT INTO {schema.table} BY NAME FROM old.{schema.table}")
         describe(connection, schemas)
         connection.execute(_WAIT_FOR_REPLAY)
         connection.commit()
@@ -93,7 +93,7 @@ def replace_file(store: Store, rebuilt: Store) -> None:
             rebuilt.path.replace(place)
 
 
-def record_unknown_loads(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
+def record_lost_loads(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
     """Record the loads of landing files that the ledger does not know; returns how many had rows.
 
     The current ones are 'landed' until a replay loads them, and their months missing. Landing does not have

@@ -18,13 +18,13 @@ from warehouse.persons.person import Person
 from warehouse.persons.personal_data import KINDS, emptied_columns, id_columns
 from warehouse.publishing.retention import note_traces
 from warehouse.store.duckdb_file import quoted
-from warehouse.store.schema import BETWEEN_IDS
+from warehouse.store.schema import ID_SEPARATOR
 
 if TYPE_CHECKING:
     from warehouse.handed_over import Documented
 
 _ID_LISTS = ("agent_ids", "asked")
-"""Columns of meta that hold ids of several persons, in a list or joined by BETWEEN_IDS."""
+"""Columns of meta that hold ids of several persons, in a list or joined by ID_SEPARATOR."""
 _COLUMNS = """
 SELECT schema_name, table_name, list(column_name ORDER BY column_index), list(data_type ORDER BY column_index)
 FROM duckdb_columns() JOIN duckdb_tables() USING (database_name, schema_name, table_name)
@@ -131,9 +131,9 @@ def _update(
 
 
 def _suppressed_ids(ids: Any, erased: ErasedList) -> Any:
-    """A list of ids, or ids joined by BETWEEN_IDS, without erased persons."""
+    """A list of ids, or ids joined by ID_SEPARATOR, without erased persons."""
     if isinstance(ids, list):
         return [_suppressed_ids(joined, erased) for joined in ids]
-    parts = ids.split(BETWEEN_IDS)
+    parts = ids.split(ID_SEPARATOR)
     aliases = {id_: alias for kind in KINDS for id_, alias in erased.aliases(kind, parts).items()}
-    return BETWEEN_IDS.join(aliases.get(part, part) for part in parts)
+    return ID_SEPARATOR.join(aliases.get(part, part) for part in parts)

@@ -93,7 +93,7 @@ def publish(
             REFUSED if reasons_against else PUBLISHED,
             now,
             versions.published,
-            None if reasons_against else versions.next(now),
+            None if reasons_against else versions.new_name(now),
             loads=loads,
             last_load_number=last_load_number,
             reasons=tuple(reasons_against),

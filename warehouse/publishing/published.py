@@ -98,7 +98,7 @@ def write_answer(
     *,
     format_: str,
     path: Path,
-    formula_starts: str,
+    formula_chars: str,
 ) -> None:
     """Write the whole answer into a file, as CSV or in one of FILE_FORMATS; raises InvalidQuery as above.
 
@@ -108,7 +108,7 @@ def write_answer(
         _check_statement(connection, statement)
         select = statement.strip().removesuffix(";")
         if format_ == "csv":
-            copy_as_csv(connection, select, path, formula_starts)
+            copy_as_csv(connection, select, path, formula_chars)
             return
         # The line break ends a trailing comment of the statement.
         connection.execute(

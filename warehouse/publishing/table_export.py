@@ -120,9 +120,9 @@ class TableExport:
         return pl.DataFrame(self.connection.sql(select))
 
 
-def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula_starts: str) -> None:
+def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula_chars: str) -> None:
     """Write the rows of a statement, with an apostrophe before text and headings that look like a formula."""
-    signs = ", ".join(map(literal, formula_starts))
+    signs = ", ".join(map(literal, formula_chars))
     # The line break ends a trailing comment of the statement.
     described = connection.execute(f"DESCRIBE ({select}\n)").fetchall()
     columns = [f"column_{place}" for place in range(len(described))]
@@ -130,7 +130,7 @@ def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula
     for column, (name, type_, *_) in zip(columns, described, strict=True):
         text = f"{column}::VARCHAR"
         guarded = f"CASE WHEN left({text}, 1) IN ({signs}) THEN chr(39) || {text} ELSE {text} END"
-        head = f"'{name}" if name.startswith(tuple(formula_starts)) else name
+        head = f"'{name}" if name.startswith(tuple(formula_chars)) else name
         cells.append(f"{column if NUMBERS.fullmatch(type_) else guarded} AS {quoted(head)}")
     connection.execute(
         f"COPY (SELECT {', '.join(cells)} FROM ({select}\n) AS answer({', '.join(columns)})) "

@@ -1,10 +1,10 @@
 """Checkpoints of the working file, with a journal that undoes an interrupted one.
 
-DuckDB writes rows to blocks that nothing points to yet, but its metadata in place: a block at a time, under
-one checksum. A kill or a power failure during such a write would leave a file that cannot be opened. So the
-working file is only checkpointed here: the metadata is copied into a journal first. The journal is removed
-when the checkpoint is done; a journal that is found when the file is opened next is put back. Rows committed
-since are still in the write-ahead log, and are replayed as usual.
+DuckDB writes rows to unused blocks, but overwrites its metadata in place, block by block, under one
+checksum. A kill or power failure during such a write would leave a file that cannot be opened. So the working
+file is checkpointed only here, after its metadata is copied into a journal. The journal is removed when the
+checkpoint is done; if one is found at the next opening, its blocks are restored. Rows committed since
+are still in the write-ahead log, and are replayed as usual.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from warehouse.errors import translate_errors
 from warehouse.store.duckdb_file import connect_working
 from warehouse.store.files import HEADER_BYTES, PRIVATE_FILE, sync, wal
 
-_PLACE = struct.Struct("<QI")
+_OFFSET_AND_SIZE = struct.Struct("<QI")
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def open_for_writing(path: Path, *, strict: bool = False) -> Iterator[DuckDBPyCo
 
     A failed checkpoint loses nothing, because the log keeps the commits: it raises only if `strict`.
     """
-    # closed last: closing any descriptor of a file also releases DuckDB's lock on it
+    # The descriptor is closed last: closing any descriptor of a file also releases DuckDB's lock on it.
     with translate_errors(path), path.open("rb") as file, connect_working(path) as connection:
         yield connection
         with suppress(*() if strict else (duckdb.Error, OSError)):
@@ -40,39 +40,39 @@ def open_for_writing(path: Path, *, strict: bool = False) -> Iterator[DuckDBPyCo
 
 
 def recover(path: Path) -> bool:
-    """Restore the blocks that an interrupted checkpoint may have torn; returns whether there was one."""
+    """Restore the blocks that an interrupted checkpoint may have torn; returns whether there were any."""
     journal = journal_path(path)
     if not journal.exists():
         return False
-    cut_short = False
+    was_interrupted = False
     if path.exists():
         with journal.open("rb") as blocks, path.open("r+b") as file:
-            cut_short = blocks.read(HEADER_BYTES) == file.read(HEADER_BYTES)
-            while cut_short and (place := blocks.read(_PLACE.size)):
-                offset, size = _PLACE.unpack(place)
+            was_interrupted = blocks.read(HEADER_BYTES) == file.read(HEADER_BYTES)
+            while was_interrupted and (record := blocks.read(_OFFSET_AND_SIZE.size)):
+                offset, size = _OFFSET_AND_SIZE.unpack(record)
                 os.pwrite(file.fileno(), blocks.read(size), offset)
             os.fsync(file.fileno())
     journal.unlink()
-    return cut_short
+    return was_interrupted
 
 
 def journal_path(path: Path) -> Path:
-    """Where the blocks are kept while a checkpoint is made."""
+    """The file that keeps the old blocks during a checkpoint."""
     return path.with_name(f".{path.name}.journal")
 
 
-def _checkpoint(connection: DuckDBPyConnection, path: Path, file: int) -> None:
+def _checkpoint(connection: DuckDBPyConnection, path: Path, descriptor: int) -> None:
     if not wal(path).exists():
         return  # nothing was committed
-    _write_journal(connection, path, file)
+    _write_journal(connection, path, descriptor)
     sys.audit("brokerbi.journal_written")
     connection.execute("CHECKPOINT")
     journal_path(path).unlink()
     sys.audit("brokerbi.checkpointed")
 
 
-def _write_journal(connection: DuckDBPyConnection, path: Path, file: int) -> None:
-    """Copy headers and metadata as they are on the disk; the journal gets its name when it is whole."""
+def _write_journal(connection: DuckDBPyConnection, path: Path, source: int) -> None:
+    """Copy headers and metadata from the disk; the journal is renamed once it is complete."""
     [(size,)] = connection.execute(
         "SELECT block_size FROM pragma_database_size() WHERE database_name = current_database()"
     ).fetchall()
@@ -80,11 +80,11 @@ def _write_journal(connection: DuckDBPyConnection, path: Path, file: int) -> Non
     unfinished = journal_path(path).with_suffix(".part")
     descriptor = os.open(unfinished, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, PRIVATE_FILE)
     with os.fdopen(descriptor, "wb") as journal:
-        journal.write(os.pread(file, HEADER_BYTES, 0))
+        journal.write(os.pread(source, HEADER_BYTES, 0))
         for (block,) in blocks:
             offset = HEADER_BYTES + block * size
-            if len(content := os.pread(file, size, offset)) == size:
-                journal.write(_PLACE.pack(offset, size) + content)
+            if len(content := os.pread(source, size, offset)) == size:
+                journal.write(_OFFSET_AND_SIZE.pack(offset, size) + content)
         journal.flush()
         os.fsync(journal.fileno())
     unfinished.replace(journal_path(path))

@@ -1,4 +1,4 @@
-"""The working file of a data directory: opened by one process at a time, for a moment, under the file lock.
+"""The working file of a data directory: opened briefly, by one process at a time, under the file lock.
 
 Analysts never open it; they read the published copy.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 LOCK_SECONDS = 600.0
 Connection = duckdb.DuckDBPyConnection
-"""Other rooms only pass it between functions of the warehouse; only the warehouse calls its methods."""
+"""Other rooms only pass it to functions of the warehouse, which alone calls its methods."""
 
 
 def utc_now() -> datetime:
@@ -41,9 +41,9 @@ def utc_now() -> datetime:
 
 
 class Store:
-    """The working file of one data directory; `now` is the clock for the times of writes.
+    """The working file of one data directory; `now` gives the times that are recorded.
 
-    `transform` makes the rows to load, table by table.
+    `transform` makes the rows to load from a received table.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Store:
         self.path = self.data_dir / "work" / "warehouse.duckdb"
         self.lock_path = self.path.with_name("warehouse.lock")
         self.rewritten = self.path.with_name(".rewritten.duckdb")
-        """Where the file is rewritten; a file found there under the lock is a killed process's."""
+        """The target of a rewrite; a file found there under the lock was left by a killed process."""
         self.now = now
         self.transform = transform
         self._lock_seconds = lock_seconds
@@ -67,7 +67,7 @@ class Store:
     def locked(self) -> Iterator[Path]:
         """Keep other processes out of the file; the body opens, copies or replaces it by its path.
 
-        Makes a missing file. A folder that cannot be written needs no lock, because no process writes.
+        Creates a missing file. A read-only folder needs no lock, because no process writes there.
         """
         if self.path.exists() and not os.access(self.path.parent, os.W_OK):
             yield self.path
@@ -92,7 +92,7 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[DuckDBPyConnection]:
-        """Open the file read-only under the file lock; an empty one in memory if there is none."""
+        """Open the file read-only under the file lock, or an empty one in memory if it does not exist."""
         if self.path.exists():
             with self.opened(read_only=True) as connection:
                 yield connection
@@ -103,7 +103,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[DuckDBPyConnection]:
-        """Open the file in one transaction, under the file lock: all is stored or nothing."""
+        """Open the file in one transaction, under the file lock: everything is stored, or nothing."""
         with self.opened() as connection:
             connection.begin()
             try:
@@ -115,12 +115,12 @@ class Store:
             connection.commit()
 
     def _create(self) -> None:
-        """Make a new file, which gets its name when complete."""
+        """Create the file, under a temporary name until it is complete."""
         with replacement(self.path, unfinished=self.path.with_name(f"{self.path.name}.new")) as unfinished:
             with connect_working(unfinished) as connection:
                 connection.begin()
                 meta_schema.create_meta(connection)
                 connection.commit()
                 connection.execute("CHECKPOINT")
-            remove_logs(self.path)  # of a removed file: they would be replayed into this one
+            remove_logs(self.path)  # logs of a removed file would be replayed into this one
         sys.audit("brokerbi.file_made")

@@ -1,4 +1,4 @@
-"""DuckDB files: how they are opened and made, and how names, texts and rows reach SQL."""
+"""DuckDB files: opening them, and passing names, text and rows to SQL."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from warehouse.errors import WORKING_FILE_REMEDY, Remedy, translate_errors
 STORAGE_VERSION = "v1.0.0"
 """The storage version of new files, which DuckDB tools from 1.1 on can read."""
 BLOCK_BYTES = 65536
-"""The block size of new files. A column takes at least a block: many small tables shrink to a third."""
+"""The block size of new files. A column takes at least one block, so many small tables shrink to a third."""
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "storage_compatibility_version": STORAGE_VERSION,
     "default_block_size": BLOCK_BYTES,
-    "autoinstall_known_extensions": False,  # the pipeline never downloads by itself
+    "autoinstall_known_extensions": False,  # the pipeline never downloads extensions
     "autoload_known_extensions": False,
     # A checkpoint that reuses metadata may leave pointers to blocks that are gone, which DuckDB before 1.4.2
-    # follows ("Failed to load metadata pointer"), whatever the storage version. Costs 7 % of a nightly run.
+    # follows ("Failed to load metadata pointer"), in any storage version. Costs 7 % of a nightly run.
     "experimental_metadata_reuse": False,
 }
 _QUIET = "SET enable_progress_bar = false"
-"""Otherwise it appears in the output of commands."""
+"""Otherwise the bar appears in the output of commands."""
 _WORKING = "warehouse"
 IN_MEMORY = Path(":memory:")
 _NO_CHECKPOINT = "SET checkpoint_threshold = '1000TB'; PRAGMA disable_checkpoint_on_shutdown"
@@ -40,7 +40,7 @@ def spill_folder(path: Path) -> Path:
 
 @contextmanager
 def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
-    """Open a working file for the body, without any checkpoint; raises the errors of `connect`."""
+    """Open a working file for the body, without checkpoints; raises the errors of `connect`."""
     with translate_errors(path), duckdb.connect(config=_CONFIG) as connection:
         options = "(READ_ONLY)" if read_only else ""
         connection.execute(
@@ -54,7 +54,7 @@ def connect_working(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPy
 def connect(
     path: Path, *, read_only: bool = False, remedy: Remedy = WORKING_FILE_REMEDY
 ) -> Iterator[DuckDBPyConnection]:
-    """Open a DuckDB file for the body; raises a WarehouseError for any fault of the file."""
+    """Open a DuckDB file for the body; raises a WarehouseError for any issue of the file."""
     with (
         translate_errors(path, remedy),
         duckdb.connect(path, read_only=read_only, config=_CONFIG) as connection,
@@ -65,7 +65,7 @@ def connect(
 
 @contextmanager
 def second_connection(connection: DuckDBPyConnection) -> Iterator[DuckDBPyConnection]:
-    """Another connection to the same file, which does not see uncommitted changes of this one."""
+    """Another connection to the same file, which does not see this one's uncommitted changes."""
     [(database,)] = connection.execute("SELECT current_database()").fetchall()
     with connection.cursor() as other:
         other.execute(f"USE {quoted(database)}")
@@ -78,18 +78,18 @@ def quoted(name: str) -> str:
 
 
 def literal(text: str) -> str:
-    """Any text, as a literal of SQL."""
+    """Any text, as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def mappings(answer: DuckDBPyConnection) -> list[dict[str, Any]]:
-    """The rows of an answer, each a mapping of its columns."""
+    """The rows of a result, each a mapping of its columns."""
     names = [column[0] for column in answer.description or ()]
     return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 
 
 def insert_rows(connection: DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, object]]) -> None:
-    """Insert rows in one statement, because each costs the same; all rows have the same columns."""
+    """Insert rows in one statement, as the cost is per statement; all have the same columns."""
     if rows:
         names = ", ".join(map(quoted, rows[0]))
         values = ", ".join(f"unnest(${number})" for number in range(1, len(rows[0]) + 1))

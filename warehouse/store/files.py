@@ -24,7 +24,7 @@ HEADER_BYTES = 3 * 4096
 def replacement(path: Path, *, mode: int = PRIVATE_FILE, unfinished: Path | None = None) -> Iterator[Path]:
     """A temporary path, which the body writes to; it is renamed to `path` at the end.
 
-    If the body raises or the process is killed, the old file stays. A leftover of a killed process is
+    If the body raises or the process is killed, the old file stays. A killed process's leftover is
     removed first.
     """
     unfinished = unfinished or path.with_name(f".{path.name}.new")
@@ -58,7 +58,7 @@ def give_name(source: Path, target: Path, link: Callable[[Path, Path], None] = o
     with replacement(target, mode=source.stat().st_mode & 0o777) as unfinished:
         try:
             link(source, unfinished)
-        except OSError:  # not every file system gives a file two names
+        except OSError:  # not every file system supports hard links
             copy_file(source, unfinished)
     sys.audit("brokerbi.file_named")
 
@@ -103,7 +103,7 @@ def remove(path: Path) -> None:
 
 
 def remove_logs(path: Path) -> None:
-    """Remove the write-ahead log next to a file, and the files that a checkpoint or a recovery made of it."""
+    """Remove the write-ahead log next to a file, and the files that a checkpoint or recovery made from it."""
     for ending in ("", ".checkpoint", ".recovery"):
         path.with_name(wal(path).name + ending).unlink(missing_ok=True)
 

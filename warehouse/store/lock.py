@@ -1,9 +1,9 @@
-"""The two locks of a data directory, each a file that the kernel unlocks when its process dies.
+"""The two locks of a data directory, each a file that the kernel unlocks when the holder dies.
 
 The *file lock* is held while the working file is open; every reader and writer takes it. The *work lock* is
 held from start to end by any command or run that writes or sends requests, so that one works at a time. A
-waiting process holds a second file (`.next`); a holder that wants the lock again needs that file first, so
-it comes second. Neither depends on a thread.
+waiting process locks a second file (`.next`); a holder that wants the lock again needs that file first, so
+the waiting one goes before it. Neither lock belongs to a thread.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from warehouse.store.files import PRIVATE_FILE, make_folder
 
 POLL_SECONDS = 0.05
 GLANCE_SECONDS = 0.3
-"""How long `wait=False` tries: a process that only looks may have the lock for an instant."""
+"""How long `wait=False` tries: a process that only checks the lock may hold it for an instant."""
 QUIET_SECONDS = 2.0
 """A longer wait for the file lock is reported on stderr, unless the process logs elsewhere."""
 LONG_WAIT = timedelta(hours=1)
 WORK = Path("work", "work.lock")
 NEXT = ".next"
 SUSPENDED = frozenset("Tt")
-"""States of a process in /proc that SIGSTOP or a debugger has stopped."""
+"""States in /proc of a process that SIGSTOP or a debugger has suspended."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Work:
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
-        """The work that a lock's file names; None if the last one finished."""
+        """The work named in a lock's file; None if the last work finished."""
         try:
             return cls(**json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, TypeError):
@@ -64,7 +64,7 @@ class Work:
 
     @property
     def is_suspended(self) -> bool:
-        """Whether its process is stopped (SIGSTOP), so that it keeps a lock and does nothing."""
+        """Whether its process is suspended (SIGSTOP), so that it holds a lock and does nothing."""
         try:
             status = Path(f"/proc/{self.pid}/stat").read_text("utf-8", "replace")
         except OSError:  # it has ended, or the system has no /proc
@@ -73,10 +73,10 @@ class Work:
 
     @property
     def sentence(self) -> str:
-        """The command, its process and start, and what to do if it is stopped."""
+        """The command, its process and start, and what to do if it is suspended."""
         remedy = f"`kill -CONT {self.pid}` lets it go on, and `kill -KILL {self.pid}` ends it."
-        stopped = f", which was stopped: {remedy}" if self.is_suspended else ""
-        return f"{self.what} (process {self.pid}, since {self.begun_utc:%Y-%m-%d %H:%M} UTC){stopped}"
+        suspended = f", which is suspended: {remedy}" if self.is_suspended else ""
+        return f"{self.what} (process {self.pid}, since {self.begun_utc:%Y-%m-%d %H:%M} UTC){suspended}"
 
 
 @contextmanager
@@ -89,42 +89,42 @@ def work_lock(
     sentence_of: Callable[[Exception], str] = str,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Iterator[datetime | None]:
-    """Hold the work lock for the body; yields when the command that it waited for began, or None.
+    """Hold the work lock for the body; yields the start of the command that it waited for, or None.
 
-    All threads of this process hold it. While another command or run works, `on_wait` gets a sentence that
+    All threads of this process share it. While another command or run works, `on_wait` gets a sentence that
     names it; with `wait=False` raises WarehouseError instead. An error of the body is recorded if
-    `sentence_of` it is not empty. Only fronts take the lock, never the functions that they call.
+    its `sentence_of` is not empty. Only entry points take the lock, never the functions that they call.
     """
     path = data_dir / WORK
     work = Work(what, os.getpid(), now().isoformat(timespec="seconds"))
     with translate_errors(path):
         make_folder(path.parent)
     seconds = math.inf if wait else GLANCE_SECONDS
-    with _held(path, work, seconds, lambda work: on_wait(f"waiting for {work.sentence}")) as (lock, awaited):
+    with _hold(path, work, seconds, lambda work: on_wait(f"waiting for {work.sentence}")) as (lock, blocker):
         try:
-            yield awaited.begun_utc if awaited else None
+            yield blocker.begun_utc if blocker else None
         except Exception as error:
             sentence = sentence_of(error)
-            _note(lock, replace(work, error=sentence) if sentence else None)
+            _record(lock, replace(work, error=sentence) if sentence else None)
             raise
-        _note(lock, None)
+        _record(lock, None)
 
 
 @contextmanager
 def file_lock(path: Path, seconds: float) -> Iterator[None]:
-    """Hold the file lock for the body; raises WarehouseError, naming the holder, after these seconds."""
+    """Hold the file lock for the body; raises WarehouseError, naming the holder, after `seconds`."""
     work = Work("brokerbi", os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"))
 
     def report(holder: Work) -> None:
         if holder.pid != work.pid:
             logging.getLogger(__name__).warning("brokerbi: waiting for %s", holder.sentence)
 
-    with _held(path, work, seconds, report, quiet_seconds=QUIET_SECONDS):
+    with _hold(path, work, seconds, report, quiet_seconds=QUIET_SECONDS):
         yield
 
 
 def work_of(data_dir: Path) -> Work | None:
-    """The work that is under way; else the last one, if it was killed or failed."""
+    """The running work, or else the last one if it was killed or failed."""
     work = Work.read(data_dir / WORK)
     return work and replace(work, is_running=is_locked(data_dir / WORK))
 
@@ -136,25 +136,25 @@ def waiting_work(data_dir: Path) -> Work | None:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a lock is held at this moment; neither waits nor writes."""
+    """Whether a lock is held right now; neither waits nor writes."""
     if not path.exists():
         return False
     with path.open("rb") as file:
-        return not _is_taken(file.fileno(), fcntl.LOCK_SH)
+        return not _try_lock(file.fileno(), fcntl.LOCK_SH)
 
 
 @contextmanager
-def _held(
+def _hold(
     path: Path, work: Work, seconds: float, on_wait: Callable[[Work], None], *, quiet_seconds: float = 0.0
 ) -> Iterator[tuple[int, Work | None]]:
     """Hold a lock for the body, which gets its descriptor and the work that it waited for."""
     with _opened(path) as lock:
-        awaited = None
-        with _opened(path.with_suffix(NEXT)) as line:
-            for descriptor in (line, lock):
-                awaited = _wait(path, descriptor, seconds, on_wait, quiet_seconds) or awaited
-                _note(descriptor, work)
-        yield lock, awaited
+        blocker = None
+        with _opened(path.with_suffix(NEXT)) as next_lock:
+            for descriptor in (next_lock, lock):
+                blocker = _wait(path, descriptor, seconds, on_wait, quiet_seconds) or blocker
+                _record(descriptor, work)
+        yield lock, blocker
 
 
 @contextmanager
@@ -171,9 +171,9 @@ def _opened(path: Path) -> Iterator[int]:
 def _wait(
     path: Path, descriptor: int, seconds: float, on_wait: Callable[[Work], None], quiet_seconds: float
 ) -> Work | None:
-    """Wait for a lock; returns the last work that had it, if it was not free immediately."""
+    """Wait for a lock; returns the last work that held it, if it was not free immediately."""
     began, holder, reported = time.monotonic(), None, ""
-    while not _is_taken(descriptor, fcntl.LOCK_EX):
+    while not _try_lock(descriptor, fcntl.LOCK_EX):
         waited = time.monotonic() - began
         holder = Work.read(path) or holder
         if waited >= seconds:
@@ -186,8 +186,8 @@ def _wait(
     return holder
 
 
-def _is_taken(descriptor: int, kind: int) -> bool:
-    """Whether the lock is ours now."""
+def _try_lock(descriptor: int, kind: int) -> bool:
+    """Take a lock if it is free; returns whether it is ours."""
     try:
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -195,8 +195,8 @@ def _is_taken(descriptor: int, kind: int) -> bool:
     return True
 
 
-def _note(descriptor: int, work: Work | None) -> None:
-    """Record who has a lock, or that the work has ended; a full disk does not stop the work."""
+def _record(descriptor: int, work: Work | None) -> None:
+    """Record who holds a lock, or that the work has ended; a full disk does not stop the work."""
     with suppress(OSError):
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps(asdict(work)).encode() if work else b"", 0)

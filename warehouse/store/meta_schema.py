@@ -1,4 +1,4 @@
-"""Tables and views of schema meta: made from sql/meta with its headers, and written to."""
+"""Tables and views of schema meta: created from sql/meta with its headers, and written to."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SECTIONS = ("Columns", "Severity", "Concerns", "Parameters", "Kind", "Key", "For
 _ENTRY = re.compile(r" {3}(\S[^:]*): (.*)")
 
 SWITCHES = {"customers": ("customer", "is_active"), "reports": ("report", "is_on")}
-"""The tables of configured customers and reports: their key, and the column that says if a row is on."""
+"""Tables of configured customers and reports, with their key and their on/off column."""
 
 
 def create_meta(connection: DuckDBPyConnection) -> None:
@@ -41,20 +41,20 @@ def create_meta(connection: DuckDBPyConnection) -> None:
 def check_format(connection: DuckDBPyConnection, path: Path) -> None:
     """Raise OlderFormat or WarehouseError unless the open file's ledger is of this version's format."""
     try:
-        [(found,)] = connection.execute("SELECT format FROM meta.storage").fetchall()
+        [(stored,)] = connection.execute("SELECT format FROM meta.storage").fetchall()
     except duckdb.CatalogException as error:
         raise WarehouseError(f"{path} is not a working file of this project; put it aside.") from error
-    formats = f"{path} keeps its ledger in format {found}, and this version of brokerbi in format {FORMAT}"
-    if found < FORMAT:
+    formats = f"{path} keeps its ledger in format {stored}, and this version of brokerbi in format {FORMAT}"
+    if stored < FORMAT:
         raise OlderFormat(f"{formats}; run `brokerbi replay`, which rebuilds it from landing.")
-    if found > FORMAT:
+    if stored > FORMAT:
         raise WarehouseError(f"{formats}; install the version that wrote it.")
 
 
 def replace_rows(
     connection: DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, object]], key: Sequence[str]
 ) -> None:
-    """Insert rows into a table of meta, after deleting those that agree with a new one in `key`."""
+    """Insert rows into a table of meta, replacing those with the same `key`."""
     if rows:
         new = ", ".join(f"unnest(${number}) AS {quoted(name)}" for number, name in enumerate(key, 1))
         same = " AND ".join(f"old.{quoted(name)} IS NOT DISTINCT FROM new.{quoted(name)}" for name in key)
@@ -70,15 +70,15 @@ def write_configured(
 ) -> None:
     """Replace the rows of a table with those of the settings, unless they are equal.
 
-    Any write costs a checkpoint. Customers and reports that only the ledger knows are off.
+    Any write costs a checkpoint. Customers and reports that only the ledger has are off.
     """
     if table in SWITCHES:
         key, switch = SWITCHES[table]
         names = [row[key] for row in configured]
-        others = connection.execute(
+        only_loaded = connection.execute(
             f"SELECT DISTINCT {key} FROM meta.loads WHERE NOT list_contains($1, {key})", [names]
         )
-        configured = [*configured, *({key: name, switch: False} for (name,) in others.fetchall())]
+        configured = [*configured, *({key: name, switch: False} for (name,) in only_loaded.fetchall())]
     stored = connection.execute(f"FROM meta.{table}")
     columns = [column for column, *_ in stored.description or ()]
     rows = [{column: row.get(column) for column in columns} for row in configured]
@@ -88,53 +88,53 @@ def write_configured(
 
 
 def note_rehearsal(connection: DuckDBPyConnection, *, is_rehearsal: bool) -> None:
-    """Record whether the latest run was a rehearsal, for another day than today."""
+    """Record whether the latest run was a rehearsal, as of another day."""
     connection.execute(
         "UPDATE meta.storage SET is_rehearsal = $1 WHERE is_rehearsal IS DISTINCT FROM $1", [is_rehearsal]
     )
 
 
 def late_after() -> timedelta:
-    """How long expected data may be missing before it is late, as meta.deadlines says."""
+    """How long expected data may be missing before it is late, from meta.deadlines."""
     return timedelta(hours=constants("deadlines")[0]["late_after_hours"])
 
 
 @cache
 def constants(view: str) -> Sequence[Mapping[str, Any]]:
-    """The rows of a view of meta that reads no table, so that they are the same in any file."""
+    """The rows of a meta view that reads no table, so they are the same in any file."""
     with duckdb.connect() as connection:
         connection.execute("CREATE SCHEMA meta; " + _definitions()[view])
         return mappings(connection.execute(f"FROM meta.{view}"))
 
 
-def naive_utc(moment: datetime) -> datetime:
-    """A moment as stored in our _utc columns."""
-    return moment.astimezone(UTC).replace(tzinfo=None)
+def naive_utc(time: datetime) -> datetime:
+    """A time as stored in our _utc columns."""
+    return time.astimezone(UTC).replace(tzinfo=None)
 
 
-def aware(moment: datetime) -> datetime:
-    """A moment of one of our _utc columns, with its time zone."""
-    return moment.replace(tzinfo=UTC)
+def aware(time: datetime) -> datetime:
+    """A time from our _utc columns, with its time zone."""
+    return time.replace(tzinfo=UTC)
 
 
 @cache
 def _definitions() -> Mapping[str, str]:
     """The statement of every table of meta, then of every view that reads them, by name.
 
-    A query that each publication creates again is a view from the start.
+    The queries that each publication recreates are views from the start.
     """
     files = [path for folder in ("tables", "views") for path in sorted((SQL / folder).glob("*.sql"))]
-    found = {path.stem: _with_comments(path) for path in files}
+    statements = {path.stem: _with_comments(path) for path in files}
     for path in sorted(SQL.glob("*.sql")):
         query = path.read_text(encoding="utf-8")
-        found[path.stem] = f"CREATE OR REPLACE VIEW meta.{path.stem} AS {query}"
-    return found
+        statements[path.stem] = f"CREATE OR REPLACE VIEW meta.{path.stem} AS {query}"
+    return statements
 
 
 def _with_comments(path: Path) -> str:
-    """The statement of a table or view of meta, with comments from its header: its columns, and itself.
+    """The statement of a table or view of meta, with comments on it and its columns from its header.
 
-    The comment of the table ends at an empty line; the text below is for developers.
+    Its own comment ends at an empty line; the text below is for developers.
     """
     text = path.read_text(encoding="utf-8")
     prose, sections = read_header(text)
@@ -170,12 +170,12 @@ def read_header(text: str) -> tuple[Sequence[str], Mapping[str, Sequence[str]]]:
 
 def entries(lines: Iterable[str]) -> dict[str, str]:
     """The entries of a section, `  name: words`, with the indented lines that continue them."""
-    found: dict[str, str] = {}
+    words: dict[str, str] = {}
     name = ""
     for line in lines:
         if entry := _ENTRY.fullmatch(line):
             name = entry[1]
-            found[name] = entry[2]
+            words[name] = entry[2]
         elif name:
-            found[name] += " " + line.strip()
-    return found
+            words[name] += " " + line.strip()
+    return words

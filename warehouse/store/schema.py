@@ -13,27 +13,27 @@ if TYPE_CHECKING:
 
     from warehouse.handed_over import ColumnLike
 
-OURS = {
+OUR_COLUMNS = {
     "_customer": ("VARCHAR", "the requested customer"),
     "_month": ("DATE", "first day of the month the row belongs to; null for a report without months"),
     "_load_id": ("VARCHAR", "the load the row came with, as in meta.loads"),
     "_fetched_at_utc": ("TIMESTAMP", "when the service answered, in UTC"),
-    "_row": ("BIGINT", "the row, unique in this table; what _parent_row of its children points to"),
+    "_row": ("BIGINT", "the row, unique in this table; _parent_row of its children points to it"),
 }
-PARENT_ROW = {"_parent_row": ("BIGINT", "the row of the parent table that this one is nested in, its _row")}
-VALID = {
-    "valid_from_utc": ("TIMESTAMP", "since when the row has these values, as far as it was read, in UTC"),
-    "valid_to_utc": ("TIMESTAMP", "until when the row had these values, in UTC; null for the current row"),
+PARENT_ROW = {"_parent_row": ("BIGINT", "the _row of the parent row that this one is nested in")}
+VALIDITY_COLUMNS = {
+    "valid_from_utc": ("TIMESTAMP", "when the row was first read with these values, in UTC"),
+    "valid_to_utc": ("TIMESTAMP", "when it was first read without them, in UTC; null for the current row"),
 }
-BETWEEN_IDS = "|"
-"""The separator of ids that are requested together."""
+ID_SEPARATOR = "|"
+"""Separates ids that are requested together."""
 
-_HANDED_OVER = ("name", "type", "documented", "source", "description", "name_inferred")
+_DECLARED_FIELDS = ("name", "type", "documented", "source", "description", "name_inferred")
 
 
 @dataclass(frozen=True)
 class StoredColumn:
-    """A column of the service's in the file; `type` is NULL while it has nothing but null."""
+    """A column of the service in the file; `type` is NULL while it has only nulls."""
 
     name: str
     type: str
@@ -46,8 +46,8 @@ class StoredColumn:
 
     @classmethod
     def of(cls, column: ColumnLike) -> StoredColumn:
-        """A column as declared, before any load has it."""
-        return cls(**{name: getattr(column, name) for name in _HANDED_OVER})
+        """A column as declared, before any load with it."""
+        return cls(**{name: getattr(column, name) for name in _DECLARED_FIELDS})
 
 
 @dataclass
@@ -65,27 +65,27 @@ class TableSchema:
 
     @property
     def public(self) -> str:
-        """What analysts read: the table, or the view of a history's current rows."""
+        """The table that analysts read, or the view of a history's current rows."""
         return f"bi.{quoted(self.name)}"
 
     @property
-    def stored(self) -> str:
-        """The table that has the rows, quoted for SQL."""
+    def table(self) -> str:
+        """The table with the rows, quoted for SQL."""
         return f"bi.{quoted(f'{self.name}_history' if self.history else self.name)}"
 
     @property
-    def ours(self) -> dict[str, tuple[str, str]]:
-        """Our own columns that analysts see, with type and meaning."""
-        return {**OURS, **PARENT_ROW} if self.nested else OURS
+    def our_columns(self) -> dict[str, tuple[str, str]]:
+        """Our own columns as analysts see them, with type and meaning."""
+        return {**OUR_COLUMNS, **PARENT_ROW} if self.nested else OUR_COLUMNS
 
     @property
-    def content(self) -> list[str]:
+    def service_columns(self) -> list[str]:
         """The service's columns, quoted."""
         return [quoted(column.name) for column in self.columns.values()]
 
     @property
-    def asked(self) -> str | None:
-        """SQL of the id by which a row was requested; None if the report is not requested by id.
+    def requested_id(self) -> str | None:
+        """SQL for the id by which a row was requested; None if the report is not requested by id.
 
         Its columns are documented, and have no source in the answer; several are joined.
         """
@@ -94,11 +94,11 @@ class TableSchema:
             for column in self.columns.values()
             if column.documented and not column.source and column.name.startswith("asked_")
         ]
-        return f" || '{BETWEEN_IDS}' || ".join(names) or None
+        return f" || '{ID_SEPARATOR}' || ".join(names) or None
 
 
 Tables = dict[str, TableSchema]
-"""The tables of schema bi by lower-case name: those that meta knows, and those that a load brings."""
+"""The tables of schema bi by lower-case name: those in meta, and those that a load adds."""
 
 
 def tables_of_report(tables: Tables, report: str) -> list[TableSchema]:

@@ -33,12 +33,12 @@ _VERSION_FILE = re.compile(r"warehouse-(\d{8}T\d{6}Z)\.duckdb")
 
 
 def next_name(earlier: Sequence[str], now: datetime) -> str:
-    """A name made of the moment, later than the last of the sorted earlier names."""
-    moment = now.astimezone(UTC)
+    """A name from the time, later than all of the sorted earlier names."""
+    time = now.astimezone(UTC)
     for newest in earlier[-1:]:
         made = datetime.strptime(newest, VERSION).replace(tzinfo=UTC)
-        moment = max(moment, made + timedelta(seconds=1))
-    return moment.strftime(VERSION)
+        time = max(time, made + timedelta(seconds=1))
+    return time.strftime(VERSION)
 
 
 class Versions:
@@ -47,7 +47,7 @@ class Versions:
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = Path(data_dir)
         self.published = self.data_dir / "warehouse.duckdb"
-        """What analysts open."""
+        """The file that analysts open."""
         self.folder = self.data_dir / "published"
 
     @contextmanager
@@ -74,9 +74,9 @@ class Versions:
         write_file(self.checksum_path(version), line.encode(), mode=SHARED_FILE)
 
     def is_damaged(self, version: str, *, unless_checked_since: datetime | None = None) -> bool:
-        """Whether a version differs from its checksum; false if it was found intact since that moment.
+        """Whether a version differs from its checksum; false if found intact since the given time.
 
-        An older version of this program kept no checksums.
+        Versions of older releases have no checksum.
         """
         checksum = self.checksum_path(version)
         if not checksum.exists():
@@ -86,17 +86,17 @@ class Versions:
             return False
         if checksum.read_text("utf-8").split()[0] != file_sha256(self.path(version)):
             return True
-        with suppress(OSError):  # this user may not write
+        with suppress(OSError):  # this user may have no write access
             checksum.touch()
         return False
 
     def kept(self) -> list[str]:
         """The versions that are kept, oldest first."""
-        found = (_VERSION_FILE.fullmatch(path.name) for path in self.folder.glob("*.duckdb"))
-        return sorted(match[1] for match in found if match)
+        matches = (_VERSION_FILE.fullmatch(path.name) for path in self.folder.glob("*.duckdb"))
+        return sorted(match[1] for match in matches if match)
 
     def current(self) -> str | None:
-        """The version that analysts see; None if it is not one of those kept."""
+        """The version that analysts see; None if it is not a kept one."""
         kept = reversed(self.kept())
         return next((version for version in kept if same_file(self.path(version), self.published)), None)
 
@@ -109,12 +109,12 @@ class Versions:
             and size in (None, self.published.stat().st_size)
         )
 
-    def next(self, now: datetime) -> str:
+    def new_name(self, now: datetime) -> str:
         """A name for a new version, later than all others."""
         return next_name(self.kept(), now)
 
     def make_current(self, version: str) -> None:
-        """Let analysts see a version from now on; a reader keeps the file that it has open.
+        """Make a version the published file; readers keep the file that they have open.
 
         A write-ahead log next to the file belongs to the previous version (an analyst opened it for
         writing). DuckDB would silently replay it into the new one, so it is removed.
@@ -127,7 +127,7 @@ class Versions:
         sys.audit("brokerbi.version_shown")
 
     def prune(self, keep: int) -> list[str]:
-        """Remove all but the newest versions; the one that analysts see stays."""
+        """Remove all but the newest `keep` versions; the published one stays."""
         current = self.current()
         old_versions = [version for version in self.kept()[: -max(keep, 1)] if version != current]
         for version in old_versions:

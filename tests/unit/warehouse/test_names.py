@@ -29,7 +29,7 @@ TEXTS = [
 ]
 NAMES = sorted(
     {name for text in TEXTS for name in re.findall(r"[a-z][a-z0-9_]*", text)}
-    - {*USERS.columns, *schema.VALID, "asked_user_id"}
+    - {*USERS.columns, *schema.VALIDITY_COLUMNS, "asked_user_id"}
 )
 """Every word in the texts of the modules that write SQL about tables of the service, `rowid` among them."""
 KINDS: dict[str, Any] = {"BIGINT": 7, "VARCHAR": "seven"}

@@ -93,9 +93,7 @@ def test_no_other_file_can_be_read(here: Path) -> None:
 def test_a_whole_answer_is_written_into_the_existing_private_file(here: Path, format_: str) -> None:
     path = here / f"answer.{format_}"
     path.touch(mode=0o600)
-    write_answer(
-        here, "SELECT sum FROM marts.sums -- all", {}, format_=format_, path=path, formula_starts="="
-    )
+    write_answer(here, "SELECT sum FROM marts.sums -- all", {}, format_=format_, path=path, formula_chars="=")
     assert path.stat().st_mode & 0o777 == 0o600
     assert duckdb.execute(f"SELECT count(*), sum(sum) FROM '{path}'").fetchall() == [(9, 54)]
 
@@ -109,7 +107,7 @@ def test_a_csv_file_has_an_apostrophe_before_formulas_and_its_numbers_unchanged(
                TIMESTAMP '2026-01-01 12:30:00.5' AS moment, ['b', 'c'] AS list, true AS flag
         FROM (VALUES ('=1+1'), ('@a'), (''), (NULL), ('a=1')) AS texts(text) -- last
     """
-    write_answer(here, question, {}, format_="csv", path=path, formula_starts="=-@")
+    write_answer(here, question, {}, format_="csv", path=path, formula_chars="=-@")
     same = '\'-,-1.5,-2,2026-01-31,2026-01-01 12:30:00.5,"[b, c]",true'
     assert path.read_text("utf-8").splitlines() == [
         "text,'=head,amount,count,day,moment,list,flag",

@@ -21,7 +21,7 @@ from tests.unit.warehouse.given import (
 from warehouse.ledger.stored_answers import loads_to_replay
 from warehouse.ledger.window_result import WindowResult
 from warehouse.load.landing import Landed, Landing
-from warehouse.persons.rebuild import record_unknown_loads
+from warehouse.persons.rebuild import record_lost_loads
 from warehouse.publishing.retention import clear_landing, compact
 
 EVERYTHING = ("sales", "sales_agents", "users_history", "users__offices_history")
@@ -81,7 +81,7 @@ def test_what_the_ledger_knows_is_not_learned_again(given: Given, tmp_path: Path
     land(landing, sales("s2"), error="Unavailable")
     found = [one for one in landing.walk() if isinstance(one, Landed)]
     with given.store.writing() as connection:
-        assert record_unknown_loads(connection, found) == 0
+        assert record_lost_loads(connection, found) == 0
     assert given.rows("SELECT load_id, status FROM meta.loads ORDER BY ALL") == [
         ("s1", "loaded"),
         ("s2", "failed"),
@@ -93,9 +93,7 @@ def test_a_load_that_was_lost_is_older_than_those_fetched_after_it(given: Given,
     given.load([sales("new", fetched=hours(1))])
     land(landing, sales("lost"))
     with given.store.writing() as connection:
-        assert (
-            record_unknown_loads(connection, [one for one in landing.walk() if isinstance(one, Landed)]) == 1
-        )
+        assert record_lost_loads(connection, [one for one in landing.walk() if isinstance(one, Landed)]) == 1
     assert given.rows("SELECT load_id, status FROM meta.loads ORDER BY load_number") == [
         ("lost", "superseded"),
         ("new", "loaded"),

@@ -127,7 +127,7 @@ def test_a_stopped_process_keeps_the_lock_and_is_named_with_its_remedy(tmp_path:
         [condition] = [row for row in of_directory(tmp_path, FIVE) if row.kind == Kind.SYNC_LEFT]
         assert f"kill -CONT {pid}" in (condition.remedy or "")
         with (
-            pytest.raises(WarehouseError, match="which was stopped"),
+            pytest.raises(WarehouseError, match="which is suspended"),
             work_lock(tmp_path, "brokerbi sync", on_wait=ignore, wait=False),
         ):
             pass
