@@ -1,18 +1,18 @@
 """The budget reports: the goals of offices and users, month by month.
 
-Three of them take a range of months: one request has all, if their rows carry a year and a month. The others
+Three of them take a range of months: one request has all months, if rows state a year and a month. The others
 have one month in their path, and are requested once a week, and when their counterpart with a range has
-changed. No row is documented: paths of columns are assumptions, which `shapes.toml` corrects.
+changed. No row is documented: the paths of columns are assumed, and `shapes.toml` corrects them.
 """
 
 from __future__ import annotations
 
 from functools import partial
 
-from pipelines.catalogue.model import Column, Each, Endpoint, Ids, Report, Table, Timing, assumed, requested
+from pipelines.catalogue.model import ById, Column, Endpoint, Ids, Report, Table, Timing, assumed, requested
 
 ASKED_USER = requested("asked_user_id", description="the requested user", id_of="user")
-USER = Each(  # if the users of a customer are unknown, those that earned commission
+USER = ById(  # if a customer's users are unknown, users who earned commission
     ("userId",), (Ids("users", ("id",)), Ids("users", ("user_id",)), Ids("commission_user", ("user_id",)))
 )
 measure = partial(assumed, type="DECIMAL(18,4)", needed=True)
@@ -33,7 +33,7 @@ RANGES: dict[str, tuple[str, str, tuple[Column, ...]]] = {
     "budget_commission": ("Commission", "The commission that each office plans to earn", (COMMISSION,)),
     "budget_crm": ("Crm", "The customer meetings that each office plans to hold", (MEETINGS, OWN_BOOKED)),
 }
-OF_A_MONTH: dict[str, tuple[str, str, tuple[Column, ...]]] = {
+MONTHLY: dict[str, tuple[str, str, tuple[Column, ...]]] = {
     # by operation: what is budgeted, and the counterpart for a range of months
     "Estate": ("homes", "budget_sold_estates", (SOLD, REGISTERED)),
     "Commission": ("commission", "budget_commission", (COMMISSION,)),
@@ -47,7 +47,7 @@ USER_NAME = assumed("user_name", "VARCHAR", "[].users[].name", "name of the user
 
 
 def _columns(office: str, user: str, measures: tuple[Column, ...]) -> tuple[Column, ...]:
-    """The columns of a budget; `office` and `user` are the beginnings of their paths."""
+    """The columns of a budget; `office` and `user` are the paths of their objects."""
     return (
         assumed("office_id", "VARCHAR", f"{office}.customerId", "customer id of the office"),
         assumed("office_named", "VARCHAR", f"{office}.officeId", "the office's own id, such as FIR31529"),
@@ -65,46 +65,48 @@ budget = partial(
 )
 
 
-def _of_months(name: str) -> Report:
+def _range_report(name: str) -> Report:
     """The budget of all offices and users of a customer for a range of months."""
-    operation, meant, measures = RANGES[name]
+    operation, meaning, measures = RANGES[name]
     columns = (*_columns("[]", "[].users[]", measures), *OFFICE, USER_NAME)
     # No limit is stated: a first backfill with the months ahead is one request.
     path = f"/Report/Budget/{{customerId}}/{operation}"
     return budget(
         name=name,
-        description=f"{meant} in a month, with its history.",
+        description=f"{meaning} in a month, with its history.",
         endpoint=Endpoint(path, "month bounds", window_months=60),
         timing=Timing(months_ahead=True),
         tables=(Table(name, "[].users[].months[]", ROWS, columns),),
     )
 
 
-def _of_a_month(name: str, place: str, description: str, operation: str, each: Each | None = None) -> Report:
-    """The budget of an office or, with `each`, of a user for one month."""
-    budgeted, counterpart, measures = OF_A_MONTH[operation]
+def _month_report(
+    name: str, place: str, description: str, operation: str, by_id: ById | None = None
+) -> Report:
+    """The budget of an office or, with `by_id`, of a user for one month."""
+    budgeted, counterpart, measures = MONTHLY[operation]
     name = f"{name}_{operation.lower()}"
     path = f"/BusinessIntelligence/Budget/{operation}/{place}/{{year}}/{{month}}"
-    asked = (ASKED_USER,) if each else ()
+    asked = (ASKED_USER,) if by_id else ()
     return budget(
         name=name,
         description=description.format(budgeted, counterpart),
-        endpoint=Endpoint(path, "month in path", each=each),
-        timing=Timing(months_ahead=True, counterpart=counterpart, enabled=not each),
+        endpoint=Endpoint(path, "month in path", by_id=by_id),
+        timing=Timing(months_ahead=True, counterpart=counterpart, enabled=not by_id),
         tables=(Table(name, "[]", ROWS, _columns("", "", measures), requested=asked),),
     )
 
 
 OFFICE_BUDGET = (
     "The office's budget of {} for a month, with its history: requested once a week, and when {} changes; "
-    "on, because its other fields are not documented."
+    "on by default, as its other fields are not documented."
 )
 USER_BUDGET = "A user's budget of {} for a month: one request per user, so off by default."
 REPORTS = (
-    *(_of_months(name) for name in RANGES),
-    *(_of_a_month("office_budget", "{customerId}", OFFICE_BUDGET, operation) for operation in OF_A_MONTH),
+    *(_range_report(name) for name in RANGES),
+    *(_month_report("office_budget", "{customerId}", OFFICE_BUDGET, operation) for operation in MONTHLY),
     *(
-        _of_a_month("user_budget", "{customerId}/{userId}", USER_BUDGET, operation, USER)
-        for operation in OF_A_MONTH
+        _month_report("user_budget", "{customerId}/{userId}", USER_BUDGET, operation, USER)
+        for operation in MONTHLY
     ),
 )

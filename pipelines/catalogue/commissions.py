@@ -1,4 +1,4 @@
-"""The commission reports: earnings per office, per user, per month, and as they run."""
+"""The commission reports: earnings per office, per user and per month, and single events."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ PATH = "/BusinessIntelligence"
 ONE_YEAR = 12  # interface, Limits: the interval must not exceed one year
 TWO_MONTHS = 2
 
-# The earnings of an office or user in the window; shared sales count in parts.
+# Earnings of an office or user in the window; a shared sale counts by its shares.
 EARNINGS = (
     money(
         "commission",
-        "commission for sales, valuations and writings together; currency and tax basis not documented",
+        "commission for sales, valuations and writing assignments; currency and tax basis not documented",
         needed=True,
     ),
     money(
         "soldTotalPrice",
-        "sum of the sale prices, by share of the commission; currency not documented",
+        "sum of sale prices, each by share of the commission; currency not documented",
         needed=True,
     ),
     percent("soldCommissionPercentage", "commission of sales in percent of their prices; not to be added"),
@@ -85,7 +85,7 @@ BY_MONTH = (
 
 
 def _kinds(report: Report) -> Iterator[Report]:
-    """A report of all kinds of assignment, and one for each kind, off by default.
+    """A report of all kinds of assignment, and one per kind, off by default.
 
     `{}` in a description is replaced by the kind.
     """
@@ -108,7 +108,7 @@ months = partial(Report, subject="commissions", stored_as="months", timing=Timin
 
 
 def _earned_by(who: str, columns: tuple[Column, ...], key: str, old_keys: Mapping[str, str]) -> Report:
-    """The report of the earnings of each office or user in a month."""
+    """The report of each office's or user's earnings in a month."""
     name, path = f"commission_{who}", f"{PATH}/Commission{who.title()}Report/{{customerId}}"
     return months(
         name=name,
@@ -137,7 +137,7 @@ REPORTS = (
         months(
             name="commission_office_by_month",
             description="What each office earned{}, many months a request: assumed office > year > month; "
-            "on, because it checks commission_office.",
+            "on by default, as it checks commission_office.",
             endpoint=Endpoint(
                 f"{PATH}/CommissionOfficeReportByMonth/{{customerId}}", "dates", window_months=ONE_YEAR
             ),
@@ -155,7 +155,7 @@ REPORTS = (
     ),
     months(
         name="running_commissions",
-        description="Commissions earned in steps, one event a row; on, because no other amounts are "
+        description="Commissions earned in steps, one event a row; on by default, as no other amounts are "
         "documented as without VAT.",
         endpoint=Endpoint(
             f"{PATH}/RunningCommissions",

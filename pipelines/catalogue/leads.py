@@ -1,4 +1,4 @@
-"""The reports of tips and leads, and of the bids for each sold estate.
+"""The reports of tips and leads, and of bids for each sold estate.
 
 Outside of business intelligence a customer id is an office's, so bids are requested for each office, even if
 the customer is a group (interface, Endpoints).
@@ -10,8 +10,8 @@ from functools import partial
 
 from pipelines.catalogue.model import (
     LABEL,
+    ById,
     Choices,
-    Each,
     Endpoint,
     Ids,
     Report,
@@ -29,7 +29,7 @@ IS_REMOVED = requested(
     "is_removed",
     type="BOOLEAN",
     description="whether it was removed: active and removed ones are requested separately, because no field "
-    "states it; null if the service returned it as both, or both in one answer, as until version 0.1",
+    "states it; null if the service returned it as both, or both kinds in one answer (up to version 0.1)",
 )
 ACTIVE_THEN_REMOVED = Choices("activeStatusTipLead", IS_REMOVED, {"Active": False, "Removed": True})
 
@@ -134,7 +134,7 @@ BID = (
     boolean("isCanceled", "whether the bid was annulled"),
     boolean("identifiedBidder", "whether the bidder is identified"),
     text("alias", "the bidder's name in the bidding", personal=True),
-    text("amount", "amount of the bid, a text; currency not documented", needed=True),
+    text("amount", "amount of the bid, as text; currency not documented", needed=True),
     local_time("createdAt", "when the bid was made"),
     text("condition", "condition of the bid", personal=True),
     boolean("isHidden", "whether the bid is hidden"),
@@ -144,7 +144,7 @@ REPORTS = (
     Report(
         name="tips_and_leads",
         subject="leads",
-        description="Leads received, leads sent out and tips by day of creation, removed ones too.",
+        description="Leads received, leads sent out and tips by day of creation, including removed ones.",
         endpoint=Endpoint(
             path="/BusinessIntelligence/TipsAndLeads/Report/Paged",
             time_parameters="dates",
@@ -173,7 +173,7 @@ REPORTS = (
             endpoint=Endpoint(
                 f"/CRM/{operation}/{{customerId}}",
                 "none",
-                each=Each(("customerId", "criteria.estateId"), (SOLD_LATELY,)),
+                by_id=ById(("customerId", "criteria.estateId"), (SOLD_LATELY,)),
             ),
             timing=Timing(enabled=False),
             stored_as="history",
@@ -182,7 +182,7 @@ REPORTS = (
                 Table(
                     name,
                     "[]",
-                    f"One row per {kind} bid, annulled ones too.",
+                    f"One row per {kind} bid, including annulled ones.",
                     BID,
                     key=("id",),
                     requested=(ASKED_OFFICE, ASKED_ESTATE),

@@ -1,4 +1,4 @@
-"""The parts of a declaration: reports, their tables, and the documented columns of these."""
+"""Declarations of the catalogue: reports, their tables, and the documented columns of the tables."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ ID_SEPARATOR = "|"
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table; `source` is the JSON path that it is read from, empty if it is our own.
+    """One column of a table; `source` is the JSON path of its values, empty for a column of our own.
 
     `id_of` marks the id of a natural person, `personal` a fact about one: the person whose id has the same
-    prefix (`contact_first_name` and `contact_id`), else everybody in the row. `name_inferred` marks a
+    prefix (`contact_first_name` and `contact_id`), else every person in the row. `name_inferred` marks a
     documented field whose name in the JSON is not documented, `is_day` a time that is a whole day.
     """
 
@@ -57,13 +57,13 @@ class Column:
 
     @property
     def is_id(self) -> bool:
-        """Whether it is a documented id; codes of states and kinds are not, because 0 may be one of them."""
+        """Whether it is a documented id; a code of a state or kind is not, because it may be 0."""
         is_named_so = self.name == "id" or self.name.endswith("_id")
         return self.documented and self.type == "VARCHAR" and is_named_so
 
 
 def snake_case(name: str) -> str:
-    """The service's camelCase or PascalCase name in our spelling: `customerId` is `customer_id`."""
+    """The service's camelCase or PascalCase name in our spelling: `customerId` as `customer_id`."""
     return _WORD_STARTS.sub("_", name).lower()
 
 
@@ -79,7 +79,7 @@ def functions_of(path: str) -> list[str]:
 def column(sql_type: str, source: str, description: str, *, name: str = "", **marks: Any) -> Column:
     """A documented field by its name in the JSON (interface, first section); any field may be null.
 
-    A field of a level above the row, or of the parent row, has a whole path and our own name.
+    A field of a level above the row, or of the parent row, has a full path and our own name.
     """
     return Column(name or snake_case(source), sql_type, source, description, **marks)
 
@@ -126,9 +126,9 @@ class Table:
 
     `rows` is a path of JSON keys: `[]` steps into every element of a list, `*[]` into every list of objects
     under any key (a column at `#` has the key), and the empty path is the document itself. Columns are
-    members of the row, or have the whole path of a level above it (`offices[].name`) or of a column of the
+    members of the row, or have the full path of a level above it (`offices[].name`) or of a column of the
     parent row (`@parent.id`). `parent` names the table in whose rows these are nested. A row without a column
-    of the `key` fits if it has the column that `old_keys` names instead.
+    of the `key` fits if it has the column that `old_keys` names in its place.
     """
 
     name: str
@@ -140,7 +140,7 @@ class Table:
     old_keys: Mapping[str, str] = field(default_factory=dict)  # column of the key -> column of its old id
     dated_by: str | None = None  # the column with the date that decides the month of a row
     requested: tuple[Column, ...] = ()  # columns of the request
-    paths: Mapping[str, str] = field(default_factory=dict)  # paths of columns as the operator corrected them
+    paths: Mapping[str, str] = field(default_factory=dict)  # paths of columns that the operator corrected
 
 
 @dataclass(frozen=True)
@@ -148,8 +148,8 @@ class Choices:
     """A parameter that is requested with each of its values, in this order, for every window.
 
     `column` of every topmost table has the meaning of the value for its rows. A row that comes with several
-    values moved between the requests: the last value counts. If nearly all rows of the first value come
-    again, the service ignores the parameter, and `column` is null in rows that came with several.
+    values changed between the requests: the last value counts. If nearly all rows of the first value come
+    again, the service ignores the parameter, and `column` is null in rows that came with several values.
     """
 
     parameter: str
@@ -178,26 +178,26 @@ class Unsettled:
 
 
 @dataclass(frozen=True)
-class Each:
+class ById:
     """A report that is requested id by id.
 
-    `names` are the parameters of the path or the query that take the parts of the id, such as an office and
-    its estate. The first of `ids_from` that has ids counts. Without `ids_from`, the operator names the ids.
+    `parameters` of the path or query take the parts of the id, such as an office and its estate. Only the
+    first of `ids_from` that has ids counts. Without `ids_from`, the operator names the ids.
     """
 
-    names: tuple[str, ...]
+    parameters: tuple[str, ...]
     ids_from: tuple[Ids, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of every row with the requested id."""
-        return tuple(f"asked_{snake_case(name.rpartition('.')[2])}" for name in self.names)
+        return tuple(f"asked_{snake_case(name.rpartition('.')[2])}" for name in self.parameters)
 
     def parts(self, id_: str | None) -> tuple[str | None, ...]:
-        """The parts of an id, in the order of `names`."""
+        """The parts of an id, in the order of `parameters`."""
         if id_ is None:
-            return (None,) * len(self.names)
-        return tuple(id_.split(ID_SEPARATOR, len(self.names) - 1))
+            return (None,) * len(self.parameters)
+        return tuple(id_.split(ID_SEPARATOR, len(self.parameters) - 1))
 
 
 @dataclass(frozen=True)
@@ -206,22 +206,22 @@ class Endpoint:
 
     path: str
     time_parameters: TimeParameters
-    window_months: int = 1  # calendar months that are requested and loaded together at most
-    limit: int | None = None  # months that one request may span, if fewer (interface, Limits)
-    query: Mapping[str, str] = field(default_factory=dict)  # fixed parameters, e.g. selectionType
+    window_months: int = 1  # the most calendar months that are requested and loaded together
+    limit: int | None = None  # the most months of one request, if fewer (interface, Limits)
+    query: Mapping[str, str] = field(default_factory=dict)  # fixed parameters, such as selectionType
     choices: Choices | None = None  # a parameter that is requested value by value
     paged: bool = False
     unpaged_path: str | None = None  # the same report without pages, for pages that cannot be proven
-    each: Each | None = None  # one request per id
+    by_id: ById | None = None  # one request per id
 
     @property
     def request_months(self) -> int:
-        """The months that one request spans at most; a longer window takes several requests."""
+        """The most months of one request; a longer window takes several requests."""
         return self.limit or self.window_months
 
     @property
     def questions(self) -> tuple[str | None, ...]:
-        """The values that a window is requested with, one after the other; None if it has no choices."""
+        """The values that a window is requested with, one after the other; a None if there are no choices."""
         return tuple(self.choices.values) if self.choices else (None,)
 
 
@@ -234,9 +234,9 @@ class Timing:
     latest_months: int | None = None  # the service calculates only the latest n months
     months_ahead: bool = False  # budgets: months to come too, once a week if each takes a request
     counterpart: str | None = None  # the report with the same budgets for a range of months
-    follows_sales: bool = False  # a change of a sale changes its months
+    follows_sales: bool = False  # a changed sale makes months of this report due
     unsettled: Unsettled | None = None
-    place: int = 0  # in the catalogue; spreads the older months of reports over the nights
+    place: int = 0  # in the catalogue; spreads older months of reports over the nights
 
 
 @dataclass(frozen=True)
@@ -244,7 +244,7 @@ class ShrinkLimits:
     """How many stored rows of a window's months an answer may remove before it is held back."""
 
     largest_loss: float = 0.5  # share of the stored rows
-    fewest_rows: int = 20  # fewer stored rows may all go
+    fewest_rows: int = 20  # if fewer are stored, all may go
 
 
 ONE_MONTH_LIMITS = ShrinkLimits(fewest_rows=5)
@@ -267,35 +267,35 @@ class Report:
     root: str = ""  # members that lead from the answer to where the paths of tables begin
     total_rows: str = ""  # members that lead to the number of rows of all pages
     decimal: str = "."  # the decimal separator of numbers that are written as texts
-    unpaged: Report | None = None  # its unpaged counterpart, if that has another shape
+    unpaged: Report | None = None  # its unpaged counterpart, if of another shape
     is_assumed: bool = False  # its rows are not documented: the operator may have to correct its shape
-    shape: str = ""  # a hash of its part of shapes.toml; empty if it is as declared
+    shape: str = ""  # a hash of its part of shapes.toml; empty without one
 
     @property
     def margin(self) -> timedelta:
-        """The time that is requested before and after the wanted months.
+        """The extra time that is requested before and after the wanted months.
 
         A service may read the bounds in another time zone than its rows (interface: no zone of date-times is
-        stated). Rows with dates in other months are left out again.
+        stated). Rows with dates in other months are dropped.
         """
         return timedelta(days=self.month_of_row == "documented date")
 
     @property
     def has_months(self) -> bool:
-        """Whether the ledger counts this report by month."""
+        """Whether the ledger tracks this report by month."""
         return self.month_of_row != "none"
 
     @property
     def shrink_limits(self) -> ShrinkLimits:
-        """The limits of reports whose windows have many months, one month, or none."""
+        """The limits, which depend on whether a window has many months, one month, or none."""
         if not self.has_months:
             return SNAPSHOT_LIMITS
         return ONE_MONTH_LIMITS if self.endpoint.window_months == 1 else ShrinkLimits()
 
     @property
     def is_by_id(self) -> bool:
-        """Whether the ledger counts this report by requested ids; a night may have none."""
-        return self.endpoint.each is not None and not self.has_months
+        """Whether the ledger tracks this report by requested id; on some nights none is due."""
+        return self.endpoint.by_id is not None and not self.has_months
 
 
 def declared_columns(table: Table) -> tuple[Column, ...]:

@@ -74,15 +74,15 @@ REPORTS = (
     ),
     live(
         name="live_commissions",
-        description="Commissions per user in a month, with some delay, of the latest three months alone.",
+        description="Commissions per user in a month, with some delay, for the latest three months only.",
         endpoint=Endpoint(f"{PATH}/LiveData/CommissionReport", "dates"),
         timing=Timing(latest_months=LATEST_THREE_MONTHS),
         tables=(Table("live_commissions", "users[]", "One row per user.", (*LIVE_USER, *LIVE_COMMISSION)),),
     ),
     snapshot(
         name="users",
-        description="The current users of the customer, with their history: requested every night, which "
-        "dates changes to the day.",
+        description="The current users of the customer, with their history: requested every night, so "
+        "that changes are dated to the day.",
         endpoint=Endpoint(f"{PATH}/External/Users", "none"),
         tables=(
             Table("users", "[]", "One row per user.", with_inferred_names(USER), key=("id",)),

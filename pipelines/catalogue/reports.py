@@ -16,7 +16,7 @@ _PLACED = sorted(
     (report for subject in SUBJECTS for report in subject.REPORTS),
     key=lambda report: not report.timing.enabled,
 )
-"""Reports that are off come last, so that one more of them moves no other."""
+"""Reports that are off come last, so that adding one moves no other."""
 REPORTS: Mapping[str, Report] = {
     report.name: replace(report, timing=replace(report.timing, place=place))
     for place, report in enumerate(_PLACED)
@@ -24,7 +24,7 @@ REPORTS: Mapping[str, Report] = {
 
 
 def report(name: str, catalogue: Mapping[str, Report] = REPORTS) -> Report:
-    """The report of that name; raises ValueError, which names the nearest ones, when there is none."""
+    """The report of this name; if there is none, raises ValueError with the nearest names."""
     if name in catalogue:
         return catalogue[name]
     near = difflib.get_close_matches(name, catalogue, n=3)

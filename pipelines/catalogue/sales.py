@@ -8,8 +8,8 @@ from functools import partial
 
 from pipelines.catalogue.model import (
     LABEL,
+    ById,
     Column,
-    Each,
     Endpoint,
     Report,
     Table,
@@ -29,13 +29,13 @@ from pipelines.catalogue.model import (
 
 NOT_RECEIVED = Unsettled("sales_estates", "commission_received_at IS NULL AND commission <> 0", most=12)
 PATH = "/BusinessIntelligence"
-ONE_YEAR = 12  # the interface states no limit; longer answers may time out
-IN_THE_TREE = "officeSaleReports[].years[].months[].estateSaleReports[]"
-ASKED_OF = ("sales", "estates_report", "estates_report_prod")
+ONE_YEAR = 12  # no limit is stated; longer answers may time out
+ESTATE_ROWS = "officeSaleReports[].years[].months[].estateSaleReports[]"
+PROBE_REPORTS = ("sales", "estates_report", "estates_report_prod")
 """Reports that take a selectionType, the preferred one first (interface, Business intelligence)."""
 CHANGED_SALES = "changed_sales"
 BY_MOMENT_OF_CHANGE = {"selectionType": "Changed"}
-DAYS_AT_ONCE = 62  # no limit is stated; the shortest of other reports is two months
+DAYS_AT_ONCE = 62  # no limit is stated; other reports' shortest is two months
 
 ADDRESS = (
     text("streetAddress", "street address"),
@@ -48,7 +48,7 @@ COORDINATE = (
     degrees("latitud", "latitude in decimal degrees"),
 )
 AGENT_OFFICE = (
-    text("customerId", "customer id of the agent's own office, which may not be the reporting one"),
+    text("customerId", "customer id of the agent's own office, not always the reporting one"),
     text("name", "name of the agent's own office"),
     text("city", "town of the agent's own office"),
 )
@@ -61,14 +61,14 @@ AGENT = (
     text("id", "user id of the agent", id_of="user"),
     text("name", "name of the agent", personal=True),
     text("initials", "initials of the agent"),
-    text("employeeId", "employee number, a text", personal=True),
-    boolean("responsible", "whether this agent is the responsible one"),
+    text("employeeId", "employee number, as text", personal=True),
+    boolean("responsible", "whether this agent is responsible for the estate"),
     *nested("primaryOffice", AGENT_OFFICE),
     *nested("commission", AGENT_SHARE),
 )
 ESTATE = (
     text("id", "id of the estate"),
-    text("estateNumber", "the office's own number of the estate"),
+    text("estateNumber", "the office's own estate number"),
     *nested("status", LABEL),
     *nested("type", LABEL),
     *nested("assignment", LABEL),
@@ -134,7 +134,7 @@ REFERENCE = (
     local_time("advertisedAt", "when it was first advertised", needed=True),
 )
 OF_OFFICE = "officeSaleReports[]"
-FILED = "the service filed the estate under, as the text it sends"
+FILED = "under which the service filed the estate, as text"
 LEVELS = (  # of the tree of offices, years and months above the estates
     text(
         f"{OF_OFFICE}.customerId",
@@ -150,11 +150,11 @@ OFFICE_OF_REFERENCES = (
     text("[].customerId", "customer id of the office", name="office_customer_id"),
     text("[].name", "name of the office", name="office_name"),
     text("[].city", "town of the office", name="office_city"),
-    text("[].*[]#", "name of the list that contains the row", name="kind"),
+    text("[].*[]#", "name of the list with the row", name="kind"),
 )
 
 ASKED_ESTATE = requested("asked_estate_id", description="the requested estate")
-ASKED_NUMBER = requested("asked_estate_number", description="the requested number of an estate")
+ASKED_NUMBER = requested("asked_estate_number", description="the requested estate number")
 
 
 def _nested_tables(
@@ -203,8 +203,8 @@ def _estates(
     """Estates in a tree of offices, and their nested tables; thin ones have fewer fields and no changes."""
     estates = Table(
         f"{name}_estates",
-        IN_THE_TREE,
-        f"{description} One row per estate, by the day that the window selects.",
+        ESTATE_ROWS,
+        f"{description} One row per estate whose day is in the window.",
         (*LEVELS, *(THIN_ESTATE if thin else ESTATE)),
         key=("id",),
         dated_by=dated_by,
@@ -224,8 +224,8 @@ by_contract_date = partial(  # so that a sale belongs to one month
 )
 SOLD = "Estates sold, with agents, shares and changes."
 BY_CONTRACT_DATE = (
-    "Estates by contract date, of every kind of assignment in the list of the service (assignment_text): it "
-    "may have more than sales, such as writings, so never add up the two."
+    "Estates by contract date, of every kind of assignment in the service's list (assignment_text): beyond "
+    "sales, it may have writing assignments, so never add it to `sales`."
 )
 THIN = "The rows of estates_report with fewer fields and no changes, so off by default."
 REPORTS = (
@@ -253,8 +253,8 @@ REPORTS = (
     *(
         sales(
             name=name,
-            description=f"One estate of the sales report, requested by {meant}.",
-            endpoint=Endpoint(f"{PATH}/GetSalesReportForEstate", "none", each=Each((parameter,))),
+            description=f"One estate of the sales report, requested by {words}.",
+            endpoint=Endpoint(f"{PATH}/GetSalesReportForEstate", "none", by_id=ById((parameter,))),
             timing=Timing(enabled=False, on_demand=True),
             stored_as="history",
             month_of_row="none",
@@ -270,15 +270,15 @@ REPORTS = (
                 *_nested_tables(name, AGENT, (asked,)),
             ),
         )
-        for name, parameter, meant, asked in (
+        for name, parameter, words, asked in (
             ("sales_for_estate", "estateId", "id", ASKED_ESTATE),
             ("sales_for_estate_number", "estateNumber", "the office's own number", ASKED_NUMBER),
         )
     ),
     by_contract_date(
         name="sold_estates",
-        description="References to the estates sold, by contract date, in one list per kind of estate; on, "
-        "because no other report has the kind and the first day of advertising.",
+        description="References to the estates sold, by contract date, in one list per kind; on by default, "
+        "as no other report has the kind and the first day of advertising.",
         endpoint=Endpoint(f"{PATH}/Estates", "dates", window_months=ONE_YEAR),
         timing=Timing(follows_sales=True),
         tables=(
@@ -295,15 +295,15 @@ REPORTS = (
     *(
         sales(
             name=name,
-            description=f"Estates by {meant}, as a tree of offices: the same rows as estates_report by "
-            f"another day, so off by default; {requests}.",
+            description=f"Estates by {words}, as a tree of offices: the same rows as estates_report by "
+            f"another date, so off by default; {requests}.",
             endpoint=_selected("GetEstatesReport", selection, ONE_YEAR if dated_by else 1),
             timing=Timing(enabled=False),
             stored_as="months",
             month_of_row="documented date" if dated_by else "window",
-            tables=_estates(name, f"Estates by {meant}.", dated_by=dated_by),
+            tables=_estates(name, f"Estates by {words}.", dated_by=dated_by),
         )
-        for name, selection, meant, dated_by, requests in (
+        for name, selection, words, dated_by, requests in (
             ("estates_by_access", "Access", "day of possession", "access_day", "one request a night"),
             ("estates_by_creation", "Create", "the day they were entered", None, "three requests a night"),
             (
@@ -318,18 +318,18 @@ REPORTS = (
 )
 
 
-def changed_sales(catalogue: Mapping[str, Report], refused: Sequence[str]) -> tuple[str, Report] | None:
-    """The first report that was not denied, and its variant with changed sales; None if all were.
+def changed_sales(catalogue: Mapping[str, Report], denied: Sequence[str]) -> tuple[str, Report] | None:
+    """The first report that is not denied, and its variant with changed sales; None if all are.
 
-    The service files a changed sale under the month of the change, so rows have no month of the window.
+    The service files a changed sale under the month of the change, so its rows are given no month.
     """
-    for name in ASKED_OF:
-        if name in catalogue and name not in refused:
+    for name in PROBE_REPORTS:
+        if name in catalogue and name not in denied:
             report = catalogue[name]
             return name, replace(
                 report,
                 name=CHANGED_SALES,
-                description="Recently changed sales, which decide the older months to request again.",
+                description="Recently changed sales; they decide which older months are due again.",
                 endpoint=replace(report.endpoint, query=BY_MOMENT_OF_CHANGE),
                 stored_as="not kept",
                 month_of_row="none",

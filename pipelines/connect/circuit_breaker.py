@@ -1,4 +1,4 @@
-"""The circuit breaker of a run slows it down, then stops it, if the service fails or denies too much."""
+"""Circuit breaker: slows a run down, then stops it, if the service fails or denies too often."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CircuitBreaker:
     """The circuit breaker that all clients of a run share.
 
     The rate limit is halved when half of the latest tries failed or were denied. The run ends when `enough`
-    requests in a row failed in all their tries, from three pairs of customer and report and from three
+    requests in a row failed in all their tries, for three pairs of customer and report and for three
     reports (or all `reports` of the run, if it has fewer); when three in a row could not connect; or when
     every report is denied (403), customer after customer. `over` is the error that ended the run.
     """
@@ -100,8 +100,8 @@ class CircuitBreaker:
         found = f"{found} {error.found}"
         self._give_up(HostDown(found, error.remedy, request=error.request, last_try=error.last_try))
 
-    def refuses_customer(self, customer: str, login: Login | None = None) -> bool:
-        """Whether a login got none of a customer's reports: three are denied, and others get one of them."""
+    def denies_customer(self, customer: str, login: Login | None = None) -> bool:
+        """Whether a login lacks access to a customer: three reports are denied, one is answered elsewhere."""
         denied = self._denied_reports.get((customer, login), set())
         return (
             (customer, login) not in self._answered
@@ -112,7 +112,7 @@ class CircuitBreaker:
     def _is_mass_denial(self) -> bool:
         """Whether every report was denied in a row, for at least three customers.
 
-        A login may have access to one report or customer and not to another.
+        A login may lack access to a single report or customer.
         """
         customers = {customer for customer, _ in self._denied_in_a_row}
         reports = {report for _, report in self._denied_in_a_row}

@@ -18,7 +18,7 @@ from pipelines.connect.errors import (
     ConnectError,
     TooManyObjects,
     exhausted,
-    refusal,
+    final_error,
     too_large,
     unauthorized,
 )
@@ -35,7 +35,7 @@ from pipelines.connect.models import (
 )
 from pipelines.connect.pace import RateLimit, RetryPolicy, retry_after_seconds
 
-SNIFFED_BYTES = 1000  # bytes of an answer searched for the first non-blank one
+SNIFFED_BYTES = 1000  # leading bytes of an answer that are checked for markup
 BLANKS = b"\xef\xbb\xbf \t\r\n"  # a byte order mark and white space
 
 T = TypeVar("T")
@@ -62,7 +62,7 @@ class Client:
     denied_logins: DeniedLogins | None = None
     _is_denied: bool = False
     _is_accepted: bool = False
-    _first_try: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _first_try_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
         self._connection = Connection(self.base_url, self.login, self.limits, self.transport, self.clock)
@@ -71,11 +71,11 @@ class Client:
     async def get(
         self, request: Request, read: Callable[[bytes], T], *, tries: int | None = None
     ) -> tuple[Answer, T]:
-        """The answer to a request, whole, and what `read` makes of its body.
+        """The complete answer to a request, and what `read` returns for it.
 
-        `read` runs in a thread; its ValueError means that the body is not JSON. `tries` may lower the number
-        of tries. The wait for the first slot does not count in `retry.total_seconds`. Raises a ConnectError
-        in every other case, without a request if the login was denied before or the circuit is open.
+        `read` runs in a thread; its ValueError means that the body is not JSON. `tries` can only lower
+        `retry.tries`. The wait for the first slot does not count in `retry.total_seconds`. Raises a
+        ConnectError on failure, without a request if the login was denied before or the circuit is open.
         """
         retry = replace(self.retry, tries=min(tries or self.retry.tries, self.retry.tries))
         attempts: list[Try] = []
@@ -97,18 +97,18 @@ class Client:
             if latest.trouble == "too large":
                 raise too_large(request, answer, latest, self.limits)
             if answer is not None and not latest.is_retryable:
-                raise refusal(answer, self.login)
+                raise final_error(answer, self.login)
             header = answer.headers.get("retry-after") if answer is not None else None
-            wanted = retry_after_seconds(header, self.clock.utc_now())
-            delay = retry.delay(len(attempts), self.clock.monotonic() - began, wanted)
+            retry_after = retry_after_seconds(header, self.clock.utc_now())
+            delay = retry.delay(len(attempts), self.clock.monotonic() - began, retry_after)
             if delay is None:
                 raise self._exhausted(attempts, last_answer)
             await self.clock.sleep(delay)
 
     async def post(self, request: Request) -> Answer:
-        """Send a request that writes, exactly once; returns the answer if it was accepted.
+        """Send a writing request exactly once; returns the answer if it was accepted.
 
-        Raises a ConnectError in every other case. After TooManyRequests, Unavailable and Unreachable the
+        Raises a ConnectError on failure. After TooManyRequests, Unavailable and Unreachable the
         service may or may not have written: read before sending again.
         """
         _, attempt, answer = await self._try(request, 1)
@@ -116,7 +116,7 @@ class Client:
         if answer is not None and answer.status // 100 == 2:
             return answer
         if answer is not None and not attempt.is_retryable:
-            raise refusal(answer, self.login)
+            raise final_error(answer, self.login)
         raise self._exhausted([attempt], answer)
 
     def _note(self, attempt: Try) -> None:
@@ -130,13 +130,13 @@ class Client:
         return error
 
     async def _try(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
-        """Send one try, unless the login was denied or the circuit is open; returns its start and outcome.
+        """Make one try, unless the login was denied or the circuit is open; returns its start and outcome.
 
         Until the service has accepted the login, tries go one at a time: a wrong login costs one request.
         """
         self._check(request)
         if not self._is_accepted:
-            async with self._first_try:
+            async with self._first_try_lock:
                 if not self._is_accepted:
                     return await self._send(request, number)
         return await self._send(request, number)
@@ -144,7 +144,7 @@ class Client:
     async def _send(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
         denied = self.denied_logins
         if denied and not self._is_accepted and not self._is_denied:
-            self._is_denied = await asyncio.to_thread(denied.holds, self.login)
+            self._is_denied = await asyncio.to_thread(denied.blocks, self.login)
         async with self.rate_limit.slot():
             self._check(request)
             sent_at = self.clock.monotonic()
@@ -165,7 +165,7 @@ class Client:
             raise unauthorized(request, self.login)
 
     async def _parse(self, attempt: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
-        """The result of `read` in a list; if it fails, an empty list, and the try with its trouble."""
+        """The try and [the result of `read`]; if that fails, the try with its trouble and []."""
         if answer.status not in (OK, NO_CONTENT):
             detail = f"status {answer.status} in place of a report"
         elif answer.body[:SNIFFED_BYTES].lstrip(BLANKS).startswith(b"<"):

@@ -1,4 +1,4 @@
-"""The HTTP connections of one login, which send a request and collect its answer whole or not at all."""
+"""HTTP connections of one login, which send requests and collect their complete answers."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from pipelines.address import checked_address, is_loopback
 from pipelines.clock import Clock
 from pipelines.connect.models import OK, Answer, Limits, Login, Request, Trouble, Try
 
-NEVER_KEPT = frozenset({"set-cookie", "set-cookie2", "www-authenticate", "authorization"})
-SENT_AS = {"Content-Type": "application/json"}
+DROPPED = frozenset({"set-cookie", "set-cookie2", "www-authenticate", "authorization"})
+JSON_HEADERS = {"Content-Type": "application/json"}
 UNREACHABLE = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -28,7 +28,7 @@ UNREACHABLE = (
 )
 KEEP_OPEN_SECONDS = 30.0
 LARGEST_AGE = 3600
-"""The longest time in seconds that an answer may come from a cache."""
+"""The most seconds that an answer may have been in a cache."""
 GZIP = 16 + zlib.MAX_WBITS
 
 
@@ -63,14 +63,14 @@ class Connection:
             limits=httpx.Limits(max_connections=None, keepalive_expiry=KEEP_OPEN_SECONDS),
             follow_redirects=False,
             trust_env=not is_local,
-            # Without TLS on this machine there is nothing to verify, and no certificates need to be read.
+            # Without TLS on this machine there is nothing to verify, so no certificates are read.
             verify=SSLContext(PROTOCOL_TLS_CLIENT) if is_local and not is_encrypted else True,
         )
 
     async def send(self, request: Request, number: int) -> tuple[Try, Answer | None]:
         """Send once and collect the whole body; an error status counts even if its body breaks off.
 
-        The answer is None if no status came.
+        The answer is None if no status arrived.
         """
         url = f"{self.base_url}{request.path}"
         if request.query:
@@ -104,7 +104,7 @@ class Connection:
         return attempt if response.is_success else replace(attempt, trouble=None, detail=""), answer
 
     def _stream(self, request: Request, url: str) -> AbstractAsyncContextManager[httpx.Response]:
-        headers = SENT_AS if request.body is not None else None
+        headers = JSON_HEADERS if request.body is not None else None
         return self.http.stream(request.method, url, content=request.body, headers=headers)
 
     async def _collect(self, response: httpx.Response, body: BytesIO) -> bool:
@@ -113,7 +113,7 @@ class Connection:
         Raises errors of httpx for a body that ends early or is damaged.
         """
         largest = self.limits.largest_bytes
-        if response.is_stream_consumed:  # a transport in memory has read and decompressed it already
+        if response.is_stream_consumed:  # a transport in memory has already read and decompressed it
             body.write(response.content[: largest + 1])
             return body.tell() <= largest
         encoding = response.headers.get("content-encoding", "").strip().lower()
@@ -136,7 +136,7 @@ class Connection:
         return True
 
     def _answer(self, attempt: Try, url: str, response: httpx.Response, body: bytes) -> Answer:
-        """The answer to a try; the login in it is hidden."""
+        """The answer to a try, without the login."""
         hide = self.login.hide
         is_ok = response.status_code == OK
         return Answer(
@@ -145,7 +145,7 @@ class Connection:
             status=response.status_code,
             body=self.login.hide_in_body(_in_utf_8(body, response.charset_encoding), has_rows=is_ok),
             content_type=hide(response.headers.get("content-type", "")),
-            headers={name: hide(text) for name, text in response.headers.items() if name not in NEVER_KEPT},
+            headers={name: hide(text) for name, text in response.headers.items() if name not in DROPPED},
             seconds=attempt.seconds,
             tries=attempt.number,
             fetched_at_utc=self.clock.utc_now(),

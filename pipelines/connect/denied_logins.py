@@ -25,14 +25,14 @@ class DeniedLogins:
 
     A file represents a username and password at one address, and contains neither. Its time is that of the
     latest denial; it is empty until the second try is denied too. A corrected password has another file, so
-    it is tried immediately.
+    the login is tried immediately.
     """
 
     folder: Path
     base_url: str
 
-    def holds(self, login: Login) -> bool:
-        """Whether this login was denied and may not be tried again now."""
+    def blocks(self, login: Login) -> bool:
+        """Whether this login was denied and may not be tried again yet."""
         try:
             state = self._file(login).stat()
         except FileNotFoundError:
@@ -40,16 +40,16 @@ class DeniedLogins:
         return state.st_size > 0 or time.time() - state.st_mtime < SECONDS_TO_SECOND_TRY
 
     def remember(self, login: Login) -> None:
-        """Record that the service denied it (401)."""
+        """Record that the service denied the login (401)."""
         file = self._file(login)
-        is_second = file.exists() and not self.holds(login)
+        is_second = file.exists() and not self.blocks(login)
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         file.touch(PRIVATE)
         if is_second:
             file.write_bytes(b"2")
 
     def forget(self, login: Login) -> None:
-        """Record that the service accepts it."""
+        """Record that the service accepts the login."""
         self._file(login).unlink(missing_ok=True)
 
     def _file(self, login: Login) -> Path:

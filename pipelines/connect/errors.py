@@ -1,4 +1,4 @@
-"""The errors of the client: each has a sentence that states what came back and what to do next."""
+"""The errors of the client: each states what came back and what to do next."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ConnectError(Exception):
     """A failed `request`, which the message does not name.
 
     The message is `found` (what came back) and `remedy` (what to do). `answer` is the last answer, `tries`
-    the number of requests, `last_try` how the last of several ended, and `login` names a denied login. Errors
+    the number of requests, `last_try` how the last try ended, and `login` names a denied login. Errors
     with the same `trouble` have one cause in meta.conditions.
     """
 
@@ -54,7 +54,7 @@ class ConnectError(Exception):
 
 
 class Unauthorized(ConnectError):
-    """401: the login is wrong, and is not used again."""
+    """401: the login was denied, and is not used again."""
 
     trouble = "login"
 
@@ -96,7 +96,7 @@ class TooManyRequests(ConnectError):
 
 
 class Unavailable(ConnectError):
-    """5xx, time-outs, resets, cut-off or cached bodies in every try; `timed_out`: most tries did."""
+    """5xx, time-outs, resets, cut-off or cached bodies in every try; `timed_out` if most timed out."""
 
     timed_out: bool = False
 
@@ -119,7 +119,7 @@ class AllRefused(HostDown):
     trouble = "refusal"
 
 
-LOGIN_REFUSED = "The login was denied (401). It is tried once more the next night, then only if it changes."
+LOGIN_DENIED = "The login was denied (401). It is tried once more the next night, then only if it changes."
 RUN_AGAIN = "The next run requests it again; if it lasts, ask the service's support."
 CHECK_ADDRESS = (
     "Check BROKERBI_BASE_URL and the customer id (one like M30011). If other months of the report are "
@@ -136,14 +136,14 @@ KEPT_IN_LANDING = (
 )
 ASK_FOR_ACCESS = "Ask the service's support for access; everything else is requested as before."
 NOT_THERE = (NotFound, "it has no such report or customer.", CHECK_ADDRESS)
-REFUSALS: dict[int, tuple[type[ConnectError], str, str]] = {
+FINAL_ERRORS: dict[int, tuple[type[ConnectError], str, str]] = {
     400: (BadRequest, "it rejects the request.", OLD_OR_A_GROUP),
     403: (Forbidden, "the login has no access to it.", ASK_FOR_ACCESS),
     404: NOT_THERE,
     410: NOT_THERE,
 }
 CHECK_NETWORK = "Check BROKERBI_BASE_URL and the network of this machine."
-IN_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
+ERRORS_BY_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
     "unreachable": (Unreachable, "could not connect", CHECK_NETWORK),
     "timed out": (Unavailable, "took too long", "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),
     "broken": (Unavailable, "broke off", RUN_AGAIN),
@@ -154,14 +154,14 @@ IN_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
     ),
     "not json": (NotJson, "answered with something that is not JSON", KEPT_IN_LANDING),
 }
-"""By trouble of the last try: the error, how that try ended, and the remedy."""
+"""By trouble of the last try: the error, how the try ended, and the remedy."""
 
 
-def refusal(answer: Answer, login: Login) -> ConnectError:
+def final_error(answer: Answer, login: Login) -> ConnectError:
     """The error for an answer after which the request is not repeated."""
     if answer.status == UNAUTHORIZED:
         return unauthorized(answer.request, login, answer)
-    kind, meaning, remedy = REFUSALS.get(
+    kind, meaning, remedy = FINAL_ERRORS.get(
         answer.status, (Unexpected, "this status is not documented.", "Ask the service's support.")
     )
     if 300 <= answer.status < 400 and "location" in answer.headers:
@@ -174,7 +174,7 @@ def refusal(answer: Answer, login: Login) -> ConnectError:
 def unauthorized(request: Request, login: Login, answer: Answer | None = None) -> Unauthorized:
     """The error for a login that this answer or an earlier one denied."""
     return Unauthorized(
-        LOGIN_REFUSED + (_quoted(answer, login) if answer else ""),
+        LOGIN_DENIED + (_quoted(answer, login) if answer else ""),
         f"Correct {login.words}; if it is right, remove work/refused_logins to try it again.",
         request=request,
         answer=answer,
@@ -184,7 +184,7 @@ def unauthorized(request: Request, login: Login, answer: Answer | None = None) -
 
 
 def too_large(request: Request, answer: Answer | None, last: Try, limits: Limits) -> AnswerTooLarge:
-    """The error for an answer larger than the limit, or than the one that the last try names."""
+    """The error for an answer beyond the size limit, or beyond the limit in the last try's detail."""
     limit = f"is larger than {limits.largest_bytes / MEGABYTE:g} MB"
     advice = "switch the report off." if last.detail else "raise BROKERBI_LARGEST_ANSWER_MB."
     return AnswerTooLarge(
@@ -197,10 +197,10 @@ def too_large(request: Request, answer: Answer | None, last: Try, limits: Limits
 
 
 def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
-    """The error after the last try of a request; `answer` is the last one, if any."""
+    """The error after the last try of a request; `answer` is the last answer, if any."""
     last = tries[-1]
     if last.trouble:
-        kind, ending, remedy = IN_TROUBLE[last.trouble]
+        kind, ending, remedy = ERRORS_BY_TROUBLE[last.trouble]
     elif last.status == TOO_MANY_REQUESTS:
         kind, ending = TooManyRequests, f"answered {last.status}"
         remedy = "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."
@@ -227,7 +227,7 @@ def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
 def _quoted(answer: Answer, login: Login) -> str:
     """The beginning of a body, on one line, without control characters or the login."""
     text = answer.body[: 4 * LONGEST_EXCERPT].decode("utf-8", "replace")
-    text = "".join(sign if sign.isprintable() else " " for sign in text)
+    text = "".join(character if character.isprintable() else " " for character in text)
     text = login.hide(" ".join(text.split()))
     text = text if len(text) <= LONGEST_EXCERPT else f"{text[:LONGEST_EXCERPT]}..."
     return f" It says: {text}" if text else ""

@@ -20,8 +20,8 @@ UNAUTHORIZED = 401
 TOO_MANY_REQUESTS = 429
 MEGABYTE = 1024 * 1024
 HIDDEN = "[hidden]"
-SHORTEST_TO_HIDE = 4  # a shorter one is part of many words
-SHORTEST_IN_DATA = 8  # a shorter one may be part of a row
+SHORTEST_TO_HIDE = 4  # a shorter secret is part of many words
+SHORTEST_IN_DATA = 8  # a shorter secret may be part of a row
 
 _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
 
@@ -30,7 +30,7 @@ _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
 class Login:
     """A username and its password; neither shows when the login is printed.
 
-    `words` name it in messages: where it is set, and for which customer.
+    `words` name the login in messages: where it is set, and for which customer.
     """
 
     username: str = field(repr=False)
@@ -44,7 +44,7 @@ class Login:
     def hide(self, text: str) -> str:
         """The text without this login, in case the service or a library repeats it.
 
-        It is found plain, in Base64, escaped as in JSON (also twice) or in HTML, and percent-encoded.
+        The login is found plain, in Base64, escaped as in JSON (also twice) or in HTML, and percent-encoded.
         """
         return _hidden((*self._secrets, self.username), text)
 
@@ -80,7 +80,7 @@ def _hidden(secrets: Iterable[str], text: str) -> str:
 
 
 def _longest_word(secret: str) -> str:
-    """The longest run of letters and digits, which no spelling of JSON, HTML or addresses changes."""
+    """The longest run of letters and digits, which no encoding in JSON, HTML or addresses changes."""
     words: list[str] = re.findall("[A-Za-z0-9]*", secret)
     return max(words, key=len)
 
@@ -92,15 +92,15 @@ def _any_spelling(secret: str) -> re.Pattern[str]:
     return re.compile(f"{pattern}(?:{_spellings('=')})*" if pattern else re.escape(secret))
 
 
-def _spellings(sign: str) -> str:
-    """A pattern of a character: plain, escaped (also twice), as a reference of HTML, or percent-encoded."""
-    plain = rf"\\{{0,3}}{re.escape(sign)}" if sign in '"\\/' else re.escape(sign)
-    space = r"|\+" if sign == " " else ""
-    units = sign.encode("utf-16-be")
+def _spellings(character: str) -> str:
+    """A pattern of a character: plain, escaped (also twice), as an HTML reference, or percent-encoded."""
+    plain = rf"\\{{0,3}}{re.escape(character)}" if character in '"\\/' else re.escape(character)
+    space = r"|\+" if character == " " else ""
+    units = character.encode("utf-16-be")
     escaped = "".join(rf"\\{{1,2}}u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
-    name = codepoint2name.get(ord(sign), "apos" if sign == "'" else "#")
-    reference = rf"&(?:#0*{ord(sign)}|#x0*{ord(sign):x}|{name});"
-    percent = "".join(f"%{byte:02x}" for byte in sign.encode())
+    name = codepoint2name.get(ord(character), "apos" if character == "'" else "#")
+    reference = rf"&(?:#0*{ord(character)}|#x0*{ord(character):x}|{name});"
+    percent = "".join(f"%{byte:02x}" for byte in character.encode())
     return rf"(?:{plain}{space}|(?i:{escaped}|{reference}|{percent}))"
 
 

@@ -1,4 +1,4 @@
-"""Pace of requests: rate limit, concurrency limit and retry policy, all memory of one process."""
+"""Pace of requests: rate limit, concurrency limit and retry policy, all in memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ONE_DAY = 86_400.0  # a longer Retry-After is an error of the service's clock
 class RateLimit:
     """At most `concurrency` requests in flight, and `requests_per_second` sent, evenly spaced.
 
-    All clients of an event loop share one.
+    All clients of an event loop share one limit.
     """
 
     def __init__(self, concurrency: int, requests_per_second: float, *, clock: Clock | None = None) -> None:
@@ -36,7 +36,7 @@ class RateLimit:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Wait for a slot and for the moment to send; the slot is free again when the request ends."""
+        """Wait for a slot and for the time to send; the slot is free again when the request ends."""
         async with self._slots:
             async with self._next:
                 if (seconds := self._free_at - self._clock.monotonic()) > 0:
@@ -53,7 +53,7 @@ class RateLimit:
 
     @property
     def halvings(self) -> int:
-        """The number of halvings that are not undone."""
+        """The number of halvings that are not yet undone."""
         if not self._halvings:
             return 0
         return max(0, self._halvings - int((self._clock.monotonic() - self._slowed_at) // RECOVERS_AFTER))
@@ -89,8 +89,8 @@ def retry_after_seconds(header: str | None, now: datetime) -> float | None:
         seconds = float(header)
     except ValueError:
         try:
-            moment = parsedate_to_datetime(header)
+            time = parsedate_to_datetime(header)
         except ValueError:
             return None
-        seconds = ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - now).total_seconds()
+        seconds = ((time if time.tzinfo else time.replace(tzinfo=UTC)) - now).total_seconds()
     return seconds if math.isfinite(seconds) and 0 <= seconds <= ONE_DAY else None

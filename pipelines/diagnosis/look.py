@@ -131,7 +131,7 @@ def look_at(
 
     Reports by id are left out. If no table has ids, the reports that state them are requested as well.
     """
-    reports = [report for report in reports if not report.endpoint.each]
+    reports = [report for report in reports if not report.endpoint.by_id]
     if not reports:
         return []
     known: KnownIds = {"office_id": set(), "user_id": set()}

@@ -15,23 +15,23 @@ from pipelines.normalize.document import Json, Keys, Object
 from pipelines.normalize.types import NO_ID, Kinds, converted, discovered, kinds_of
 from pipelines.shapes.paths import simplified
 
-DEEPEST = 8  # objects nested deeper stay JSON, and so do lists of objects
-MOST_COLUMNS = 250  # if there are more, all undeclared fields stay JSON in one column
-MORE = "more fields"  # the name of that column
+DEEPEST = 8  # objects and lists of objects nested deeper stay JSON
+MOST_COLUMNS = 250  # beyond this, all undeclared fields stay JSON in one column
+MORE = "more fields"  # the name of the JSON column
 LONGEST_NAME = 120  # characters of a column's name; a field's name can have any length
 EMPTY: Object = {}
 
 
 @dataclass(frozen=True)
 class FilledColumn:
-    """A column with its values, and by kind which of them do not fit it."""
+    """A column with its values, and a mask by kind of values that do not fit."""
 
     column: Column
     values: pl.Series
     misfits: Mapping[str, pl.Series] = field(default_factory=dict)
 
     def gather(self, rows: Sequence[int] | pl.Series) -> FilledColumn:
-        """The column of these rows."""
+        """The column at these rows."""
         misfits = {kind: mask.gather(rows) for kind, mask in self.misfits.items()}
         return replace(self, values=self.values.gather(rows), misfits=misfits)
 
@@ -51,7 +51,7 @@ class Fields:
         name = simplified(key)
         spellings = self.spellings.setdefault(name, [])
         if spellings and any(key in keys and not set(spellings).isdisjoint(keys) for keys in self.tuples):
-            self.spellings[f"{name} {key}"] = [key]  # one object has both, so they are two fields
+            self.spellings[f"{name} {key}"] = [key]  # two fields, as one object has both
         else:
             spellings.append(key)
 
@@ -74,7 +74,7 @@ class Fields:
 
 @dataclass
 class Contents:
-    """The values of objects by name: nested objects are flattened, lists of objects set apart.
+    """The values of objects by name: nested objects are flattened, lists of objects separated.
 
     `declared` are the columns that are read here, `lists` the paths of lists that are read elsewhere, by
     simplified names. With `takes_all`, undeclared fields become columns, and undeclared lists tables.
@@ -113,7 +113,7 @@ class Contents:
                 self.columns[keys] = kinds
 
     def _scalars(self, values: list[Json], keys: Keys) -> list[Json]:
-        """Set lists of objects apart and flatten objects; returns the remaining values."""
+        """Separate lists of objects and flatten objects; returns the remaining values."""
         types = set(map(type, values))
         if list in types:
             if self.takes_lists and any(map(holds_objects, values)):
@@ -143,7 +143,7 @@ def holds_objects(value: Json) -> bool:
 
 
 def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> dict[Keys, FilledColumn]:
-    """A column for each name: declared ones of their type, others of the narrowest that holds the values."""
+    """A column for each name, of its declared type or else of the narrowest type for its values."""
     columns = {}
     for keys, kinds in contents.columns.items():
         column = contents.declared.get(keys)
@@ -151,7 +151,7 @@ def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> di
             values, misfits = converted(
                 kinds, column.type, zone, length, is_day=column.is_day, decimal=decimal
             )
-            if column.is_id:  # a blank one, or only zeros, identifies nothing
+            if column.is_id:  # a blank id, or only zeros, identifies nothing
                 values = values.set(values.str.contains(NO_ID), None)
             columns[keys] = FilledColumn(column, values, misfits)
         else:
@@ -168,6 +168,6 @@ def empty_column(column: Column, length: int) -> FilledColumn:
 
 
 def name_of(keys: Keys) -> str:
-    """The column name for these keys: letters and digits of any script; it never begins with `_`."""
+    """The column name for these keys: letters and digits of any script, never beginning with `_`."""
     words = (re.sub(r"\W+", "_", snake_case(key[:LONGEST_NAME])).strip("_") for key in keys)
     return "_".join(word or "unnamed" for word in words)[:LONGEST_NAME]

@@ -1,4 +1,4 @@
-"""The JSON document of one answer: read by orjson, and by the json module where digits would be lost."""
+"""The JSON document of one answer: read by orjson, and by the json module if digits would be lost."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ Json = Any  # None, bool, int, float, Decimal, str, list or dict: the values of 
 Object = dict[str, Json]
 Keys = tuple[str, ...]  # the names that lead from an object to a value in it, through objects only
 
-LONGEST_WHOLE = 4_000  # digits of a whole number; Python reads at most 4,300
+LONGEST_WHOLE = 4_000  # digits of an integer; Python reads at most 4,300
 LONGEST_EXACT = 16  # characters of a fractional number that a float always keeps
-_DIGITS = bytes(ord("0") if sign in b"0123456789." else ord(" ") for sign in range(256))
+_DIGITS = bytes(ord("0") if byte in b"0123456789." else ord(" ") for byte in range(256))
 _TOO_MANY_DIGITS = b"0" * LONGEST_EXACT
 _LONG_NUMBER = re.compile(rb"(?<![0-9.])(?=[0-9.]{16})[0-9]{7}")
-"""A long number with seven digits before its point: a float may lose some that an amount keeps."""
+"""A long number with seven digits before its point: a float may lose digits that an amount needs."""
 _SURROGATES = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\."
 )
 
 
 class InvalidJson(ValueError):
-    """A body that is not a JSON object or list; the message is a sentence."""
+    """A body that is not a JSON object or list."""
 
 
 @dataclass(eq=False)
@@ -106,7 +106,7 @@ def to_json(value: Json) -> str:
 
 
 def _decoded(body: bytes) -> str:
-    """The text of a body: UTF-8, or UTF-16 and UTF-32 by their marks."""
+    """The text of a body in UTF-8, or in UTF-16 or UTF-32 by its byte order mark."""
     if not body.strip():
         raise InvalidJson("The answer is empty where JSON was expected.")
     encoding = json.detect_encoding(body)

@@ -1,9 +1,9 @@
 """Typed tables from the documents of one window, as the shape of the report declares them.
 
 1. The objects at every place of the shape are read, level by level, from all documents (`rows`).
-2. Their fields become columns: declared ones with their type, others with that of their values (`contents`).
+2. Their fields become columns: of the declared type, or of the type of their values (`contents`).
 3. Every row gets its month; a row that does not fit is rejected, a row of another month is left out.
-4. The other rows are a table; then the lists in them are read, undeclared ones into tables of their own.
+4. The other rows become a table; then their lists are read, undeclared ones into tables of their own.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ from pipelines.normalize.tables import (
 )
 from pipelines.normalize.types import tidied
 from pipelines.normalize.validation import (
-    NO_COLUMN,
-    NO_OBJECT,
+    NO_DECLARED_COLUMN,
+    NOT_AN_OBJECT,
     Months,
     months_of,
     named_months,
@@ -60,7 +60,7 @@ from pipelines.shapes.shape import Place, shape_of
 
 __all__ = ["ShapeMismatch", "normalize"]
 
-FEWEST_OF_HALF = 10
+FEWEST_REJECTED = 10
 """An answer fails if at least this many rows, and half of all, are rejected; fewer go to quarantine."""
 
 
@@ -70,16 +70,16 @@ def normalize(
     *,
     months: Sequence[Month],
     timezone: str,
-    asked: Sequence[str | None] | None = None,
-    chosen: Sequence[str | None] | None = None,
+    asked_ids: Sequence[str | None] | None = None,
+    choices: Sequence[str | None] | None = None,
 ) -> Normalized:
     """Read the documents of a window into the tables of their report.
 
-    `months` are those of the window. `asked` has the id, and `chosen` the choice, that each document was
-    requested with. The documents forget their values afterwards. Raises ShapeMismatch with a sentence.
+    `months` are those of the window. `asked_ids` and `choices` are what each document was requested with.
+    The documents forget their values afterwards. Raises ShapeMismatch, saying why.
     """
     nothing: list[str | None] = [None] * len(documents)
-    request = _request_columns(report, asked or nothing, chosen or nothing)
+    request = _request_columns(report, asked_ids or nothing, choices or nothing)
     window = tuple(months) if report.has_months else ()
     try:
         values = [document.value for document in documents]
@@ -90,24 +90,24 @@ def normalize(
 
 
 def _request_columns(
-    report: Report, asked: Sequence[str | None], chosen: Sequence[str | None]
+    report: Report, asked_ids: Sequence[str | None], choices: Sequence[str | None]
 ) -> list[FilledColumn]:
-    """The columns that come from the requests: the parts of the id, and the choice."""
+    """The columns with facts of the requests: the parts of the id, and the choice."""
     columns = []
-    if each := report.endpoint.each:
-        parts = [each.parts(asked_id) for asked_id in asked]
-        for number, name in enumerate(each.columns):
+    if by_id := report.endpoint.by_id:
+        parts = [by_id.parts(asked_id) for asked_id in asked_ids]
+        for number, name in enumerate(by_id.columns):
             values = pl.Series([ids[number] for ids in parts], dtype=pl.String)
             columns.append(FilledColumn(Column(name, "VARCHAR", "", "the id requested"), values))
-    if choices := report.endpoint.choices:
-        values = pl.Series([choices.values.get(choice or "") for choice in chosen], dtype=pl.Boolean)
-        columns.append(FilledColumn(choices.column, values))
+    if parameter := report.endpoint.choices:
+        values = pl.Series([parameter.values.get(choice or "") for choice in choices], dtype=pl.Boolean)
+        columns.append(FilledColumn(parameter.column, values))
     return columns
 
 
 @dataclass
 class _Answer:
-    """The documents of one window that are being normalized, and the results so far."""
+    """The documents of one window, and their results so far."""
 
     report: Report
     values: Sequence[Json]
@@ -120,7 +120,7 @@ class _Answer:
     undated: bool = False
 
     def normalized(self) -> Normalized:
-        """Read the whole answer; every declared table is in the result, even without rows."""
+        """Read all documents; every declared table is in the result, even without rows."""
         root = member_path(self.report.root)
         self._read(document_level(shape_of(self.report), self.values, root), None)
         empty = {table.name: empty_table(table) for table in self.report.tables}
@@ -128,9 +128,9 @@ class _Answer:
         return Normalized(tuple(tables.values()), tuple(self.rejected), tuple(self.missing), self.undated)
 
     def _read(self, level: Level, parent: NormalizedTable | None) -> None:
-        """Read the columns of a level, make its table if it has one, then go to the places below.
+        """Read the columns of a level, make its table if it has one, then read the levels below.
 
-        `parent` is the table that the objects are nested in.
+        `parent` is the table in whose rows the objects are nested.
         """
         place, table = level.place, level.place.table
         takes_lists = table is not None and table.name.count("__") < DEEPEST
@@ -157,7 +157,7 @@ class _Answer:
                 self._read(undeclared_level(level, inner_table, kept_lists), parent)
 
     def _unambiguous(self, place: Place, contents: Contents) -> dict[Keys, Column]:
-        """The declared columns, without measures that match two fields, unless the operator chose one."""
+        """The declared columns, without measures that match two fields, unless the operator set a path."""
         if not (self.report.is_assumed and place.table):
             return place.declared
         names = [".".join(keys) for keys in contents.spelled.values()]
@@ -170,7 +170,7 @@ class _Answer:
     def _add_table(
         self, level: Level, table: Table, undeclared: Collection[FilledColumn], parent: NormalizedTable | None
     ) -> tuple[NormalizedTable, list[int]]:
-        """Add the table of a level, without rejected rows and other months; returns it and its rows."""
+        """Add a level's table, without rejected rows and other months; returns it and the rows kept."""
         length = len(level.elements)
         declared = {
             column.name: replace(column, source=table.paths.get(column.name, column.source))
@@ -210,18 +210,18 @@ class _Answer:
 
     def _undeclared_table(self, parent: NormalizedTable, keys: Keys) -> Table:
         """The table of an undeclared list, named after the path to it; its rows have the requested ids."""
-        each = self.report.endpoint.each
-        ids = [filled.column for filled in self.request if each and filled.column.name in each.columns]
+        by_id = self.report.endpoint.by_id
+        ids = [filled.column for filled in self.request if by_id and filled.column.name in by_id.columns]
         [name] = unique_names([f"{parent.name}__{name_of(keys)}"], self.tables)
         return Table(name, "", "", parent=parent.name, requested=tuple(ids))
 
     def _reject_rows(
         self, level: Level, table: Table, columns: Mapping[str, FilledColumn], months: Months
     ) -> Collection[int]:
-        """Note the rows that do not fit, each with its place and everything nested in it; returns which."""
-        misplaced = dict.fromkeys(self._unlike_declared(level), NO_COLUMN)
-        misplaced |= dict.fromkeys(level.non_objects, NO_OBJECT)
-        reasons = rejections(table, columns, months, misplaced)
+        """Note rows that do not fit, with their places and all nested in them; returns their numbers."""
+        unfit = dict.fromkeys(self._without_declared(level), NO_DECLARED_COLUMN)
+        unfit |= dict.fromkeys(level.non_objects, NOT_AN_OBJECT)
+        reasons = rejections(table, columns, months, unfit)
         if not reasons:
             return ()
         self._check_documents(level, table, reasons)
@@ -239,8 +239,8 @@ class _Answer:
             )
         return reasons.keys()
 
-    def _unlike_declared(self, level: Level) -> list[int]:
-        """The objects that have none of their declared columns."""
+    def _without_declared(self, level: Level) -> list[int]:
+        """The numbers of the objects without any of the declared columns."""
         names = {keys[0] for keys in level.place.declared}
         undeclared = {keys for keys in level.fields.tuples if names.isdisjoint(map(simplified, keys))}
         rows = enumerate(level.elements) if names and undeclared else ()
@@ -254,14 +254,14 @@ class _Answer:
             return
         count = Counter(level.documents)
         rejected = Counter(level.documents.gather(list(reasons)))
-        is_half = len(reasons) >= FEWEST_OF_HALF and 2 * len(reasons) >= len(level.elements)
+        is_half = len(reasons) >= FEWEST_REJECTED and 2 * len(reasons) >= len(level.elements)
         for row, (reason, _) in reasons.items():
             number = level.documents[row]
             is_whole = rejected[number] == count[number]
-            if is_half or (is_whole and (reason in (NO_COLUMN, NO_OBJECT) or count[number] > 1)):
+            if is_half or (is_whole and (reason in (NO_DECLARED_COLUMN, NOT_AN_OBJECT) or count[number] > 1)):
                 fitting = len(level.elements) - len(reasons)
                 found = describe_misfit(level.elements[row], [level.roots[number]])
                 raise ShapeMismatch(
                     f"expected rows of {table.name} at {level.place.path or 'the answer'}, but {fitting} "
-                    f"of {len(level.elements)} fit, the first does not because {reason}; {found}"
+                    f"of {len(level.elements)} fit; one does not because {reason}; {found}"
                 )

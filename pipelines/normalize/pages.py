@@ -13,14 +13,14 @@ from pipelines.shapes.paths import member_path
 from pipelines.shapes.shape import shape_of
 
 Id = tuple[str | None, ...]
-"""The columns of a documented id; with a null among them it identifies nothing."""
+"""The values of a documented id; if one is null, the id identifies nothing."""
 
 
 @dataclass(frozen=True)
 class PageFacts:
-    """The rows of a page by topmost table, their ids, and the row count of all pages, if stated.
+    """The rows of a page by topmost table, their ids, and the stated row count of all pages, if any.
 
-    `mismatch` is the sentence for a page that does not fit the shape of its report, such as an error message.
+    `mismatch` says why a page, such as an error message, does not fit the shape of its report.
     """
 
     rows: Sequence[Sequence[Json]] = ()
@@ -73,7 +73,7 @@ def _values_at(objects: Sequence[Json], members: Keys) -> list[Json]:
 
 
 def _total(value: Json, members: Keys) -> int | None:
-    """The number of rows of all pages, as the declared member of the document states it."""
+    """The number of rows of all pages, as stated in the declared member of the document."""
     [total] = _values_at([value], members)
     if type(total) is str and total.isascii() and total.isdigit() and len(total) < 19:
         total = int(total)

@@ -1,8 +1,8 @@
 """The objects at every place of a shape, read from all documents of a window together.
 
 A list that is null, empty or absent has no rows. But if the object that lacks it has an undeclared list or
-object, or an object around it has an undeclared member of the same name, that may be the list, renamed or
-moved: the answer does not fit its shape.
+object, or an enclosing object has an undeclared member of the same name, that member may be the list, renamed
+or moved: the answer does not fit its shape.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pipelines.shapes.shape import Place
 MOST_SUGGESTED = 3
 VALUE = "value"
 TYPES: dict[str, type] = {"[]": list, "{}": dict, "": dict}
-"""The type of the value that each kind of step leads into."""
+"""The type of the value that each kind of step goes into."""
 
 
 class ShapeMismatch(Exception):
@@ -33,7 +33,7 @@ class ShapeMismatch(Exception):
 
 
 class Nested(NamedTuple):
-    """The elements of a list or keyed object, the number of the row that has it, and the elements' names."""
+    """The elements of a list or keyed object, the number of its row, and the elements' names."""
 
     above: int
     elements: Sequence[Json]
@@ -44,8 +44,7 @@ class Nested(NamedTuple):
 class Level:
     """The objects at one place, over all documents; the topmost are the documents themselves.
 
-    `elements` are the values there, which may not all be objects. `parents` has the number of the object
-    above each.
+    `elements` are the values there, not always objects. `parents` has the number of the object above each.
     """
 
     place: Place
@@ -59,7 +58,7 @@ class Level:
     def objects(self) -> Sequence[Object]:
         """The elements as objects: plain values become members, other elements empty objects."""
         if self.place.is_plain:
-            return [{"": element} for element in self.elements]  # a column of the shape has this path
+            return [{"": element} for element in self.elements]  # the path of the shape's column
         if set(map(type, self.elements)) <= {dict}:
             return self.elements
         table = self.place.table
@@ -86,14 +85,14 @@ class Level:
 
     @cached_property
     def documents(self) -> pl.Series:
-        """The number of the document of each object."""
+        """Each object's document, by number."""
         if self.above is None:
             return self.parents
         return self.above.documents.gather(self.parents)
 
     @cached_property
     def rows_above(self) -> pl.Series:
-        """The number of the row above each object; without a table above, of its document."""
+        """The number of the row above each object, or of its document if no table is above."""
         if self.above is None or self.above.place.table or self.above.above is None:
             return self.parents
         return self.above.rows_above.gather(self.parents)
@@ -132,7 +131,7 @@ def document_level(place: Place, documents: Sequence[Json], root: Keys) -> Level
 
 
 def inner_level(level: Level, place: Place) -> Level:
-    """The level at a place below `level`; raises ShapeMismatch, which states what was expected and found."""
+    """The level at a place below `level`; raises ShapeMismatch, stating what was expected and found."""
     step = place.hop.step
     if step.is_any:
         return _make_level(level, place, _lists_of_any_name(level, place.path))
@@ -157,7 +156,7 @@ def undeclared_level(level: Level, table: Table, lists: Sequence[Json]) -> Level
 
 
 def columns_along_path(level: Level) -> dict[str, FilledColumn]:
-    """The declared columns of a table, read at its rows or at places above them, a value for each row."""
+    """The declared columns of a table, read at its rows or at places above them, one value per row."""
     columns: dict[str, FilledColumn] = {}
     current: Level | None = level
     rows: pl.Series | None = None
@@ -177,7 +176,7 @@ def _mismatch(expected: str, value: Json, level: Level) -> ShapeMismatch:
 
 
 def describe_misfit(value: Json, documents: Sequence[Json]) -> str:
-    """Describe a value that does not fit, and say where its documents have lists of objects."""
+    """Describe a value that does not fit, and where its documents have lists of objects."""
     sentence = f"found {described(value)}"
     places = [place for place in places_of(documents) if place.path and place.names]
     fullest = sorted(places, key=lambda place: -place.count)[:MOST_SUGGESTED]
@@ -185,7 +184,7 @@ def describe_misfit(value: Json, documents: Sequence[Json]) -> str:
 
 
 def _make_level(above: Level, place: Place, lists: Sequence[Nested]) -> Level:
-    """The level of the elements of all lists, each with the row above that it belongs to."""
+    """The level of the elements of all lists, each with the number of its row above."""
     parents = chain.from_iterable(repeat(nested.above, len(nested.elements)) for nested in lists)
     elements = chain.from_iterable(nested.elements for nested in lists)
     return Level(place, [*elements], pl.Series([*parents], dtype=pl.Int64), above, lists)
@@ -201,11 +200,11 @@ def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[st
             fields = level.fields
         else:
             fields = Fields([value if type(value) is dict else EMPTY for value in values])
-            wrong = next(
+            misfit = next(
                 (value for value in values if type(value) is not dict and not is_nothing(value)), None
             )
-            if wrong is not None and not level.place.table:
-                raise _mismatch(place.path, wrong, level)
+            if misfit is not None and not level.place.table:
+                raise _mismatch(place.path, misfit, level)
         if lacking := fields.tuples_without(member):
             declared = _declared_at(level.place, hop.members[:depth])
             declared_below = _declared_at_or_below(place) - declared
@@ -231,7 +230,7 @@ def _may_hold_rows(
     """Whether an object that lacks a declared list may have it under another name, or be one of its rows.
 
     `declared` are the names declared in the object, `declared_below` those declared only in the list. An
-    object that has none of the former, or one of the latter, may be a row of the list.
+    object with none of `declared`, or with one of `declared_below`, may be a row of the list.
     """
     if not element or ANY in declared:
         return False
@@ -257,7 +256,7 @@ def _levels_around(level: Level, name: str) -> list[tuple[list[Level], Level]]:
 
 
 def _was_moved_out(row: int, name: str, around: Sequence[tuple[list[Level], Level]]) -> bool:
-    """Whether the list that an object lacks may be in one of the objects around it."""
+    """Whether the list that an object lacks may be in an enclosing object."""
     for path, level in around:
         element = level.objects[reduce(lambda row, inner: inner.parents[row], path, row)]
         if any(isinstance(element.get(key), list | dict) for key in level.fields.spellings[name]):

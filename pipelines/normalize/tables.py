@@ -1,4 +1,4 @@
-"""The tables and rejected rows that an answer becomes."""
+"""The tables and rejected rows made from an answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OUR_COLUMNS = (
     "_parent_row",
     "valid_from_utc",
     "valid_to_utc",
-    "rowid",  # DuckDB's name for the place of a row
+    "rowid",  # DuckDB's own row number
 )
 NEARLY_ALL = 0.9
 """If this share of the first choice's ids comes again with the other, the service ignores the choice."""
@@ -31,8 +31,8 @@ NEARLY_ALL = 0.9
 class NormalizedTable:
     """Rows of one table in document order.
 
-    The frame has `_row` (0, 1, 2 ... within this answer and table), `_parent_row` (the `_row` of the
-    parent, in a nested table), `_month` (its first day; null for a report without months) and `columns`.
+    The frame has `_row` (0, 1, 2 ... in this answer and table), `_parent_row` (the `_row` of the parent,
+    in a nested table), `_month` (its first day; null for a report without months) and `columns`.
     """
 
     name: str
@@ -44,11 +44,11 @@ class NormalizedTable:
 
 @dataclass(frozen=True)
 class RejectedRow:
-    """A row that did not fit its table, whole and with everything nested in it.
+    """A row that did not fit its table, with everything nested in it.
 
     `place` is its path and number; `reason` has no value of the row, so that reasons can be counted and
-    published; `month` is its first day, if known; `is_undatable` is true if its date is missing or cannot
-    be read, so that it may be of any requested month.
+    published; `month` is the first day of its month, if known; `is_undatable` is true if its date is missing
+    or unreadable, so that it may belong to any requested month.
     """
 
     table: str
@@ -65,7 +65,7 @@ class Normalized:
     """A normalized answer, with every table of its report, even an empty one.
 
     `missing` are the needed columns that no row has, as table.column. `undated` is true if several months
-    were requested and no row names one: all rows count to the first.
+    were requested and no row names its month: all rows count as of the first.
     """
 
     tables: tuple[NormalizedTable, ...]
@@ -80,9 +80,9 @@ def arrange_columns(
     undeclared: Collection[FilledColumn],
     length: int,
 ) -> list[FilledColumn]:
-    """Declared columns in their order, empty if the answer lacks them, then the others under unique names.
+    """Declared columns in their order, empty if the answer lacks them, then others under unique names.
 
-    Names that collide are numbered in the order of their sources, not of the answer.
+    Equal names are numbered in the order of their sources, not of the answer.
     """
     first = [
         replace(columns.get(column.name) or empty_column(column, length), column=column)
@@ -100,7 +100,7 @@ def arrange_columns(
 def make_table(
     table: Table, columns: Sequence[FilledColumn], first_days: pl.Series, parent_rows: pl.Series
 ) -> NormalizedTable:
-    """Make a table of these columns, with ours before them."""
+    """Make a table of our own columns and then these."""
     row = pl.int_range(len(first_days), dtype=pl.Int64, eager=True).alias("_row")
     parent_row = [parent_rows.rename("_parent_row")] if table.parent else []
     values = [filled.values.rename(filled.column.name) for filled in columns]
@@ -117,7 +117,7 @@ def empty_table(table: Table) -> NormalizedTable:
 
 
 def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> list[str]:
-    """The names in their order, repeated or taken ones with `_2`, `_3`; SQL ignores case."""
+    """The names in their order, with `_2`, `_3` if repeated or taken; SQL ignores case."""
     used = {name.lower() for name in taken}
     unique = []
     for name in names:
@@ -133,7 +133,7 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
     """Drop the rows that pages repeat: those with the same documented id and values.
 
     Rows of one id with different values are all kept, except those of an earlier choice of the report. If
-    the service ignores the choice, it is null in a row that came with several.
+    the service ignores the choice, the choice is null in rows that came with both.
     """
     choices = report.endpoint.choices
     if not (report.endpoint.paged and choices):
@@ -160,7 +160,7 @@ def drop_repeated_rows(tables: Tables, report: Report) -> Tables:
 def _ignores_choice(keyed: Sequence[tuple[pl.DataFrame, tuple[str, ...]]], choice: str) -> bool:
     """Whether nearly all ids of the first choice came again with the other, in all tables together.
 
-    A few may have changed their state between the two requests, but not nearly all.
+    A few rows may have changed between the two requests, but not nearly all.
     """
     first, again = 0, 0
     for frame, key in keyed:
@@ -171,7 +171,7 @@ def _ignores_choice(keyed: Sequence[tuple[pl.DataFrame, tuple[str, ...]]], choic
 
 
 def _keep_rows(tables: Mapping[str, NormalizedTable], name: str, rows: pl.DataFrame) -> Tables:
-    """The tables with only these rows in the named one, and only the rows nested in them below it."""
+    """The tables with only these rows in the named one, and only their nested rows below it."""
     numbered = rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("_row"))
     numbers = pl.DataFrame({"_parent_row": rows["_row"], "_new": numbered["_row"]})
     kept = {**tables, name: replace(tables[name], frame=numbered)}

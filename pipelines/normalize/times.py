@@ -12,7 +12,7 @@ SECONDS = "%Y-%m-%dT%H:%M:%S"
 LENGTH_TO_SECONDS = len("2026-03-31T12:30:00")
 LOCAL = pl.Datetime("us")
 CALENDAR = (datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999))
-# The service writes an unset time as the first or last moment of the calendar: no offset may move it.
+# The service writes an unset time as the first or last time of the calendar: no offset may move it.
 # The first, .NET's DateTime.MinValue, becomes null; other software may have moved it by some hours.
 REAL_TIMES = (datetime(1900, 1, 1), datetime(9999, 1, 1))
 
@@ -28,7 +28,7 @@ def null_if_unset(texts: pl.Series) -> pl.Series:
 
 
 def local_times(texts: pl.Series, zone: str) -> pl.Series:
-    """Each text as local time, null if it is not a time; text without an offset is local already."""
+    """Each text as local time, null if it is not a time; text without an offset is already local."""
     times = texts.str.head(LENGTH_TO_SECONDS).str.to_datetime(SECONDS, strict=False, time_unit="us")
     fraction = texts.str.slice(LENGTH_TO_SECONDS)
     if (fraction != "").any():
@@ -48,7 +48,7 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
 
 
 def local_days(texts: pl.Series, times: pl.Series, zone: str) -> pl.Series:
-    """The times of texts that state days, as the midnights that the days begin with.
+    """The times of texts that state days, as the midnights at the start of the days.
 
     A service that stores UTC may write 1 July as `2026-06-30T22:00:00`: if all texts without an offset are
     local midnights when read as UTC, and none is a midnight as written, they are read as UTC.
@@ -75,10 +75,10 @@ def _local_time(text: str, zone: ZoneInfo) -> datetime | None:
     if text.isdigit():  # a number is not a day
         return None
     try:
-        moment = datetime.fromisoformat(_BEFORE_OFFSET.sub("", text.upper()))
-        naive = moment.replace(tzinfo=None)
-        if moment.tzinfo is None or not REAL_TIMES[0] <= naive < REAL_TIMES[1]:
+        time = datetime.fromisoformat(_BEFORE_OFFSET.sub("", text.upper()))
+        naive = time.replace(tzinfo=None)
+        if time.tzinfo is None or not REAL_TIMES[0] <= naive < REAL_TIMES[1]:
             return naive
-        return moment.astimezone(zone).replace(tzinfo=None)
+        return time.astimezone(zone).replace(tzinfo=None)
     except (ValueError, OverflowError):
         return None

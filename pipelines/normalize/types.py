@@ -1,4 +1,4 @@
-"""The kinds of JSON values in a column, and their conversion to column types without a change of value."""
+"""The kinds of JSON values in a column, and their lossless conversion to column types."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ FRACTION = "a fractional number"
 TRUTH = "true or false"
 LONG_WHOLE = "a whole number too long for 64 bits"  # as digits
 LONG_FRACTION = "a number too long for a float"  # as it was written
-NESTED = "an object or a list"  # as JSON: those that cannot become columns or tables
+NESTED = "an object or a list"  # as JSON, if it cannot become columns or tables
 
-Kinds = Mapping[str, pl.Series]  # the values of a column by kind, null where they are of another kind
+Kinds = Mapping[str, pl.Series]  # the values of a column by kind; those of other kinds are null
 
 DIGITS_OF_A_FLOAT = 15  # decimal digits that every float keeps
 EXACT_WHOLE = 2**53  # a float keeps every whole number up to here
@@ -93,7 +93,7 @@ def kinds_of(values: list[Json]) -> Kinds:
 def converted(
     kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False, decimal: str = "."
 ) -> tuple[pl.Series, dict[str, pl.Series]]:
-    """The values of a declared column as its type, and by kind which of them do not fit."""
+    """The values of a declared column in its type, and a mask by kind of those that do not fit."""
     parts = []
     misfits = {}
     for kind, kind_values in kinds.items():
@@ -115,8 +115,8 @@ def converted(
 def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
     """Rewrite numbers in texts as JSON writes them, a whole column with the same decimal mark.
 
-    The mark is the point or comma that fits all texts, else `decimal`. The other one, or a blank, may
-    separate thousands. A text that does not fit remains one that is not a number.
+    The mark is the point or comma that fits all texts, else `decimal`. The other mark, or a blank, may
+    separate thousands. A text that does not fit is made unreadable as a number.
     """
     texts = texts.str.strip_chars()
     is_nothing = texts.is_null() | (texts == "") | texts.is_in(NO_NUMBERS)
@@ -131,14 +131,14 @@ def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
 
 
 def tidied(texts: Iterable[str | None]) -> list[str | None]:
-    """Texts trimmed and composed (NFC), so that each id or name has one spelling."""
+    """The texts trimmed and composed (NFC), so that each id or name has one spelling."""
     return [text and normalize("NFC", text.strip()) for text in texts]
 
 
 def discovered(kinds: Kinds) -> tuple[pl.Series, str]:
-    """The values of an undocumented column as the narrowest type that holds them all, and that type."""
-    if len(kinds) == 1 and (alone := next(iter(kinds))) in _TYPE_OF_KIND:
-        return kinds[alone], _TYPE_OF_KIND[alone]
+    """The values of an undocumented column in the narrowest type for all, and that type."""
+    if len(kinds) == 1 and (kind := next(iter(kinds))) in _TYPE_OF_KIND:
+        return kinds[kind], _TYPE_OF_KIND[kind]
     if kinds.keys() <= {WHOLE, FRACTION, LONG_FRACTION}:
         is_exact = WHOLE not in kinds or kinds[WHOLE].is_between(-EXACT_WHOLE, EXACT_WHOLE).all()
         floats = _combined([_floats(values) for values in kinds.values()])
@@ -152,7 +152,7 @@ def discovered(kinds: Kinds) -> tuple[pl.Series, str]:
 
 
 def canonical(number: float) -> str:
-    """A fractional number as text, as DuckDB writes it; a whole one as its digits."""
+    """A float as text, as DuckDB writes it; a whole number as its digits."""
     is_whole = number.is_integer() and abs(number) < EXACT_WHOLE
     return str(int(number)) if is_whole else repr(number)
 
@@ -170,7 +170,7 @@ def _floats(values: pl.Series) -> pl.Series:
 
 
 def _is_unset(kind: str, values: pl.Series, type_: str) -> pl.Series:
-    """Which values are blank texts in a column of another type, or results of a division by zero."""
+    """A mask of blank texts in a column of another type, and of results of a division by zero."""
     if kind == TEXT:
         is_blank = values.str.strip_chars() == ""
         return is_blank | values.is_in(NO_NUMBERS) if DTYPES[type_].is_numeric() else is_blank
@@ -180,7 +180,7 @@ def _is_unset(kind: str, values: pl.Series, type_: str) -> pl.Series:
 
 
 def _as_type(kind: str, values: pl.Series, type_: str, zone: str) -> pl.Series:
-    """Values of one kind as a documented type, null where they do not fit it."""
+    """Values of one kind in a documented type, null if they do not fit."""
     dtype = DTYPES[type_]
     if values.dtype == dtype and kind != NESTED:
         return values
@@ -209,7 +209,7 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
 
 
 def number_of(text: str) -> Decimal:
-    """The number in a text that JSON would read as one; NaN for any other text."""
+    """The number that JSON would read from a text; NaN if it would read none."""
     return Decimal(text) if _NUMBER.fullmatch(text.strip()) else Decimal("NaN")
 
 

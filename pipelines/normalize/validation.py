@@ -17,8 +17,8 @@ from pipelines.shapes.proposal import NUMBER_OF_MONTH, WHOLE_MONTH
 OUTSIDE = "its month was not requested"
 UNDATED = "it has no date, though one is declared"
 NO_MONTH = "its month cannot be read"
-NO_OBJECT = "it is not an object"
-NO_COLUMN = "it has none of the declared columns"
+NOT_AN_OBJECT = "it is not an object"
+NO_DECLARED_COLUMN = "it has none of the declared columns"
 YEAR = r"^\s*((?:19|20|21)\d\d)\s*$"
 
 Columns = Mapping[str, FilledColumn]
@@ -28,7 +28,7 @@ Columns = Mapping[str, FilledColumn]
 class Months:
     """The first day of every row's month, null if it has none.
 
-    `dated_by` is the column that states the months, if one does; `left_out` are rows of other months, which
+    `dated_by` is the column that states the months, if any; `left_out` are rows of other months, which
     other windows load; `undated` is true if no row names a month although several were requested.
     """
 
@@ -44,22 +44,22 @@ def months_of(report: Report, table: Table, columns: Columns, window: Sequence[M
         return Months(constant(None, pl.Date(), length))
     first = constant(window[0].first_day, pl.Date(), length)
     requested = [month.first_day for month in window]
-    undated = Months(first, undated=len(window) > 1 and length > 0)
+    first_month_only = Months(first, undated=len(window) > 1 and length > 0)
     if report.month_of_row == "documented date" and table.dated_by:
         dates = columns[table.dated_by].values
         is_known = all(column.column.documented for column in columns.values())
         has_no_date = not dates.count() and not columns[table.dated_by].misfits
         if table.key and has_no_date and is_known and named_months(columns) is None:
-            return undated
+            return first_month_only
         months = dates.dt.month_start().cast(pl.Date)
         is_other = ~months.is_in(requested)
-        margin = report.margin + timedelta(days=1)  # the service's days may be those of another zone
+        margin = report.margin + timedelta(days=1)  # the service's days may be in another zone
         is_near = dates.dt.date().is_between(window[0].first_day - margin, window[-1].last_day + margin)
         left_out = set((is_near & is_other).fill_null(value=False).arg_true())
         return Months(months.set(is_other.fill_null(value=True), None), table.dated_by, left_out)
     if report.month_of_row == "year and month":
         if (named := named_months(columns)) is None:
-            return undated
+            return first_month_only
         is_other = named.is_not_null() & ~named.is_in(requested)
         return Months(named, "month", set(is_other.arg_true()))
     return Months(first)
@@ -79,13 +79,13 @@ def named_months(columns: Columns) -> pl.Series | None:
 
 
 def rejections(
-    table: Table, columns: Columns, months: Months, misplaced: Mapping[int, str]
+    table: Table, columns: Columns, months: Months, unfit: Mapping[int, str]
 ) -> dict[int, tuple[str, str | None]]:
-    """The rows that do not fit, in their order, each with its most important reason and the column.
+    """Rejected rows in their order, each with its most important reason and the column.
 
-    `misplaced` are rows that are rejected already, with reasons. A reason never has a value of the row.
+    `unfit` are rows that are already rejected, with reasons. A reason never has a value of the row.
     """
-    reasons: dict[int, tuple[str, str | None]] = {row: (reason, None) for row, reason in misplaced.items()}
+    reasons: dict[int, tuple[str, str | None]] = {row: (reason, None) for row, reason in unfit.items()}
     for mask, reason, column in _reasons(table, columns, months):
         for row in mask.fill_null(value=False).arg_true():
             reasons.setdefault(row, (reason, column))
@@ -93,7 +93,7 @@ def rejections(
 
 
 def undatable(table: Table, columns: Columns, months: Months) -> set[int]:
-    """The rows with a key and without a readable date, which may be of any requested month."""
+    """Rows with a key but no readable date, which may belong to any requested month."""
     if not months.dated_by or not months.first_days.null_count():
         return set()
     column = columns[months.dated_by]
@@ -112,8 +112,8 @@ def _reasons(table: Table, columns: Columns, months: Months) -> Iterator[tuple[p
             yield mask, f"{name} is {kind}, not {column.column.type}", name
     for name in table.key:
         if name in columns and columns[name].values.null_count():
-            old = columns.get(table.old_keys.get(name, name), columns[name])
-            is_missing = columns[name].values.is_null() & old.values.is_null()
+            old_key = columns.get(table.old_keys.get(name, name), columns[name])
+            is_missing = columns[name].values.is_null() & old_key.values.is_null()
             yield is_missing, f"{name} is missing, which identifies a row", name
     if months.dated_by and months.first_days.null_count():
         is_null = months.first_days.is_null()

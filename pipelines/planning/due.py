@@ -1,6 +1,6 @@
-"""Due months: the rules by which months of a report are requested again, and the next day of each.
+"""Due months: the rules by which a report's months are requested again, and when each is next due.
 
-docs/operators.md explains the rules. A month stays due until it is requested on or after its day, so
+docs/operators.md explains the rules. A month stays due until it is requested on or after its due day, so
 a missed nightly run loses nothing.
 """
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 HeldMonths = Mapping[Month | None, HeldMonth]
 """The stored months of one report of one customer; a report without months is stored under None."""
 Reason = Literal["nightly", "failed", "changed", "weekly", "monthly", "unsettled", "chosen"]
-"""The rule by which a month is requested again; `chosen` if the operator asks to refresh it."""
+"""The rule by which a month is requested again; `chosen` if the operator requests a refresh."""
 
 DAYS_OF_WEEK, DAYS_OF_FOUR_WEEKS = 7, 28
-DUE_MONTHS_MONTHLY = 13
+MONTHLY_BELOW_AGE = 13
 """Months below this age are requested again every four weeks."""
 MONTHS_OF_A_REPORT = 10
-"""About how many of them a report has beyond the latest; those of the next report follow on later days."""
+"""About how many such months a report has beyond its latest; the next report's fall on later days."""
 
 
 class Due(NamedTuple):
@@ -60,13 +60,13 @@ class Calendar:
         """The age of a month in months; negative for months to come."""
         return self.this_month.since(month)
 
-    def day_of(self, moment: datetime) -> date:
-        """The local day of a moment."""
-        return moment.astimezone(self.timezone).date()
+    def day_of(self, time: datetime) -> date:
+        """The local day of a time."""
+        return time.astimezone(self.timezone).date()
 
 
 def calendar(settings: Settings, today: date) -> Calendar:
-    """The calendar of a sync on a day, with the reach of the settings."""
+    """The calendar of a sync on this day, as the settings bound it."""
     reach = settings.due_months, settings.budget_months_ahead
     return Calendar(today, settings.start, ZoneInfo(settings.timezone), *reach)
 
@@ -75,14 +75,14 @@ def calendar(settings: Settings, today: date) -> Calendar:
 class Rules:
     """The rules for the months of one report of one customer.
 
-    One request covers `together` months: they share a day of one or four weeks, the months of the next
-    request come a day later, and `offset` moves all days. Months that `failed`, `changed` after their last
+    One request covers `months_at_once` months, which share a day in a cycle of one or four weeks; the next
+    request's come a day later, and `offset` moves all days. Months that `failed`, `changed` after their last
     request, or are `unsettled` are requested immediately.
     """
 
     report: Report
     calendar: Calendar
-    together: int
+    months_at_once: int
     offset: int = 0
     failed: Collection[Month] = ()
     changed: Mapping[Month, datetime] = field(default_factory=dict)
@@ -91,8 +91,8 @@ class Rules:
 
     @property
     def is_one_by_one(self) -> bool:
-        """Whether each month takes its own request: too many for every night."""
-        return self.report.timing.months_ahead and self.together == 1
+        """Whether each month takes its own request, too many to send nightly."""
+        return self.report.timing.months_ahead and self.months_at_once == 1
 
     def reason(self, month: Month, held: HeldMonth) -> Reason | None:
         """Why a month is requested today; None if it is left alone."""
@@ -115,28 +115,28 @@ class Rules:
         """When a month is requested next, today or later; None if no rule makes it due again."""
         if reason := self.reason(month, held):
             return Due(self.calendar.today, reason)
-        days, following = self._days_between(month), self.calendar.this_month.plus(1).first_day
-        if days and (day := self._last_due_day(month, days) + timedelta(days=days)) < following:
+        days, next_month = self._days_between(month), self.calendar.this_month.plus(1).first_day
+        if days and (day := self._last_due_day(month, days) + timedelta(days=days)) < next_month:
             return Due(day, "weekly" if self._is_latest(month) else "monthly")
-        if self.calendar.age(month) >= DUE_MONTHS_MONTHLY:
+        if self.calendar.age(month) >= MONTHLY_BELOW_AGE:
             return None
-        return replace(self, calendar=replace(self.calendar, today=following)).next_due(month, held)
+        return replace(self, calendar=replace(self.calendar, today=next_month)).next_due(month, held)
 
     def _is_latest(self, month: Month) -> bool:
-        """Whether it is one of the latest months or of the months to come."""
+        """Whether a month is one of the latest months or is to come."""
         return self.calendar.age(month) < self.calendar.due_months
 
     def _days_between(self, month: Month) -> int | None:
         """The days between two requests of a month; None if it is requested every night or never."""
         calendar = self.calendar
-        if self._is_latest(month):  # with few months, each is requested more often: every night has one
+        if self._is_latest(month):  # few months come round sooner, so that every night requests one
             shortest = min(DAYS_OF_WEEK, calendar.due_months + calendar.months_ahead)
             return shortest if self.is_one_by_one else None
-        return DAYS_OF_FOUR_WEEKS if calendar.age(month) < DUE_MONTHS_MONTHLY else None
+        return DAYS_OF_FOUR_WEEKS if calendar.age(month) < MONTHLY_BELOW_AGE else None
 
     def _last_due_day(self, month: Month, days: int) -> date:
         """The most recent due day of a month, today included, if it is due every `days` days."""
-        number = month.ordinal // self.together + self.offset
+        number = month.ordinal // self.months_at_once + self.offset
         return self.calendar.today - timedelta(days=(self.calendar.today.toordinal() - number) % days)
 
 
@@ -144,7 +144,7 @@ def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
     """Every month for which the report may be requested.
 
     Only budgets have months to come. A report that the service calculates for the latest months alone
-    (interface, Limits: LiveData/CommissionReport) has no older ones.
+    (interface, Limits: LiveData/CommissionReport) has no older months.
     """
     first, last = calendar.start, calendar.this_month
     if report.timing.latest_months is not None:
@@ -159,7 +159,7 @@ class Wanted:
     """The months to request, and how many stored ones are `left` alone.
 
     `missing` months were never read. `due` months are stored, and a rule requests them again. `postponed`
-    months changed, but exceed the cap of a night.
+    months changed, but exceed the nightly cap.
     """
 
     missing: tuple[Month, ...] = ()
@@ -179,9 +179,9 @@ class Wanted:
 def wanted_months(
     scope: Iterable[Month], held: HeldMonths, rules: Rules, most_changed: int | None = None
 ) -> Wanted:
-    """What a sync does with the months in scope.
+    """The months in scope that a sync requests.
 
-    Of the changed months it requests only the latest `most_changed`: an answer that names every sale must not
+    Of the changed months these are only the latest `most_changed`: an answer that names every sale must not
     cause a backfill.
     """
     months = list(scope)
@@ -195,7 +195,7 @@ def wanted_months(
 
 
 def days_due(held: HeldMonths, rules: Rules) -> dict[Month | None, Due]:
-    """The next day, today or later, of each stored month in reach."""
+    """When each stored month in scope is due, today or later."""
     if rules.report.is_by_id:
         return {}
     if not rules.report.has_months:
@@ -206,7 +206,7 @@ def days_due(held: HeldMonths, rules: Rules) -> dict[Month | None, Due]:
 
 @dataclass(frozen=True)
 class PlanInputs:
-    """Everything that a plan is made from. `most_ids` and `most_changed` are caps of one night."""
+    """The inputs of a plan. `most_ids` and `most_changed` are nightly caps."""
 
     calendar: Calendar
     ledger: Ledger
@@ -234,8 +234,8 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
     return Rules(
         report,
         calendar,
-        together=min(longest, inputs.ledger.caps.get(pair, Cap()).months or longest),
-        # shifts the days of each customer, mostly by a different number, to spread the load
+        months_at_once=min(longest, inputs.ledger.caps.get(pair, Cap()).months or longest),
+        # shifts each customer's days, mostly by different amounts, to spread the load
         offset=report.timing.place * MONTHS_OF_A_REPORT + zlib.crc32(customer.encode()) % DAYS_OF_FOUR_WEEKS,
         failed={*map(Month.of, inputs.ledger.failed.get(pair, ()))},
         changed=changed_months(inputs, report, customer),
@@ -245,22 +245,22 @@ def rules_for(inputs: PlanInputs, report: Report, customer: str) -> Rules:
 
 
 def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping[Month, datetime]:
-    """Months that must be read again if they were read before a moment.
+    """Months to read again if last read before the given time.
 
-    The service changed one of their sales, or the report's counterpart has new budgets for them.
+    The service changed one of their sales, or the report's counterpart has new budgets.
     """
     ledger, counterpart = inputs.ledger, report.timing.counterpart
     if counterpart:
         days = ledger.snapshots_changed.get((counterpart, customer), {})
     else:
         days = ledger.changed.get((report.name, customer), {}) if inputs.most_changed else {}
-    return {Month.of(day): moment for day, moment in days.items()}
+    return {Month.of(day): changed_at for day, changed_at in days.items()}
 
 
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
-    """Older months whose rows the service will still change: those read longest ago, and not today."""
+    """Older months whose rows will still change: those read longest ago, and not today."""
     pair, calendar = (report.name, customer), inputs.calendar
-    read = {month: moment.fetched_at_utc for month, moment in inputs.held.get(pair, {}).items() if month}
+    read = {month: held.fetched_at_utc for month, held in inputs.held.get(pair, {}).items() if month}
     months = [
         month
         for month in map(Month.of, inputs.unsettled.get(pair, ()))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.model import Each, Report
+from pipelines.catalogue.model import ById, Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.catalogue.sales import DAYS_AT_ONCE, changed_sales
 from pipelines.months import Month
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from warehouse.store.database import Connection, Store
 
 ASSUMED_REQUEST_SECONDS = 0.5
-OVERLAP = timedelta(days=2)  # of two questions about changes: some are reported late
-BETWEEN_ANSWERS = timedelta(days=7)  # an id that was answered is requested again
-LONGEST = timedelta(days=365)  # of one question about changes
+OVERLAP = timedelta(days=2)  # of two probes: some changes are reported late
+BETWEEN_ANSWERS = timedelta(days=7)  # until an answered id is requested again
+LONGEST_PROBE = timedelta(days=365)
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; the stored rows stay"
 DENIED_TODAY = "no access (403 today); requested again tomorrow, or with --refresh"
@@ -48,8 +48,8 @@ ON_DEMAND = "requested on demand only: name an id with --estate"
 class PlannedReport:
     """One report of one customer: its wanted months, their windows and the likely number of requests.
 
-    `postponed` counts due ids beyond those that a night requests, `out_of_reach` are selected months that
-    cannot be requested today, and `skipped` is the reason if nothing is.
+    `postponed` counts due ids beyond the nightly cap, `out_of_reach` are selected months that cannot be
+    requested today, and `skipped` is the reason if nothing is requested.
     """
 
     report: Report
@@ -68,14 +68,14 @@ class PlannedReport:
 
 @dataclass(frozen=True)
 class PlannedProbe(PlannedReport):
-    """The question which sales of a customer changed, put to the report `asked_of`."""
+    """A request to the report `asked_of` for a customer's changed sales."""
 
     asked_of: str = ""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a sync requests; `probes` come first, and their answers make more due."""
+    """Everything that a sync requests; `probes` come first, and their answers make more months due."""
 
     planned: tuple[PlannedReport, ...]
     requests_per_second: float
@@ -110,7 +110,7 @@ def make_plan(
 def read_plan(
     connection: Connection, settings: Settings, selection: Selection, today: date, catalogue: Catalogue
 ) -> tuple[Plan, Ledger]:
-    """The same for an open working file."""
+    """The plan and ledger, as make_plan returns them."""
     inputs = read_inputs(connection, settings, selection, today, catalogue)
     probes = plan_probes(inputs) if inputs.most_changed and selection.asks_for_changes else ()
     request_seconds = inputs.ledger.request_seconds or ASSUMED_REQUEST_SECONDS
@@ -121,14 +121,14 @@ def read_plan(
 def read_inputs(
     connection: Connection, settings: Settings, selection: Selection, today: date, catalogue: Catalogue
 ) -> PlanInputs:
-    """The inputs of a plan for today or for a night to come."""
+    """The inputs of a plan for today or a later night."""
     ledger = read_ledger(connection)
     reports = chosen_reports(settings, selection, catalogue)
     customers = chosen_customers(settings, selection)
     ids = {
-        (report.name, customer.id): known_ids(connection, report.name, customer.id, each.ids_from, today)
+        (report.name, customer.id): known_ids(connection, report.name, customer.id, by_id.ids_from, today)
         for report in reports
-        if (each := report.endpoint.each)
+        if (by_id := report.endpoint.by_id)
         for customer in customers
     }
     unsettled = {
@@ -144,7 +144,7 @@ def read_inputs(
 def planned_now(
     settings: Settings, store: Store, clock: Clock, catalogue: Catalogue = REPORTS
 ) -> tuple[PlannedReport, ...]:
-    """The plan of a sync of everything; empty if the settings lack customers or a start."""
+    """The reports of a full sync's plan; empty if the settings lack customers or a start."""
     if not settings.model_fields_set >= {"customers", "start"}:
         return ()
     plan, _ = make_plan(settings, Selection(), store, clock, catalogue)
@@ -179,22 +179,22 @@ def plan_reports(inputs: PlanInputs) -> Iterator[PlannedReport]:
 
 def _plan_report(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
     """One report of one customer, with its windows or the reason why it is skipped."""
-    report, each, calendar = planned.report, planned.report.endpoint.each, inputs.calendar
+    report, by_id, calendar = planned.report, planned.report.endpoint.by_id, inputs.calendar
     denied = inputs.ledger.denied.get(planned.pair)
     if not planned.customer.active:
         return replace(planned, skipped=SWITCHED_OFF)
     if denied and calendar.day_of(denied) == calendar.today and not inputs.selection.refresh:
         return replace(planned, skipped=DENIED_TODAY)
-    if each and each.ids_from and not inputs.ids.get(planned.pair):
-        tables = " or ".join(dict.fromkeys(f"bi.{source.table}" for source in each.ids_from))
-        return replace(planned, skipped=NO_IDS.format(" and ".join(each.names), tables))
+    if by_id and by_id.ids_from and not inputs.ids.get(planned.pair):
+        tables = " or ".join(dict.fromkeys(f"bi.{source.table}" for source in by_id.ids_from))
+        return replace(planned, skipped=NO_IDS.format(" and ".join(by_id.parameters), tables))
     if report.has_months:
         planned = _choose_months(inputs, planned)
     else:
         stored = inputs.held.get(planned.pair, {}).get(None)
-        if stored and not each and inputs.selection.is_fresh(stored.fetched_at_utc):
+        if stored and not by_id and inputs.selection.is_fresh(stored.fetched_at_utc):
             return replace(planned, skipped=JUST_LOADED)
-        planned = _choose_ids(inputs, planned, each) if each else replace(planned, windows=(NOW,))
+        planned = _choose_ids(inputs, planned, by_id) if by_id else replace(planned, windows=(NOW,))
     return replace(planned, requests=_likely_requests(inputs, planned))
 
 
@@ -209,33 +209,32 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
         chosen = sorted({*exact})
     if not chosen:
         return replace(planned, skipped=NO_MONTH)
-    askable = [month for month in chosen if month in scope]
-    wanted = wanted_months(askable, held, rules, inputs.most_changed if report.timing.follows_sales else None)
+    most_changed = inputs.most_changed if report.timing.follows_sales else None
+    wanted = wanted_months([month for month in chosen if month in scope], held, rules, most_changed)
     days = inputs.ledger.caps.get(pair, Cap()).days
     limit, today = report.endpoint.limit, inputs.calendar.today
-    ids = tuple(inputs.ids[pair]) if report.endpoint.each else None
+    ids = tuple(inputs.ids[pair]) if report.endpoint.by_id else None
+    cut = windows(wanted.months, rules.months_at_once, today, days, limit)
     return replace(
         planned,
         wanted=wanted,
-        windows=tuple(
-            replace(window, ids=ids) for window in windows(wanted.months, rules.together, today, days, limit)
-        ),
+        windows=tuple(replace(window, ids=ids) for window in cut),
         out_of_reach=tuple(month for month in chosen if month not in scope),
     )
 
 
-def _choose_ids(inputs: PlanInputs, planned: PlannedReport, each: Each) -> PlannedReport:
-    """The ids to request tonight, each a window: up to a cap, those first that were answered longest ago."""
+def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> PlannedReport:
+    """The ids to request tonight, each in a window: up to a cap, those answered longest ago first."""
 
-    def is_due(answered: datetime | None) -> bool:
-        if answered is None or inputs.selection.refresh:
+    def is_due(answered_at: datetime | None) -> bool:
+        if answered_at is None or inputs.selection.refresh:
             return True
-        return inputs.calendar.today - inputs.calendar.day_of(answered) >= BETWEEN_ANSWERS
+        return inputs.calendar.today - inputs.calendar.day_of(answered_at) >= BETWEEN_ANSWERS
 
     due, postponed, left = inputs.selection.ids, 0, 0
-    if each.ids_from:
+    if by_id.ids_from:
         ids = inputs.ids.get(planned.pair, {})
-        wanted = [id_ for id_, answered in ids.items() if is_due(answered)]
+        wanted = [id_ for id_, answered_at in ids.items() if is_due(answered_at)]
         due = tuple(wanted[: inputs.most_ids])
         postponed, left = len(wanted) - len(due), len(ids) - len(due)
     elif not due:
@@ -249,19 +248,19 @@ def _choose_ids(inputs: PlanInputs, planned: PlannedReport, each: Each) -> Plann
 
 
 def _likely_requests(inputs: PlanInputs, planned: PlannedReport) -> int:
-    """One request for each span and id of the windows, or as many as the largest paged window took before."""
+    """One request per span and id; for a paged report, as many as its largest window took before."""
     spans = sum((len(window.spans) or 1) * len(window.ids or (None,)) for window in planned.windows)
     if not planned.report.endpoint.paged:
         return spans
-    pages = inputs.ledger.most_requests.get(planned.pair)
-    together = max((len(window.spans) for window in planned.windows), default=1)
-    return spans * (math.ceil(pages / together) if pages else 2)
+    most_requests = inputs.ledger.most_requests.get(planned.pair)
+    most_spans = max((len(window.spans) for window in planned.windows), default=1)
+    return spans * (math.ceil(most_requests / most_spans) if most_requests else 2)
 
 
 def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
-    """One question for every customer with stored months that are not requested every night.
+    """A probe for every customer with stored months that are not requested every night.
 
-    It is put to the first report that the service did not deny.
+    It goes to the first report that the service did not deny.
     """
     calendar, ledger, today = inputs.calendar, inputs.ledger, inputs.calendar.today
     reports = {report.name: report for report in inputs.reports}
@@ -277,7 +276,7 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
             if month and calendar.age(month) >= calendar.due_months
         ]
         if days_read and source and customer.active and not was_today:
-            first = max(ledger.probed.get(customer.id, min(days_read)) - OVERLAP, today - LONGEST)
+            first = max(ledger.probed.get(customer.id, min(days_read)) - OVERLAP, today - LONGEST_PROBE)
             spans = tuple(spans_of_days(Span(min(first, today), today), DAYS_AT_ONCE))
             name, report = source
             window = Window((), spans)

@@ -28,7 +28,7 @@ class Selection:
     `exact` names the months of each report and customer (the partitions of a backfill; an empty tuple is a
     report without months). `refresh` requests stored months too, `accept_shrink` loads answers that the guard
     would hold back, and `ids` are for reports on demand. `guided` asks first which sales the service changed,
-    and requests their months too; a selection that names nothing always does. Months loaded after
+    and requests their months too; a selection without names always does. Months loaded after
     `fresh_since` are left alone: another command fetched them while this one waited.
     """
 
@@ -53,7 +53,7 @@ class Selection:
 
     @property
     def asks_for_changes(self) -> bool:
-        """Whether the service is asked which sales changed: not if months, reports or ids were named."""
+        """Whether the service is asked which sales changed: not if months, reports or ids are named."""
         narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
         return self.guided or not narrowed
 
@@ -63,7 +63,7 @@ def chosen_reports(
 ) -> list[Report]:
     """The reports that a selection names, else those of the settings.
 
-    Raises SettingsError for an unknown name, and for a login of a function without reports.
+    Raises SettingsError for an unknown name, and for a login to a function without reports.
     """
     functions = {name for report in catalogue.values() for name in functions_of(report.endpoint.path)}
     for login in (*settings.logins, *chain.from_iterable(customer.logins for customer in settings.customers)):
@@ -90,7 +90,7 @@ def chosen_reports(
 
 
 def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:
-    """The customers of a selection; raises SettingsError for an unknown one."""
+    """The customers of a selection; raises SettingsError for an unknown customer."""
     customers = {customer.id: customer for customer in settings.customers}
     names = selection.customers or dict.fromkeys(name for _, name in selection.exact) or customers
     for name in names:

@@ -26,7 +26,7 @@ class Span:
         return f"{self.first}T00:00:00", f"{self.last}T23:59:59.999"
 
     def widened(self, margin: timedelta, window: Window, today: date) -> Span:
-        """The span with a margin at the ends of its window, but without days to come."""
+        """The span with a margin at the ends of its window, but never into the future."""
         first, last = self.first, self.last
         if first == window.spans[0].first:
             first -= margin
@@ -48,9 +48,9 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Neighbouring months that are loaded together, requested in one span or in several shorter ones.
+    """Consecutive months that are loaded together, requested in one span or in several shorter ones.
 
-    Both are empty for a report without months. `ids` are those of a report requested by id.
+    Months and spans are empty for a report without months. `ids` are for a report requested by id.
     """
 
     months: tuple[Month, ...]
@@ -71,8 +71,8 @@ def windows(
     """Cut wanted months into the fewest windows of at most `longest` whole calendar months.
 
     The spans of a window have at most `limit` months, including a day more on both sides of the window, or
-    `longest_days` days if the service rejected whole months. A window with the current month ends today, one
-    of budgets to come with its last month.
+    `longest_days` days if the service rejected whole months. A window whose last month is the current one
+    ends today, any other with its last month.
     """
     for run in runs_of_months(months, longest if longest_days is None else 1):
         whole = Span(run[0].first_day, today if run[-1] == Month.of(today) else run[-1].last_day)
@@ -94,7 +94,7 @@ def halves_of(window: Window, today: date, limit: int | None = None) -> list[Win
 
 
 def spans_of_months(span: Span, limit: int) -> Iterator[Span]:
-    """Cut a span into neighbours of at most `limit` months, including a day more on both sides."""
+    """Cut a span into shorter ones of at most `limit` months, including a day more on both sides."""
     day = timedelta(days=1)
     first = span.first
     while first <= span.last:
@@ -107,7 +107,7 @@ def spans_of_months(span: Span, limit: int) -> Iterator[Span]:
 
 
 def spans_of_days(span: Span, longest_days: int) -> Iterator[Span]:
-    """Cut a span into neighbours of at most `longest_days` days."""
+    """Cut a span into shorter ones of at most `longest_days` days."""
     first = span.first
     while first <= span.last:
         last = min(first + timedelta(days=longest_days - 1), span.last)
@@ -119,7 +119,7 @@ def spans_of_days(span: Span, longest_days: int) -> Iterator[Span]:
 class Question:
     """The parts of a request besides customer and span: an id, and one of the report's choices."""
 
-    asked: str | None = None
+    asked_id: str | None = None
     choice: str | None = None
 
 

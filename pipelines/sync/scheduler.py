@@ -15,7 +15,7 @@ from pipelines.sync.guard import HeldBack
 from pipelines.sync.loader import Loader
 from pipelines.sync.summary import Summary
 from pipelines.sync.window.answers import RowsWithoutMonths
-from pipelines.sync.window.bisect import RefusedTogether
+from pipelines.sync.window.bisect import RejectedTogether
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.task import TaskState
 from warehouse.ledger.window_result import Failure, WindowResult, WindowStatus
@@ -82,7 +82,7 @@ class Scheduler:
                     task.rejected_in_a_row = 0
                     continue
                 self._note_failure(task, window, *failure)
-                if isinstance(failure[1], BadRequest | RefusedTogether):
+                if isinstance(failure[1], BadRequest | RejectedTogether):
                     at_a_time = 1
             if task.rejected_in_a_row >= MOST_REJECTED_MONTHS and not task.closed:
                 task.closed = f"{task.rejected_in_a_row} newer months in a row were rejected (400)"
@@ -111,7 +111,7 @@ class Scheduler:
 
     def _unrequested(self, task: TaskState, result: WindowResult, login: Login) -> WindowResult | None:
         """The record of a window that is not requested because of the outcome of others; else None."""
-        if not task.denied and self.circuit_breaker.refuses_customer(result.customer, login):
+        if not task.denied and self.circuit_breaker.denies_customer(result.customer, login):
             task.denied = True
             task.closed = "not requested: this login was denied every report of the customer so far (403)"
         if task.denied:
@@ -127,7 +127,7 @@ class Scheduler:
             case RowsWithoutMonths():
                 status, reason = WindowStatus.SKIPPED, "its rows carry no month: requested month by month"
                 self._ask_by_month(task, window)
-            case RefusedTogether():
+            case RejectedTogether():
                 status, reason = (
                     WindowStatus.SKIPPED,
                     "its months were rejected together: requested in halves",

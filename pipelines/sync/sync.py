@@ -138,7 +138,7 @@ class _Run:
         return [
             TaskState(
                 planned,
-                limit=WindowLimit(cap.months, cap.days, rows=cap.rows, whole=cap.whole_rows or 0),
+                limit=WindowLimit(cap.months, cap.days, rows=cap.rows, whole_rows=cap.whole_rows or 0),
                 page_size=PageSize(self.settings.page_size, cap.page_size),
                 stored=stored.get(planned.pair, {}),
                 accept_shrink=self.selection.accept_shrink,

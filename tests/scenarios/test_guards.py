@@ -52,7 +52,7 @@ def test_months_of_which_no_row_can_be_read_any_more_stay_as_they_are(tmp_path: 
     before = here.cells()
     summary = here.sync(Fault("wrong_types", share=1))
     assert {one.status for one in summary.results} == {WindowStatus.FAILED}
-    assert all("can be read as before" in one.reason for one in summary.results)
+    assert all("can be read any more" in one.reason for one in summary.results)
     assert here.cells() == before
 
 

@@ -14,7 +14,7 @@ from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import TODAY, Scenario, scenario, whole_chain
 from warehouse.ledger.window_result import WindowStatus
 
-BY_ID = [name for name, report in REPORTS.items() if report.endpoint.each and not report.timing.on_demand]
+BY_ID = [name for name, report in REPORTS.items() if report.endpoint.by_id and not report.timing.on_demand]
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warehouse.load.landing import Landing
 
 MOST_OBJECTS = 1_000_000
-"""Objects and lists of one answer: rows and everything nested in them; an empty one takes 60 bytes."""
+"""Objects and lists in one answer, rows and all nested in them; even an empty one takes 60 bytes."""
 
 
 class UnreadableRows(Exception):
@@ -44,18 +44,18 @@ def normalize_answers(
     documents: Sequence[Document],
     months: Sequence[date],
     timezone: str,
-    asked: Sequence[str | None],
-    chosen: Sequence[str | None],
+    asked_ids: Sequence[str | None],
+    choices: Sequence[str | None],
 ) -> Normalized:
-    """Rows of one window's answers; raises UnreadableRows with a sentence instead of a library's error."""
+    """The tables of one window's answers; raises UnreadableRows in place of a library's error."""
     try:
         normalized = normalize(
             report,
             documents,
             months=[Month.of(day) for day in months],
             timezone=timezone,
-            asked=asked,
-            chosen=chosen,
+            asked_ids=asked_ids,
+            choices=choices,
         )
     except ShapeMismatch as error:
         raise UnreadableRows(
@@ -73,29 +73,29 @@ def normalize_answers(
 
 
 def read_landed_tables(landing: Landing, result: WindowResult, report: Report, timezone: str) -> WindowResult:
-    """The record of a fetched window with its rows, from the answers of its landing file that counted.
+    """The record of a fetched window with its rows, from the used answers in its landing file.
 
-    Raises what reading a damaged or missing file raises, and UnreadableRows.
+    Raises UnreadableRows, and the errors of reading a damaged or missing file.
     """
     documents: list[Document] = []
-    asked: list[str | None] = []
-    chosen: list[str | None] = []
+    asked_ids: list[str | None] = []
+    choices: list[str | None] = []
     unpaged = False
     for meta, body in landing.read_used(result.landing, result.sha256):
         documents.append(read_document(body))
         unpaged |= report.endpoint.paged and meta.get("path") == report.endpoint.unpaged_path
-        asked.append(meta.get("asked"))
-        chosen.append(
+        asked_ids.append(meta.get("asked"))
+        choices.append(
             meta.get("query", {}).get(report.endpoint.choices.parameter) if report.endpoint.choices else None
         )
     normalized = normalize_answers(
-        shape_in(report, unpaged=unpaged), documents, result.months, timezone, asked, chosen
+        shape_in(report, unpaged=unpaged), documents, result.months, timezone, asked_ids, choices
     )
     return with_rows(result, normalized, timezone, report.shape)
 
 
 def with_rows(result: WindowResult, normalized: Normalized, timezone: str, shape: str) -> WindowResult:
-    """The record of a fetched window with its rows, and the shape that they were read by."""
+    """The record of a fetched window with its rows, and the shape that read them."""
     return replace(
         result,
         tables=normalized.tables,
@@ -110,9 +110,9 @@ def open_months(
     months: Sequence[date], window_end: date | None, fetched_at_utc: datetime, timezone: str
 ) -> frozenset[date]:
     """The months of a window that were not over when it was requested, or that it covers only in part."""
-    asked_on = fetched_at_utc.astimezone(ZoneInfo(timezone)).date()
-    reached = min(window_end, asked_on - timedelta(days=1)) if window_end else asked_on
-    return frozenset(day for day in months if Month.of(day).last_day > reached)
+    fetched_on = fetched_at_utc.astimezone(ZoneInfo(timezone)).date()
+    last_day = min(window_end, fetched_on - timedelta(days=1)) if window_end else fetched_on
+    return frozenset(day for day in months if Month.of(day).last_day > last_day)
 
 
 def shape_in(report: Report, *, unpaged: bool) -> Report:
@@ -121,10 +121,10 @@ def shape_in(report: Report, *, unpaged: bool) -> Report:
 
 
 def rows_by_month(tables: Sequence[TableLike], months: Sequence[date]) -> dict[date | None, int]:
-    """The number of rows for each month of a window, over all tables; under None if it has no months."""
+    """Row counts by month of a window, over all tables; under None if the window has no months."""
     counts: dict[date | None, int] = dict.fromkeys(months or (None,), 0)
     for table in tables:
-        for day, number in table.frame["_month"].value_counts().iter_rows():
+        for day, rows in table.frame["_month"].value_counts().iter_rows():
             if day is not None or not months:
-                counts[day] = counts.get(day, 0) + number
+                counts[day] = counts.get(day, 0) + rows
     return counts

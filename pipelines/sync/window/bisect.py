@@ -1,4 +1,4 @@
-"""Bisection of rejected spans: their halves are requested, and the limit is remembered."""
+"""Bisection of rejected spans: their halves are requested, and the limit is learned."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FEWEST_ROWS, ROUND = 500, 100
 """A service that limits the rows of an answer is assumed to do so at a multiple of 100, from 500 on."""
 
 
-class RefusedTogether(Exception):
+class RejectedTogether(Exception):
     """Several months were rejected (400) in one window: they may be too many, or one may be too old."""
 
 
@@ -27,40 +27,40 @@ class WindowLimit:
 
     `answered` is the length in days of the longest span answered in this run. `has_failed` is true if a month
     was rejected for a reason other than its length. The service was seen to cut answers off after `rows`
-    rows; `whole` is the largest round number of rows that it did not cut off.
+    rows; `whole_rows` is the largest round number of rows of a complete answer.
     """
 
     months: int | None = None
     days: int | None = None
-    refused: list[Span] = field(default_factory=list)
+    rejected: list[Span] = field(default_factory=list)
     answered: int = 0
     has_failed: bool = False
     rows: int | None = None
-    whole: int = 0
+    whole_rows: int = 0
 
     def __post_init__(self) -> None:
         self._known = self.months, self.days
 
     def may_be_cut_off(self, rows: int) -> bool:
-        """Whether the answer may lack rows: it has as many as one cut off before, or a round number of them.
+        """Whether an answer may lack rows: as many were cut off before, or their number is round.
 
-        A round number no larger than one that was whole is no sign.
+        A round number no larger than that of a complete answer does not count.
         """
-        return rows == self.rows or (rows >= FEWEST_ROWS and rows % ROUND == 0 and rows > self.whole)
+        return rows == self.rows or (rows >= FEWEST_ROWS and rows % ROUND == 0 and rows > self.whole_rows)
 
-    def learn(self, refused: Span) -> None:
-        """Remember that a span was rejected, so that spans half as long are requested from now on."""
-        self.refused.append(refused)
-        months = _months_of(refused)
+    def learn(self, rejected: Span) -> None:
+        """Note that a span was rejected, so that spans half as long are requested from now on."""
+        self.rejected.append(rejected)
+        months = _months_of(rejected)
         if months > 1:
             self.months = min(self.months or months, months // 2)
         else:
-            self.months, self.days = 1, min(self.days or refused.days, (refused.days + 1) // 2)
+            self.months, self.days = 1, min(self.days or rejected.days, (rejected.days + 1) // 2)
 
     def without(self, unanswered: Collection[date]) -> WindowLimit:
-        """The limit learned from spans that were certainly too long: their months were answered later."""
+        """The limit learned only from spans that were too long, as their months were answered later."""
         limit = WindowLimit(*self._known)
-        for span in self.refused:
+        for span in self.rejected:
             if not any(span.first <= Month.of(day).last_day and day <= span.last for day in unanswered):
                 limit.learn(span)
         return limit
@@ -77,11 +77,11 @@ class WindowLimit:
 
 
 async def read_spans(
-    report: Report, window: Window, limit: WindowLimit, ask: Callable[[Span], Awaitable[Sequence[T]]]
+    report: Report, window: Window, limit: WindowLimit, read: Callable[[Span], Awaitable[Sequence[T]]]
 ) -> list[T]:
     """Read a window span by span; a span that is rejected (400), times out or is too large is halved.
 
-    Raises RefusedTogether if several months are rejected together, and the error of a span that cannot be
+    Raises RejectedTogether if several months are rejected together, and the error of a span that cannot be
     halved; then no limit is learned.
     """
     waiting = list(window.spans)
@@ -91,24 +91,24 @@ async def read_spans(
         span, *shorter = trial.cut(waiting.pop(0))
         waiting = [*shorter, *waiting]
         try:
-            answers += await ask(span)
+            answers += await read(span)
         except ConnectError as error:
             if isinstance(error, BadRequest) and len(window.months) > 1:
-                raise RefusedTogether from error
-            if not (_may_be_about_length(error, span, limit) and may_be_halved(report, span)):
+                raise RejectedTogether from error
+            if not (_may_be_too_long(error, span, limit) and may_be_halved(report, span)):
                 limit.has_failed |= isinstance(error, BadRequest)
                 raise
             trial.learn(span)
             waiting = [*span.halves(), *waiting]
         else:
             limit.answered = max(limit.answered, span.days)
-    for span in trial.refused:
+    for span in trial.rejected:
         limit.learn(span)
     return answers
 
 
-def _may_be_about_length(error: ConnectError, span: Span, limit: WindowLimit) -> bool:
-    """Whether a shorter span may be answered; not if another of this length was, or a single month failed."""
+def _may_be_too_long(error: ConnectError, span: Span, limit: WindowLimit) -> bool:
+    """Whether a shorter span may be answered: not if one as long was, or a single month was rejected."""
     if isinstance(error, BadRequest):
         return span.days > limit.answered and not limit.has_failed
     return isinstance(error, AnswerTooLarge) or (isinstance(error, Unavailable) and error.timed_out)

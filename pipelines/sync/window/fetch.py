@@ -39,9 +39,9 @@ from pipelines.sync.window.answers import (
     shape_in,
     with_rows,
 )
-from pipelines.sync.window.bisect import RefusedTogether, may_be_halved, read_spans
+from pipelines.sync.window.bisect import RejectedTogether, may_be_halved, read_spans
 from pipelines.sync.window.memory_budget import MemoryBudget
-from pipelines.sync.window.paging import UNPAGED, Page, PagingRefused, page_of_answer, read_whole
+from pipelines.sync.window.paging import UNPAGED, Page, PagingRejected, page_of_answer, read_whole
 from warehouse.errors import WarehouseError
 from warehouse.load.profile import stored_rows
 
@@ -51,35 +51,35 @@ if TYPE_CHECKING:
     from warehouse.load.landing import Landed, Landing, LandingWriter
 
 TRIES_PAST_END = 2
-"""Tries for a page past the stated rows: some services fail there instead of sending an empty page."""
+"""Tries for a page past the stated total: some services fail there rather than send an empty page."""
 UNREADABLE = UnreadableRows.__name__
-FEWEST_LOST, LARGEST_SHARE_LOST = 10, 0.1
+FEWEST_LOST, LEAST_SHARE_LOST = 10, 0.1
 """A snapshot that lost at least this many rows, and this share, is requested again."""
 LARGE_ANSWER = 1_000_000
-"""Bytes; larger answers are parsed one at a time: parsed, they take about seven times the memory."""
+"""Bytes; larger answers are parsed one at a time, as parsing takes about seven times their size."""
 
 
 @dataclass(frozen=True)
 class Fetcher:
-    """Fetches the windows of one run; holds what all of them share."""
+    """Fetches the windows of one run, which share its memory budget."""
 
     landing: Landing
     clock: Clock
     timezone: str
     memory: MemoryBudget = field(default_factory=MemoryBudget)
-    one_large: threading.Lock = field(default_factory=threading.Lock)
+    large_lock: threading.Lock = field(default_factory=threading.Lock)
 
     def room_for(self, size: int) -> AbstractContextManager[Any]:
-        """Room to parse an answer of a size: only one large answer is parsed at a time."""
-        return self.one_large if size > LARGE_ANSWER else nullcontext()
+        """Room to parse this many bytes; large answers are parsed one at a time."""
+        return self.large_lock if size > LARGE_ANSWER else nullcontext()
 
     async def fetch(
         self, client: Client, task: TaskState, window: Window, result: WindowResult
     ) -> tuple[WindowResult, Exception | None]:
-        """Fetch one window into a landing file; returns its record, or its record so far and the error.
+        """Fetch one window into a landing file; returns its record so far, and the error if it failed.
 
-        After RowsWithoutMonths and RefusedTogether nothing is kept; after any other error, HeldBack included,
-        the record states where the answers are. Raises errors that end the whole run.
+        After RowsWithoutMonths and RejectedTogether the file is dropped; after any other error, HeldBack
+        included, the record names it. Raises errors that end the whole run.
         """
         report = task.planned.report
         load_id = f"{self.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
@@ -99,7 +99,7 @@ class Fetcher:
             normalized = await reader.read()
             await reader.finish_landing()
             return with_rows(reader.record(), normalized, self.timezone, report.shape), None
-        except (RowsWithoutMonths, RefusedTogether) as error:
+        except (RowsWithoutMonths, RejectedTogether) as error:
             return reader.record(), error
         except (OSError, WarehouseError, MemoryError):
             raise
@@ -115,7 +115,7 @@ class _WindowReader:
     """Reads one window; every answer is in the landing file before it is parsed.
 
     Answers that do not count in the end (moved pages, repeated pages, rejections) are landed too;
-    `counted_pages` holds those that do, and `bytes_held` is the size of those that still might.
+    `used_pages` are those that count, and `usable_bytes` is the size of all that still may.
     """
 
     fetcher: Fetcher
@@ -127,14 +127,14 @@ class _WindowReader:
     writer: LandingWriter
     requests: int = 0
     byte_count: int = 0
-    bytes_held: int = 0
+    usable_bytes: int = 0
     seconds: float = 0.0
     fetched_at_utc: datetime | None = None
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     rows_by_month: Mapping[date | None, int] = field(default_factory=dict)
     landed: Landed | None = None
-    counted_pages: list[Page] = field(default_factory=list)
+    used_pages: list[Page] = field(default_factory=list)
     landing_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     normalized: Normalized | UnreadableRows | None = None
 
@@ -154,15 +154,15 @@ class _WindowReader:
         )
 
     async def read(self) -> Normalized:
-        """The window's rows; requested again if a month or a snapshot has lost rows. Raises HeldBack."""
+        """The window's tables, read twice if a month or a snapshot has lost rows; raises HeldBack."""
         normalized = await self._read_once()
-        if self._shrunken():
+        if self._shrunken_months():
             self.notes.append("read twice")
-            self.counted_pages, self.normalized, self.bytes_held = [], None, 0
+            self.used_pages, self.normalized, self.usable_bytes = [], None, 0
             normalized = await self._read_once()
-            if self._shrunken() and normalized.rejected and not any(self.rows_by_month.values()):
+            if self._shrunken_months() and normalized.rejected and not any(self.rows_by_month.values()):
                 raise UnreadableRows(
-                    f"none of {len(normalized.rejected)} rows can be read as before "
+                    f"none of {len(normalized.rejected)} rows can be read any more "
                     f"({normalized.rejected[0].reason}); the stored rows stay"
                 )
         if not self.task.accept_shrink:
@@ -171,18 +171,18 @@ class _WindowReader:
         self.warnings += [
             f"{f'{day:%Y-%m}' if day else 'the report'} had {stored_rows(self.task.stored, day)} rows "
             f"and has {self.rows_by_month[day] or 'none'} now, read twice"
-            for day in self._shrunken()
+            for day in self._shrunken_months()
         ]
         return normalized
 
     async def finish_landing(self, *, error: str = "") -> None:
-        """Complete the landing file with the answers that count; after an error none does.
+        """Complete the landing file with the answers that count.
 
-        Answers that do not fit their shape do count: a replay loads them once it is corrected.
+        After an error only misfits of their shape do: a replay loads them once the shape is corrected.
         """
         self.fetched_at_utc = self.fetched_at_utc or self.fetcher.clock.utc_now()
         trailer = {
-            "used": [page.place for page in self.counted_pages] if error in ("", UNREADABLE) else [],
+            "used": [page.place for page in self.used_pages] if error in ("", UNREADABLE) else [],
             "error": error,
             "note": "; ".join((*self.notes, *self.warnings)),
             "requests": self.requests,
@@ -192,19 +192,19 @@ class _WindowReader:
         self.landed = await asyncio.to_thread(self.writer.close, trailer)
 
     async def _read_once(self) -> Normalized:
-        """Request the whole window and make its rows."""
+        """Request the whole window and normalize it."""
         limit = self.task.limit
-        refused_before = len(limit.refused)
+        rejected_before = len(limit.rejected)
         if self.window.ids is None:
-            self.counted_pages += await self._read_spans(None)
+            self.used_pages += await self._read_spans(None)
         else:
-            self.counted_pages += await self._read_ids(self.window.ids)
-        if (refused := len(limit.refused) - refused_before) > 0:
-            self.notes.append(f"{refused} spans were rejected and halved")
-        self.fetcher.memory.note(self.report.name, self.bytes_held, is_whole=True)
-        normalized = self.normalized if len(self.counted_pages) == 1 else None
+            self.used_pages += await self._read_ids(self.window.ids)
+        if (rejected := len(limit.rejected) - rejected_before) > 0:
+            self.notes.append(f"{rejected} spans were rejected and halved")
+        self.fetcher.memory.note(self.report.name, self.usable_bytes, is_whole=True)
+        normalized = self.normalized if len(self.used_pages) == 1 else None
         if normalized is None:
-            normalized = await asyncio.to_thread(self._normalize_together)
+            normalized = await asyncio.to_thread(self._normalize_used_pages)
         if isinstance(normalized, UnreadableRows):
             raise normalized
         if normalized.undated:
@@ -213,20 +213,20 @@ class _WindowReader:
             self.rows_by_month = rows_by_month(normalized.tables, self.result.months)
         return normalized
 
-    def _shrunken(self) -> list[date | None]:
-        """The months that lost all rows; None for a snapshot that lost a tenth, and at least ten rows."""
+    def _shrunken_months(self) -> list[date | None]:
+        """Months that lost all rows; None stands for a snapshot that lost a tenth and at least ten rows."""
         stored = {day: stored_rows(self.task.stored, day) for day in self.rows_by_month}
         return [
             day
             for day, rows in self.rows_by_month.items()
             if (stored[day] and not rows)
-            or (day is None and stored[day] - rows >= max(FEWEST_LOST, LARGEST_SHARE_LOST * stored[day]))
+            or (day is None and stored[day] - rows >= max(FEWEST_LOST, LEAST_SHARE_LOST * stored[day]))
         ]
 
     async def _read_ids(self, ids: Sequence[str]) -> list[Page]:
         """The answers for every id of the window; some may be gone (404).
 
-        If all are, the customer or the address is wrong: raises NotFound, and the stored rows stay.
+        If all are gone, the customer or address is wrong: raises NotFound, and the stored rows stay.
         """
         pages: list[Page] = []
         gone: list[NotFound] = []
@@ -238,46 +238,46 @@ class _WindowReader:
         if len(gone) == len(ids):
             raise gone[0]
         if gone:
-            self.notes.append(f"{len(gone)} of {len(ids)} are gone (404)")
+            self.notes.append(f"{len(gone)} of {len(ids)} ids gone (404)")
         return pages
 
-    async def _read_spans(self, asked: str | None) -> list[Page]:
+    async def _read_spans(self, asked_id: str | None) -> list[Page]:
         """The pages of all the window's spans."""
-        ask = partial(self._read_span, asked)
+        read = partial(self._read_span, asked_id)
         if not self.window.spans:
-            return await ask(None)
+            return await read(None)
         if not self.report.endpoint.paged and self.report.month_of_row == "documented date":
-            ask = partial(self._read_uncut, asked)
-        return await read_spans(self.report, self.window, self.task.limit, ask)
+            read = partial(self._read_uncut, asked_id)
+        return await read_spans(self.report, self.window, self.task.limit, read)
 
-    async def _read_uncut(self, asked: str | None, span: Span) -> list[Page]:
-        """The answers for one span; its halves are requested too if it may have been cut off.
+    async def _read_uncut(self, asked_id: str | None, span: Span) -> list[Page]:
+        """The answers for one span; if they may be cut off, its halves are requested too.
 
-        If the halves hold more rows, they count. Either way the number of rows is remembered.
+        If the halves hold more rows, they count. Either way the limit notes the row count.
         """
-        pages, limit = await self._read_span(asked, span), self.task.limit
+        pages, limit = await self._read_span(asked_id, span), self.task.limit
         rows = sum(page.rows for page in pages)
         if not limit.may_be_cut_off(rows) or not may_be_halved(self.report, span):
             return pages
-        self.bytes_held -= sum(len(page.document.body) for page in pages)  # the halves replace them
-        halves = [page for half in span.halves() for page in await self._read_uncut(asked, half)]
+        self.usable_bytes -= sum(len(page.document.body) for page in pages)  # the halves replace them
+        halves = [page for half in span.halves() for page in await self._read_uncut(asked_id, half)]
         if sum(page.rows for page in halves) > rows:
             limit.rows = rows
             self.notes.append(f"an answer ended after {rows} rows, so its days were requested in halves")
             return halves
-        limit.whole = max(limit.whole, rows)
+        limit.whole_rows = max(limit.whole_rows, rows)
         return pages
 
-    async def _read_span(self, asked: str | None, span: Span | None) -> list[Page]:
+    async def _read_span(self, asked_id: str | None, span: Span | None) -> list[Page]:
         """The pages of one span, for every value of the report's choice."""
-        questions = [Question(asked, choice) for choice in self.report.endpoint.questions]
+        questions = [Question(asked_id, choice) for choice in self.report.endpoint.questions]
         if not self.report.endpoint.paged:
-            return [await self._ask(question, span) for question in questions]
+            return [await self._request(question, span) for question in questions]
         answers = [await self._read_paged(question, span) for question in questions]
-        is_unpaged = [pages[0].asked_for == UNPAGED for pages in answers]
+        is_unpaged = [pages[0].requested_rows == UNPAGED for pages in answers]
         if any(is_unpaged):  # rows that moved between pages may have moved between choices too
             answers = [
-                pages if was_unpaged else [await self._ask(question, span)]
+                pages if was_unpaged else [await self._request(question, span)]
                 for question, pages, was_unpaged in zip(questions, answers, is_unpaged, strict=True)
             ]
         return list(chain.from_iterable(answers))
@@ -285,79 +285,84 @@ class _WindowReader:
     async def _read_paged(self, question: Question, span: Span | None) -> list[Page]:
         """The pages of one request, or its one answer without pages; raises UnreadableRows."""
 
-        async def unreadable_in(page: Page) -> Exception | None:
-            found = await asyncio.to_thread(self._normalize, [page])
-            return found if isinstance(found, UnreadableRows) else None
+        async def shape_error(page: Page) -> Exception | None:
+            normalized = await asyncio.to_thread(self._normalize, [page])
+            return normalized if isinstance(normalized, UnreadableRows) else None
 
-        ask, ask_unpaged = partial(self._ask_page, question, span), partial(self._ask, question, span)
-        return await read_whole(ask, ask_unpaged, unreadable_in, self.notes.append, self.task.page_size)
+        request_page = partial(self._request_page, question, span)
+        request_unpaged = partial(self._request, question, span)
+        size = self.task.page_size
+        return await read_whole(request_page, request_unpaged, shape_error, self.notes.append, size)
 
-    async def _ask_page(self, question: Question, span: Span | None, index: int, has_come: bool) -> Page:
+    async def _request_page(
+        self, question: Question, span: Span | None, index: int, is_complete: bool
+    ) -> Page:
         size = self.task.page_size
         if not size.is_settled:
-            return await size.find(lambda rows: self._ask(question, span, rows=rows), self.notes.append)
+            return await size.find(lambda rows: self._request(question, span, rows=rows), self.notes.append)
         try:
-            tries = TRIES_PAST_END if has_come else None
-            return await self._ask(question, span, page=index, rows=size.rows, tries=tries)
+            tries = TRIES_PAST_END if is_complete else None
+            return await self._request(question, span, index=index, rows=size.rows, tries=tries)
         except (BadRequest, NotFound, Unavailable, NotJson) as error:
-            if index == 0 or (isinstance(error, Unavailable | NotJson) and not has_come):
+            if index == 0 or (isinstance(error, Unavailable | NotJson) and not is_complete):
                 raise
-            raise PagingRefused(f"page {index} was refused ({type(error).__name__})") from error
+            raise PagingRejected(f"page {index} was rejected ({type(error).__name__})") from error
 
-    async def _ask(
+    async def _request(
         self,
         question: Question,
         span: Span | None,
         *,
-        page: int = 0,
+        index: int = 0,
         rows: int = UNPAGED,
         tries: int | None = None,
     ) -> Page:
         """Send one request and land its answer, even one without rows."""
         today = self.fetcher.clock.utc_now().astimezone(ZoneInfo(self.fetcher.timezone)).date()
-        asked = span and span.widened(self.report.margin, self.window, today)
-        request = build_request(self.report, self.result.customer, asked, question, page=page, rows=rows)
-        is_only_one = self.window.spans == (() if span is None else (span,)) and question == NOTHING_ELSE
-        is_whole = is_only_one and not self.report.endpoint.paged
+        requested = span and span.widened(self.report.margin, self.window, today)
+        customer = self.result.customer
+        request = build_request(self.report, customer, requested, question, page=index, rows=rows)
+        is_single = self.window.spans == (() if span is None else (span,)) and question == NOTHING_ELSE
+        is_whole = is_single and not self.report.endpoint.paged
         parse = partial(self._parse, question=question, rows=rows, is_whole=is_whole)
         try:
-            answer, found = await self.client.get(request, parse, tries=tries)
+            answer, page = await self.client.get(request, parse, tries=tries)
         except ConnectError as error:
             self.requests += error.tries
             if error.answer is not None:
                 await self._land(error.answer, question)
             raise
         self.requests += answer.tries
-        found.place = await self._land(answer, question)
-        return found
+        page.place = await self._land(answer, question)
+        return page
 
     def _parse(self, body: bytes, *, question: Question, rows: int, is_whole: bool) -> Page:
         """Read a body, in a thread; raises ValueError for one that is not JSON.
 
-        A single answer becomes rows at once. With several answers, the parsed values are dropped, and
-        parsed again once all have come: they take far more memory than the body.
+        A single answer becomes rows at once. Of several, only the bodies are kept, and parsed again once all
+        have come: parsed values take far more memory.
         """
         check_size(body)
         with self.fetcher.room_for(len(body)):
             document = read_document(body)
-            found = page_of_answer(self.report, document, question, rows)
+            page = page_of_answer(self.report, document, question, rows)
             if is_whole:
-                self.normalized = self._normalize([found])
+                self.normalized = self._normalize([page])
             document.forget()
-        return found
+        return page
 
-    def _normalize_together(self) -> Normalized | UnreadableRows:
-        with self.fetcher.room_for(sum(len(page.document.body) for page in self.counted_pages)):
-            return self._normalize(self.counted_pages)
+    def _normalize_used_pages(self) -> Normalized | UnreadableRows:
+        with self.fetcher.room_for(sum(len(page.document.body) for page in self.used_pages)):
+            return self._normalize(self.used_pages)
 
     def _normalize(self, pages: Sequence[Page]) -> Normalized | UnreadableRows:
         try:
             return normalize_answers(
-                shape_in(self.report, unpaged=all(page.asked_for == UNPAGED for page in pages)),
+                shape_in(self.report, unpaged=all(page.requested_rows == UNPAGED for page in pages)),
                 [page.document for page in pages],
                 self.result.months,
                 self.fetcher.timezone,
-                [page.asked for page in pages],
+                [page.asked_id for page in pages],
                 [page.choice for page in pages],
             )
         except UnreadableRows as error:
@@ -366,10 +371,10 @@ class _WindowReader:
     async def _land(self, answer: Answer, question: Question) -> int:
         """Write an answer to the landing file; returns its place there."""
         self.byte_count += len(answer.body)
-        self.bytes_held += len(answer.body)
+        self.usable_bytes += len(answer.body)
         self.seconds += answer.seconds
         self.fetched_at_utc = self.fetched_at_utc or answer.fetched_at_utc
-        self.fetcher.memory.note(self.report.name, self.bytes_held)
+        self.fetcher.memory.note(self.report.name, self.usable_bytes)
         meta = {
             "path": answer.request.path,
             "query": dict(answer.request.query),
@@ -378,7 +383,7 @@ class _WindowReader:
             "tries": answer.tries,
             "seconds": answer.seconds,
             "fetched_at_utc": answer.fetched_at_utc.isoformat(),
-            "asked": question.asked,
+            "asked": question.asked_id,
         }
         async with self.landing_lock:
             return await asyncio.to_thread(self.writer.add, meta, answer.body)
@@ -395,7 +400,7 @@ def build_request(
 ) -> Request:
     """The request for one span of a report (interface, Business intelligence and Budget reports).
 
-    Without `rows` a page, a paged report is requested without pages. Ids are percent-encoded: they come from
+    A paged report is requested without pages if `rows` is UNPAGED. Ids are percent-encoded: they come from
     settings and answers.
     """
     endpoint = report.endpoint
@@ -413,8 +418,8 @@ def build_request(
             query |= {"toYear": str(last.year), "toMonth": str(last.month)}
     if endpoint.choices and question.choice is not None:
         query[endpoint.choices.parameter] = question.choice
-    each = endpoint.each
-    for name, id_ in zip(each.names, each.parts(question.asked), strict=True) if each else ():
+    by_id = endpoint.by_id
+    for name, id_ in zip(by_id.parameters, by_id.parts(question.asked_id), strict=True) if by_id else ():
         if f"{{{name}}}" in path:
             places[name] = quote(id_ or "", safe="")
         elif id_ is not None:

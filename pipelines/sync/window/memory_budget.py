@@ -9,32 +9,32 @@ from dataclasses import dataclass, field
 UNDER_WAY = 32_000_000
 """Bytes of answers requested, being parsed or waiting to be loaded; a larger answer runs alone."""
 SMALLEST_WINDOW = 50_000
-"""The least that a window counts, in bytes: frames take memory even with few rows."""
+"""The fewest bytes that a window counts as: frames take memory even with few rows."""
 
 
 @dataclass
 class MemoryBudget:
     """Lets windows begin, in the order of the plan, while all answers under way fit into memory.
 
-    During its requests a window counts as many bytes as the largest window of its report so far, or of any
-    report if it is the first of its own. Then, until it is loaded, it counts the bytes of its own answers.
+    While it is fetched, a window counts as the bytes of the largest window of its report so far, or of any
+    report for a report's first window. Then, until it is loaded, it counts as the bytes of its own answers.
     The very first window runs alone until all its pages have come.
     """
 
     total: int = UNDER_WAY
     _largest: dict[str, int] = field(default_factory=dict)
-    _asked: Counter[str] = field(default_factory=Counter)
+    _fetching: Counter[str] = field(default_factory=Counter)
     _fetched: int = 0
-    _in_turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _entry_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def enter(self, report: str) -> None:
         """Wait until there is room for a window of a report, then count it as under way."""
-        async with self._in_turn:
-            while (self._asked.total() or self._fetched) and self._with(report) > self.total:
+        async with self._entry_lock:
+            while (self._fetching.total() or self._fetched) and self._bytes_with(report) > self.total:
                 self._changed.clear()
                 await self._changed.wait()
-            self._asked[report] += 1
+            self._fetching[report] += 1
 
     def note(self, report: str, size: int, *, is_whole: bool = False) -> None:
         """Note the size of a window so far, which may exceed that of earlier windows."""
@@ -53,14 +53,14 @@ class MemoryBudget:
 
     def leave(self, report: str) -> None:
         """Note that a window is no longer being fetched."""
-        self._asked[report] -= 1
+        self._fetching[report] -= 1
         self._largest.setdefault(report, SMALLEST_WINDOW)
         self._changed.set()
 
-    def _with(self, another: str) -> int:
-        """The bytes expected of all windows under way and of one more of this report."""
+    def _bytes_with(self, report: str) -> int:
+        """The expected bytes of all windows under way and one more of this report."""
         expected = max(self._largest.values(), default=self.total)
-        asked = self._asked + Counter([another])
+        fetching = self._fetching + Counter([report])
         return self._fetched + sum(
-            count * self._largest.get(report, expected) for report, count in asked.items()
+            count * self._largest.get(name, expected) for name, count in fetching.items()
         )

@@ -22,26 +22,26 @@ MOST_PAGES = 1_000
 """A report with rows after this many pages is assumed to repeat itself: it is read unpaged."""
 
 SMALLEST_PAGE = 100
-"""Rows a page; if even this is rejected, the report is requested without pages."""
+"""Rows per page; if even this size is rejected, the report is requested without pages."""
 UNPAGED = 0
-"""A page size that means the whole report in one answer."""
+"""The page size for a whole report in one answer."""
 
 
 class PagingUnproven(Exception):
     """Rows moved, went missing or never ended while they were read page by page."""
 
 
-class PagingRefused(PagingUnproven):
-    """The service rejects a page after the first, or never ends: pages are not requested again."""
+class PagingRejected(PagingUnproven):
+    """A page after the first was rejected, or pages never end: they are not requested again."""
 
 
 @dataclass
 class PageSize:
-    """The number of rows a page requested for a report and customer; all its windows share it.
+    """The rows per page requested for a report and customer, in all its windows.
 
-    `learned` is the size accepted after a larger one was rejected; UNPAGED if every size was. Once a size is
-    accepted it `is_settled`: later rejections have another cause. `most_rows` and `fullest_list` are the
-    largest seen on one page, so the service does not cap its pages below them.
+    `learned` is the size accepted after larger ones were rejected, UNPAGED if all were. Once a size is
+    accepted, it `is_settled`: later rejections have another cause. `most_rows` and `fullest_list` are the
+    largest counts seen on one page, so the service does not cap pages below them.
     """
 
     largest: int = 1000
@@ -56,7 +56,7 @@ class PageSize:
         self.is_settled = self.rows == UNPAGED
 
     def is_shorter(self, page: Page) -> bool:
-        """Whether a page is shorter than one seen before, so that it ended because the rows did."""
+        """Whether an earlier page was longer, so that this one ended because the rows did."""
         return page.rows < self.most_rows and page.fullest_list < self.fullest_list
 
     def note(self, page: Page) -> None:
@@ -69,15 +69,15 @@ class PageSize:
         self.learned = self.learned if rows == self.rows else rows
         self.rows, self.is_settled = rows, True
 
-    async def find(self, ask: Callable[[int], Awaitable[Page]], note: Callable[[str], None]) -> Page:
+    async def find(self, request: Callable[[int], Awaitable[Page]], note: Callable[[str], None]) -> Page:
         """Return the first page of the largest accepted size, or all rows if no size is accepted.
 
-        A 400 may be about the size or the span: raises the first 400 if nothing was accepted.
+        A 400 may concern the size or the span: raises the first one if nothing is accepted.
         """
         rejections: list[BadRequest] = []
         for rows in sorted({self.rows, min(self.rows, SMALLEST_PAGE), UNPAGED}, reverse=True):
             try:
-                page = await ask(rows)
+                page = await request(rows)
             except BadRequest as error:
                 rejections.append(error)
             except (NotFound, Forbidden):
@@ -96,16 +96,15 @@ class PageSize:
 class Page:
     """One answer, and the facts about its rows that prove the paging.
 
-    `asked_for` is the requested number of rows, UNPAGED for all rows. `total` is the service's own count of
-    all rows, if the shape names its place. `ids` are by table; without any, `rows_hash` recognises a repeated
-    page. `mismatch` is the sentence for an answer that does not fit its shape. `place` is the position of the
-    answer in its landing file.
+    `requested_rows` is UNPAGED for all rows. `total` is the service's own count of all rows, if the shape
+    says where it is. `ids` are by table; without ids, `rows_hash` recognises a repeated page. `mismatch` says
+    why the answer does not fit its shape. `place` is the position of the answer in its landing file.
     """
 
     document: Document
-    asked: str | None = None
+    asked_id: str | None = None
     choice: str | None = None
-    asked_for: int = UNPAGED
+    requested_rows: int = UNPAGED
     rows: int = 0
     total: int | None = None
     ids: Mapping[str, Sequence[Id]] = field(default_factory=dict)
@@ -115,12 +114,12 @@ class Page:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it fits its shape and has no row."""
+        """Whether the answer fits its shape and has no row."""
         return not (self.rows or self.mismatch)
 
     @property
     def fullest_list(self) -> int:
-        """Rows of its longest list."""
+        """Rows of the longest list."""
         return max(map(len, self.ids.values()), default=0)
 
     @cached_property
@@ -130,22 +129,22 @@ class Page:
 
     @property
     def is_full(self) -> bool:
-        """Whether it is as long as requested, by its rows or by one of its lists."""
-        return self.asked_for in (self.rows, self.fullest_list)
+        """Whether the page, or its longest list, has as many rows as requested."""
+        return self.requested_rows in (self.rows, self.fullest_list)
 
-    def holds_the_same(self, other: Page) -> bool:
+    def has_same_rows(self, other: Page) -> bool:
         """Whether a second reading of the page has the same rows."""
-        mine, others = ((page.rows, page.total, page.is_empty, dict(page.ids)) for page in (self, other))
-        return mine == others
+        first, second = ((page.rows, page.total, page.is_empty, dict(page.ids)) for page in (self, other))
+        return first == second
 
 
-def page_of_answer(report: Report, document: Document, question: Question, asked_for: int) -> Page:
-    """An answer with the facts that prove paging, or, if it is unpaged and dated, the number of its rows."""
-    page = Page(document, question.asked, question.choice, asked_for)
+def page_of_answer(report: Report, document: Document, question: Question, requested_rows: int) -> Page:
+    """An answer with the facts that prove paging; for an unpaged, dated report only the row count."""
+    page = Page(document, question.asked_id, question.choice, requested_rows)
     if report.endpoint.paged:
-        facts = page_facts(shape_in(report, unpaged=asked_for == UNPAGED), document)
+        facts = page_facts(shape_in(report, unpaged=requested_rows == UNPAGED), document)
         page.rows, page.mismatch = facts.count, facts.mismatch
-        if asked_for != UNPAGED:
+        if requested_rows != UNPAGED:
             page.total, page.ids = facts.total, facts.ids
             page.rows_hash = None if page.whole_ids else facts.rows_hash
     elif report.month_of_row == "documented date":
@@ -153,48 +152,48 @@ def page_of_answer(report: Report, document: Document, question: Question, asked
     return page
 
 
-Ask = Callable[[int, bool], Awaitable[Page]]
-"""Requests a page by its number; the flag tells whether all stated rows have been received."""
+PageRequest = Callable[[int, bool], Awaitable[Page]]
+"""Requests a page by its number; the flag says whether all stated rows were received."""
 
 
 async def read_whole(
-    ask: Ask,
-    ask_unpaged: Callable[[], Awaitable[Page]],
-    refusal_of: Callable[[Page], Awaitable[Exception | None]],
+    request: PageRequest,
+    request_unpaged: Callable[[], Awaitable[Page]],
+    shape_error: Callable[[Page], Awaitable[Exception | None]],
     note: Callable[[str], None],
     size: PageSize,
 ) -> list[Page]:
-    """The pages of one request, proven to be whole, or else the one answer of its unpaged counterpart.
+    """The pages of one request, proven to be whole, or the one answer of its unpaged counterpart.
 
-    If the envelope of pages is unknown and the counterpart has rows, no more pages are requested. Raises
-    UnreadableRows for an answer that is something else: next to good answers it would go unnoticed.
+    If the first page does not fit its shape and the counterpart has rows, no more pages are requested. Raises
+    UnreadableRows for an unreadable answer: next to good answers it would go unnoticed.
     """
-    pages = await read_proven(ask, note, size)
+    pages = await read_proven(request, note, size)
     if pages is None:
         note("read unpaged")
-        pages = [await ask_unpaged()]
+        pages = [await request_unpaged()]
     first = pages[0]
-    refusal = await refusal_of(first) if first.mismatch else None
-    if refusal and first.asked_for != UNPAGED:
+    unreadable = await shape_error(first) if first.mismatch else None
+    if unreadable and first.requested_rows != UNPAGED:
         try:
-            whole = await ask_unpaged()
+            whole = await request_unpaged()
         except (BadRequest, NotFound, Forbidden) as error:
-            raise refusal from error
+            raise unreadable from error
         if whole.rows:
             note("its pages cannot be read, it is read unpaged")
             size.accept(UNPAGED)
             return [whole]
-    if refusal:
-        raise refusal
+    if unreadable:
+        raise unreadable
     return pages
 
 
-async def read_proven(ask: Ask, note: Callable[[str], None], size: PageSize) -> list[Page] | None:
+async def read_proven(request: PageRequest, note: Callable[[str], None], size: PageSize) -> list[Page] | None:
     """The pages of one request; None if they cannot be proven to be whole."""
     for _ in range(PAGING_TRIES):
         try:
-            pages = await read_pages(ask, size)
-        except PagingRefused as error:
+            pages = await read_pages(request, size)
+        except PagingRejected as error:
             note(str(error))
             break
         except PagingUnproven as error:
@@ -206,66 +205,68 @@ async def read_proven(ask: Ask, note: Callable[[str], None], size: PageSize) -> 
     return None
 
 
-async def read_pages(ask: Ask, size: PageSize) -> list[Page]:
-    """Read every page from 0 on (interface: pageIndex is 0-based) and prove that none moved meanwhile.
+async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
+    """Read every page from 0 on (interface: pageIndex is 0-based) and prove that no row moved meanwhile.
 
-    Reading ends at an empty page, or, once all stated rows have come, at a page with fewer rows than
-    requested: either sign alone may mean that the service caps its pages, or counts something else. A total
-    no larger than the first page may be the count of that page, unless another page was longer. If no page is
-    full, the service caps them, and only an empty page is the end. A page that is rejected or fails after all
-    stated rows have come is an end too, and so is one rejected after a page that was not full.
+    Reading ends at an empty page, or at a page with fewer rows than requested once all stated rows have come:
+    a short page alone may be a cap of the service, and the total may count something else. A total no larger
+    than the first page may count that page alone, unless another page was longer. If no page is full, the
+    service may cap pages, and only an empty page is the end. After all stated rows, a page that is rejected
+    or fails is an end too, and so is a rejection after a page shorter than the first.
 
-    Then pages are read again and must hold the same rows. If the total is certain, only the first is. If no
-    total counts the rows, all are except the last with rows: a row removed from any page moves another past
-    us. (A row removed and one added within a single reading escape; the next reading has them.) Raises
+    Then pages are read again and must have the same rows: only the first page if the total counts the rows,
+    otherwise every page except the last with rows, as a row removed from any page moves another past us. (A
+    row removed and one added within a single reading escape; the next reading has them.) Raises
     PagingUnproven otherwise. If the first answer is not a page, no more pages are requested.
     """
     pages: list[Page] = []
     seen: set[object] = set()
-    has_come = False
+    is_complete = False
     for index in range(MOST_PAGES):
         try:
-            page = await ask(index, has_come)
-        except PagingRefused:
-            runs_out = pages[-1].fullest_list < pages[0].fullest_list  # only the last page does
-            if sum(one.rows for one in pages) != pages[0].total and not runs_out:
+            page = await request(index, is_complete)
+        except PagingRejected:
+            is_last = pages[-1].fullest_list < pages[0].fullest_list
+            if sum(item.rows for item in pages) != pages[0].total and not is_last:
                 raise
             break
-        if page.asked_for == UNPAGED or (index == 0 and page.mismatch):
+        if page.requested_rows == UNPAGED or (index == 0 and page.mismatch):
             return [page]
-        if has_come and page.mismatch:
+        if is_complete and page.mismatch:
             break
         _check_new(page, pages, seen)
         pages.append(page)
-        has_come = page.total is not None and sum(one.rows for one in pages) == pages[0].total
-        may_be_capped = not (size.is_shorter(page) if len(pages) == 1 else any(one.is_full for one in pages))
+        is_complete = page.total is not None and sum(item.rows for item in pages) == pages[0].total
+        is_uncapped = size.is_shorter(page) if len(pages) == 1 else any(item.is_full for item in pages)
         size.note(page)
-        if page.is_empty or (has_come and page.rows < page.asked_for and not may_be_capped):
+        if page.is_empty or (is_complete and page.rows < page.requested_rows and is_uncapped):
             break
     else:
-        raise PagingRefused(f"there were still rows after {MOST_PAGES} pages")
+        raise PagingRejected(f"there were still rows after {MOST_PAGES} pages")
     first, received = pages[0], sum(page.rows for page in pages)
     if first.total is not None and received < first.total:
         raise PagingUnproven(f"the pages hold {received} rows of the {first.total} stated")
-    for index in _to_ask_again(pages, received):
-        if not pages[index].holds_the_same(await ask(index, False)):
+    for index in _pages_to_reread(pages, received):
+        if not pages[index].has_same_rows(await request(index, False)):
             raise PagingUnproven(f"page {index} holds other rows than before")
     return pages
 
 
-def _to_ask_again(pages: Sequence[Page], received: int) -> Sequence[int]:
-    """The pages to read a second time."""
+def _pages_to_reread(pages: Sequence[Page], received: int) -> Sequence[int]:
+    """The numbers of the pages to read a second time."""
     with_rows = [page for page in pages if not page.is_empty]
     is_counted = pages[0].total is not None and received == pages[0].total
     if is_counted or not with_rows:
         return range(1 if len(with_rows) > 1 else 0)
-    empty_ones = range(len(with_rows), len(pages))
-    may_have_moved = len(with_rows) == 1 and pages[0].total is None and pages[0].rows >= pages[0].asked_for
-    return [*range(1 if may_have_moved else len(with_rows) - 1), *empty_ones]
+    empty_pages = range(len(with_rows), len(pages))
+    may_have_moved = (
+        len(with_rows) == 1 and pages[0].total is None and pages[0].rows >= pages[0].requested_rows
+    )
+    return [*range(1 if may_have_moved else len(with_rows) - 1), *empty_pages]
 
 
 def _check_new(page: Page, pages: Sequence[Page], seen: set[object]) -> None:
-    """Raise PagingUnproven if an answer is not a page, or shows that rows have moved; else remember it."""
+    """Raise PagingUnproven if an answer is not a page, or shows that rows moved; else remember its ids."""
     if page.mismatch:
         raise PagingUnproven(f"page {len(pages)} has neither rows nor empty lists")
     first = pages[0] if pages else page

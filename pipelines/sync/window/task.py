@@ -22,11 +22,11 @@ UNANSWERED = frozenset({WindowStatus.FAILED, WindowStatus.NOT_ASKED, WindowStatu
 class TaskState:
     """The state of one report of one customer, which its windows share.
 
-    Its `windows` are requested newest first, as the service may answer nothing before some day; after several
+    The `windows` are requested newest first, as the service may answer nothing before some day; after several
     rejected months in a row no more are requested. `stored` profiles the rows stored before the sync, by
     month (None without months). `closed` is the reason why no more windows are requested. `denied` means 403,
-    for it or for all reports of its customer. `lacks_months` is true if rows of several months do not state
-    their month. With `accept_shrink` the guard holds nothing back.
+    for the report or all reports of the customer. `lacks_months` is true if rows of several months do not
+    state their month. With `accept_shrink` the guard holds nothing back.
     """
 
     planned: PlannedReport
@@ -59,15 +59,15 @@ class TaskState:
         self.windows = newest_first([*self.windows, *windows])
 
     def learned(self, results: Sequence[WindowResult]) -> Cap:
-        """The caps that later syncs use for the report and customer, after these results."""
+        """The caps that later syncs use for the report and customer, learned by these results."""
         unanswered = {day for result in results if result.status in UNANSWERED for day in result.months}
         limit = self.limit.without(unanswered)
         is_loaded = any(result.status is WindowStatus.LOADED for result in results)
         months = 1 if self.lacks_months and is_loaded else limit.months
-        return Cap(limit.days, months, self.page_size.learned, self.limit.rows, self.limit.whole or None)
+        return Cap(limit.days, months, self.page_size.learned, self.limit.rows, self.limit.whole_rows or None)
 
     def begin(self, window: Window, run_id: str) -> WindowResult:
-        """The empty record of one of its windows."""
+        """The record of a window before its requests."""
         report = self.planned.report
         return WindowResult(
             report=report.name,

@@ -62,8 +62,8 @@ def asked_of(report: Report) -> set[str]:
     asked |= set() if "{customerId}" in report.endpoint.path else {"customerId"}
     asked |= {"dates": DATES, "month bounds": MONTHS}.get(report.endpoint.time_parameters, set())
     asked |= {"pageIndex", "pageSize"} if report.endpoint.paged else set()
-    if each := report.endpoint.each:
-        asked |= {name for name in each.names if f"{{{name}}}" not in report.endpoint.path}
+    if by_id := report.endpoint.by_id:
+        asked |= {name for name in by_id.parameters if f"{{{name}}}" not in report.endpoint.path}
     return asked
 
 
@@ -100,24 +100,24 @@ def test_no_request_spans_more_months_than_the_limit() -> None:
 def test_the_parts_of_a_request_fit_together() -> None:
     for name, endpoint in ((name, report.endpoint) for name, report in REPORTS.items()):
         places = set(re.findall(r"{(\w+)}", endpoint.path))
-        ids = set(endpoint.each.names) if endpoint.each else set()
+        ids = set(endpoint.by_id.parameters) if endpoint.by_id else set()
         assert places <= {"customerId", "year", "month"} | ids, name
         assert ({"year", "month"} <= places) is (endpoint.time_parameters == "month in path"), name
-        for source in endpoint.each.ids_from if endpoint.each else ():
+        for source in endpoint.by_id.ids_from if endpoint.by_id else ():
             assert len(source.columns) == len(ids), name
 
 
 def test_the_request_of_a_report_and_its_rows_agree() -> None:
     for name, report in REPORTS.items():
         tops = [table for table in report.tables if table.parent is None]
-        each = report.endpoint.each
+        by_id = report.endpoint.by_id
         assert report.month_of_row != "window" or report.endpoint.window_months == 1, name
         assert report.month_of_row != "documented date" or all(table.dated_by for table in tops), name
         assert report.has_months is (report.endpoint.time_parameters != "none"), name
         assert not report.endpoint.paged or all(table.key for table in tops), name  # pages are proven by ids
-        assert report.timing.on_demand is bool(each and not each.ids_from), name
+        assert report.timing.on_demand is bool(by_id and not by_id.ids_from), name
         for table in report.tables:
-            assert not each or set(each.columns) <= {column.name for column in table.requested}, table.name
+            assert not by_id or set(by_id.columns) <= {column.name for column in table.requested}, table.name
 
 
 def test_special_cases_are_these() -> None:

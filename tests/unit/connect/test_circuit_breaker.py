@@ -157,11 +157,11 @@ def test_a_customer_is_refused_that_gets_nothing_of_what_others_get(
     answers: list[tuple[list[str], list[str], int]], refused: bool
 ) -> None:
     breaker = after(9, (["M1"], THREE_REPORTS, 403), *answers)
-    assert (breaker.refuses_customer("M1"), breaker.refuses_customer("M2")) == (refused, False)
+    assert (breaker.denies_customer("M1"), breaker.denies_customer("M2")) == (refused, False)
 
 
 def test_what_one_login_is_refused_says_nothing_of_another_of_the_same_customer() -> None:
     breaker = after(9, (["M2"], ["sales"], 200))
     for report in THREE_REPORTS:
         breaker.note_try(Try(replace(SALES, customer="M1", report=report), 1, 403, 0, 0.1), LOGIN)
-    assert (breaker.refuses_customer("M1", LOGIN), breaker.refuses_customer("M1")) == (True, False)
+    assert (breaker.denies_customer("M1", LOGIN), breaker.denies_customer("M1")) == (True, False)

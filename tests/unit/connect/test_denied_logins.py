@@ -28,18 +28,18 @@ def grown_old(folder: Path) -> None:
 
 def test_a_refused_login_is_known_until_it_is_accepted(tmp_path: Path) -> None:
     known(tmp_path).remember(WRONG)
-    assert known(tmp_path).holds(WRONG)
+    assert known(tmp_path).blocks(WRONG)
     known(tmp_path).forget(WRONG)
-    assert not known(tmp_path).holds(WRONG)
+    assert not known(tmp_path).blocks(WRONG)
 
 
 def test_a_refused_login_is_tried_once_more_half_a_day_later_and_not_a_third_time(tmp_path: Path) -> None:
     held = []
     for _ in range(3):
         known(tmp_path).remember(WRONG)
-        held.append(known(tmp_path).holds(WRONG))
+        held.append(known(tmp_path).blocks(WRONG))
         grown_old(tmp_path / "refused")
-        held.append(known(tmp_path).holds(WRONG))
+        held.append(known(tmp_path).blocks(WRONG))
     assert held == [True, False, True, True, True, True]
 
 
@@ -47,14 +47,14 @@ def test_several_refusals_of_one_night_are_one(tmp_path: Path) -> None:
     for _ in range(5):
         known(tmp_path).remember(WRONG)
     grown_old(tmp_path / "refused")
-    assert not known(tmp_path).holds(WRONG)
+    assert not known(tmp_path).blocks(WRONG)
 
 
 def test_another_password_username_or_address_is_another_login(tmp_path: Path) -> None:
     known(tmp_path).remember(WRONG)
     others = [Login("somebody", SecretStr("corrected")), Login("else", WRONG.password)]
-    assert [known(tmp_path).holds(one) for one in others] == [False, False]
-    assert not DeniedLogins(tmp_path / "refused", "https://other.test").holds(WRONG)
+    assert [known(tmp_path).blocks(one) for one in others] == [False, False]
+    assert not DeniedLogins(tmp_path / "refused", "https://other.test").blocks(WRONG)
 
 
 def test_what_is_kept_is_private_and_holds_neither_username_nor_password(tmp_path: Path) -> None:

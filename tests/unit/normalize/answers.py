@@ -33,8 +33,8 @@ def normalized(
     name: str | Report,
     *pages: Any,
     months: Sequence[Month] = (JANUARY, FEBRUARY),
-    asked: Sequence[str | None] | None = None,
-    chosen: Sequence[str | None] | None = None,
+    asked_ids: Sequence[str | None] | None = None,
+    choices: Sequence[str | None] | None = None,
 ) -> Normalized:
     """The answer of a report, given as the values of its pages."""
     report = REPORTS[name] if isinstance(name, str) else name
@@ -44,8 +44,8 @@ def normalized(
         documents,
         months=months if report.has_months else (),
         timezone=STOCKHOLM,
-        asked=asked,
-        chosen=chosen,
+        asked_ids=asked_ids,
+        choices=choices,
     )
 
 

@@ -51,7 +51,9 @@ def result_of(name: str, *pages: Document) -> Normalized | str:
     """What pages become, or the sentence that says why they do not fit."""
     months = (JANUARY, FEBRUARY) if REPORTS[name].has_months else ()
     try:
-        return normalize(REPORTS[name], pages, months=months, timezone=STOCKHOLM, asked=[None for _ in pages])
+        return normalize(
+            REPORTS[name], pages, months=months, timezone=STOCKHOLM, asked_ids=[None for _ in pages]
+        )
     except ShapeMismatch as error:
         return str(error)
 

@@ -73,7 +73,7 @@ def test_equal_rows_are_both_loaded_if_no_id_is_documented() -> None:
 
 def test_the_requested_id_reaches_nested_rows() -> None:
     answer = {"estates": [estate("OBJ1", agents=[{"id": "H1", "changes": [], "x": [{"y": 1}]}])]}
-    result = normalized("sales_for_estate", answer, asked=["OBJ1"])
+    result = normalized("sales_for_estate", answer, asked_ids=["OBJ1"])
     for name in ("estates", "agents", "agents__x"):
         assert rows(result, f"sales_for_estate_{name}", "asked_estate_id") == [("OBJ1",)]
 
@@ -175,7 +175,7 @@ def test_rows_that_pages_repeat_are_loaded_once_with_their_nested_rows() -> None
 def test_leads_state_the_choice_they_came_with_and_the_last_choice_counts() -> None:
     active = {"incomingLeads": [lead("L1"), lead("L2")]}
     removed = {"incomingLeads": [lead("L2", state="Done"), lead("L3")]}
-    result = normalized("tips_and_leads", active, removed, chosen=("Active", "Removed"))
+    result = normalized("tips_and_leads", active, removed, choices=("Active", "Removed"))
     assert rows(result, "incoming_leads", "lead_id", "is_removed") == [
         ("L1", False),
         ("L2", True),
@@ -186,7 +186,7 @@ def test_leads_state_the_choice_they_came_with_and_the_last_choice_counts() -> N
 def test_whether_a_lead_is_removed_is_unknown_if_the_service_ignores_the_choice() -> None:
     active = {"incomingLeads": [lead("L1"), lead("L2")], "tips": []}
     ignored = {"incomingLeads": [lead("L1"), lead("L2", contact={"id": "C1"}), lead("L3")], "tips": []}
-    result = normalized("tips_and_leads", active, ignored, chosen=("Active", "Removed"))
+    result = normalized("tips_and_leads", active, ignored, choices=("Active", "Removed"))
     assert rows(result, "incoming_leads", "lead_id", "contact_id", "is_removed") == [
         ("L1", None, None),
         ("L2", "C1", None),
@@ -196,7 +196,7 @@ def test_whether_a_lead_is_removed_is_unknown_if_the_service_ignores_the_choice(
 
 def test_whether_a_lead_is_removed_is_unknown_if_one_answer_has_both_kinds() -> None:
     both = {"totalRowCount": 1, "incomingLeads": [lead("L1")]}
-    result = normalized("tips_and_leads", both, chosen=("ActiveAndRemoved",))
+    result = normalized("tips_and_leads", both, choices=("ActiveAndRemoved",))
     assert rows(result, "incoming_leads", "lead_id", "is_removed") == [("L1", None)]
     assert {table.name for table in result.tables} == {"incoming_leads", "outgoing_leads", "tips"}
 

@@ -12,7 +12,7 @@ from pipelines.connect.errors import AnswerTooLarge, BadRequest, ConnectError, U
 from pipelines.connect.models import Request
 from pipelines.months import Month
 from pipelines.planning.windows import Span, Window, windows
-from pipelines.sync.window.bisect import RefusedTogether, WindowLimit, read_spans
+from pipelines.sync.window.bisect import RejectedTogether, WindowLimit, read_spans
 
 TODAY = date(2026, 11, 21)
 YEAR = Window(
@@ -84,7 +84,7 @@ def test_a_learned_number_of_days_is_kept_for_the_following_runs() -> None:
 
 def test_several_months_that_are_refused_are_to_be_asked_in_windows_of_their_own() -> None:
     service, limit = Service(200), WindowLimit()
-    with pytest.raises(RefusedTogether):
+    with pytest.raises(RejectedTogether):
         read(service, limit=limit)
     assert (len(service.asked), limit) == (1, WindowLimit())
 
@@ -104,7 +104,7 @@ def test_a_refusal_that_is_not_about_length_costs_few_requests(known: WindowLimi
     service = Service(0)
     with pytest.raises(BadRequest):
         read(service, JANUARY, limit=known)
-    assert (len(service.asked), known.months, known.days, known.refused) == (requests, None, None, [])
+    assert (len(service.asked), known.months, known.days, known.rejected) == (requests, None, None, [])
 
 
 def test_of_what_was_learned_only_refusals_of_answered_months_are_remembered() -> None:

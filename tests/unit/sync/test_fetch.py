@@ -207,7 +207,7 @@ def test_an_answer_with_a_round_number_of_rows_is_read_in_halves_if_these_hold_m
 def test_a_round_number_of_rows_that_is_all_there_is_is_asked_about_once() -> None:
     limit = WindowLimit()
     assert [limit.may_be_cut_off(rows) for rows in (500, 501, 400)] == [True, False, False]
-    limit.whole = 700
+    limit.whole_rows = 700
     assert [limit.may_be_cut_off(rows) for rows in (500, 700, 1000)] == [False, False, True]
     limit.rows = 700
     assert limit.may_be_cut_off(700)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pipelines.normalize.document import Document
-from pipelines.sync.window.paging import Page, PageSize, PagingRefused, PagingUnproven, read_pages
+from pipelines.sync.window.paging import Page, PageSize, PagingRejected, PagingUnproven, read_pages
 
 
 @dataclass
@@ -17,12 +17,12 @@ class Service:
 
     What it holds may be an "error", which is neither a row nor an empty list of them.
     `total` is what it states of so many rows in all and so many on the page; a page has `page_size` rows at
-    most, however many are `asked_for`.
+    most, however many are `requested_rows`.
     """
 
     holdings: Callable[[int], Sequence[str]]
     page_size: int = 2
-    asked_for: int = 2
+    requested_rows: int = 2
     total: Callable[[int, int], int | None] = lambda rows, _: rows
     has_ids: bool = True
     refuses_empty_pages: bool = False
@@ -30,24 +30,24 @@ class Service:
     asked: list[int] = field(default_factory=list)
     size: PageSize = field(default_factory=PageSize)
 
-    async def answer(self, index: int, has_come: bool) -> Page:
-        del has_come
+    async def answer(self, index: int, is_complete: bool) -> Page:
+        del is_complete
         rows = self.holdings(len(self.asked))
         if rows == "error":
             self.asked.append(index)
             body = b'{"message": "An error has occurred."}'
-            return Page(Document(body), asked_for=self.asked_for, mismatch="expected leads[]")
+            return Page(Document(body), requested_rows=self.requested_rows, mismatch="expected leads[]")
         self.asked.append(index)
         first = 0 if self.ignores_page_number else index * self.page_size
         part = rows[first : first + self.page_size]
         if self.refuses_empty_pages and not part:
-            raise PagingRefused("404")
+            raise PagingRejected("404")
         total = self.total(len(rows), len(part))
         ids = {"leads": [(None if name == "-" else name,) for name in part]} if self.has_ids else {}
         body = repr((part, total, index)).encode()
         return Page(
             Document(body),
-            asked_for=self.asked_for,
+            requested_rows=self.requested_rows,
             rows=len(part),
             total=total,
             ids=ids,
@@ -80,7 +80,7 @@ WHOLE = {
         [0, 1],
     ),
     "a capped page size and a total of the page alone": (
-        holding("abcde", asked_for=1000, total=lambda _, on_page: on_page),
+        holding("abcde", requested_rows=1000, total=lambda _, on_page: on_page),
         [0, 1, 2, 3, 0, 1, 3],
     ),
     "one page without a total needs an empty one": (holding("a", total=no_total), [0, 1, 1]),
@@ -120,7 +120,7 @@ def test_every_row_is_read_once(service: Service, asked: list[int]) -> None:
 
 @pytest.mark.parametrize("rows", ["abcd", "a"], ids=["full pages", "one that may have been full"])
 def test_a_page_refused_without_a_total_proves_nothing_after(rows: str) -> None:
-    with pytest.raises(PagingRefused):
+    with pytest.raises(PagingRejected):
         read(holding(rows, total=no_total, refuses_empty_pages=True))
 
 
@@ -152,6 +152,6 @@ def test_an_error_message_with_status_200_is_asked_for_once() -> None:
 
 
 def test_pages_without_end_are_given_up_and_not_read_again() -> None:
-    service = holding("".join(map(chr, range(1_000, 2_001))), page_size=1, asked_for=1)
-    with pytest.raises(PagingRefused, match="still rows after 1000 pages"):
+    service = holding("".join(map(chr, range(1_000, 2_001))), page_size=1, requested_rows=1)
+    with pytest.raises(PagingRejected, match="still rows after 1000 pages"):
         read(service)
