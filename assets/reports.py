@@ -37,7 +37,7 @@ from pipelines.planning.selection import Pair, Selection
 from pipelines.settings.messages import SettingsError
 from pipelines.shapes.shapes_file import ShapesError
 from pipelines.sync.progress import Progress
-from pipelines.sync.summary import TROUBLE
+from pipelines.sync.summary import FAILING
 from pipelines.sync.sync import sync
 from pipelines.upkeep.report_page import draw_pages
 from pipelines.upkeep.shapes import prepare_shapes
@@ -51,7 +51,7 @@ from warehouse.store.lock import work_lock
 ACCEPT_SHRINK = "brokerbi/accept_shrink"
 """Run tag; with `yes`, answers that the guard would hold back are loaded."""
 RETRY_NUMBER = "dagster/retry_number"
-NOT_LOADED = TROUBLE | {WindowStatus.NO_ACCESS}
+NOT_LOADED = FAILING | {WindowStatus.NO_ACCESS}
 REMEDY = "Re-execute this run from failure: it requests only what is missing then."
 NOTHING_SELECTED = (
     "Nothing was requested: the run names no customers or months. Select partitions; for everything due, "

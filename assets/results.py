@@ -17,7 +17,7 @@ from pipelines.causes import lines, names, refusals
 from pipelines.months import Month
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
-from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
+from pipelines.sync.summary import FAILING, NOTHING_TO_LOAD
 from pipelines.words import count, counted
 from warehouse.ledger.conditions import Condition
 from warehouse.ledger.ledger import HeldMonth, Ledger
@@ -92,7 +92,7 @@ class Outcome:
     ) -> tuple[PartitionState, str]:
         statuses = {window.status for window in windows}
         reason = "; ".join(dict.fromkeys(window.reason for window in windows if window.reason))
-        if failed := [window for window in windows if window.status in TROUBLE]:
+        if failed := [window for window in windows if window.status in FAILING]:
             return PartitionState.FAILED, failed[0].sentence
         if is_fresh(month, self.since_utc):
             return PartitionState.FETCHED, reason
@@ -122,7 +122,7 @@ def with_changed_months(
     changed = [
         ReportPartition(reports[window.report], window.customer, month)
         for window in windows
-        if window.status not in NOT_OF_TONIGHT and window.report in reports
+        if window.status not in NOTHING_TO_LOAD and window.report in reports
         for month in map(Month.of, window.months)
         if month < calendar.this_month
     ]

@@ -138,7 +138,7 @@ def run_sync(
     settings = read_settings()
     with working(settings, "sync", wait=not no_wait) as awaited_utc:
         summary = sync_with_progress(settings, replace(selection, fresh_since=awaited_utc))
-        summary.is_of_named = bool(customer or report)
+        summary.is_explicit = bool(customer or report)
         unpublished = None if no_publish else loaded_since_publication(Store(settings.data_dir))
         is_published = True
         if unpublished and not unpublished.is_refused:

@@ -33,7 +33,7 @@ UNANSWERED = (
 )
 
 
-async def ask_what_changed(
+async def probe_changed_sales(
     probes: Sequence[PlannedProbe],
     clients: Clients,
     fetcher: Fetcher,
@@ -41,11 +41,11 @@ async def ask_what_changed(
     catalogue: Mapping[str, Report],
     run_id: str,
 ) -> list[WindowResult]:
-    """Ask about all customers together, and record the months that the changes concern.
+    """Probe all customers together, and record the months that the changes affect.
 
     A failed probe is reported and stops nothing.
     """
-    guided = [report for report in catalogue.values() if report.timing.follows_sales]
+    reports = [report for report in catalogue.values() if report.timing.follows_sales]
 
     async def ask(probe: PlannedProbe) -> WindowResult:
         task, [window] = TaskState(probe), probe.windows
@@ -53,7 +53,7 @@ async def ask_what_changed(
         result, error = await fetcher.fetch(client, task, window, task.begin(window, run_id))
         if error is not None:
             return await asyncio.to_thread(_remember_failure, probe, result, error, store)
-        return await asyncio.to_thread(_remember_answer, probe, result, store, guided, fetcher.timezone)
+        return await asyncio.to_thread(_remember_answer, probe, result, store, reports, fetcher.timezone)
 
     return list(await asyncio.gather(*map(ask, probes)))
 
@@ -62,7 +62,7 @@ def _remember_answer(
     probe: PlannedProbe,
     result: WindowResult,
     store: Store,
-    guided: Sequence[Report],
+    reports: Sequence[Report],
     timezone: str,
 ) -> WindowResult:
     first = probe.windows[0].spans[0].first
@@ -70,7 +70,7 @@ def _remember_answer(
     rejected = len(result.rejected)
     note = f"{rejected} rows could not be read" if rejected else ""
     with store.reading() as connection:
-        concerned = _concerned(connection, result.customer, guided, estates)
+        affected = _affected_months(connection, result.customer, reports, estates)
     changed_at = {
         estate.id: estate.changed_at_utc for estate in sorted(estates, key=lambda row: row.changed_at_utc)
     }
@@ -84,7 +84,7 @@ def _remember_answer(
             len(ids),
             result.load_id,
         )
-        for (report, month), ids in concerned.items()
+        for (report, month), ids in affected.items()
     ]
     with store.writing() as connection:
         remember_probe(connection, result, probe.asked_of, changed, note=note, estates=len(estates))
@@ -93,42 +93,42 @@ def _remember_answer(
     return result.ended(WindowStatus.ANSWERED, reason, warnings=(note,) if note else ())
 
 
-def _concerned(
-    connection: Connection, customer: str, guided: Sequence[Report], estates: Sequence[ChangedEstate]
+def _affected_months(
+    connection: Connection, customer: str, reports: Sequence[Report], estates: Sequence[ChangedEstate]
 ) -> dict[tuple[str, date], set[str]]:
-    """Ids of estates by the report and month that they concern.
+    """Ids of estates by the report and month that they affect.
 
-    A sale concerns the month of its contract: its present month and the stored one, because a corrected date
-    moves a sale. Rows that name an estate but have a date of their own concern the month under which they are
-    stored, and the month of access, to which they may move.
+    A sale affects the present and the stored month of its contract, because a corrected date moves a sale.
+    Rows that name an estate but have a date of their own affect the month under which they are stored, and
+    the month of possession, to which they may move.
     """
     tables = {
         report.name: (report.tables[0].name, report.estate_id_column)
-        for report in guided
+        for report in reports
         if report.estate_id_column
     }
-    lists = {report.name for report in guided if report.tables[0].dated_by == BY_CONTRACT}
+    dated_by_contract = {report.name for report in reports if report.tables[0].dated_by == BY_CONTRACT}
     stored = months_with_estates(connection, tables, customer, sorted(estate.id for estate in estates))
     by_contract = {(estate.id, estate.contract_month) for estate in estates if estate.contract_month}
-    by_contract |= {pair for name in lists for pair in stored.get(name, ())}
+    by_contract |= {pair for name in dated_by_contract for pair in stored.get(name, ())}
     by_access = {(estate.id, estate.access_month) for estate in estates if estate.access_month}
-    concerned: dict[tuple[str, date], set[str]] = {}
-    for report in guided:
-        has_own_dates = report.name in tables and report.name not in lists
+    affected: dict[tuple[str, date], set[str]] = {}
+    for report in reports:
+        has_own_dates = report.name in tables and report.name not in dated_by_contract
         pairs = by_contract | (by_access | {*stored[report.name]} if has_own_dates else set())
         for estate, month in pairs:
-            concerned.setdefault((report.name, month), set()).add(estate)
-    return concerned
+            affected.setdefault((report.name, month), set()).add(estate)
+    return affected
 
 
 def _remember_failure(
     probe: PlannedProbe, result: WindowResult, error: Exception, store: Store
 ) -> WindowResult:
     reason = " ".join(str(getattr(error, "found", error)).split())
-    note = WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""  # the report may be allowed
+    note = WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""  # its report may be allowed
     with store.writing() as connection:
         remember_probe(connection, result, probe.asked_of, error=reason, note=note)
-    if isinstance(error, Unauthorized | HostDown):  # every window reports those
+    if isinstance(error, Unauthorized | HostDown):  # every window reports these errors
         return result.ended(WindowStatus.SKIPPED, reason)
     unanswered = UNANSWERED.format(reason)
     return result.ended(WindowStatus.SKIPPED, unanswered, warnings=(unanswered,))
@@ -149,25 +149,25 @@ def changed_estates(
 ) -> list[ChangedEstate]:
     """The estates of an answer that changed on or after the first requested day.
 
-    Earlier changes are skipped: a service that ignores the requested days states them all. An estate without
-    a time of change counts as changed just now.
+    Earlier changes are skipped: a service that ignores the requested days sends them all. An estate without
+    a time of change counts as changed when fetched.
     """
     zone, estates = ZoneInfo(timezone), []
     for row in frame.filter(pl.col("id").fill_null("") != "").iter_rows(named=True):
-        moment = row.get("changed_at")
-        if moment is None or moment.date() >= first:
-            at = latest_utc(moment, zone) if moment else fetched_at_utc
-            estates.append(ChangedEstate(row["id"], at, _month(row, BY_CONTRACT), _month(row, "access_day")))
+        changed_at = row.get("changed_at")
+        if changed_at is None or changed_at.date() >= first:
+            utc = latest_utc(changed_at, zone) if changed_at else fetched_at_utc
+            estates.append(ChangedEstate(row["id"], utc, _month(row, BY_CONTRACT), _month(row, "access_day")))
     return estates
 
 
 def _month(row: Mapping[str, object], column: str) -> date | None:
-    moment = row.get(column)
-    return moment.date().replace(day=1) if isinstance(moment, datetime) else None
+    value = row.get(column)
+    return value.date().replace(day=1) if isinstance(value, datetime) else None
 
 
-def latest_utc(moment: datetime, zone: ZoneInfo) -> datetime:
-    """A local moment in UTC; a day without a time counts as its end."""
-    if moment.time() == time.min:
-        moment = datetime.combine(moment.date(), time(23, 59, 59))
-    return moment.replace(tzinfo=zone).astimezone(UTC)
+def latest_utc(local: datetime, zone: ZoneInfo) -> datetime:
+    """A local time in UTC; a day without a time counts as its end."""
+    if local.time() == time.min:
+        local = datetime.combine(local.date(), time(23, 59, 59))
+    return local.replace(tzinfo=zone).astimezone(UTC)

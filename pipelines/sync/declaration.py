@@ -1,4 +1,4 @@
-"""Declaration of the catalogue in the working file: its tables, and which reports are on."""
+"""Declaration of the catalogue in the working file: its tables, and the reports that are on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def declare_catalogue(
     declare(connection, declared_tables(catalogue.values()), naive_utc(clock.utc_now()))
     chosen = chosen_reports(settings, Selection(), catalogue)
     today = calendar(settings, settings.today_local(clock))
-    described = [
+    rows = [
         {
             "report": report.name,
             "subject": report.subject,
@@ -39,14 +39,14 @@ def declare_catalogue(
             "path": report.endpoint.path,
             "is_on": report in chosen and not report.timing.on_demand,
             "is_awaited": not report.is_by_id,
-            **_reach(report, today),
+            **_first_and_last_month(report, today),
         }
         for report in catalogue.values()
     ]
-    write_configured(connection, "reports", described)
+    write_configured(connection, "reports", rows)
 
 
-def _reach(report: Report, today: Calendar) -> dict[str, date]:
+def _first_and_last_month(report: Report, today: Calendar) -> dict[str, date]:
     """The first and last month for which a report can be requested today; empty if it has no months."""
     if not report.has_months or report.is_by_id:
         return {}
@@ -55,7 +55,7 @@ def _reach(report: Report, today: Calendar) -> dict[str, date]:
 
 
 def declared_tables(reports: Iterable[Report] = REPORTS.values()) -> list[TableSchema]:
-    """Every table of the reports with its declared columns, including reports that are off."""
+    """Every table of the reports, even those that are off, with its declared columns."""
     return [
         TableSchema(
             name=table.name,

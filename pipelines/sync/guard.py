@@ -1,8 +1,8 @@
-"""Guard of stored rows: the rules that hold a new answer back.
+"""Guard of stored rows: the rules by which a new answer is held back.
 
 An answer is held back if it would remove more stored rows than the limits of its report allow, or if a
-declared column that most stored rows fill is empty in all new rows. Each window is compared by itself, and
-the rows of each of its months too.
+declared column that most stored rows fill is empty in all new rows. Each window is compared as a whole, and
+month by month.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class HeldBack(Exception):
 def check_shrink(
     limits: ShrinkLimits, stored: Profiles, tables: Sequence[TableLike], rows: Mapping[date | None, int]
 ) -> None:
-    """Raise HeldBack if a window's answer breaks a rule; `rows` counts its rows by month."""
+    """Raise HeldBack if a window's answer breaks a rule; `rows` are its row counts by month."""
     before = {month: stored_rows(stored, month) for month in rows}
     for months in ([*rows], *([month] for month in rows)):
         count = sum(before[month] for month in months)
@@ -56,7 +56,7 @@ def check_shrink(
 def check_columns(
     stored: Mapping[str, TableProfile], tables: Sequence[TableLike], fewest_rows: int = 1
 ) -> None:
-    """Raise HeldBack if an answer with rows has none in a declared column that most stored rows fill."""
+    """Raise HeldBack if all rows of an answer lack a declared column that most stored rows fill."""
     has_rows = any(table.frame.height for table in tables)
     emptied = list(_emptied_columns(stored, tables, fewest_rows)) if has_rows else []
     if emptied:
@@ -68,7 +68,7 @@ def check_columns(
 def _emptied_columns(
     stored: Mapping[str, TableProfile], tables: Sequence[TableLike], fewest_rows: int
 ) -> Iterator[str]:
-    """Declared columns that are filled in most stored rows, if there are enough, and in no new one."""
+    """Declared columns that most stored rows fill, if there are enough rows, and no new row does."""
     for table in tables:
         profile = stored.get(table.name)
         if profile is None or profile.rows < fewest_rows:

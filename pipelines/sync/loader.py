@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 LOADS_IN_A_GROUP = 200
 BYTES_IN_A_GROUP = UNDER_WAY // 2
-"""A group is full at this many loads or bytes of answers; the rest of the memory is for fetching."""
+"""A group is full at this many windows or bytes of answers; other memory is for fetching."""
 GATHERING_SECONDS = 2.0
 """How long a fetched window waits for others; if the run is killed, waiting windows are requested again."""
 
 
 @dataclass
 class Loader:
-    """Gathers fetched windows and loads them as a group that is full or has waited long enough.
+    """Gathers fetched windows and loads them once their group is full or has waited long enough.
 
     A group that the store rejects is loaded again in halves, so that one bad window fails alone. An error of
     the store itself (a full disk, a lost lock) ends the run.
@@ -49,14 +49,14 @@ class Loader:
             self._changed.notify_all()
 
     async def run(self) -> None:
-        """Load groups until the end, in a thread, so that requests go on."""
+        """Load groups until the end, in threads, so that requests go on."""
         while group := await self._next_group():
             for result in await asyncio.to_thread(self._load_group, group):
                 self.summary.add(result)
             self.memory.loaded(*(result.bytes for result in group))
 
     async def _next_group(self) -> Sequence[WindowResult]:
-        """The waiting windows, once they fill a group or have waited long enough; none at the end."""
+        """The waiting windows, once they fill a group or have waited long enough; empty at the end."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._waiting or self._is_over)
             with suppress(TimeoutError):
@@ -66,7 +66,7 @@ class Loader:
             return group
 
     async def finish(self, running: asyncio.Task[None]) -> None:
-        """Load all fetched windows, also if the run is being stopped."""
+        """Load all fetched windows, even if the run is being stopped."""
         async with self._changed:
             self._is_over = True
             self._changed.notify_all()
@@ -78,7 +78,7 @@ class Loader:
         return len(self._waiting) >= LOADS_IN_A_GROUP or size >= BYTES_IN_A_GROUP
 
     def _load_group(self, group: Sequence[WindowResult]) -> Sequence[WindowResult]:
-        """The outcome of the windows of a group, without their rows."""
+        """Load a group; returns the outcome of its windows, without their rows."""
         try:
             return load_group(self.store, group)
         except WarehouseError:
@@ -87,5 +87,5 @@ class Loader:
             half = len(group) // 2
             if half:
                 return [*self._load_group(group[:half]), *self._load_group(group[half:])]
-            why = f"the rows could not be loaded ({type(error).__name__}: {error})"
-            return [group[0].ended(WindowStatus.FAILED, f"{why}; the answer is kept in landing")]
+            reason = f"the rows could not be loaded ({type(error).__name__}: {error})"
+            return [group[0].ended(WindowStatus.FAILED, f"{reason}; the answer is kept in landing")]

@@ -1,7 +1,7 @@
 """Privacy of loaded rows: erased persons stay erased, contacts may be loaded under pseudonyms.
 
-With a key set, the tables have a keyed hash in place of a contact's name. The same name and key give the
-same pseudonym, so people can still be counted. Landing keeps the answers as received.
+If a key is set, tables have a keyed hash in place of a contact's name. The same name and key give the same
+pseudonym, so people can still be counted. Landing keeps the answers as received.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ def pseudonymized(key: bytes, table: TableLike) -> pl.DataFrame:
     ]
     if not naming:
         return frame
-    # a number has no pseudonym, such as that of an undocumented phone
+    # a number, such as an undocumented phone's, has no pseudonym and becomes null
     numbers = [name for name in naming if name not in texts]
     frame = frame.with_columns(pl.lit(None, frame.schema[name]).alias(name) for name in numbers)
     naming = [name for name in naming if name in texts]
-    names = [[name for name in row if name and name.strip()] for row in frame.select(naming).iter_rows()]
-    changed = {name: [pseudonym(key, text) for text in frame[name]] for name in naming}
+    names = [[text for text in row if text and text.strip()] for row in frame.select(naming).iter_rows()]
+    replaced = {name: [pseudonym(key, text) for text in frame[name]] for name in naming}
     for name in filter(is_free_text, texts):
-        changed[name] = list(map(partial(_without_names, key), frame[name], names))
-    return frame.with_columns(pl.Series(name, values, pl.String) for name, values in changed.items())
+        replaced[name] = list(map(partial(_without_names, key), frame[name], names))
+    return frame.with_columns(pl.Series(name, values, pl.String) for name, values in replaced.items())
 
 
 def _without_names(key: bytes, text: str | None, names: Sequence[str]) -> str | None:
@@ -74,16 +74,16 @@ def _without_names(key: bytes, text: str | None, names: Sequence[str]) -> str | 
 def private_rows(settings: Settings) -> Callable[[TableLike], pl.DataFrame]:
     """Return the function that makes the rows of a table private before they are loaded.
 
-    It reads the list of erased persons for each table, because a person may be erased during a sync.
+    It reads the list of erased persons at each table, because a person may be erased during a sync.
     """
     key = settings.pseudonym_key.get_secret_value().encode()
 
-    def made_private(table: TableLike) -> pl.DataFrame:
+    def make_private(table: TableLike) -> pl.DataFrame:
         frame = pseudonymized(key, table) if key else table.frame
         erased = read_erased(settings.data_dir)
         return suppressed_frame(frame, documented_columns(table), erased) if erased.persons else frame
 
-    return made_private
+    return make_private
 
 
 def documented_columns(table: TableLike) -> Documented:

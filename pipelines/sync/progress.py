@@ -9,20 +9,20 @@ from time import monotonic
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.causes import names, shortened
 from pipelines.planning.plan import Plan
-from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
+from pipelines.sync.summary import FAILING, NOTHING_TO_LOAD
 from pipelines.words import count, counted, duration
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 SECONDS_BETWEEN_LINES = 5.0
 WINDOWS_BEFORE_ESTIMATE = 10
-"""The first windows start together, so they say little about the pace."""
+"""The first windows start together, so their pace is no estimate."""
 LONGEST_REASON = 70
 HEADS = ("report", "rows", "windows", "requests", "quarantined", "remarks")
 
 
 @dataclass
 class Progress:
-    """Counts windows, and makes a line of progress from time to time."""
+    """Counts windows, and makes a progress line from time to time."""
 
     windows: int = 0
     done: int = 0
@@ -33,7 +33,7 @@ class Progress:
     last_line: float = 0.0
 
     def begin(self, plan: Plan) -> str:
-        """Begin; the line states how much will be requested."""
+        """Begin; returns a line with the planned requests."""
         self.began = self.last_line = monotonic()
         self.windows = plan.windows
         left = sum(planned.wanted.left for planned in plan.planned)
@@ -47,16 +47,16 @@ class Progress:
     def count(self, window: WindowResult) -> bool:
         """Count a finished window; returns whether it was planned."""
         self.requests += window.requests
-        if window.status in NOT_OF_TONIGHT or window.report == CHANGED_SALES:
+        if window.status in NOTHING_TO_LOAD or window.report == CHANGED_SALES:
             return False
         self.done += 1
         self.windows = max(self.windows, self.done)  # a window requested month by month becomes several
         self.rows += window.loaded_rows
-        self.troubled += window.status in TROUBLE
+        self.troubled += window.status in FAILING
         return True
 
     def line(self) -> str:
-        """A line of progress; empty if the last one is recent, or nothing is planned yet."""
+        """A progress line; empty if the last one is recent, or nothing is planned yet."""
         now = monotonic()
         if not self.windows or now - self.last_line < SECONDS_BETWEEN_LINES:
             return ""
@@ -73,7 +73,7 @@ class Progress:
 def by_report(results: Iterable[WindowResult]) -> list[Sequence[str]]:
     """The outcome of each report, as cells under HEADS.
 
-    The reason of a failure is no cell: the line of its cause has it, once for all reports and customers.
+    No cell has the reason of a failure: the line of its cause has it, for all reports and customers.
     """
     reports: dict[str, list[WindowResult]] = {}
     for result in results:
@@ -86,7 +86,7 @@ def _cells(name: str, results: Sequence[WindowResult]) -> Sequence[str]:
     customers: dict[tuple[WindowStatus, str], list[str]] = {}
     for result in results:
         if result.status is not WindowStatus.LOADED:
-            is_skipped = result.status in NOT_OF_TONIGHT
+            is_skipped = result.status in NOTHING_TO_LOAD
             reason = f": {shortened(result.reason, LONGEST_REASON)}" if is_skipped else ""
             customers.setdefault((result.status, reason), []).append(result.customer)
     remarks = [

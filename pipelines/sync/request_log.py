@@ -1,4 +1,4 @@
-"""Request log: a JSON line for every try of a request, and counts of tries by day, customer and report."""
+"""Request log: a JSON line for every try, and counts of tries by day, customer and report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RequestLogger:
 
     The lines follow OpenTelemetry's log model and its semantic conventions for HTTP clients, without headers,
     logins and bodies. Lines are dropped while the disk is full; loading reports that. `counts` fills
-    `meta.requests_by_day`: it counts every try, and its seconds are waiting time.
+    `meta.requests_by_day`: every try counts, and the seconds are waiting time.
     """
 
     data_dir: Path

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 Clients = Callable[[str, str], Client]
-"""The client for a customer and a path of the service, with the login of its function."""
+"""The client for a customer and a path of the service, with the login for the path."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Session:
 class RunContext:
     """`transport` replaces the network, `clock` the time, `catalogue` the reports.
 
-    `held_back` are reports that are not requested, each with the reason in a sentence.
+    `held_back` maps reports that are not requested to the reason.
     """
 
     clock: Clock = field(default_factory=SystemClock)
@@ -89,5 +89,5 @@ def login_of(settings: Settings, customer: Customer, path: str = "") -> Login:
 
 
 def denied_logins_of(settings: Settings) -> DeniedLogins:
-    """The denied logins (401) that are recorded in the data directory."""
+    """The denied logins (401) recorded in the data directory."""
     return DeniedLogins(settings.data_dir / "work" / "refused_logins", settings.base_url)

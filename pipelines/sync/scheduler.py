@@ -1,4 +1,4 @@
-"""Scheduler of one sync: requests windows with bounded concurrency, and hands over what may be loaded."""
+"""Scheduler of one sync: requests windows with bounded concurrency, and hands answers to the loader."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from pipelines.sync.run_context import Clients
 
 WINDOWS_PER_REQUEST = 2
-"""Twice as many windows as requests at a time, so that no request waits while an answer is parsed."""
+"""Windows under way per concurrent request, so that no slot is idle while an answer is parsed."""
 THREADS = 3
-"""How many answers are parsed, compressed or loaded at a time: each takes memory of its own."""
+"""How many answers are parsed, compressed or loaded at a time: each takes its own memory."""
 MOST_SIDE_BY_SIDE = 4
 """Windows of one report and customer requested at a time, after the first answers."""
 MOST_REJECTED_MONTHS = 2
@@ -53,29 +53,29 @@ class Scheduler:
         Fetched windows are loaded in any case. Raises errors of the store (a full disk, a lost lock).
         """
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "work"))
-        room = asyncio.Semaphore(self.concurrency * WINDOWS_PER_REQUEST)
+        slots = asyncio.Semaphore(self.concurrency * WINDOWS_PER_REQUEST)
         loading = asyncio.create_task(self.loader.run())
-        running = [asyncio.create_task(self._request(task, room)) for task in in_turns(tasks)]
-        asking = asyncio.gather(*running)
-        watched: list[asyncio.Future[Any]] = [loading, asking]
+        running = [asyncio.create_task(self._request(task, slots)) for task in round_robin(tasks)]
+        requesting = asyncio.gather(*running)
+        watched: list[asyncio.Future[Any]] = [loading, requesting]
         try:
             await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for request in running:
-                request.cancel()
+            for running_task in running:
+                running_task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
             await self.loader.finish(loading)
-        await asking
+        await requesting
 
-    async def _request(self, task: TaskState, room: asyncio.Semaphore) -> None:
+    async def _request(self, task: TaskState, slots: asyncio.Semaphore) -> None:
         """Request all windows of a task, the newest first: one, then two, then four at a time.
 
-        After one that was rejected it begins with one again, as the service may refuse the older ones too.
+        After a rejection it starts with one again, as the service may reject older windows too.
         """
         at_a_time = 1
         while task.windows:
             batch = task.next_windows(at_a_time, self.today)
-            failures = await asyncio.gather(*(self._window(task, window, room) for window in batch))
+            failures = await asyncio.gather(*(self._window(task, window, slots) for window in batch))
             at_a_time = min(2 * at_a_time, MOST_SIDE_BY_SIDE)
             for window, failure in zip(batch, failures, strict=True):
                 if failure is None:
@@ -88,15 +88,15 @@ class Scheduler:
                 task.closed = f"{task.rejected_in_a_row} newer months in a row were rejected (400)"
 
     async def _window(
-        self, task: TaskState, window: Window, room: asyncio.Semaphore
+        self, task: TaskState, window: Window, slots: asyncio.Semaphore
     ) -> tuple[WindowResult, Exception] | None:
-        """Take one window from request to loader; returns how it failed, or None.
+        """Fetch one window and hand it to the loader; returns its record and error if it failed.
 
-        It is not requested if the outcome of other windows rules it out.
+        It is not requested if the outcome of other windows forbids it.
         """
         result = task.begin(window, self.summary.run_id)
         memory = self.fetcher.memory
-        async with room:
+        async with slots:
             client = self.clients(result.customer, task.planned.report.endpoint.path)
             if ended := self._unrequested(task, result, client.login):
                 self.summary.add(ended)
@@ -110,7 +110,7 @@ class Scheduler:
             return None
 
     def _unrequested(self, task: TaskState, result: WindowResult, login: Login) -> WindowResult | None:
-        """The record of a window that is not requested because of the outcome of others; else None."""
+        """The record of a window that the outcome of other windows forbids; None if it may be requested."""
         if not task.denied and self.circuit_breaker.denies_customer(result.customer, login):
             task.denied = True
             task.closed = "not requested: this login was denied every report of the customer so far (403)"
@@ -121,12 +121,12 @@ class Scheduler:
         return result.ended(WindowStatus.NOT_ASKED, task.closed) if task.closed else None
 
     def _note_failure(self, task: TaskState, window: Window, result: WindowResult, error: Exception) -> None:
-        """Record a window that could not be fetched, and the consequences for the others of its task."""
+        """Record a window that could not be fetched, and the consequences for the rest of its task."""
         status, reason = WindowStatus.FAILED, getattr(error, "found", str(error))
         match error:
             case RowsWithoutMonths():
                 status, reason = WindowStatus.SKIPPED, "its rows carry no month: requested month by month"
-                self._ask_by_month(task, window)
+                self._request_by_month(task, window)
             case RejectedTogether():
                 status, reason = (
                     WindowStatus.SKIPPED,
@@ -149,8 +149,8 @@ class Scheduler:
         stopped = self.summary.stopped if isinstance(error, HostDown) else None
         self.summary.add(result.ended(status, reason, failure=failure_of(stopped or error)))
 
-    def _ask_by_month(self, task: TaskState, window: Window) -> None:
-        """Replace what is left of a task by single months: its rows carry no month of their own."""
+    def _request_by_month(self, task: TaskState, window: Window) -> None:
+        """Split the remaining windows of a task into single months: its rows state no month."""
         task.limit.months, task.lacks_months = 1, True
         months = [month for unread in (window, *task.windows) for month in unread.months]
         task.windows.clear()
@@ -158,7 +158,7 @@ class Scheduler:
 
 
 def failure_of(error: Exception) -> Failure:
-    """The record of an error that a window ended with."""
+    """The record of the error that ended a window."""
     name = type(error).__name__
     if isinstance(error, HeldBack):
         return Failure(error.rule, error.remedy)
@@ -167,8 +167,8 @@ def failure_of(error: Exception) -> Failure:
     return Failure(name, error.remedy, error.trouble, error.http_status, error.last_try, error.login)
 
 
-def in_turns(tasks: Sequence[TaskState]) -> list[TaskState]:
-    """The tasks in an order in which each customer begins with another report.
+def round_robin(tasks: Sequence[TaskState]) -> list[TaskState]:
+    """The tasks in round-robin order, in which each customer begins with another report.
 
     A denied report or customer then costs one request, and consecutive requests span all customers and
     reports: if all are denied, access rights are not the cause.
@@ -177,10 +177,10 @@ def in_turns(tasks: Sequence[TaskState]) -> list[TaskState]:
     reports = list(dict.fromkeys(task.planned.report.name for task in tasks))
     customer_at = {name: place for place, name in enumerate(customers)}
     report_at = {name: place for place, name in enumerate(reports)}
-    step = -(-len(reports) // max(len(customers), 1))  # spaced so that a few turns cover every report
+    step = -(-len(reports) // max(len(customers), 1))  # spaced so that a few customers cover every report
 
-    def turn(task: TaskState) -> tuple[int, int]:
+    def position(task: TaskState) -> tuple[int, int]:
         customer = customer_at[task.planned.customer.id]
         return (report_at[task.planned.report.name] - customer * step) % len(reports), customer
 
-    return sorted(tasks, key=turn)
+    return sorted(tasks, key=position)

@@ -1,4 +1,4 @@
-"""Summary of a sync: the result of every window, and the sentences for people and schedules."""
+"""Summary of a sync: the result of every window, and messages for people and schedules."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pipelines.planning.selection import Pair
 from warehouse.ledger.conditions import OUTAGES, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
-TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
-"""Statuses that fail a run; a report to which the login never had access does not."""
-NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.ANSWERED})
-"""Statuses of what this sync did not request."""
+FAILING = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
+"""Statuses that fail a run; access that the login never had does not."""
+NOTHING_TO_LOAD = frozenset({WindowStatus.SKIPPED, WindowStatus.ANSWERED})
+"""Statuses of windows with nothing to load: skipped, or answers about changed sales."""
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Summary:
     """The outcome of one sync; grows while it runs.
 
     `stopped` is the error that ended the run early, and `on_result` is called with every window.
-    `conditions` are those of the working file at the end.
+    `conditions` are read from the working file at the end.
     """
 
     run_id: str
@@ -34,7 +34,7 @@ class Summary:
     seconds: float = 0.0
     stopped: ConnectError | None = None
     conditions: Sequence[Condition] = ()
-    is_of_named: bool = False  # the operator named reports or customers, so that each denial is an error
+    is_explicit: bool = False  # the operator named reports or customers, so each denial is an error
 
     def add(self, result: WindowResult) -> None:
         """Add a finished window."""
@@ -42,7 +42,7 @@ class Summary:
         if self.on_result:
             self.on_result(result)
 
-    def add_left_alone(
+    def add_skipped(
         self,
         pair: Pair,
         reason: str,
@@ -56,31 +56,31 @@ class Summary:
 
     @property
     def trouble(self) -> list[WindowResult]:
-        """The windows that make the run a failure."""
-        return [result for result in self.results if result.status in TROUBLE]
+        """The windows that fail the run."""
+        return [result for result in self.results if result.status in FAILING]
 
     @property
     def loaded(self) -> list[WindowResult]:
-        """The windows whose rows are in their tables now."""
+        """The windows whose rows are now in their tables."""
         return [result for result in self.results if result.status is WindowStatus.LOADED]
 
     @property
-    def wrongly_refused(self) -> list[WindowResult]:
+    def wrongly_denied(self) -> list[WindowResult]:
         """Denied windows that are an error: the customer is denied everything, or had access before."""
-        return self._wrongly(WindowStatus.NO_ACCESS)
+        return self._denial_errors(WindowStatus.NO_ACCESS)
 
-    def _wrongly(self, status: WindowStatus) -> list[WindowResult]:
+    def _denial_errors(self, status: WindowStatus) -> list[WindowResult]:
         return [
             result
             for result in self.results
             if result.status is status
-            and any(denial.is_error or self.is_of_named for denial in refusals(*result.pair, self.conditions))
+            and any(denial.is_error or self.is_explicit for denial in refusals(*result.pair, self.conditions))
         ]
 
     @property
     def is_well(self) -> bool:
-        left_out = self.is_of_named and self._wrongly(WindowStatus.SKIPPED)
-        return not (self.trouble or self.stopped or self.wrongly_refused or left_out)
+        skipped_denials = self.is_explicit and self._denial_errors(WindowStatus.SKIPPED)
+        return not (self.trouble or self.stopped or self.wrongly_denied or skipped_denials)
 
     @property
     def requests(self) -> int:
@@ -88,8 +88,8 @@ class Summary:
 
     def complaints(self) -> list[str]:
         """A line for each cause of failure, including reports skipped because access was lost before."""
-        wrong = [*self.trouble, *self.wrongly_refused, *self._wrongly(WindowStatus.SKIPPED)]
-        keys = {(*result.pair, day) for result in wrong for day in result.months or [None]}
+        failed = [*self.trouble, *self.wrongly_denied, *self._denial_errors(WindowStatus.SKIPPED)]
+        keys = {(*result.pair, day) for result in failed for day in result.months or [None]}
         conditions = concerning(keys, self.conditions)
         explained = {(condition.report, condition.customer) for condition in conditions}
         others: dict[tuple[WindowStatus, str], list[WindowResult]] = {}

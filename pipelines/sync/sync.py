@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.planning.plan import Plan, PlannedReport, note_next_due, read_plan
 from pipelines.planning.selection import Pair, Selection
-from pipelines.sync.changed_sales import ask_what_changed
+from pipelines.sync.changed_sales import probe_changed_sales
 from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.loader import Loader
 from pipelines.sync.privacy import private_rows
@@ -56,8 +56,8 @@ Caps = Mapping[Pair, Cap]
 """The learned limits, by report and customer."""
 
 
-def ignore(news: object) -> None:
-    """Listen to nothing."""
+def ignore(event: object) -> None:
+    """Do nothing with an event."""
 
 
 def sync(
@@ -68,7 +68,7 @@ def sync(
     on_plan: Callable[[Plan], None] = ignore,
     on_result: Callable[[WindowResult], None] = ignore,
 ) -> Summary:
-    """Request what is missing or due, load it, and report the outcome of every window.
+    """Request missing and due months, load them, and report the outcome of every window.
 
     One customer's or report's failure stops nothing else and is in the summary. Raises WarehouseError if
     nothing can be stored (a full disk, an unwritable directory), SettingsError for logins.
@@ -82,7 +82,7 @@ def sync(
     run = _Run(settings, selection, context, store, summary, on_plan)
     plan, caps = run.prepare()
     if plan.probes or run.requested(plan):
-        asyncio.run(run.ask_and_load(plan, caps))
+        asyncio.run(run.request_and_load(plan, caps))
     else:
         on_plan(plan)
         run.announce(plan.planned)
@@ -104,7 +104,7 @@ class _Run:
     on_plan: Callable[[Plan], None]
 
     def prepare(self) -> tuple[Plan, Caps]:
-        """The first plan; every documented table is declared, with the file opened once.
+        """Declare every documented table, then make the first plan, with the file opened once.
 
         Unfinished landing files of killed syncs are removed.
         """
@@ -116,7 +116,7 @@ class _Run:
     def requested(self, plan: Plan) -> list[PlannedReport]:
         """The reports of a plan that this sync requests."""
         held_back = self.context.held_back
-        return [row for row in plan.planned if row.windows and row.report.name not in held_back]
+        return [item for item in plan.planned if item.windows and item.report.name not in held_back]
 
     def _plan(self, connection: Connection) -> tuple[Plan, Caps]:
         today = self.settings.today_local(self.context.clock)
@@ -126,7 +126,7 @@ class _Run:
     def _tasks(self, connection: Connection, plan: Plan, caps: Caps) -> list[TaskState]:
         """The tasks of a plan, each with its learned limits and a profile of its stored rows.
 
-        Reports that are requested by id have no profile: an answer is about a few of all ids.
+        Reports that are requested by id have no profile: an answer covers only a few ids.
         """
         requested = self.requested(plan)
         months: dict[Pair, Sequence[date | None]] = {
@@ -146,12 +146,12 @@ class _Run:
             for planned, cap in ((row, caps.get(row.pair, Cap())) for row in requested)
         ]
 
-    def announce(self, plan: Sequence[PlannedReport]) -> None:
-        """Report what the plan leaves alone, and why."""
-        for planned in plan:
-            add, wanted = partial(self.summary.add_left_alone, planned.pair), planned.wanted
-            if sentence := self.context.held_back.get(planned.report.name):
-                self.summary.add(WindowResult(*planned.pair).ended(WindowStatus.HELD_BACK, sentence))
+    def announce(self, planned_reports: Sequence[PlannedReport]) -> None:
+        """Report what this sync does not request, and why."""
+        for planned in planned_reports:
+            add, wanted = partial(self.summary.add_skipped, planned.pair), planned.wanted
+            if reason := self.context.held_back.get(planned.report.name):
+                self.summary.add(WindowResult(*planned.pair).ended(WindowStatus.HELD_BACK, reason))
                 continue
             if planned.skipped:
                 add(planned.skipped)
@@ -163,14 +163,14 @@ class _Run:
             if planned.postponed:
                 add(POSTPONED_IDS.format(planned.postponed, self.settings.ids_a_night))
 
-    async def ask_and_load(self, plan: Plan, caps: Caps) -> None:
+    async def request_and_load(self, plan: Plan, caps: Caps) -> None:
         """Request and load, then record the outcome; requests are counted even if an error ends the run."""
         async with self.context.open_session(self.settings, self.summary.run_id) as session:
             try:
-                tasks = await self._ask_and_load(plan, caps, session)
+                tasks = await self._request_and_load(plan, caps, session)
             except BaseException:
                 with suppress(WarehouseError):  # the error that ended the run matters more
-                    # in a thread: another one that is loading needs the loop to let go of the file
+                    # in a thread: a thread that is loading needs the loop to release the file
                     await asyncio.to_thread(self._count_requests, session)
                 raise
         with self.store.writing() as connection:
@@ -178,12 +178,12 @@ class _Run:
             self._record(connection, tasks)
             note_next_due(connection, self.settings, self.context.clock, self.context.catalogue)
 
-    async def _ask_and_load(self, plan: Plan, caps: Caps, session: Session) -> Sequence[TaskState]:
-        """Ask which sales changed, then request what the plan wants; returns all tasks that were begun."""
+    async def _request_and_load(self, plan: Plan, caps: Caps, session: Session) -> Sequence[TaskState]:
+        """Ask which sales changed, then request the planned windows; returns all tasks begun."""
         settings, clock = self.settings, self.context.clock
         fetcher = Fetcher(Landing(settings.data_dir / "landing"), clock, settings.timezone)
         if plan.probes:
-            for result in await ask_what_changed(
+            for result in await probe_changed_sales(
                 plan.probes, session.clients, fetcher, self.store, self.context.catalogue, self.summary.run_id
             ):
                 self.summary.add(result)
@@ -212,10 +212,10 @@ class _Run:
             add_requests(connection, session.log.counts)
 
     def _record(self, connection: Connection, tasks: Sequence[TaskState]) -> None:
-        """Record failures, denied reports, and the windows and pages that the service accepts.
+        """Record failures, denied reports and learned limits.
 
-        Windows that a stopped run did not request count as failed. A run that stopped because every request
-        was denied marks no report: the cause is elsewhere.
+        Windows that a stopped run did not request count as failed. A stopped run marks no report as denied:
+        the cause is elsewhere.
         """
         now = self.context.clock.utc_now()
         failures = [

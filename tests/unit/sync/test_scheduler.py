@@ -12,7 +12,7 @@ from pipelines.months import Month
 from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.settings.model import Customer
-from pipelines.sync.scheduler import in_turns
+from pipelines.sync.scheduler import round_robin
 from pipelines.sync.window.task import TaskState
 
 NAMES = list(REPORTS)[:12]
@@ -29,13 +29,13 @@ def tasks_of(customers: Sequence[str], reports: Sequence[str]) -> list[TaskState
 
 def test_each_customer_begins_with_another_report() -> None:
     tasks = tasks_of(["M1", "M2"], NAMES[:2])
-    assert [tasks.index(task) for task in in_turns(tasks)] == [0, 3, 1, 2]
+    assert [tasks.index(task) for task in round_robin(tasks)] == [0, 3, 1, 2]
 
 
 @pytest.mark.parametrize("many", [1, 2, 3, 5, 7, 12, 40])
 def test_few_requests_reach_every_report(many: int) -> None:
     tasks = tasks_of([f"M{number}" for number in range(many)], NAMES)
-    first = [task.planned.report.name for task in in_turns(tasks)[: len(NAMES) + many]]
+    first = [task.planned.report.name for task in round_robin(tasks)[: len(NAMES) + many]]
     assert set(first) == set(NAMES)
 
 

@@ -25,7 +25,7 @@ def condition(kind: str, report: str = "", severity: str = ERROR) -> Condition:
 
 @pytest.mark.parametrize("status", [REFUSED, WindowStatus.SKIPPED])
 def test_a_report_that_the_operator_named_and_that_is_denied_is_an_error(status: WindowStatus) -> None:
-    summary = Summary("run", NOW, conditions=[condition("no right", "sales", WARNING)], is_of_named=True)
+    summary = Summary("run", NOW, conditions=[condition("no right", "sales", WARNING)], is_explicit=True)
     summary.add(WindowResult("sales", "M1").ended(status, "no access (403 today)"))
     assert (summary.complaints(), summary.is_well) == (["sales of M1: Ask for it."], False)
 
