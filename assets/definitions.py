@@ -17,16 +17,16 @@ from assets.reports import report_steps
 from assets.runs import NIGHTLY, dead_runs_sensor, nightly_schedule, old_runs_sensor
 from pipelines.settings.model import load_settings
 
-# Backfill policies and freshness are still named beta or preview; they are used on purpose.
+# Backfill policies and freshness are still channel beta or preview; they are used on purpose.
 for kind in (dg.BetaWarning, dg.PreviewWarning):
     warnings.filterwarnings("ignore", category=kind)
 
 
 @dg.definitions
 def defs() -> dg.Definitions:
-    """The definitions of the settings; raises SettingsError with a sentence for each wrong setting.
+    """The definitions for these settings; raises SettingsError with a sentence for each wrong setting.
 
-    The address and the login of the service may be missing, for a first look.
+    The service's address and login may be missing, for a first look at the UI.
     """
     return build_definitions(Project(load_settings(os.environ, offline=True)))
 
@@ -36,7 +36,7 @@ def build_definitions(project: Project) -> dg.Definitions:
     customers = customers_in_order(project.settings)
     all_reports = dg.AssetSelection.assets(*(project.key(report.name) for report in project.reports))
     checks = dg.AssetSelection.all_asset_checks()
-    with_file = dg.AssetSelection.assets(project.key(FILE)).required_multi_asset_neighbors()
+    file_and_marts = dg.AssetSelection.assets(project.key(FILE)).required_multi_asset_neighbors()
     files = read_sql_files()
     return dg.Definitions(
         assets=[
@@ -51,7 +51,7 @@ def build_definitions(project: Project) -> dg.Definitions:
             ),
             dg.define_asset_job(
                 PUBLISH,
-                selection=with_file | checks,
+                selection=file_and_marts | checks,
                 description="Builds the marts, runs the checks and publishes the file.",
             ),
         ],
@@ -60,7 +60,7 @@ def build_definitions(project: Project) -> dg.Definitions:
             publishing_sensor(project),
             dead_runs_sensor(project),
             old_runs_sensor(project),
-            *(messages_sensor(project, *named) for named in channels(project.settings).items()),
+            *(messages_sensor(project, *channel) for channel in channels(project.settings).items()),
         ],
         executor=dg.in_process_executor,
     )

@@ -36,21 +36,21 @@ class SqlFiles:
 
 
 def read_sql_files() -> SqlFiles:
-    """Read every SQL file; DuckDB's own parser finds the tables that it reads."""
+    """Read every SQL file; DuckDB's own parser finds the tables that each query reads."""
     return SqlFiles(*(list(queries(SQL / schema, schema)) for schema in ("staging", "marts", "checks")))
 
 
 def mart_key(project: Project, name: str) -> dg.AssetKey:
-    """The asset key of a mart; prefixed, because a mart may have the name of a report."""
+    """The asset key of a mart; prefixed, because a mart may share its name with a report."""
     return project.key(MARTS, name)
 
 
 def report_dep(project: Project, report: Report) -> dg.AssetDep:
     """A report as a dependency of an unpartitioned asset.
 
-    It maps to no partition of a report with months. Otherwise Dagster compares every partition of every
-    report with every mart whenever the UI shows staleness, if there are fewer than 100: 41 s for 24 marts of
-    17 reports at 69 partitions. From 100 on (0.1 s) it does not compare them.
+    It maps to no partition of a report with months. Otherwise, below 100 partitions, Dagster compares each
+    partition of each report with every mart whenever the UI shows staleness: 41 s for 24 marts of 17 reports
+    at 69 partitions. From 100 on (0.1 s) it does not.
     """
     nothing = dg.SpecificPartitionsPartitionMapping([]) if report.has_months else None
     return dg.AssetDep(project.key(report.name), partition_mapping=nothing)
@@ -70,7 +70,7 @@ def mart_specs(project: Project, files: SqlFiles) -> list[dg.AssetSpec]:
         dg.AssetSpec(
             key=mart_key(project, query.name),
             # A mart that reads only the ledger depends on all reports; otherwise a backfill builds it first.
-            deps=_deps(
+            deps=_distinct_deps(
                 deps[source]
                 for source in sources_of(query, files.staging) & deps.keys() - {(MARTS, query.name)}
             )
@@ -87,16 +87,16 @@ def mart_specs(project: Project, files: SqlFiles) -> list[dg.AssetSpec]:
     ]
 
 
-def _deps(found: Iterable[dg.AssetDep]) -> list[dg.AssetDep]:
+def _distinct_deps(deps: Iterable[dg.AssetDep]) -> list[dg.AssetDep]:
     """The distinct dependencies, in the order of their keys."""
-    by_key = {dep.asset_key: dep for dep in found}
+    by_key = {dep.asset_key: dep for dep in deps}
     return [by_key[key] for key in sorted(by_key)]
 
 
 def mart_results(
     project: Project, files: SqlFiles, built: Iterable[str]
 ) -> Iterable[dg.MaterializeResult[Any]]:
-    """A result for every mart that was built, in that order: its columns and how many rows it has.
+    """A result for every mart that was built, in that order: its columns and row count.
 
     A macro has neither.
     """
@@ -105,11 +105,11 @@ def mart_results(
         meanings = meanings_of_columns(connection, MARTS)
         relations = {name: connection.table(name) for name in built if not by_table[name].parameters}
         metadata: dict[str, dict[str, Any]] = {}
-        for name, rows in relations.items():
-            described = {**by_table[name].columns, **meanings.get(by_table[name].name, {})}
-            types = zip(rows.columns, map(str, rows.types), strict=True)
-            columns = column_schema((column, kind, described.get(column, "")) for column, kind in types)
-            metadata[name] = {ROW_COUNT: len(rows), COLUMN_SCHEMA: columns}
+        for name, relation in relations.items():
+            descriptions = {**by_table[name].columns, **meanings.get(by_table[name].name, {})}
+            types = zip(relation.columns, map(str, relation.types), strict=True)
+            columns = column_schema((column, kind, descriptions.get(column, "")) for column, kind in types)
+            metadata[name] = {ROW_COUNT: len(relation), COLUMN_SCHEMA: columns}
     for name in built:
         key = mart_key(project, by_table[name].name)
         yield dg.MaterializeResult(asset_key=key, metadata=metadata.get(name, {}))
@@ -129,19 +129,19 @@ def check_specs(project: Project, files: SqlFiles) -> list[dg.AssetCheckSpec]:
     ]
 
 
-def check_result(project: Project, files: SqlFiles, found: CheckResult) -> dg.AssetCheckResult:
+def check_result(project: Project, files: SqlFiles, result: CheckResult) -> dg.AssetCheckResult:
     """The result of a check, with some of the offending rows."""
-    query = next(query for query in files.checks if query.name == found.name)
-    metadata: dict[str, Any] = {"rows": found.rows}
-    if found.sample:
-        rows = [list(row.values()) for row in found.sample]
-        metadata["some_of_them"] = table(list(found.sample[0]), rows)
+    query = next(query for query in files.checks if query.name == result.name)
+    metadata: dict[str, Any] = {"rows": result.rows}
+    if result.sample:
+        rows = [list(row.values()) for row in result.sample]
+        metadata["some_of_them"] = table(list(result.sample[0]), rows)
     return dg.AssetCheckResult(
-        passed=found.passed,
-        check_name=found.name,
+        passed=result.passed,
+        check_name=result.name,
         asset_key=_checked_asset(project, files, query),
-        severity=SEVERITIES[found.severity],
-        description=found.question if found.passed else found.finding,
+        severity=SEVERITIES[result.severity],
+        description=result.question if result.passed else result.finding,
         metadata=metadata,
     )
 

@@ -1,4 +1,4 @@
-"""Messages: one when a run failed, one after a nightly run with errors, and one when all is well again."""
+"""Messages: one when a run fails, one after a nightly run with errors, and one when all is well again."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from pydantic import TypeAdapter
 from assets.notify import Channel, ChannelRefused, Message
 from assets.project import Project
 from assets.results import CAUSES
-from assets.runs import NIGHT_OF, NIGHTLY, RANGE_END, RANGE_START, moment
+from assets.runs import NIGHT_TAG, NIGHTLY, RANGE_END, RANGE_START, to_datetime
 from pipelines.causes import Cause, causes, shortened
 from pipelines.diagnosis.health import observed
 from pipelines.words import counted
 from warehouse.errors import WarehouseError
 from warehouse.ledger.status import overview
 
-SECONDS_BETWEEN_LOOKS = 60
+SECONDS_BETWEEN_TICKS = 60
 TIME_TO_PUBLISH = timedelta(minutes=2)
-"""How long the message of a nightly run waits for the publication of its loads."""
+"""How long a nightly run's message waits for the publication of its loads."""
 LATE_ENTRIES = timedelta(minutes=2)
-"""Dagster may record the end of a run this late, so each look reaches back."""
+"""Dagster may record the end of a run this late, so each tick looks back this far."""
 LATEST_RUNS = 50
 LONGEST_LINE, MOST_LINES = 500, 6
 """Chat services take some 4,000 characters; the rest is in `brokerbi status`."""
 JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
-"""Dagster's own name of the job of backfills and of selected assets."""
+"""Dagster's own name for the job of backfills and selected assets."""
 WILL_RETRY = "dagster/will_retry"
 
 
@@ -37,7 +37,7 @@ class Sent:
     """The cursor of a channel's sensor: what its messages have reported.
 
     Runs were last examined at `looked`, in seconds of the Unix epoch. `day` is the day of the last reported
-    nightly run, and `keys` are the keys of all errors reported then and since.
+    nightly run, and `keys` identify all errors reported then and since.
     """
 
     looked: float = 0.0
@@ -47,28 +47,28 @@ class Sent:
 
 CURSOR = TypeAdapter(Sent)
 Errors = Mapping[str, str]
-"""Lines of a message by key, by which the next message recognizes them; a line may have several keys."""
+"""Lines of a message by key; a known key is not new in the next message. A line may have several keys."""
 
 
 def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorDefinition:
-    """Looks every minute for runs that failed and nightly runs that ended, and sends a message.
+    """Sends messages about failed runs and finished nightly runs; it ticks every minute.
 
-    Each channel has its own sensor, so a channel that fails does not affect the others.
+    Each channel has its own sensor, so a failing channel does not affect the others.
     """
 
     @dg.sensor(
         name=f"messages_{name}",
-        minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
+        minimum_interval_seconds=SECONDS_BETWEEN_TICKS,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="Sends a message when a run has failed, one after a nightly run that left errors, and "
-        "one when all is well again.",
+        description="Sends a message when a run fails, one after a nightly run that left errors, and one "
+        "when all is well again.",
     )
     def messages(context: dg.SensorEvaluationContext) -> dg.SkipReason:
-        sent, message = look(project, context.instance, CURSOR.validate_json(context.cursor or "{}"))
+        sent, message = next_message(project, context.instance, CURSOR.validate_json(context.cursor or "{}"))
         try:
             if message:
                 channel(message)
-        except ChannelRefused as error:  # the cursor stays, so the next look reports the same
+        except ChannelRefused as error:  # the cursor stays, so the next tick reports the same
             return dg.SkipReason(f"{message and message.subject} was not sent: {error}.")
         context.update_cursor(CURSOR.dump_json(sent).decode())
         return dg.SkipReason(message.subject if message else "No message.")
@@ -76,11 +76,11 @@ def messages_sensor(project: Project, name: str, channel: Channel) -> dg.SensorD
     return messages
 
 
-def look(project: Project, instance: dg.DagsterInstance, sent: Sent) -> tuple[Sent, Message | None]:
-    """The new cursor, and the message if there is one; the first look only sets the cursor.
+def next_message(project: Project, instance: dg.DagsterInstance, sent: Sent) -> tuple[Sent, Message | None]:
+    """The new cursor, and the message if one is due; the first tick only sets the cursor.
 
-    After a nightly run the message lists all errors, otherwise only new ones. While a nightly run is not yet
-    reported, other messages have only the reasons of their runs: its own will have the conditions.
+    After a nightly run the message lists all errors, otherwise only new ones. Until a nightly run is
+    reported, other messages only state why runs failed: its own message will have the conditions.
     """
     now = project.run_context.clock.utc_now()
     after = replace(sent, looked=now.timestamp())
@@ -88,13 +88,13 @@ def look(project: Project, instance: dg.DagsterInstance, sent: Sent) -> tuple[Se
         return after, None
     runs = _failed_runs(project, instance, sent)
     latest = instance.get_run_records(project.runs(job_name=NIGHTLY), limit=LATEST_RUNS)
-    night = next((record for record in latest if NIGHT_OF in record.dagster_run.tags), None)
-    day = night.dagster_run.tags[NIGHT_OF] if night and _is_to_report(night, now, sent) else ""
+    night = next((record for record in latest if NIGHT_TAG in record.dagster_run.tags), None)
+    day = night.dagster_run.tags[NIGHT_TAG] if night and _is_to_report(night, now, sent) else ""
     if night and day:
         runs.append(night.dagster_run)
     if not runs:
         return after, None
-    is_unreported = night is not None and night.dagster_run.tags[NIGHT_OF] != sent.day
+    is_unreported = night is not None and night.dagster_run.tags[NIGHT_TAG] != sent.day
     conditions = _conditions(project, now) if day or not is_unreported else {}
     errors = {**conditions, **_reasons(project, instance, runs)}
     new = _lines(errors, sent.keys)
@@ -116,21 +116,21 @@ def _lines(errors: Errors, known: Collection[str] = ()) -> list[str]:
 
 
 def _is_to_report(night: dg.RunRecord, now: datetime, sent: Sent) -> bool:
-    """Whether a nightly run has ended for good, had time to be published, and was not reported."""
+    """Whether a nightly run has ended for good, had time to be published, and is not yet reported."""
     run = night.dagster_run
     is_over = run.is_finished and not run.is_complete_and_waiting_to_retry and night.end_time is not None
-    has_had_time = now - moment(night.end_time or 0.0) > TIME_TO_PUBLISH
-    return is_over and has_had_time and run.tags[NIGHT_OF] != sent.day
+    has_had_time = now - to_datetime(night.end_time or 0.0) > TIME_TO_PUBLISH
+    return is_over and has_had_time and run.tags[NIGHT_TAG] != sent.day
 
 
 def _failed_runs(project: Project, instance: dg.DagsterInstance, sent: Sent) -> list[dg.DagsterRun]:
-    """Runs that failed for good since the last look, without a nightly run that is yet to be reported."""
-    since = moment(sent.looked) - LATE_ENTRIES
+    """Runs that failed for good since the last tick, except a nightly run that is yet to be reported."""
+    since = to_datetime(sent.looked) - LATE_ENTRIES
     filters = project.runs(statuses=[dg.DagsterRunStatus.FAILURE], updated_after=since)
     return [
         run
         for run in instance.get_runs(filters, limit=LATEST_RUNS, ascending=True)
-        if run.tags.get(WILL_RETRY) != "true" and run.tags.get(NIGHT_OF, sent.day) == sent.day
+        if run.tags.get(WILL_RETRY) != "true" and run.tags.get(NIGHT_TAG, sent.day) == sent.day
     ]
 
 
@@ -140,12 +140,12 @@ def _conditions(project: Project, now: datetime) -> Errors:
         view = observed(overview(project.store), project.settings, now)
     except WarehouseError as error:
         return {"warehouse": str(error)}
-    found = causes(condition for condition in view.conditions if condition.is_error)
-    return {key: cause.line for cause in found for key in keys_of(cause)}
+    errors = causes(condition for condition in view.conditions if condition.is_error)
+    return {key: cause.line for cause in errors for key in keys_of(cause)}
 
 
 def keys_of(cause: Cause) -> list[str]:
-    """A key for each customer of a cause, so that another one makes it new; one for a login or outage."""
+    """A key for each customer of a cause, so that another customer is news; one for a login or outage."""
     first = cause.first
     name = f"{first.kind} | {first.cause_key or first.error}"
     subjects = ("",) if first.trouble else cause.customers or cause.reports or ("",)
@@ -153,7 +153,7 @@ def keys_of(cause: Cause) -> list[str]:
 
 
 def _reasons(project: Project, instance: dg.DagsterInstance, runs: Iterable[dg.DagsterRun]) -> Errors:
-    """The distinct reasons of failed runs that meta.conditions does not have."""
+    """The distinct reasons why runs failed that are not in meta.conditions."""
     url = project.settings.ui_url.rstrip("/")
     errors: dict[str, str] = {}
     for run in runs:
@@ -167,7 +167,7 @@ def _reasons(project: Project, instance: dg.DagsterInstance, runs: Iterable[dg.D
 
 
 def _reason(instance: dg.DagsterInstance, run_id: str) -> str:
-    """The reason of a failed run; empty if meta.conditions has all of it."""
+    """Why a run failed; empty if meta.conditions has the whole reason."""
     kinds = {dg.DagsterEventType.STEP_FAILURE, dg.DagsterEventType.RUN_FAILURE}
     records = instance.get_records_for_run(run_id, of_type=kinds, limit=LATEST_RUNS).records
     events = [event for record in records if (event := record.event_log_entry.dagster_event)]
@@ -181,7 +181,7 @@ def _reason(instance: dg.DagsterInstance, run_id: str) -> str:
 
 
 def _text(lines: Sequence[str]) -> str:
-    """A list of the lines, as many as a message takes; `brokerbi status` has the rest."""
+    """A list of the lines, as many as fit into a message."""
     more = len(lines) - MOST_LINES
     shown = [f"- {shortened(line, LONGEST_LINE)}" for line in lines[:MOST_LINES]]
     return "\n".join([*shown, *([f"- and {more} more; `brokerbi status` shows them all"] * (more > 0))])

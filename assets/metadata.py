@@ -15,7 +15,7 @@ COLUMN_SCHEMA = "dagster/column_schema"
 
 
 def freshness_policy() -> dg.FreshnessPolicy:
-    """When Dagster calls an asset late: after the same time as the file."""
+    """When Dagster calls an asset late: after the same time as `status` calls the file late."""
     return dg.FreshnessPolicy.time_window(fail_window=late_after())
 
 
@@ -39,7 +39,7 @@ def documented_columns(table: Table) -> list[tuple[str, str, str]]:
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> dg.TableMetadataValue:
-    """Rows as a table in the UI; any value that is not a number is shown as text."""
+    """Rows as a table in the UI; values other than numbers are shown as text."""
     records = [dg.TableRecord(dict(zip(headings, map(_cell, row), strict=True))) for row in rows]
     return dg.MetadataValue.table(records, dg.TableSchema([dg.TableColumn(name) for name in headings]))
 

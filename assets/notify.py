@@ -1,4 +1,4 @@
-"""Channels for messages to people: a webhook and e-mail.
+"""Channels for messages to people: a webhook and email.
 
 Messages contain text of the service, so no channel may interpret them as anything but text.
 """
@@ -50,7 +50,7 @@ def channels(settings: Settings) -> Mapping[str, Channel]:
 
 
 def post(address: str, message: Message, transport: httpx.BaseTransport | None = None) -> None:
-    """Post {"text": ...}, which chat services and most others understand; the address is a secret."""
+    """Post {"text": ...}, which chat and most other services understand; the address is a secret."""
     body = {"text": as_chat_text(f"{message.subject}\n\n{message.text}")}
     try:
         with httpx.Client(transport=transport, timeout=TIMEOUT_SECONDS) as client:
@@ -62,7 +62,7 @@ def post(address: str, message: Message, transport: httpx.BaseTransport | None =
 
 
 def send_mail(settings: Settings, message: Message) -> None:
-    """Send a mail through the SMTP server of the settings."""
+    """Send an email through the SMTP server in the settings."""
     mail = EmailMessage()
     mail["Subject"] = message.subject
     mail["From"] = settings.alert_email_from
@@ -75,11 +75,11 @@ def send_mail(settings: Settings, message: Message) -> None:
                 server.login(settings.alert_smtp_username, password)
             server.send_message(mail)
     except (OSError, smtplib.SMTPException) as error:
-        # without the mail server's own text: its answer to a login may repeat the login
+        # Omit the mail server's own text: its answer to a login may repeat the login
         code = f", code {error.smtp_code}" if isinstance(error, smtplib.SMTPResponseException) else ""
         why = f"{type(error).__name__}{code}" if code else str(error)
         host = settings.alert_smtp_host
-        raise ChannelRefused(f"the mail server {host} did not take the mail: {why}") from None
+        raise ChannelRefused(f"the mail server {host} did not accept the email: {why}") from None
 
 
 def _mail_server(settings: Settings) -> smtplib.SMTP:
@@ -99,6 +99,6 @@ def as_chat_text(text: str) -> str:
     """The text, escaped so that no chat service finds a mention, a link or markup in it.
 
     `&`, `<` and `>` are escaped as chat services require: `<!channel>` would notify everyone. A zero-width
-    space breaks what others find in text or Markdown, `@all` or `[text](address)`.
+    space breaks mentions and links in text or Markdown, like `@all` or `[text](address)`.
     """
     return _MENTION_OR_LINK.sub("\\g<0>\u200b", html.escape(visible_lines(text), quote=False))

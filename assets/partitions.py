@@ -35,10 +35,7 @@ def customer_months(settings: Settings, customers: Sequence[str]) -> dg.MultiPar
 
 
 def customers_in_order(settings: Settings) -> list[str]:
-    """Active customers first, then inactive ones.
-
-    In this order one range of partitions has exactly the active customers.
-    """
+    """Active customers first, then inactive ones, so that one range of partitions covers the active ones."""
     active = [customer.id for customer in settings.active_customers]
     inactive = [customer.id for customer in settings.customers if not customer.active]
     return [*active, *inactive]
@@ -50,7 +47,7 @@ def partition_key(customer: str, month: Month) -> str:
 
 
 def parse_partition_key(key: str) -> tuple[str, Month]:
-    """Customer and month of a partition key."""
+    """The customer and month of a partition key."""
     customer, _, month = key.partition("|")
     return customer, Month.parse(month)
 
@@ -65,7 +62,7 @@ class ReportPartition:
 
     @property
     def key(self) -> str | None:
-        """Its key in Dagster, if the report has months."""
+        """The partition key, if the report has months."""
         return partition_key(self.customer, self.month) if self.month else None
 
     @property
@@ -73,7 +70,7 @@ class ReportPartition:
         return (self.report.name, self.customer)
 
     def ledger_keys(self, calendar: Calendar) -> list[tuple[str, str, date | None]]:
-        """The keys of its months in the ledger: its own month, and for a current budget the months ahead."""
+        """Ledger keys of the month; for a budget of the current month also those of the months ahead."""
         if self.month is None:
             return [(*self.pair, None)]
         has_more = self.report.timing.months_ahead and self.month == calendar.this_month

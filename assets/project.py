@@ -1,4 +1,4 @@
-"""The settings, clock and catalogue that every definition is built from."""
+"""Project: the settings, clock and catalogue that every definition is built from."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REPOSITORY, REPOSITORY_NAME = ".dagster/repository", "__repository__"
 class Project:
     """Settings and run context, built once when Dagster loads the code location.
 
-    `retry_seconds` after a transient failure a run is retried once.
+    A run that failed for a transient reason is retried once, after `retry_seconds`.
     """
 
     settings: Settings
@@ -34,7 +34,7 @@ class Project:
     retry_seconds: float = RETRY_SECONDS
 
     def key(self, *path: str) -> dg.AssetKey:
-        """The key of an asset; several shards share one Dagster, so a shard's begins with its name."""
+        """The key of an asset; it begins with the shard's name, as several shards share one Dagster."""
         shard = self.settings.shard
         return dg.AssetKey([shard, *path] if shard else path)
 
@@ -47,11 +47,11 @@ class Project:
     @property
     def clock(self) -> Clock:
         """The clock of the sync; with BROKERBI_TODAY set, it shows that day."""
-        return self.settings.clock_of_day(self.run_context.clock)
+        return self.settings.run_clock(self.run_context.clock)
 
-    def as_of(self, moment: datetime) -> datetime:
-        """A moment recorded by Dagster (real time) on the sync's clock."""
-        return self.clock.utc_now() - (self.run_context.clock.utc_now() - moment)
+    def sync_time(self, recorded: datetime) -> datetime:
+        """A datetime recorded by Dagster (real time), on the sync's clock."""
+        return self.clock.utc_now() - (self.run_context.clock.utc_now() - recorded)
 
     @property
     def calendar(self) -> Calendar:
@@ -63,9 +63,9 @@ class Project:
 
     @property
     def reports(self) -> list[Report]:
-        """The reports that the settings enable."""
-        chosen = chosen_reports(self.settings, Selection(), self.run_context.catalogue)
-        return [report for report in chosen if not report.timing.on_demand]
+        """The reports that the settings enable, without those on demand."""
+        enabled = chosen_reports(self.settings, Selection(), self.run_context.catalogue)
+        return [report for report in enabled if not report.timing.on_demand]
 
     @property
     def monthly_reports(self) -> list[Report]:

@@ -1,4 +1,4 @@
-"""The marts, their checks and the published file, made by the job `publish`, which one sensor launches."""
+"""Publication: the job `publish` builds marts, checks and the published file; one sensor launches it."""
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from assets.marts import (
 from assets.metadata import freshness_policy, table
 from assets.project import Project
 from assets.results import CAUSES
-from assets.runs import HIGH_PRIORITY, NIGHTLY, moment, show_alive, unfinished_runs
+from assets.runs import HIGH_PRIORITY, NIGHTLY, mark_alive, to_datetime, unfinished_runs
 from pipelines.causes import causes
 from pipelines.diagnosis.health import note_daemon, observed
 from pipelines.upkeep.finish import Finished, finish
@@ -35,10 +35,10 @@ from warehouse.store.database import Store
 from warehouse.store.lock import work_lock
 
 PUBLISH = "publish"
-SECONDS_BETWEEN_LOOKS = 5
-LOOK_SECONDS = 2.0
-"""How long a look waits for a writing process; the next look comes soon."""
-AT_LEAST_EVERY = timedelta(hours=2)
+SECONDS_BETWEEN_TICKS = 5
+LOCK_SECONDS = 2.0
+"""How long a tick waits for a writing process; the next tick comes soon."""
+LONGEST_WAIT = timedelta(hours=2)
 """The longest that analysts wait for a new file while runs follow each other."""
 SECONDS_BETWEEN_TRIES = 30 * 60
 LATEST_BACKFILLS = 10
@@ -47,15 +47,15 @@ LATEST_BACKFILLS = 10
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
     """Launches the job `publish`; nothing else launches it automatically.
 
-    It does so if a load is not published, as soon as no run or backfill is queued or under way; sooner if a
-    nightly run has ended since, or if analysts have waited for two hours. A failed publication is tried again
-    every half hour. As it ticks most often, it also notes that Dagster's daemon is alive.
+    It launches the job if a load is unpublished and no run or backfill is queued or under way; earlier if a
+    nightly run has ended since that load, or if analysts have waited for two hours. A failed publication is
+    tried again every half hour. As the most frequent sensor, it also notes that Dagster's daemon is alive.
     """
 
     @dg.sensor(
         name="publishing",
         job_name=PUBLISH,
-        minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
+        minimum_interval_seconds=SECONDS_BETWEEN_TICKS,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description="Publishes what was loaded: after the nightly run, once nothing is queued or under way, "
         "and at least every two hours.",
@@ -66,7 +66,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
         if any(run.job_name == PUBLISH for run in runs):
             return dg.SkipReason("A publication is under way.")
         try:
-            loaded = loaded_since_publication(Store(project.settings.data_dir, lock_seconds=LOOK_SECONDS))
+            loaded = loaded_since_publication(Store(project.settings.data_dir, lock_seconds=LOCK_SECONDS))
         except WarehouseError as error:
             return dg.SkipReason(str(error))
         if loaded is None:
@@ -87,14 +87,14 @@ def _is_urgent(project: Project, instance: dg.DagsterInstance, loaded: Unpublish
     """Whether analysts have waited for two hours, or the latest nightly run has ended unpublished."""
     waited = project.clock.utc_now() - loaded.waiting_since_utc
     nights = instance.get_run_records(project.runs(job_name=NIGHTLY), limit=1)
-    ended = [project.as_of(moment(night.end_time)) for night in nights if night.end_time]
-    return waited >= AT_LEAST_EVERY or any(end > loaded.waiting_since_utc for end in ended)
+    ended = [project.sync_time(to_datetime(night.end_time)) for night in nights if night.end_time]
+    return waited >= LONGEST_WAIT or any(end > loaded.waiting_since_utc for end in ended)
 
 
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     """The marts, their checks and the published file; the old file stays if an error check fails.
 
-    It runs apart from the reports: a customer that fails must not hold back the rows of the others.
+    It does not run with the reports: a customer that fails must not hold back other customers' rows.
     """
 
     @dg.multi_asset(
@@ -105,7 +105,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     def publish(
         context: dg.AssetExecutionContext,
     ) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
-        show_alive(project, context.run.run_id)
+        mark_alive(project, context.run.run_id)
         # Dagster may have missed partitions logged during a submission: make it recount them.
         context.instance.wipe_asset_cached_status(
             [project.key(report.name) for report in project.monthly_reports]
@@ -146,18 +146,18 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
 def _publication(
     project: Project, context: dg.AssetExecutionContext, finished: Finished
 ) -> dg.MaterializeResult[Any]:
-    """The result of the file; raises dg.Failure if it was not published."""
+    """The result for the file; raises dg.Failure if it was not published."""
     view = observed(overview(project.store), project.settings, project.run_context.clock.utc_now())
-    found = causes(view.conditions)
+    all_causes = causes(view.conditions)
     rows = [
         (cause.first.severity, cause.first.kind, cause.whom, cause.first.error, cause.first.remedy)
-        for cause in found
+        for cause in all_causes
     ]
     headings = ("severity", "kind", "whom", "found", "what to do")
     conditions = {"conditions": table(headings, rows)} if rows else {}
     publication = finished.publication
     if not publication.published:
-        lines = [cause.line for cause in found if cause.first.kind == Kind.UNPUBLISHED]
+        lines = [cause.line for cause in all_causes if cause.first.kind == Kind.UNPUBLISHED]
         raise dg.Failure(
             "\n".join([*(lines or publication.reasons), "The earlier file stays."]),
             metadata=conditions | ({CAUSES: len(lines)} if lines else {}),
@@ -178,7 +178,7 @@ def _publication(
 
 
 def _place(project: Project, path: Path) -> dg.MetadataValue[Any]:
-    """A file, as a link if the settings name an address."""
+    """The place of a file: a link if the settings have `published_url`, else a path."""
     if url := project.settings.published_url:
         return dg.MetadataValue.url(f"{url}/{path.name}")
     return dg.MetadataValue.path(str(path))

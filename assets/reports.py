@@ -19,15 +19,15 @@ from assets.results import (
     materialization,
     snapshot_events,
     turn_red,
-    with_changed_months,
+    with_earlier_months,
 )
 from assets.runs import (
     BACKFILL,
     MOST_RUNS,
-    NIGHT_OF,
+    NIGHT_TAG,
     first_run,
+    mark_alive,
     partitions_of_backfill,
-    show_alive,
     unfinished_runs,
 )
 from pipelines.catalogue.model import Report
@@ -49,10 +49,10 @@ from warehouse.ledger.window_result import WindowResult, WindowStatus, results_b
 from warehouse.store.lock import work_lock
 
 ACCEPT_SHRINK = "brokerbi/accept_shrink"
-"""Run tag; with `yes`, answers that the guard would hold back are loaded."""
+"""Run tag; `yes` loads answers that the guard would hold back."""
 RETRY_NUMBER = "dagster/retry_number"
 NOT_LOADED = FAILING | {WindowStatus.NO_ACCESS}
-REMEDY = "Re-execute this run from failure: it requests only what is missing then."
+REMEDY = "Re-execute this run from failure: it requests only what is still missing."
 NOTHING_SELECTED = (
     "Nothing was requested: the run names no customers or months. Select partitions; for everything due, "
     "launch the nightly run (Automation, `nightly`, Preview tick result)."
@@ -63,9 +63,9 @@ SWITCHED_OFF = (
 
 
 def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDefinition]:
-    """The steps of a run that fetch, in their order: snapshots are read first, reports by id last.
+    """The steps of a run that fetch reports, in order: snapshots first, reports by id last.
 
-    Each is one sync for all of its reports: it meets a denied login, a customer without access or an outage
+    Each step is one sync for all its reports: it meets a denied login, a customer without access or an outage
     once, not once per report, and no request waits for another report to end.
     """
     without_months = [report for report in project.reports if not report.has_months]
@@ -84,7 +84,7 @@ def report_steps(project: Project, customers: Sequence[str]) -> list[dg.AssetsDe
 def report_step(
     project: Project, name: str, priority: int, specs: Sequence[dg.AssetSpec]
 ) -> dg.AssetsDefinition:
-    """Fetches any customers for any months; reports without months, for all customers."""
+    """A step that fetches any customers for any months, or reports without months for all customers."""
 
     @dg.multi_asset(
         name=name,
@@ -134,9 +134,9 @@ def fetch_partitions(
 
     Failed partitions turn red, and partitions that were not requested stay as they are. A cancelled run has
     recorded the customers it finished. A run that failed for a transient reason is retried once, after some
-    minutes, and requests only what is missing then.
+    minutes, and requests only what is still missing.
     """
-    show_alive(project, context.run.run_id)
+    mark_alive(project, context.run.run_id)
     began_utc = _work_began(project, context)
     since = began_utc or project.clock.utc_now()
     active = {customer.id for customer in project.settings.active_customers}
@@ -152,25 +152,25 @@ def fetch_partitions(
             windows: list[WindowResult] = []
             customer = part[0].customer
             if customer in active and not stopped:
-                of_this_customer = [item for item in backfill_partitions if item.customer == customer]
-                windows, stopped = _sync(project, context, [*part, *of_this_customer], began_utc)
-            if NIGHT_OF in context.run.tags:
-                part = with_changed_months(part, windows, project.calendar)
+                in_backfill = [item for item in backfill_partitions if item.customer == customer]
+                windows, stopped = _sync(project, context, [*part, *in_backfill], began_utc)
+            if NIGHT_TAG in context.run.tags:
+                part = with_earlier_months(part, windows, project.calendar)
             if windows:
                 results += _record(project, context, part, windows, stopped, since)[0]
             else:
                 fresh += part
-        found, conditions = _record(project, context, fresh, [], stopped, since)
-        results += found
+        fresh_results, conditions = _record(project, context, fresh, [], stopped, since)
+        results += fresh_results
     except (SettingsError, ShapesError, WarehouseError) as error:
-        known = {(*result.partition.pair, result.partition.key) for result in results}
-        turn_red(project, context, [item for item in partitions if (*item.pair, item.key) not in known])
+        recorded = {(*result.partition.pair, result.partition.key) for result in results}
+        turn_red(project, context, [item for item in partitions if (*item.pair, item.key) not in recorded])
         raise dg.Failure(str(error)) from None
     finally:
-        if why := draw_pages(project.settings, project.clock, only_operators=True):
-            context.log.warning(why)
+        if warning := draw_pages(project.settings, project.clock, only_operators=True):
+            context.log.warning(warning)
     for event in snapshot_events(project, results):
-        if isinstance(event, dg.AssetMaterialization):  # as an output, which marts wait for
+        if isinstance(event, dg.AssetMaterialization):  # yielded, because marts wait for an output
             yield dg.MaterializeResult(asset_key=event.asset_key, metadata=event.metadata)
         else:
             context.log_event(event)
@@ -194,15 +194,15 @@ def _raise_failure(
     if failed := failure(results, stopped, conditions, note):
         if is_retried:
             context.log.warning(failed.description or "")
-            # a RetryPolicy would also retry what a restart of the code server interrupts, in that server
+            # a RetryPolicy would also retry, in the code server, a step that its restart interrupts
             raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from None
         turn_red(project, context, red)
         raise failed
 
 
 def _parts(run: dg.DagsterRun, partitions: Sequence[ReportPartition]) -> list[Sequence[ReportPartition]]:
-    """The partitions synced together: in the nightly run all of them, else those of one customer."""
-    if NIGHT_OF in run.tags:
+    """Partitions grouped by sync: in the nightly run one group, else one for each customer."""
+    if NIGHT_TAG in run.tags:
         return [partitions]
     parts: dict[str, list[ReportPartition]] = {}
     for partition in partitions:
@@ -218,20 +218,20 @@ def _selection(
 ) -> Selection | None:
     """The selection for a part: in the nightly run everything due, else exactly these partitions.
 
-    Leaves out months fetched since a moment, and a report that was denied before an automatic retry.
+    Leaves out months fetched since `since`, and a report that was denied before an automatic retry.
     """
     accept_shrink = context.run.tags.get(ACCEPT_SHRINK) == "yes"
-    if NIGHT_OF in context.run.tags:
+    if NIGHT_TAG in context.run.tags:
         reports = tuple(dict.fromkeys(partition.report.name for partition in part))
         return Selection(reports=reports, guided=True, fresh_since=since, accept_shrink=accept_shrink)
-    ledger, moment = ledger_of(project.store), since or project.clock.utc_now()
+    ledger, fresh_since = ledger_of(project.store), since or project.clock.utc_now()
     denied = {
-        pair for pair in ledger.denied if ledger.denied[pair] >= moment and _is_automatic_retry(context)
+        pair for pair in ledger.denied if ledger.denied[pair] >= fresh_since and _is_automatic_retry(context)
     }
     exact: dict[Pair, list[Month]] = {}
     for partition in part:
         for *_, day in partition.ledger_keys(project.calendar):
-            if partition.pair not in denied and not is_fresh(ledger.month(*partition.pair, day), moment):
+            if partition.pair not in denied and not is_fresh(ledger.month(*partition.pair, day), fresh_since):
                 exact.setdefault(partition.pair, []).extend([Month.of(day)] if day else [])
     months = {pair: tuple(sorted(set(months))) for pair, months in exact.items()}
     return Selection(refresh=True, exact=months, accept_shrink=accept_shrink) if exact else None
@@ -243,10 +243,10 @@ def _sync(
     part: Sequence[ReportPartition],
     began_utc: datetime | None,
 ) -> tuple[list[WindowResult], str]:
-    """Sync a part under the work lock; a waiting nightly run gets it first.
+    """Sync a part under the work lock; a waiting nightly run gets the lock first.
 
-    Returns the windows, and why it stopped early, if it did. Months fetched since `began_utc`, or by the
-    command that had the lock, are not requested again.
+    Returns the windows, and why the sync stopped early, if it did. Months fetched since `began_utc`, or by
+    the command that had the lock, are not requested again.
     """
     clock, log = project.clock, context.log
     windows, progress, reported = list[WindowResult](), Progress(), set[str]()
@@ -284,7 +284,7 @@ def _record(
     stopped: str,
     since: datetime,
 ) -> tuple[list[PartitionResult], Sequence[Condition]]:
-    """Materialize the finished partitions; returns the results of all of them, and all conditions."""
+    """Materialize the finished partitions; returns the results of all partitions, and all conditions."""
     with project.store.reading() as connection:
         ledger, conditions = read_ledger(connection), read_conditions(connection)
     active = {customer.id for customer in project.settings.active_customers}
@@ -295,8 +295,8 @@ def _record(
     for result in monthly:
         if result.is_done:
             context.log_event(materialization(project, result))
-    # Dagster counts materialized partitions incrementally: what one run logs while another is being
-    # submitted can be missed and shown as missing for good. So make it recount.
+    # Dagster counts materialized partitions incrementally and may miss for good what one run logs while
+    # another is being submitted. So make it recount.
     names = {result.partition.report.name for result in monthly}
     context.instance.wipe_asset_cached_status([project.key(name) for name in sorted(names)])
     return results, conditions
@@ -305,20 +305,20 @@ def _record(
 def _work_began(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
     """When the backfill or the first attempt of this run began; None if this run is the first.
 
-    For a nightly run, backfills that were under way since its launch count too. Months loaded since then are
-    recorded and not requested again.
+    For a nightly run, backfills that were under way since its launch count too. Months loaded since the
+    returned time are recorded and not requested again.
     """
     run, instance = context.run, context.instance
     root = instance.get_run_record_by_id(run.root_run_id or run.run_id)
     runs = [run]
-    if root and NIGHT_OF in run.tags:
+    if root and NIGHT_TAG in run.tags:
         latest = project.runs(updated_after=root.create_timestamp)
         runs += [*unfinished_runs(project, instance), *instance.get_runs(latest, limit=MOST_RUNS)]
     backfills = {run.tags[BACKFILL] for run in runs if BACKFILL in run.tags}
     begun = [first_run(instance, backfill).create_timestamp for backfill in backfills]
     if root and (run.root_run_id or context.retry_number):
         begun.append(root.create_timestamp)
-    return project.as_of(min(begun)) if begun else None
+    return project.sync_time(min(begun)) if begun else None
 
 
 def _is_automatic_retry(context: dg.AssetExecutionContext) -> bool:

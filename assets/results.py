@@ -1,4 +1,4 @@
-"""Results of a run: the state of each partition, its event in Dagster, and the failure of the run."""
+"""Results of a run: the state of each partition, its Dagster event, and the failure of the run."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from warehouse.ledger.conditions import Condition
 from warehouse.ledger.ledger import HeldMonth, Ledger
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
-NOT_ASKED = "not requested: the run ended first"
+NOT_REQUESTED = "not requested: the run ended first"
 SWITCHED_OFF = "the customer is switched off"
 CAUSES = "causes"
-"""Metadata of a failure that is in meta.conditions: the number of its causes."""
+"""Metadata of a failure whose causes are in meta.conditions: their number."""
 
 
 class PartitionState(StrEnum):
-    """The state of a partition after a run: green, green, as it was before, or red."""
+    """The state of a partition after a run: green, green, unchanged or red in the UI."""
 
     FETCHED = "fetched"
     NOT_DUE = "not due"
@@ -40,7 +40,7 @@ class PartitionState(StrEnum):
 
 @dataclass(frozen=True)
 class PartitionResult:
-    """The outcome of one partition: its month in the ledger, and the window that loaded it in this run."""
+    """The result for one partition: its month in the ledger, and the window that loaded it in this run."""
 
     partition: ReportPartition
     state: PartitionState
@@ -54,7 +54,7 @@ class PartitionResult:
 
     @property
     def is_done(self) -> bool:
-        """Whether the partition is materialized: nothing more can be done for it today."""
+        """Whether the partition is materialized: nothing more is due for it today."""
         return self.state in (PartitionState.FETCHED, PartitionState.NOT_DUE)
 
 
@@ -62,8 +62,8 @@ class PartitionResult:
 class Outcome:
     """The state after a sync: its windows by report and customer, the ledger and the conditions.
 
-    A sync that has stopped did not request everything. A month that was fetched since `since_utc` counts as
-    fetched by this run. `active` are the customers in the settings that are switched on.
+    A sync that has stopped did not request everything. A month fetched since `since_utc` counts as fetched by
+    this run. `active` customers are those switched on in the settings.
     """
 
     windows: Mapping[Pair, Sequence[WindowResult]]
@@ -81,7 +81,7 @@ class Outcome:
         windows = [
             window
             for window in self.windows.get(partition.pair, ())
-            if not window.months or not days.isdisjoint(window.months)  # without months: the whole report
+            if not window.months or not days.isdisjoint(window.months)  # no months: the whole report
         ]
         month = self.ledger.month(*keys[0])
         loaded = next((window for window in windows if window.status is WindowStatus.LOADED), None)
@@ -106,20 +106,20 @@ class Outcome:
             return PartitionState.LEFT if self.has_stopped else PartitionState.NOT_DUE, reason
         if WindowStatus.SKIPPED in statuses:
             return PartitionState.NOT_DUE, reason
-        return PartitionState.FAILED, reason or NOT_ASKED
+        return PartitionState.FAILED, reason or NOT_REQUESTED
 
 
 def is_fresh(month: HeldMonth | None, since_utc: datetime) -> bool:
-    """Whether a month was fetched since a moment, by any run."""
+    """Whether any run has fetched a month since `since_utc`."""
     return month is not None and month.fetched_at_utc >= since_utc
 
 
-def with_changed_months(
+def with_earlier_months(
     partitions: Sequence[ReportPartition], windows: Iterable[WindowResult], calendar: Calendar
 ) -> list[ReportPartition]:
-    """These partitions, and those of earlier months in which the service reported a change."""
+    """These partitions, and those of earlier months that the nightly sync read."""
     reports = {partition.report.name: partition.report for partition in partitions}
-    changed = [
+    earlier = [
         ReportPartition(reports[window.report], window.customer, month)
         for window in windows
         if window.status not in NOTHING_TO_LOAD and window.report in reports
@@ -127,7 +127,7 @@ def with_changed_months(
         if month < calendar.this_month
     ]
     return list(
-        {(*partition.pair, partition.month): partition for partition in (*partitions, *changed)}.values()
+        {(*partition.pair, partition.month): partition for partition in (*partitions, *earlier)}.values()
     )
 
 
@@ -155,18 +155,18 @@ def snapshot_events(
 ) -> Iterator[dg.AssetMaterialization | dg.AssetObservation]:
     """One event for each report without months, for all customers.
 
-    A report that failed for a customer is only observed, so that it turns as red as its run.
+    A report that failed for a customer is only observed, so that it turns red with its run.
     """
     by_key: dict[dg.AssetKey, list[PartitionResult]] = {}
     for result in results:
         if result.partition.month is None:
             by_key.setdefault(project.key(result.partition.report.name), []).append(result)
-    for key, found in by_key.items():
-        has_failed = any(result.state is PartitionState.FAILED for result in found)
-        is_done = any(result.is_done for result in found) and not has_failed
-        rows = [(result.partition.customer, result.rows, result.state, result.reason) for result in found]
-        shown = table(("customer", "rows", "state", "reason"), rows)
-        metadata: dict[str, Any] = {ROW_COUNT: sum(result.rows for result in found), "by_customer": shown}
+    for key, group in by_key.items():
+        has_failed = any(result.state is PartitionState.FAILED for result in group)
+        is_done = any(result.is_done for result in group) and not has_failed
+        rows = [(result.partition.customer, result.rows, result.state, result.reason) for result in group]
+        by_customer = table(("customer", "rows", "state", "reason"), rows)
+        metadata: dict[str, Any] = {ROW_COUNT: sum(row[1] for row in rows), "by_customer": by_customer}
         yield (dg.AssetMaterialization if is_done else dg.AssetObservation)(key, metadata=metadata)
 
 
@@ -175,7 +175,7 @@ def failure(
 ) -> dg.Failure | None:
     """The failure of a run, with a line for each cause; None if nothing failed.
 
-    `stopped` is why the sync gave up, `conditions` concern the failed partitions, and `note` says what is
+    `stopped` is why the sync gave up, `conditions` concern the failed partitions, and `note` says what to do
     next.
     """
     red = [result for result in results if result.state is PartitionState.FAILED]
@@ -194,11 +194,11 @@ def failure(
 def turn_red(
     project: Project, context: dg.AssetExecutionContext, partitions: Iterable[ReportPartition]
 ) -> None:
-    """Log a planned event for each of these partitions, which turns it red.
+    """Turn these partitions red by logging a planned event for each.
 
     Dagster shows a partition as failed if a failed run planned it and did not materialize it. With
     DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS it plans all partitions of a report in one event, which
-    is much quicker but does not count for that.
+    is much quicker but turns no single partition red.
     """
     kind = dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
     records = context.instance.get_records_for_run(context.run.run_id, of_type=kind).records
@@ -207,6 +207,6 @@ def turn_red(
     for partition in partitions:
         event = planned.get(project.key(partition.report.name))
         if event and partition.key:
-            alone = event.event_specific_data._replace(partition=partition.key, partitions_subset=None)
-            event = event._replace(event_specific_data=alone)
+            data = event.event_specific_data._replace(partition=partition.key, partitions_subset=None)
+            event = event._replace(event_specific_data=data)
             context.instance.report_dagster_event(event, context.run.run_id)

@@ -12,7 +12,7 @@ SHARD = "brokerbi/shard"
 
 
 class ShardRunCoordinator(dg.QueuedRunCoordinator):
-    """Dagster's own queue of runs, which tags each with the name of its code location as its shard."""
+    """Dagster's own run queue, but each run is tagged with its code location's name as the shard."""
 
     def submit_run(self, context: dg.SubmitRunContext) -> dg.DagsterRun:
         """Tag a run and put it into the queue."""

@@ -1,4 +1,4 @@
-"""Runs of this code location: nightly runs, those of a backfill, dead runs, and old runs."""
+"""Runs of this code location: nightly, backfill, dead and old runs."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from warehouse.store.lock import is_locked
 
 NIGHTLY = "nightly"
 HIGH_PRIORITY = {"dagster/priority": "10"}
-NIGHT_OF = "brokerbi/night"
-"""Run tag: the day of a nightly run, which requests everything due and the service's changes."""
+NIGHT_TAG = "brokerbi/night"
+"""Run tag: the day of a nightly run, which requests all that is due and asks for changes."""
 BACKFILL = "dagster/backfill"
 RANGE_START, RANGE_END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
 MOST_RUNS = 1000
@@ -35,15 +35,15 @@ ENDED = (dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRun
 MATERIALIZATION = dg.DagsterEventType.ASSET_MATERIALIZATION
 DELETED_AFTER = timedelta(days=90)
 MOST_DELETED = 10
-"""A sensor has a minute for each look."""
+"""Per tick: a sensor has a minute."""
 RUNS = Path("work", "runs")
-SECONDS_BETWEEN_LOOKS = 30
+SECONDS_BETWEEN_TICKS = 30
 TIME_TO_START = timedelta(minutes=1)
-"""The time from the start of a run until its process must have locked its file."""
+"""A run's process must have locked its file this long after the run's start."""
 DIED = (
-    "The process of this run ended without an error, as after a restart of the code server or a kill. Its "
-    "loads are kept. It is retried once automatically; after that re-execute it from failure: it requests "
-    "only what is missing, and so does the next nightly run."
+    "The process of this run disappeared, as after a restart of the code server or a kill. The run's loads "
+    "are kept. It is retried once automatically; after that re-execute it from failure: it requests only "
+    "what is missing, and so does the next nightly run."
 )
 
 _LOCKED: dict[str, int] = {}
@@ -63,7 +63,7 @@ def nightly_schedule(project: Project) -> dg.ScheduleDefinition:
     )
     def nightly(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
         tick = context.scheduled_execution_time.astimezone(ZoneInfo(project.settings.timezone))
-        tags = {**night_range(project), NIGHT_OF: str(project.calendar.today), **HIGH_PRIORITY}
+        tags = {**night_range(project), NIGHT_TAG: str(project.calendar.today), **HIGH_PRIORITY}
         return dg.RunRequest(run_key=f"night {tick:%Y-%m-%d %H:%M}", tags=tags)
 
     return nightly
@@ -80,8 +80,8 @@ def night_range(project: Project) -> dict[str, str]:
     }
 
 
-def moment(seconds: float) -> datetime:
-    """A timestamp of Dagster as a moment."""
+def to_datetime(seconds: float) -> datetime:
+    """A Dagster timestamp as a datetime."""
     return datetime.fromtimestamp(seconds, UTC)
 
 
@@ -103,7 +103,7 @@ def partitions_of_backfill(
     """The partitions that the first run of a backfill must fetch; none for its other runs.
 
     Dagster splits a backfill by customer or by month and submits its runs one by one. If it splits by month,
-    the first run fetches for all of them, in the fewest windows, and the others record the fetched months.
+    the first run fetches all months, in the fewest windows, and the other runs record them.
     """
     if BACKFILL not in run.tags:
         return []
@@ -120,10 +120,10 @@ def partitions_of_backfill(
     ]
 
 
-def show_alive(project: Project, run_id: str) -> None:
+def mark_alive(project: Project, run_id: str) -> None:
     """Lock the file of a run until its process ends: the kernel unlocks it then, however it ends.
 
-    Every step of ours begins with it. The run stays alive between two tries of a step.
+    Each of our steps calls it first. The run stays alive between two tries of a step.
     """
     if run_id in _LOCKED:
         return
@@ -139,14 +139,14 @@ def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
 
     @dg.sensor(
         name="dead_runs",
-        minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
+        minimum_interval_seconds=SECONDS_BETWEEN_TICKS,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="Fails a run whose process has died, within two minutes.",
+        description="Fails a run within two minutes of its process dying.",
     )
     def dead_runs(context: dg.SensorEvaluationContext) -> dg.SkipReason:
         suspects = silent_runs(project, context.instance)
-        known = set((context.cursor or "").split())
-        dead = [run for run in suspects if run.run_id in known]
+        silent_before = set((context.cursor or "").split())
+        dead = [run for run in suspects if run.run_id in silent_before]
         for run in dead:
             if run.status is dg.DagsterRunStatus.CANCELING:
                 context.instance.report_run_canceled(run, DIED)
@@ -162,7 +162,7 @@ def dead_runs_sensor(project: Project) -> dg.SensorDefinition:
 def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
     """Runs that started more than a minute ago and whose file no process has locked.
 
-    A run that starts slowly is silent at first, so a run is dead if it is silent at two looks.
+    A run that starts slowly is silent at first, so a run is dead if silent at two ticks.
     """
     statuses = [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
     records = instance.get_run_records(project.runs(statuses=statuses), limit=MOST_RUNS)
@@ -176,7 +176,7 @@ def silent_runs(project: Project, instance: dg.DagsterInstance) -> list[dg.Dagst
 
 
 def _forget_ended(project: Project, instance: dg.DagsterInstance) -> None:
-    """Remove the files of ended runs; a locked file belongs to a run that has begun since."""
+    """Remove the files of ended runs; a locked file belongs to a run that has just begun."""
     unfinished = {run.run_id for run in unfinished_runs(project, instance)}
     for path in (project.settings.data_dir / RUNS).glob("*"):
         if path.name not in unfinished and not is_locked(path):
@@ -184,36 +184,36 @@ def _forget_ended(project: Project, instance: dg.DagsterInstance) -> None:
 
 
 def old_runs_sensor(project: Project) -> dg.SensorDefinition:
-    """Looks every hour for runs that are older than 90 days; its cursor is where the last look ended."""
+    """Deletes runs older than 90 days, hourly; its cursor is where the last tick ended."""
 
     @dg.sensor(
         name="old_runs",
         minimum_interval_seconds=3600,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description=f"Deletes runs older than {DELETED_AFTER.days} days. A run that was the last to read a "
+        description=f"Deletes runs older than {DELETED_AFTER.days} days. The last run to materialize a "
         "partition stays, so that the partition stays green.",
     )
     def old_runs(context: dg.SensorEvaluationContext) -> dg.SkipReason:
         instance = context.instance
         before = project.run_context.clock.utc_now() - DELETED_AFTER
-        after = moment(float(context.cursor or 0))
+        after = to_datetime(float(context.cursor or 0))
         filters = project.runs(statuses=ENDED, created_after=after, created_before=before)
         records = instance.get_run_records(filters, limit=MOST_DELETED, ascending=True)
         for record in records:
             run_id = record.dagster_run.run_id
-            if not _is_last_reader(instance, run_id):
+            if not _is_last_materializer(instance, run_id):
                 instance.delete_run(run_id)
-                # Dagster empties a run's file of events and forgets its logs, but deletes neither
+                # Dagster empties a run's event file and forgets its logs, but deletes neither
                 for path in Path(instance.root_directory).glob(f"history/runs/{run_id}.db*"):
                     path.unlink(missing_ok=True)
                 shutil.rmtree(Path(instance.storage_directory()) / run_id, ignore_errors=True)
             context.update_cursor(str(record.create_timestamp.timestamp()))
-        return dg.SkipReason(f"{len(records)} old runs were looked at.")
+        return dg.SkipReason(f"{len(records)} old runs were examined.")
 
     return old_runs
 
 
-def _is_last_reader(instance: dg.DagsterInstance, run_id: str) -> bool:
+def _is_last_materializer(instance: dg.DagsterInstance, run_id: str) -> bool:
     """Whether this run was the last to materialize an asset or a partition."""
     partitions: dict[dg.AssetKey, set[str | None]] = {}
     for record in instance.get_records_for_run(run_id, of_type=MATERIALIZATION).records:
@@ -223,7 +223,7 @@ def _is_last_reader(instance: dg.DagsterInstance, run_id: str) -> bool:
     for key, names in partitions.items():
         latest = instance.get_latest_storage_id_by_partition(key, MATERIALIZATION, set(filter(None, names)))
         newest = dg.AssetRecordsFilter(key, storage_ids=list(latest.values()) or None)
-        readers = instance.fetch_materializations(newest, limit=len(names)).records
-        if run_id in {record.run_id for record in readers}:
+        materializations = instance.fetch_materializations(newest, limit=len(names)).records
+        if run_id in {record.run_id for record in materializations}:
             return True
     return False

@@ -1,4 +1,4 @@
-"""Addresses of services: what a base address may look like, and whether it is on this machine."""
+"""Addresses of services: the form of a base address, and whether it is on this machine."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _NOT_IN_ADDRESS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029@?#\\]")
 
 
 def checked_address(text: str) -> str:
-    """The base address without a closing slash; refuses credentials, queries and anything but HTTP.
+    """The base address without a trailing slash; rejects credentials, queries and anything but HTTP.
 
-    The sentences complete `the address ...`, and never quote it: it may hold a password.
+    The errors complete `the address ...`, and never quote it: it may contain a password.
     """
     address = text.strip().rstrip("/")
     try:
@@ -22,17 +22,17 @@ def checked_address(text: str) -> str:
         raise ValueError("is not an address; write it like https://host/path") from None
     if parts.username is not None or parts.password is not None:
         raise ValueError(
-            "holds a username or password; take them out, and set BROKERBI_USERNAME and BROKERBI_PASSWORD"
+            "contains a username or password; remove it, and set BROKERBI_USERNAME and BROKERBI_PASSWORD"
         )
     if parts.scheme not in {"http", "https"} or not host:
         raise ValueError("is not an address; write it like https://host/path")
     if _NOT_IN_ADDRESS.search(address) or {".", ".."} & set(parts.path.split("/")):
-        raise ValueError("must end with a plain path; a query, an @, a space or a .. has no place in it")
+        raise ValueError("must end with a plain path, without a query, an @, a space or a ..")
     return address
 
 
 def is_loopback(address: str) -> bool:
-    """Whether the address is on this machine, where nothing crosses a network."""
+    """Whether the address is on this machine, so that nothing crosses a network."""
     host = urlsplit(address).hostname or ""
     if host == "localhost" or host.endswith(".localhost"):
         return True

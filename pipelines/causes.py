@@ -1,4 +1,4 @@
-"""Causes: conditions with the same cause, shown together, with the remedy."""
+"""Causes: conditions with the same cause, shown together with their remedy."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from warehouse.ledger.conditions import ACCESS_DENIED, Condition, Kind, Severity
 MOST_LINES = 6
 MOST_NAMES = 4
 MOST_RUNS_OF_MONTHS = 3
-LONGEST_REASON = 400
-"""Of what was found: room for a long path, which is what has to be mended."""
+LONGEST_ERROR = 400
+"""Characters of an error: room for a long path, which the operator needs."""
 PASSING = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests", "NotJson"})
-"""Kinds of errors that may be over in some minutes."""
+"""Kinds of errors that may be over in a few minutes."""
 
 
 @dataclass(frozen=True)
 class Cause:
     """Conditions of one kind with one cause: a service that is down, a login, or the same error.
 
-    `first` represents them: meta.conditions lists it first. `number` counts them; they concern these reports,
-    customers and months. If their errors differ, that of `first` is only an example.
+    `first` represents them: meta.conditions lists it first. `number` counts the conditions. If their errors
+    differ, the error of `first` is only an example.
     """
 
     first: Condition
@@ -37,7 +37,7 @@ class Cause:
 
     @classmethod
     def of(cls, conditions: Sequence[Condition]) -> Cause:
-        """The cause of some conditions."""
+        """The cause that these conditions share."""
         return cls(
             first=conditions[0],
             number=len(conditions),
@@ -51,7 +51,7 @@ class Cause:
 
     @property
     def whom(self) -> str:
-        """The reports, customers and months that it concerns, and how their last tries ended."""
+        """The affected reports, customers and months, and how their last tries ended."""
         subject = " of ".join(filter(None, (names(self.reports), names(self.customers))))
         months = months_in_words(map(Month.of, self.months), MOST_RUNS_OF_MONTHS)
         endings = names(self.endings) if len(self.endings) > 1 else ""
@@ -59,26 +59,26 @@ class Cause:
 
     @property
     def error(self) -> str:
-        """What was found, as a sentence."""
+        """The error as a sentence."""
         example = "for example: " if self.is_example else ""
-        return example + sentence(shortened(self.first.error, LONGEST_REASON))
+        return example + sentence(shortened(self.first.error, LONGEST_ERROR))
 
     @property
     def line(self) -> str:
-        """Whom it concerns, the error, and what to do."""
+        """The affected reports, customers and months, the error, and the remedy."""
         text = " ".join(filter(None, (self.error, self.first.remedy)))
         return ": ".join(filter(None, (self.whom, text)))
 
     @property
     def begun(self) -> str:
-        """When it began; empty if that is not known."""
+        """When the conditions began; empty if unknown."""
         return f"{self.since_utc:%Y-%m-%d %H:%M} UTC" if self.since_utc else ""
 
 
 def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[Cause]:
-    """Conditions by cause, on request separately for each report of a customer.
+    """Conditions grouped by cause, and with `by_report` also by report and customer.
 
-    Errors come before warnings, and large causes before small ones.
+    Errors come before warnings, and causes with many conditions first.
     """
     groups: dict[tuple[object, ...], list[Condition]] = {}
     for condition in conditions:
@@ -112,15 +112,16 @@ def refusals(report: str, customer: str, conditions: Iterable[Condition]) -> lis
 
 
 def lines(conditions: Iterable[Condition], most: int = MOST_LINES) -> list[str]:
-    """A line for each cause; causes beyond the limit are counted."""
-    found = causes(conditions)
-    more = [f"{len(found) - most} more causes are in `brokerbi status`."] if len(found) > most else []
-    return [cause.line for cause in found[:most]] + more
+    """A line for each cause, at most `most`; further causes are counted."""
+    all_causes = causes(conditions)
+    left = len(all_causes) - most
+    more = [f"{left} more causes are in `brokerbi status`."] if left > 0 else []
+    return [cause.line for cause in all_causes[:most]] + more
 
 
-def sentence(words: str) -> str:
+def sentence(text: str) -> str:
     """The text with a full stop, unless it ends in other punctuation."""
-    return words if not words or words.endswith((".", "?", "!", "…")) else f"{words}."
+    return text if not text or text.endswith((".", "?", "!", "…")) else f"{text}."
 
 
 def shortened(text: str, most: int) -> str:

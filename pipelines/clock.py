@@ -1,4 +1,4 @@
-"""The clock that is passed in, so that no test sleeps."""
+"""Clocks: passed in, so that no test sleeps."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class Clock(Protocol):
     """The time of day, a clock that never goes back, and a way to wait."""
 
     def utc_now(self) -> datetime:
-        """The instant, with its time zone UTC."""
+        """The current time, as an aware datetime in UTC."""
 
     def monotonic(self) -> float:
         """Seconds that never go back; only differences mean something."""
 
     async def sleep(self, seconds: float) -> None:
-        """Wait so long, letting others work meanwhile."""
+        """Wait this long, letting other tasks run meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class SystemClock:
 
 @dataclass(frozen=True)
 class RehearsalClock:
-    """The real clock on another day: what is loaded and refused in a rehearsal is dated to that day."""
+    """The real clock, set to another day: loads and denials of a rehearsal are dated to `today`."""
 
     real: Clock
     today: date

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-_WRITTEN = re.compile(r"(\d{4})-(\d{2})")
+_FORM = re.compile(r"(\d{4})-(\d{2})")
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -23,15 +23,15 @@ class Month:
 
     @classmethod
     def parse(cls, text: str) -> Month:
-        """Read `YYYY-MM`; refuses every other form with a sentence."""
-        found = _WRITTEN.fullmatch(text.strip())
-        if not found:
+        """Parse `YYYY-MM`; raises ValueError for any other form."""
+        match = _FORM.fullmatch(text.strip())
+        if not match:
             raise ValueError(f"{text!r} is not a month; write it as YYYY-MM, for example 2024-01")
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     @classmethod
     def of(cls, day: date) -> Month:
-        """The month a day lies in."""
+        """The month of a day."""
         return cls(day.year, day.month)
 
     @property
@@ -44,16 +44,16 @@ class Month:
 
     @property
     def ordinal(self) -> int:
-        """Its place in the row of all months."""
+        """The number of months before it since the year 0."""
         return self.year * 12 + self.number - 1
 
     def plus(self, months: int) -> Month:
-        """The month n months later (earlier, if n is negative)."""
+        """The month this many months later (earlier, if negative)."""
         year, number = divmod(self.ordinal + months, 12)
         return Month(year, number + 1)
 
     def since(self, earlier: Month) -> int:
-        """How many months later than another it is (negative, when earlier)."""
+        """How many months it is later than another month (negative if earlier)."""
         return self.ordinal - earlier.ordinal
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ class Month:
 
 
 def months_between(first: Month, last: Month) -> Iterator[Month]:
-    """Every month from the first to the last, both included; none when they are reversed."""
+    """Every month from the first to the last, both included; none if `last` is before `first`."""
     month = first
     while month <= last:
         yield month
@@ -69,7 +69,7 @@ def months_between(first: Month, last: Month) -> Iterator[Month]:
 
 
 def runs_of_months(months: Iterable[Month], longest: int | None = None) -> Iterator[tuple[Month, ...]]:
-    """Cut months into the fewest runs of neighbours, of at most `longest` months each if that is given."""
+    """Split months into the fewest runs of consecutive months, of at most `longest` months each if given."""
     run: list[Month] = []
     for month in sorted(set(months)):
         if run and (month != run[-1].plus(1) or len(run) == longest):
@@ -81,7 +81,7 @@ def runs_of_months(months: Iterable[Month], longest: int | None = None) -> Itera
 
 
 def months_in_words(months: Iterable[Month], most: int | None = None) -> str:
-    """Months as runs of neighbours: 2026-01..2026-03, 2026-07; first and last if there are more."""
+    """Months as runs: 2026-01..2026-03, 2026-07; only first and last month if more runs than `most`."""
     runs = [(run[0], run[-1]) for run in runs_of_months(months)]
     if most is not None and len(runs) > most:
         return f"months from {runs[0][0]} to {runs[-1][-1]}"

@@ -1,4 +1,4 @@
-"""Units of the columns of marts and meta: by their type, and where that leaves it open by their name."""
+"""Units of the columns of marts and meta, by type and name."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ UNITS = (
     (FRACTION, ".*_sek_excl_vat", "SEK without VAT"),
     (FRACTION, "(.*_)?(commission|price|bid)(_.*)?", "money; currency and tax as the meaning says"),
 )
-"""Types in DuckDB, names, and their unit; the first that fits."""
+"""DuckDB types, column names, and their unit; the first match counts."""
 
 
 def unit_of(column: str, type_: str) -> str:
-    """The unit of a column of this name and type; empty where neither says one."""
+    """The unit of a column of this name and type; empty if none matches."""
     return next(
         (unit for kind, name, unit in UNITS if re.fullmatch(kind, type_) and re.fullmatch(name, column)), ""
     )

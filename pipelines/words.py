@@ -1,15 +1,15 @@
-"""Numbers, sizes and times as people write them, in whatever the pipeline says."""
+"""Numbers, sizes and times as people write them, for all messages."""
 
 from __future__ import annotations
 
 
 def count(number: int) -> str:
-    """A whole number with thin groups of three: 1 234 567."""
+    """A whole number in groups of three: 1 234 567."""
     return f"{number:,}".replace(",", " ")
 
 
 def counted(number: int, thing: str) -> str:
-    """So many things, in the plural unless it is one."""
+    """A number and a noun, plural unless the number is one."""
     return f"{count(number)} {thing}{'' if number == 1 else 's'}"
 
 
@@ -24,7 +24,7 @@ def size(number: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time as a person says it: 8 s, 2 min 5 s, 1 h 20 min."""
+    """A duration as a person says it: 8 s, 2 min 5 s, 1 h 20 min."""
     whole = round(seconds)
     if whole < 60:
         return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"

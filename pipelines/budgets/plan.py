@@ -50,7 +50,7 @@ def make_plan(
     changes = asyncio.run(_compared(settings, context, wanted))
     return BudgetPlan(
         plan_id=secrets.token_hex(8),
-        made_at_utc=f"{settings.clock_of_day(context.clock).utc_now():%Y-%m-%dT%H:%M:%SZ}",
+        made_at_utc=f"{settings.run_clock(context.clock).utc_now():%Y-%m-%dT%H:%M:%SZ}",
         made_by=os_user(),
         base_url=settings.base_url,
         file=file.name,

@@ -107,7 +107,7 @@ class _Pusher:
 
     async def run(self) -> Pushed:
         """Push the plan; an error of the login or of the whole service ends it."""
-        self.clock = self.settings.clock_of_day(self.context.clock)
+        self.clock = self.settings.run_clock(self.context.clock)
         self.pushes = {change.key: Push() for change in self.plan.changes}
         async with self.context.open_session(self.settings, "budget") as session:
             self.clients = session.clients

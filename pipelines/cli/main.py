@@ -106,7 +106,7 @@ def working(settings: Settings, what: str, *, wait: bool = True) -> AbstractCont
         on_wait=lambda sentence: complain(f"brokerbi: {sentence}"),
         wait=wait,
         sentence_of=lambda error: "" if is_wrong_usage(error) else sentence_of(error),
-        now=settings.clock_of_day(SystemClock()).utc_now,
+        now=settings.run_clock(SystemClock()).utc_now,
     )
 
 

@@ -60,7 +60,7 @@ def run_rollback(
     from warehouse.publishing.publish import rollback
 
     settings = read_settings(reading=True)
-    clock = settings.clock_of_day(SystemClock())
+    clock = settings.run_clock(SystemClock())
     with working(settings, "rollback"):
         publication = rollback(settings.data_dir, to=to, now=clock.utc_now())
         warn(

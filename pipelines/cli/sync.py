@@ -145,7 +145,7 @@ def run_sync(
             is_published = publish(settings)
         else:
             say("the published file stays as it is")
-            warn(draw_pages(settings, settings.clock_of_day(SystemClock()), only_operators=True))
+            warn(draw_pages(settings, settings.run_clock(SystemClock()), only_operators=True))
     warn(*summary.complaints())
     return 0 if summary.is_well and is_published else 1
 

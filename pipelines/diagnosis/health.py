@@ -1,4 +1,4 @@
-"""Health of a data directory: the conditions that only a running process knows, and the verdict on all."""
+"""Health of a data directory: conditions that only a running process knows, and the overall verdict."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 ENOUGH_FREE_BYTES, TOO_FEW_FREE_BYTES = 1_000_000_000, 100_000_000
 DAEMON_SEEN = Path("work", "daemon_seen")
-"""Of a data directory: its age says when a sensor of Dagster, which ticks every five seconds, last did."""
+"""In a data directory; its age says when Dagster's sensor that ticks every five seconds last ticked."""
 DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
-"""From when on its silence is told, and is an error: each of the three sensors may take a minute."""
+"""Longer silence is a warning, then an error: each of the three sensors may take a minute."""
 START_DAEMON = (
-    "Start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml; if it runs, see that "
-    "the code server does too and that the sensor `publishing` is on"
+    "Start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml; if it runs, check "
+    "that the code server does too and the sensor `publishing` is on"
 )
 
 
@@ -53,9 +53,9 @@ class Verdict:
 
 
 def judge(view: Overview) -> Verdict:
-    """The number of reports of customers by kind of condition: an error is an alarm, a warning is not.
+    """The verdict, with counts by kind of condition: an error is an alarm, a warning is not.
 
-    As long as meta.freshness has no state nothing was requested. All begins with the first publication.
+    While meta.freshness has no state, nothing was requested. "All is well" needs a publication.
     """
     errors, warnings = (
         list(_counted([condition for condition in view.conditions if condition.severity == severity]))
@@ -74,17 +74,17 @@ def judge(view: Overview) -> Verdict:
 
 
 def _counted(conditions: Sequence[Condition]) -> Iterator[str]:
-    """The kinds of conditions, each with the number of reports, customers or rows that it concerns."""
+    """The kinds of conditions, each with the number of reports, customers or rows affected."""
     by_kind: defaultdict[str, list[Condition]] = defaultdict(list)
     for condition in conditions:
         by_kind[condition.kind].append(condition)
-    for kind, alike in sorted(by_kind.items(), key=lambda entry: (-len(entry[1]), entry[0])):
-        reports = {(condition.report, condition.customer) for condition in alike if condition.report}
-        customers = {row.customer for row in alike if row.customer and not row.report}
-        counts = {"row": sum(row.row_count for row in alike)} if kind == Kind.QUARANTINE else {}
+    for kind, group in sorted(by_kind.items(), key=lambda entry: (-len(entry[1]), entry[0])):
+        reports = {(condition.report, condition.customer) for condition in group if condition.report}
+        customers = {row.customer for row in group if row.customer and not row.report}
+        counts = {"row": sum(row.row_count for row in group)} if kind == Kind.QUARANTINE else {}
         counts = counts or {"report": len(reports), "customer": len(customers)}
         words = ", ".join(counted(number, unit) for unit, number in counts.items() if number)
-        yield f"{kind} ({words or count(len({row.cause or row.error for row in alike}))})"
+        yield f"{kind} ({words or count(len({row.cause or row.error for row in group}))})"
 
 
 def observed(
@@ -95,11 +95,10 @@ def observed(
     planned: Sequence[PlannedReport] = (),
     refusal: SettingsError | None = None,
 ) -> Overview:
-    """The overview as these settings have it, with the conditions that only this process knows.
+    """The overview under these settings, with the conditions that only this process knows.
 
-    `planned` is what a sync would request now, if that is known, and `refusal` why a sync would not accept
-    these settings. Customers that left the settings are shown only if something of them was loaded: a
-    mistyped id, corrected, is gone.
+    `planned` is what a sync would request now, if known; `refusal` is why a sync would reject these settings.
+    Customers removed from the settings are shown only if any data was loaded, so a corrected typo disappears.
     """
     conditions = list(view.conditions)
     standings, added = list(view.standings), list[Condition]()
@@ -128,7 +127,7 @@ def observed(
 
 
 def _acknowledged(condition: Condition, settings: Settings, today: date) -> Condition:
-    """The condition, less severe if an operator has acknowledged it for now."""
+    """The condition, less severe if an operator's acknowledgement covers today."""
     for entry in settings.acknowledge:
         if today <= entry.until and all(
             getattr(entry, name) in ("", getattr(condition, name))
@@ -145,12 +144,12 @@ def _acknowledged(condition: Condition, settings: Settings, today: date) -> Cond
 
 def _of_published_file(view: Overview, data_dir: Path) -> Iterator[Condition]:
     """The published file, if it is not as the latest publication left it."""
-    words = {GONE: "is gone", CHANGED: "is not as it was published", DAMAGED: "is damaged"}
-    if found := words.get(view.published_file):
+    words = {GONE: "is gone", CHANGED: "is not what was published", DAMAGED: "is damaged"}
+    if problem := words.get(view.published_file):
         yield Condition(
             Kind.UNPUBLISHED,
             cause=view.published_file,
-            error=f"The published file {Versions(data_dir).published} {found}.",
+            error=f"The published file {Versions(data_dir).published} {problem}.",
             remedy="Run `brokerbi publish`.",
         )
 
@@ -164,7 +163,7 @@ def of_directory(data_dir: Path, now: datetime) -> Iterator[Condition]:
 
 
 def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
-    """A command or run that did not come to its end, is stopped, or has kept another waiting for an hour."""
+    """A command or run that did not finish, is suspended, or has kept another waiting for an hour."""
     work, waiting = work_of(data_dir), waiting_work(data_dir)
     if work is None:
         return
@@ -176,11 +175,11 @@ def _unfinished_work(data_dir: Path, now: datetime) -> Iterator[Condition]:
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
     elif work.is_suspended:
         remedy = f"`kill -CONT {work.pid}` continues it, `kill -KILL {work.pid}` ends it."
-        error = f"{work.what} (process {work.pid}) was stopped, so nothing else can work."
+        error = f"{work.what} (process {work.pid}) is suspended, so nothing else can run."
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
     elif waiting and now - waiting.begun_utc > LONG_WAIT:
         error = f"{waiting.what} has waited since {waiting.begun_utc:%H:%M} UTC for {work.sentence}."
-        remedy = f"Let it end, or end it: `kill {work.pid}`."
+        remedy = f"Let the latter end, or `kill {work.pid}`."
         yield Condition(Kind.SYNC_LEFT, since_utc=since, error=error, remedy=remedy)
 
 
@@ -189,47 +188,49 @@ def _of_disk(data_dir: Path) -> Iterator[Condition]:
         is_read_only = os.statvfs(path).f_flag & os.ST_RDONLY
         yield Condition(
             Kind.NOT_WRITABLE,
-            error=f"{path} cannot be written{', as its file system is read-only' if is_read_only else ''}.",
-            remedy="Mount it for writing." if is_read_only else "Give this user the right to.",
+            error=f"{path} is not writable{', as its file system is read-only' if is_read_only else ''}.",
+            remedy="Mount it for writing." if is_read_only else "Give this user write access.",
         )
     if (free := disk_usage(existing(data_dir)).free) < ENOUGH_FREE_BYTES:
         yield Condition(
             Kind.DISK_NEARLY_FULL,
             ERROR if free < TOO_FEW_FREE_BYTES else WARNING,
-            error=f"{size(free)} are free.",
+            error=f"{size(free)} is free.",
             remedy=f"Free some space; {SPACE_ADVICE}.",
         )
 
 
 def _of_customers(view: Overview, settings: Settings) -> Iterator[Condition]:
-    """Customers of the settings without any request so far, and loaded ones that left the settings."""
-    known = {row.customer for row in view.standings if row.last_success_utc or row.state != "switched off"}
+    """Customers in the settings never requested, and loaded ones no longer in the settings."""
+    requested = {
+        row.customer for row in view.standings if row.last_success_utc or row.state != "switched off"
+    }
     for customer in settings.active_customers if view.standings else ():
-        if customer.id not in known:
+        if customer.id not in requested:
             yield Condition(
                 Kind.NEVER_READ,
                 customer=customer.id,
                 cause=Kind.NEVER_READ,
-                error="It was never read so far.",
+                error="It has never been read.",
                 remedy="Launch a backfill, or wait for the next nightly run.",
             )
     loaded = {row.customer for row in view.standings if row.last_success_utc}
-    left = loaded - {customer.id for customer in settings.customers} if settings.customers else ()
-    for name in sorted(left):
+    removed = loaded - {customer.id for customer in settings.customers} if settings.customers else ()
+    for name in sorted(removed):
         yield Condition(
             Kind.NOT_IN_SETTINGS,
             customer=name,
             error=f"{name} has loaded rows and is no longer in BROKERBI_CUSTOMERS; its rows stay.",
-            remedy="Correct BROKERBI_CUSTOMERS, or keep it there with active = false.",
+            remedy="Correct BROKERBI_CUSTOMERS, or keep the customer there with active = false.",
         )
 
 
 def _months_missing(
     planned: Sequence[PlannedReport], conditions: Sequence[Condition], now: datetime
 ) -> Iterator[Condition]:
-    """Months that are over and were never loaded, as of a customer whose first backfill was cancelled.
+    """Past months that were never loaded, such as after a customer's first backfill was cancelled.
 
-    The number is the one that `status` and `plan` call missing, with the current and coming months.
+    The count includes the current and coming months, as `status` and `plan` do.
     """
     denied = {
         (row.report, row.customer) for row in conditions if row.kind in (Kind.NO_RIGHT, Kind.RIGHT_LOST)
@@ -242,19 +243,19 @@ def _months_missing(
         for month in plan.wanted.missing
     )
     if is_behind:
-        months = counted(sum(len(plan.wanted.missing) for plan in planned), "month")
+        months = counted(sum(len(plan.wanted.missing) for plan in planned), "report month")
         remedy = "Wait for the next nightly runs, or run `brokerbi sync`."
-        yield Condition(Kind.MONTHS_MISSING, error=f"{months} of reports missing", remedy=remedy)
+        yield Condition(Kind.MONTHS_MISSING, error=f"{months} missing", remedy=remedy)
 
 
 def note_daemon(data_dir: Path) -> None:
-    """Let the data directory say that Dagster's daemon lives; before there is one, nothing is said."""
+    """Record in the data directory, once it exists, that Dagster's daemon is alive."""
     with suppress(OSError):
         (data_dir / DAEMON_SEEN).touch(mode=PRIVATE_FILE)
 
 
 def daemon_seen(data_dir: Path) -> datetime | None:
-    """When Dagster's daemon last gave a sign of life in this data directory; None where it never did."""
+    """When Dagster's daemon was last alive in this data directory; None if it never was."""
     try:
         return datetime.fromtimestamp((data_dir / DAEMON_SEEN).stat().st_mtime, UTC)
     except OSError:
@@ -262,7 +263,7 @@ def daemon_seen(data_dir: Path) -> datetime | None:
 
 
 def silent_daemon(data_dir: Path, now: datetime) -> Iterator[Condition]:
-    """Dagster's daemon if it is silent; nothing while it lives, or if Dagster is not used."""
+    """A condition if Dagster's daemon is silent; none if it is alive, or if Dagster is not used."""
     seen = daemon_seen(data_dir)
     if seen and now - seen > DAEMON_LATE_AFTER:
         yield Condition(
@@ -275,7 +276,7 @@ def silent_daemon(data_dir: Path, now: datetime) -> Iterator[Condition]:
 
 
 def open_erasures(data_dir: Path) -> list[Condition]:
-    """The erasures that are not finished, the oldest first; no person is named."""
+    """The unfinished erasures, the oldest first; no person is named."""
     return [
         Condition(
             Kind.ERASURE,

@@ -171,7 +171,7 @@ async def request_looks(
     again that day; requests and denials are written to the ledger. Raises WarehouseError if that is not
     possible.
     """
-    clock, store, zone = settings.clock_of_day(context.clock), Store(settings.data_dir), settings.timezone
+    clock, store, zone = settings.run_clock(context.clock), Store(settings.data_dir), settings.timezone
     today = settings.today_local(clock)
     denied = {
         pair for pair, at in ledger_of(store).denied.items() if at.astimezone(ZoneInfo(zone)).date() == today

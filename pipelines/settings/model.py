@@ -1,4 +1,4 @@
-"""Settings: every name with its type, default and rule; built once, at start, and passed in."""
+"""Settings: each with its type, default and rule; read once, at start, and passed in."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TextOrSecret = TypeVar("TextOrSecret", bound=str | SecretStr)
 
 
 def _tidied(text: str) -> str:
-    """A text trimmed and composed (NFC), as ids and names from the service are."""
+    """The text, trimmed and composed (NFC), as ids and names from the service are."""
     return normalize("NFC", text).strip()
 
 
@@ -54,15 +54,15 @@ def _checked_id(text: str) -> str:
     is_id = CUSTOMER_ID.fullmatch(customer) and customer.isprintable()
     if not is_id or "..." in customer or customer in {".", ".."}:
         raise ValueError(
-            f"{customer[:20]!r} cannot be a customer id; write ids with a comma between two, like M30011,G2"
+            f"{customer[:20]!r} cannot be a customer id; separate ids with commas, like M30011,G2"
         )
     return customer
 
 
-def _matching(form: re.Pattern[str], otherwise: str, value: TextOrSecret) -> TextOrSecret:
-    """A text or secret of a form; raises ValueError with this sentence for any other."""
+def _matching(form: re.Pattern[str], error: str, value: TextOrSecret) -> TextOrSecret:
+    """The value if it matches `form`; otherwise raises ValueError with `error`."""
     if not form.fullmatch(value.get_secret_value() if isinstance(value, SecretStr) else value):
-        raise ValueError(otherwise)
+        raise ValueError(error)
     return value
 
 
@@ -87,7 +87,7 @@ def _checked_start(value: object) -> Month:
 
 def _checked_folder(path: Path) -> Path:
     if "?" in str(path):
-        raise ValueError("holds a ?, after which DuckDB reads options; name a directory without one")
+        raise ValueError("contains a ?, after which DuckDB reads options; name a directory without one")
     return path
 
 
@@ -97,10 +97,10 @@ def _words(value: object) -> object:
     return value
 
 
-NOT_CARRIED = "may not hold a colon or a control character: Basic authentication cannot carry it"
-SLIPPED_IN = "holds a line break or another control character; look for one that slipped in"
-NO_LINK = "is not an address that a browser opens; write it like https://files.example.com/bi"
-NO_WEBHOOK = "is not an address to post to; it begins with https:// and holds no blank"
+NOT_CARRIED = "may not contain a colon or a control character: Basic authentication cannot carry it"
+SLIPPED_IN = "contains a line break or another control character; look for one that slipped in"
+NO_LINK = "is not an address for a browser; write it like https://files.example.com/bi"
+NO_WEBHOOK = "is not an address to post to; begin it with https:// and use no spaces"
 Name = Annotated[str, AfterValidator(_tidied)]
 Username = Annotated[str, AfterValidator(partial(_matching, NO_CONTROL_OR_COLON, NOT_CARRIED))]
 Secret = Annotated[SecretStr, AfterValidator(partial(_matching, NO_CONTROL, SLIPPED_IN))]
@@ -111,14 +111,14 @@ Link = Annotated[
     AfterValidator(partial(_matching, LINK, NO_LINK)),
 ]
 Mailbox = Annotated[str, Field(pattern=r"^[^\s@,;<>\"]+@[^\s@,;<>\"]+$")]
-A_FILE = "the path of a file that holds it"
+A_FILE = "the path of a file with a secret"
 
 NO_SECRET = SecretStr("")
 FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class FunctionLogin(BaseModel):
-    """The login for a function of the service; a missing username is the customer's or the shared one."""
+    """The login for a function of the service; its username defaults to the customer's or shared one."""
 
     model_config = FROZEN
 
@@ -134,8 +134,8 @@ class Customer(FunctionLogin):
     """An office or group whose reports are requested, if needed with a password or login of its own.
 
     A username of its own needs a password of its own; `logins` are for functions of the service. An inactive
-    customer is no longer requested, but its rows stay. Its region applies to all its offices, except those
-    that are listed with their own.
+    customer is no longer requested, but its rows stay. A customer's region applies to all its offices, except
+    those listed with their own.
     """
 
     id: Annotated[str, AfterValidator(_checked_id), Field(description="an id, like M30011")]
@@ -146,7 +146,7 @@ class Customer(FunctionLogin):
 
 
 class Acknowledgement(BaseModel):
-    """A condition that the operator knows of and cannot fix; it raises no alarm until that day."""
+    """A condition that the operator knows of and cannot fix; no alarm up to the day `until`."""
 
     model_config = FROZEN
 
@@ -159,7 +159,7 @@ class Acknowledgement(BaseModel):
 
 
 class Settings(BaseModel):
-    """Every setting: the variable BROKERBI_ with its name, or the same key in brokerbi.toml."""
+    """Every setting: BROKERBI_ and its name as a variable, or the same key in brokerbi.toml."""
 
     model_config = FROZEN
 
@@ -176,7 +176,7 @@ class Settings(BaseModel):
     password_file: Path | None = Field(default=None, description=A_FILE)
     logins: Mapping[str, FunctionLogin] = Field(default={}, description=LOGINS)
     customers: tuple[Customer, ...] = Field(
-        default=(), description="customer ids with commas, like M30011,G2"
+        default=(), description="customer ids separated by commas, like M30011,G2"
     )
     concurrency: int = Field(default=5, ge=1, le=50, description="a whole number from 1 to 50")
     requests_per_second: float = Field(default=10, ge=0.1, le=1000, description="a number from 0.1 to 1000")
@@ -193,7 +193,7 @@ class Settings(BaseModel):
         default="Europe/Stockholm", description="the brokerage's time zone, like Europe/Stockholm"
     )
     reports: Annotated[tuple[str, ...] | None, BeforeValidator(_words)] = Field(
-        default=None, description="names of reports with commas, or +name and -name"
+        default=None, description="report names separated by commas, or +name and -name"
     )
     due_months: int = Field(default=3, ge=1, le=120, description="a number of months from 1 to 120")
     changed_months: int = Field(default=12, ge=0, le=120, description="a number of months from 0 to 120")
@@ -229,11 +229,11 @@ class Settings(BaseModel):
     chain_name: str = Field(default="", max_length=200, description="a name of at most 200 characters")
     language: Literal["en", "sv"] = Field(default="en", description="en or sv")
     export_formats: Annotated[tuple[Literal["parquet", "csv", "xlsx"], ...], BeforeValidator(_words)] = Field(
-        default=(), description="formats with commas: parquet, csv, xlsx"
+        default=(), description="formats separated by commas: parquet, csv, xlsx"
     )
     export_to: str = Field(default="", pattern=r"^[^:]*$", description="a directory")
 
-    # Several logins on one Dagster, and tables for other engines; deltalake is only imported for a lake.
+    # Several logins on one Dagster, and tables for other engines; only a lake imports deltalake.
     shard: str = Field(default="", pattern=r"^([a-z][a-z0-9_]{0,29})?$", description="a name like north_1")
     lake: str = Field(default="", pattern=r"^[^@]*$", description="a directory or an address without a login")
 
@@ -241,7 +241,7 @@ class Settings(BaseModel):
     alert_webhook: Webhook = Field(default=NO_SECRET, description="the address of a webhook")
     alert_webhook_file: Path | None = Field(default=None, description=A_FILE)
     alert_email_to: Annotated[tuple[Mailbox, ...], BeforeValidator(_words)] = Field(
-        default=(), description="a list of mailboxes with commas, like bi@example.com"
+        default=(), description="a list of mailboxes separated by commas, like bi@example.com"
     )
     alert_email_from: Mailbox = Field(default="", description="a mailbox, like bi@example.com")
     alert_smtp_host: str = Field(default="", max_length=255, description="the name of a mail server")
@@ -256,21 +256,21 @@ class Settings(BaseModel):
     )
     ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
 
-    warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False)  # no setting: found while reading
+    warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False)  # not set: found while reading
 
     @field_validator("customers")
     @classmethod
-    def _each_customer_once(cls, customers: tuple[Customer, ...]) -> tuple[Customer, ...]:
+    def _check_customers(cls, customers: tuple[Customer, ...]) -> tuple[Customer, ...]:
         ids = [customer.id for customer in customers]
         twice = sorted({name for name in ids if ids.count(name) > 1})
         if twice:
             raise ValueError(f"names {', '.join(twice)} more than once; keep one of each")
         if not any(customer.active for customer in customers):
-            raise ValueError("names no active customer; write ids with commas, like M30011,G2")
+            raise ValueError("names no active customer; separate ids with commas, like M30011,G2")
         return customers
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Settings:
+    def _check_combinations(self) -> Settings:
         logins = [(f"LOGIN__{function}__", login) for function, login in self.logins.items()]
         for customer in self.customers:
             own = f"CUSTOMER__{customer.id}__"
@@ -284,13 +284,13 @@ class Settings(BaseModel):
             for name, is_set in has_password.items()
             if not is_set
         ]
-        is_here = is_loopback(self.base_url)
-        if self.base_url.startswith("http:") and not is_here and not self.allow_http:
+        is_local = is_loopback(self.base_url)
+        if self.base_url.startswith("http:") and not is_local and not self.allow_http:
             problems.append(
-                "BROKERBI_BASE_URL begins with http, so the login would cross the network readable by all; "
+                "BROKERBI_BASE_URL begins with http, so anyone on the network could read the login; "
                 "write https, or allow http with BROKERBI_ALLOW_HTTP=true."
             )
-        if self.today and not is_here:
+        if self.today and not is_local:
             problems.append(
                 "BROKERBI_TODAY is set, but the service is not on this machine; remove it, or point "
                 "BROKERBI_BASE_URL at a sandbox here, like http://127.0.0.1:8080."
@@ -311,7 +311,7 @@ class Settings(BaseModel):
 
     @property
     def shapes_file(self) -> Path:
-        """Where the operator's shapes are."""
+        """The file with the operator's shapes."""
         return self.shapes or self.data_dir / "shapes.toml"
 
     @property
@@ -321,7 +321,7 @@ class Settings(BaseModel):
     def login_entry(
         self, customer: Customer, path: str = ""
     ) -> tuple[Settings | Customer | FunctionLogin, str]:
-        """The entry with this customer's login for a path, and its function (empty if it is for all).
+        """The entry with this customer's login for a path, and its function (empty if for all functions).
 
         A customer's own login comes before the shared one, and the narrowest function first.
         """
@@ -339,16 +339,18 @@ class Settings(BaseModel):
         username = entry.username or customer.username or self.username
         password = entry.password or self.password
         if not username or not password.get_secret_value():
-            raise SettingsError([f"Customer {customer.id} has no login; set BROKERBI_USERNAME and password."])
+            raise SettingsError(
+                [f"Customer {customer.id} has no login; set BROKERBI_USERNAME and _PASSWORD."]
+            )
         return username, password
 
     @property
     def alert_channels(self) -> list[str]:
-        """The channels that report a failed nightly run, as sentences call them."""
-        channels = {"the webhook": bool(self.alert_webhook), "the mail": bool(self.alert_email_to)}
+        """The channels that report a failed nightly run, as messages name them."""
+        channels = {"webhook": bool(self.alert_webhook), "email": bool(self.alert_email_to)}
         return [name for name, is_set in channels.items() if is_set]
 
-    def clock_of_day(self, real: Clock) -> Clock:
+    def run_clock(self, real: Clock) -> Clock:
         """The clock of a run: the real one, or one set to the day of a rehearsal."""
         return RehearsalClock(real, self.today, ZoneInfo(self.timezone)) if self.today else real
 
@@ -358,7 +360,7 @@ class Settings(BaseModel):
 
 
 class Variables(BaseSettings, Settings):
-    """The names of all variables: of the settings, of one customer, and of the login for one function."""
+    """All variables: for settings, for one customer, and for the login for one function."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", enable_decoding=False)
 
@@ -373,10 +375,10 @@ def load_settings(
     offline: bool = False,
     reading: bool = False,
 ) -> Settings:
-    """The settings of this environment and of the TOML file that it names (else ./brokerbi.toml, if any).
+    """The settings from this environment and the TOML file it names (else ./brokerbi.toml, if any).
 
     Raises SettingsError with a sentence for each problem. `offline` commands need no address and no login;
-    `reading` commands need no customers or first month either, and open no file with a secret.
+    `reading` commands need no customers or first month either, and open no secret files.
     """
     sources = Sources(Variables, environment, directory or Path.cwd(), with_secrets=not reading)
     problems = [*sources.warnings, *sources.problems]
@@ -407,7 +409,7 @@ def _missing(settings: Settings, *, offline: bool) -> Iterator[str]:
 
 
 def why_refused(environment: Mapping[str, str], settings: Settings) -> SettingsError | None:
-    """The error of a sync with settings that reading accepts; None if they name no service and no login."""
+    """Why a sync would refuse these settings; None if it would not, or they name no service and login."""
     if settings.model_fields_set.isdisjoint({"base_url", "username", "password", "password_file"}):
         return None
     try:

@@ -55,7 +55,7 @@ class RunContext:
         """Open the clients of one run: one per login, all under one rate limit."""
         rate_limit = RateLimit(settings.concurrency, settings.requests_per_second, clock=self.clock)
         breaker = CircuitBreaker(rate_limit)
-        log = RequestLogger(settings.data_dir, run_id, settings.clock_of_day(self.clock))
+        log = RequestLogger(settings.data_dir, run_id, settings.run_clock(self.clock))
         largest_bytes = settings.largest_answer_mb * MEGABYTE
         limits = Limits(seconds=settings.timeout_seconds, largest_bytes=largest_bytes)
         by_id, by_login = {customer.id: customer for customer in settings.customers}, dict[Login, Client]()

@@ -74,7 +74,7 @@ def sync(
     nothing can be stored (a full disk, an unwritable directory), SettingsError for logins.
     """
     context = context or RunContext()
-    clock = settings.clock_of_day(context.clock)
+    clock = settings.run_clock(context.clock)
     context = replace(context, clock=clock)
     store = Store(settings.data_dir, now=clock.utc_now, transform=private_rows(settings))
     run_id = f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"  # sorts by time

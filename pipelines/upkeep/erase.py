@@ -1,4 +1,4 @@
-"""Erasure of a person: from landing and tables, then a new publication that replaces all earlier ones."""
+"""Erasure of a person from landing and tables, then a publication that replaces all earlier ones."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NOT_SEARCHED = (
 
 @dataclass
 class ErasureReceipt:
-    """Counts of the changes; it does not identify the person."""
+    """Counts of the changes; does not identify the person."""
 
     kind: str
     at_utc: str
@@ -54,9 +54,9 @@ class ErasureReceipt:
 
 
 def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None = None) -> ErasureReceipt:
-    """Suppress a person in everything that is stored or will be loaded; after a kill, run it again.
+    """Suppress a person in all data stored now or loaded later; after a kill, run it again.
 
-    The id becomes a random one, and its rows lose personal values and free text. Rejects an empty id.
+    The id becomes random, and rows with it lose personal values and free text. Rejects an empty id.
     """
     if not id_.strip():
         raise ValueError("name the person's id; an empty id would match everyone")
@@ -72,21 +72,21 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
         for name, column in table.items()
         if column.personal or column.id_of
     }
-    body_without = partial(_body_without, person, personal)
-    receipt.landing_files = len(erase_landing(store, Landing(data_dir / "landing"), person, body_without))
+    erase_from_body = partial(_erase_from_body, person, personal)
+    receipt.landing_files = len(erase_landing(store, Landing(data_dir / "landing"), person, erase_from_body))
     with store.writing() as connection:
         rows = suppress_tables(connection, read_erased(data_dir), tables)
         receipt.rows = dict(rows + erase_texts(connection, person))
         drop_marts(connection)
         note_traces(connection)
-    receipt.problems += replay(settings, quarantine=True).failures  # landing has changed under it
+    receipt.problems += replay(settings, quarantine=True).failures  # quarantine must match changed landing
     shutil.rmtree(data_dir / FOLDER, ignore_errors=True)
     remove_pages(data_dir)
     _publish(settings, clock, receipt)
     receipt.log_places = clean_logs(data_dir, person)
     receipt.leftovers_removed = clear_leftovers(data_dir)
-    if left := clean_lake(data_dir, settings.lake, settings.shard, clock.utc_now()):
-        receipt.problems.append(left)
+    if problem := clean_lake(data_dir, settings.lake, settings.shard, clock.utc_now()):
+        receipt.problems.append(problem)
     if not receipt.problems:
         note_finished(data_dir, erased)
     if not person.is_unmistakable:
@@ -97,8 +97,8 @@ def erase(settings: Settings, kind: PersonKind, id_: str, *, clock: Clock | None
     return receipt
 
 
-def _body_without(person: Person, documented: Documented, body: bytes) -> bytes:
-    """A body without the person; empty if it is not JSON, unless the id may mean something else."""
+def _erase_from_body(person: Person, documented: Documented, body: bytes) -> bytes:
+    """The body without the person; empty if not JSON, or unchanged if the id could mean something else."""
     try:
         document = parse_exactly(body)
         before, after = to_json(document), to_json(person.erase_document(document, documented))
@@ -121,5 +121,5 @@ def _publish(settings: Settings, clock: Clock, receipt: ErasureReceipt) -> None:
     else:
         receipt.problems.append(
             f"the earlier file is still published because a check failed ({publication.why}): "
-            "correct that, and run the same command again"
+            "correct the cause, and run the same command again"
         )

@@ -1,7 +1,7 @@
 """Export: the published file in other formats, in a folder that is replaced as a whole.
 
-The workbook is for managers: a cover that says what the columns mean, and the sheets of workbook.toml. Single
-sales and leads, lineage and versions are only in the Parquet and CSV files.
+The workbook is for managers: a cover that explains the columns, and the sheets of workbook.toml. Single sales
+and leads, lineage and versions are only in the Parquet and CSV files.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 FOLDER, LATEST = "export", "latest"
-"""Where the export is, next to the published file, unless the settings name another folder."""
+"""The folders of the export, next to the published file unless the settings name another place."""
 WORKBOOK = "brokerbi.xlsx"
 WORKBOOK_OPTIONS = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
 NUMBER_FORMATS = {
@@ -37,9 +37,9 @@ NUMBER_FORMATS = {
     units.PERCENT: "#,##0.00##",
     units.PARTS: "#,##0.00##",
 }
-"""By unit; other amounts have no decimals."""
+"""By unit; other numbers have no decimals."""
 LONG_TEXTS = {"missing_offices": 400, "agents": 400, "words": 400}
-"""Columns of long texts, and their width in pixels."""
+"""Columns with long texts, and their width in pixels."""
 _BASIS = """
     SELECT commission_vat, vat_rate, commission_basis,
         (SELECT max(at_utc)::DATE FROM meta.publications WHERE status = 'published')
@@ -48,7 +48,7 @@ _BASIS = """
 
 
 def export(settings: Settings, *, formats: Sequence[str] = (), to: str = "") -> Path:
-    """Write all tables in the formats and folder of the settings, or in those given; returns the folder.
+    """Write all tables, by default in the formats and folder of the settings; returns the folder.
 
     Replaces the previous export; exports run one at a time. Raises WarehouseError if a file cannot be read
     or written.
@@ -71,14 +71,14 @@ def export(settings: Settings, *, formats: Sequence[str] = (), to: str = "") -> 
                 for path in [unfinished, *unfinished.rglob("*")]:
                     path.chmod(SHARED_FOLDER if path.is_dir() else SHARED_FILE)
                     sync(path)
-                _put_in_place(unfinished, root / LATEST)
+                _replace_latest(unfinished, root / LATEST)
             finally:
                 shutil.rmtree(unfinished, ignore_errors=True)
     return root / LATEST
 
 
 def _write_files(source: TableExport, tables: Sequence[PublishedTable], folder: Path) -> None:
-    """Write each table as a file, in the format that the folder is named after."""
+    """Write each table as a file, in the format that the folder's name states."""
     folder.mkdir()
     for table in tables:
         path = folder / f"{file_name(table.name)}.{folder.name}"
@@ -88,8 +88,8 @@ def _write_files(source: TableExport, tables: Sequence[PublishedTable], folder: 
             copy_as_csv(source.connection, table.select, path, FORMULA_SIGNS)
 
 
-def _put_in_place(folder: Path, latest: Path) -> None:
-    """Replace the latest export by the folder."""
+def _replace_latest(folder: Path, latest: Path) -> None:
+    """Replace the latest export with the folder."""
     earlier = latest.with_name(".earlier")
     shutil.rmtree(earlier, ignore_errors=True)
     if latest.is_symlink():  # an earlier version kept two exports
@@ -106,7 +106,7 @@ def workbook_contents() -> dict[str, Any]:
 
 
 def _write_workbook(path: Path, source: TableExport, tables: Sequence[PublishedTable], language: str) -> None:
-    """Write the workbook; a sheet without rows is left out, and declared VAT is taken off."""
+    """Write the workbook; a sheet without rows is left out, and declared VAT is subtracted."""
     contents = workbook_contents()
     cover, bases, heads = (
         {name: text[language] for name, text in contents[part].items()}

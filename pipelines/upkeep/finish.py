@@ -39,7 +39,7 @@ PING_SECONDS = 10.0
 class Finished:
     """The outcome of building, checking and publishing.
 
-    After a publication, `undone` states why pages or export failed, and `warnings` why lake or ping did.
+    After a publication, `undone` states why pages or export failed, and `warnings` why lake or ping failed.
     """
 
     marts: list[str]
@@ -55,7 +55,7 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     The old file stays if an error check fails or a mart cannot be built. Raises WarehouseError before the
     first load. Any other error is recorded as a failure, and raised.
     """
-    clock = settings.clock_of_day(clock or SystemClock())
+    clock = settings.run_clock(clock or SystemClock())
     data_dir, store = settings.data_dir, Store(settings.data_dir)
     marts: list[str] = []
     checks: list[CheckResult] = []
@@ -82,7 +82,7 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
 
 
 def _export(settings: Settings) -> str:
-    """Export a new publication in the formats of the settings; returns why that failed, if it did."""
+    """Export a new publication in the formats of the settings; returns an error, or an empty text."""
     if not settings.export_formats:
         return ""
     from pipelines.upkeep.export import export  # most publications have no export
@@ -90,7 +90,7 @@ def _export(settings: Settings) -> str:
     try:
         export(settings)
     except Exception as error:  # noqa: BLE001 - the numbers are published even if their export is not
-        return f"The export could not be written, the earlier one stays: {reason_of(error)}"
+        return f"The export could not be written; the earlier one stays: {reason_of(error)}"
     return ""
 
 
@@ -116,11 +116,11 @@ def _build_and_check(
                 "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
             )
         if is_replay_unfinished(connection, REPORTS):
-            raise WarehouseError("A replay was stopped before its end; run `brokerbi replay` again first.")
+            raise WarehouseError("A replay did not finish; run `brokerbi replay` again first.")
         declare(connection, declared_tables(), naive_utc(clock.utc_now()), only_missing=True)
-        # a restored backup may name persons who were erased since
+        # a restored backup may name persons erased after it was made
         suppress_tables(connection, read_erased(settings.data_dir), documented_tables())
-        _declare(connection, settings)
+        _write_settings(connection, settings)
         marts = build_marts(connection, memory_limit_mb=memory_limit_mb)
         followers = [report.name for report in REPORTS.values() if report.timing.follows_sales]
         remember_disagreements(connection, followers)
@@ -128,8 +128,8 @@ def _build_and_check(
         return marts, run_and_store_checks(connection, clock.utc_now())
 
 
-def _declare(connection: Connection, settings: Settings) -> None:
-    """Record the settings of customers, times and amounts."""
+def _write_settings(connection: Connection, settings: Settings) -> None:
+    """Record the settings for customers, times and amounts."""
     start = settings.start.first_day
     customers = [
         {

@@ -1,7 +1,7 @@
 """Replay: tables rebuilt from landing alone.
 
 A working file of an earlier format is rebuilt as a new file, with copies of what landing does not have: the
-histories, the ledger and what marts remember. A lost file is rebuilt without these, and a note says so.
+histories, the ledger and what marts remember. A lost file is rebuilt without these copies, as a note says.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 LOADS_IN_A_GROUP = 50
-HISTORY_LEFT = "Another answer of its history could not be read."
+HISTORY_LEFT = "Another answer of the same history could not be read."
 
 
 @dataclass
 class Replayed:
     """The outcome of a replay: loads and rows loaded again, failed loads, and notes.
 
-    `unfit` are stored answers that do not fit the shape of their report now; their rows stay as loaded.
+    `unfit` answers no longer fit the shape of their report; their rows stay as loaded.
     """
 
     loads: int = 0
@@ -66,7 +66,7 @@ def replay(
 
     `quarantine` repeats only the loads that have rows in quarantine; rows that now fit move to their tables.
     `catalogue` is by default ours with the operator's shapes. A missing or damaged landing file is a failure
-    that does not stop the others. `on_load` receives the number of finished loads and the number of all.
+    that stops no other load. `on_load` receives the number of finished loads and the total.
     """
     clock = clock or SystemClock()
     store = Store(settings.data_dir, now=clock.utc_now, transform=private_rows(settings))
@@ -80,11 +80,11 @@ def replay(
     except OlderFormat:
         with fresh_file(store) as fresh:
             replaying.load_again(fresh, [*catalogue])
-            done.notes += replaying.histories_left  # they are copied
+            done.notes += replaying.histories_left  # their rows are copied
             if done.failures:
                 done.failures.append(
-                    f"{store.path} stays as it was: copy the stored answers that are missing or damaged back "
-                    f"into {settings.data_dir / 'landing'} from a backup, and run `brokerbi replay` again"
+                    f"{store.path} stays as it was: restore the missing or damaged answers to "
+                    f"{settings.data_dir / 'landing'} from a backup, and run `brokerbi replay` again"
                 )
                 return done
             replace_file(store, fresh)
@@ -96,7 +96,7 @@ def replay(
 
 @dataclass
 class _Replay:
-    """A running replay and its outcome so far; `unread` has the error of each load that was not read."""
+    """A running replay and its outcome so far; `unread` maps loads that could not be read to errors."""
 
     settings: Settings
     catalogue: Mapping[str, Report]
@@ -132,7 +132,7 @@ class _Replay:
             note_unread(connection, self.unread)
 
     def _relearn(self, store: Store, reports: Sequence[str]) -> None:
-        """Add loads of these reports that are only in landing to the ledger, as after a lost working file."""
+        """Add to the ledger loads of these reports that only landing has, as after a lost working file."""
         files = list(self.landing.walk())
         self.done.failures += [str(file) for file in files if isinstance(file, LandingDamaged)]
         landed = [
@@ -144,13 +144,13 @@ class _Replay:
         ]
         with store.writing() as connection:
             count = record_lost_loads(connection, landed)
-            # a backup may name persons who were erased since
+            # a backup may name persons erased after it was made
             erased = read_erased(self.settings.data_dir)
             suppress_tables(connection, erased, documented_tables(self.catalogue))
         if count:
             self.done.notes.append(
-                f"{counted(count, 'stored answer')} were rebuilt from landing alone: what they changed is "
-                "unknown, so marts.restatements, marts.sale_changes and marts.user_month_versions lack it"
+                f"rebuilt from landing alone: {counted(count, 'stored answer')}; their changes are unknown, "
+                "so marts.restatements, marts.sale_changes and marts.user_month_versions lack them"
             )
 
     def _read_again(
@@ -158,8 +158,8 @@ class _Replay:
     ) -> Iterator[WindowResult]:
         """Read the rows of a group's loads; a load that cannot be read is recorded and left out.
 
-        An answer is of an earlier shape if a column that its stored rows fill would be empty: they stay as
-        loaded.
+        If a column that the stored rows fill would be empty, the answer has an earlier shape, and its rows
+        stay as loaded.
         """
         for load in group:
             report = self.catalogue[load.report]
@@ -170,13 +170,13 @@ class _Replay:
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - one answer must not stop the others
-                whose, sentences = f"{load.report} of {load.customer}, {load.when}", self.done.failures
+                subject, sentences = f"{load.report} of {load.customer}, {load.when}", self.done.failures
                 if load.history:
-                    whose = f"the history of {load.report} of {load.customer} stays as it is"
+                    subject = f"the history of {load.report} of {load.customer} stays as it is"
                     sentences = self.histories_left
                 if not isinstance(error, WarehouseError | OSError):
                     sentences = self.done.unfit
-                sentences.append(f"{whose}: {error}")
+                sentences.append(f"{subject}: {error}")
                 self.unread[load.load_id] = str(error)
 
     @property
@@ -187,7 +187,7 @@ class _Replay:
 def _groups(loads: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
     """Monthly loads in groups of LOADS_IN_A_GROUP, and each history of a report and customer as one group.
 
-    A history is rebuilt from its start in one transaction: after a kill it is the old one or the new one.
+    A history is rebuilt from its start in one transaction: a kill leaves either the old or the new history.
     """
     monthly = sorted((load for load in loads if not load.history), key=lambda load: load.pair)
     yield from (monthly[at : at + LOADS_IN_A_GROUP] for at in range(0, len(monthly), LOADS_IN_A_GROUP))

@@ -1,4 +1,4 @@
-"""The pages next to the published file: chain and offices, the operators' page, and the dictionary."""
+"""Pages next to the published file: chain and offices, the operators' page, and the dictionary."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 REPORT_PAGE = "report.html"
 OPERATORS_PAGE = "operators.html"
 DICTIONARY_PAGE = "dictionary.html"
-OF_FIGURES = ("basis", "agreements", "differences", "restatements")
+FIGURE_QUERIES = ("basis", "agreements", "differences", "restatements")
 """Queries of the operators' page that read the published file."""
-OF_PIPELINE = ("standings", "requests", "quarantine")
+PIPELINE_QUERIES = ("standings", "requests", "quarantine")
 """Queries of the operators' page that read the working file."""
 
 
 def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False) -> str:
     """Draw the pages, or only the operators' page after a run without publication; remove them if off.
 
-    Returns why they could not be drawn, or an empty text: a failing page stops no load or publication.
+    Returns an error or an empty text, because a failing page stops no load or publication.
     """
     try:
         if not settings.pages:
@@ -49,7 +49,7 @@ def draw_pages(settings: Settings, clock: Clock, *, only_operators: bool = False
             write_file(settings.data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
     except Exception as error:  # noqa: BLE001 - a failing page stops nothing
         page = OPERATORS_PAGE if only_operators else REPORT_PAGE
-        return f"The page {page} could not be drawn, the earlier one stays: {reason_of(error)}"
+        return f"The page {page} could not be drawn; the earlier one stays: {reason_of(error)}"
     return ""
 
 
@@ -64,10 +64,10 @@ def _pages(data_dir: Path) -> set[Path]:
 
 
 def write_report_page(settings: Settings, clock: Clock) -> Path:
-    """Render the published file, and return the path of the chain's page.
+    """Draw all pages of the published file; returns the path of the chain's page.
 
-    All pages are rendered before the first is replaced, and pages of offices that the file no longer has are
-    removed. Raises WarehouseError if there is no published file, or if a page cannot be written.
+    All pages are rendered before the first is replaced; pages of offices no longer in the file are removed.
+    Raises WarehouseError if there is no published file, or if a page cannot be written.
     """
     data_dir = settings.data_dir
     with Versions(data_dir).reading() as connection:
@@ -95,18 +95,18 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
 def _operators_page(settings: Settings, clock: Clock) -> str:
     """The page with the verdict of `brokerbi status`.
 
-    The state of the pipeline is that of the working file, if it exists; figures are those of the published
-    file, so that no page has any that analysts do not have.
+    The pipeline's state is from the working file, if it exists; figures are from the published file, so that
+    every figure on a page is one that analysts have.
     """
     data_dir, now = settings.data_dir, clock.utc_now()
     store, versions = Store(data_dir), Versions(data_dir)
-    answers: dict[str, Sequence[Mapping[str, Any]] | None] = dict.fromkeys(OF_FIGURES, ())
+    answers: dict[str, Sequence[Mapping[str, Any]] | None] = dict.fromkeys(FIGURE_QUERIES, ())
     with store.reading() if store.path.exists() else versions.reading() as connection:
-        answers |= rows_of(connection, SQL / "page", OF_PIPELINE)
+        answers |= rows_of(connection, SQL / "page", PIPELINE_QUERIES)
         view = read_state(connection, versions)
-    with suppress(WarehouseError), versions.reading() as connection:  # a condition, if it cannot be read
-        answers |= rows_of(connection, SQL / "page", OF_FIGURES)
-    seen = observed(view, settings, now, planned=planned_now(settings, store, clock))
+    with suppress(WarehouseError), versions.reading() as connection:  # an unreadable file is a condition
+        answers |= rows_of(connection, SQL / "page", FIGURE_QUERIES)
+    observed_view = observed(view, settings, now, planned=planned_now(settings, store, clock))
     facts = facts_from_rows(answers)
     facts.problems = [
         Row(
@@ -118,9 +118,9 @@ def _operators_page(settings: Settings, clock: Clock) -> str:
             what_was_found=cause.first.error,
             what_to_do=cause.first.remedy or None,
         )
-        for cause in causes(seen.conditions)
+        for cause in causes(observed_view.conditions)
     ]
-    verdict = judge(seen)
+    verdict = judge(observed_view)
     return render_operators(
         facts, _form(settings, clock), severity=verdict.severity, verdict=verdict.sentence
     )

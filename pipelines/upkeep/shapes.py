@@ -1,8 +1,8 @@
 """Shapes before a sync: the operator's file, adopted proposals, and reports whose shape changed.
 
 If the shape of a report has changed, its stored answers are loaded again first, so that a corrected shape
-rewrites no history; if answers are missing, the report is held back. Answers that fit only the earlier shape
-stay as loaded.
+rewrites no history; if answers are missing, the report is held back. Rows of answers that fit only the
+earlier shape stay as loaded.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def prepare_shapes(
     """
     store, held_back = Store(settings.data_dir), {}
     with store.locked():
-        pass  # makes a missing file; to read one that is missing takes a new file in memory each time
+        pass  # creates a missing file; otherwise each read would create a new one in memory
     catalogue = adopt_shapes(settings, selection, context, on_message, may_request=True)
     with store.reading() as connection:
         loaded = loaded_shapes(connection)
@@ -68,8 +68,8 @@ def adopt_shapes(
 ) -> Mapping[str, Report]:
     """Add complete proposals to the operator's file; returns the catalogue with the shapes of the file.
 
-    Proposals are made for undocumented reports that are not loaded yet and not in the file, from stored
-    answers or, with `may_request`, by a first request.
+    Proposals are for undocumented reports that are neither loaded nor in the file; they come from stored
+    answers or, with `may_request`, from a first request.
     """
     shaped = replace(context, catalogue=with_shapes(context.catalogue, settings.shapes_file))
     with suppress(OlderFormat):  # a replay rebuilds the file
@@ -92,11 +92,11 @@ def add_to_file(path: Path, looks: Sequence[Look]) -> list[str]:
 
     A report that is already in the file is left alone.
     """
-    there = path.read_text("utf-8") if path.exists() else ""
-    new = {look.report: look.proposal for look in looks if look.proposal}
-    written = [name for name in new if name not in tomllib.loads(there)]
-    if written:
+    current = path.read_text("utf-8") if path.exists() else ""
+    proposals = {look.report: look.proposal for look in looks if look.proposal}
+    added = [name for name in proposals if name not in tomllib.loads(current)]
+    if added:
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = "\n".join([there, *(new[name] for name in written)]).lstrip("\n")
+        text = "\n".join([current, *(proposals[name] for name in added)]).lstrip("\n")
         write_file(path, text.encode(), mode=SHARED_FILE)
-    return written
+    return added

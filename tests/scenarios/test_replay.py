@@ -103,7 +103,7 @@ def test_a_replay_that_was_stopped_is_not_published_before_it_has_ended(loaded: 
     loaded.lose_working_file()
     with pytest.raises(KeyboardInterrupt):
         loaded.replay(on_load=stop)
-    with pytest.raises(WarehouseError, match="stopped before its end"):
+    with pytest.raises(WarehouseError, match="A replay did not finish"):
         loaded.publish()
     assert loaded.replay().failures == []
     assert not is_unfinished(loaded)
@@ -168,7 +168,7 @@ def test_a_replay_says_that_changes_are_not_remembered_after_the_working_file_wa
     here = restated.copied_to(tmp_path / "data")
     here.lose_working_file()
     [note] = here.replay().notes
-    assert "what they changed is unknown" in note
+    assert "their changes are unknown" in note
     assert here.cells() == restated.cells()
     assert here.replay().notes == []
 

@@ -10,10 +10,10 @@ import dagster as dg
 import pytest
 
 from assets.definitions import build_definitions
-from assets.messages import CURSOR, Sent, keys_of, look, messages_sensor
+from assets.messages import CURSOR, Sent, keys_of, messages_sensor, next_message
 from assets.notify import ChannelRefused, Message
 from assets.project import Project
-from assets.runs import NIGHT_OF, RANGE_END, RANGE_START
+from assets.runs import NIGHT_TAG, RANGE_END, RANGE_START
 from pipelines.causes import Cause
 from pipelines.clock import SystemClock
 from pipelines.sandbox.faults import Fault
@@ -41,7 +41,7 @@ def looked(made: Harness, sent: Sent, **later: float) -> Looked:
     """What was sent after a look so much later than now, and the message."""
     project = made.project
     context = replace(project.run_context, clock=Later(ahead=timedelta(**later)))
-    return look(replace(project, run_context=context), made.instance, sent)
+    return next_message(replace(project, run_context=context), made.instance, sent)
 
 
 def text(looked: Looked) -> str:
@@ -68,7 +68,7 @@ def fetch(made: Harness, *faults: Fault, tags: dict[str, str] | None = None) -> 
 
 def test_a_night_with_errors_is_one_message_and_the_night_after_says_that_all_is_well(made: Harness) -> None:
     sent = replace(SENT, day="")
-    fetch(made, Fault("404", customer=M16), tags={NIGHT_OF: DAY})
+    fetch(made, Fault("404", customer=M16), tags={NIGHT_TAG: DAY})
     assert looked(made, sent, seconds=30)[1] is None
     sent, message = looked(made, sent, minutes=11)
     assert message
@@ -76,7 +76,7 @@ def test_a_night_with_errors_is_one_message_and_the_night_after_says_that_all_is
     assert message.subject == f"brokerbi, {DAY}: 1 error"
     assert line.startswith(f"- new: {RUNNING} of {M16}, 2026-10..2026-11: ")
     assert looked(made, sent, minutes=12)[1] is None
-    fetch(made, tags={NIGHT_OF: "the next"})
+    fetch(made, tags={NIGHT_TAG: "the next"})
     finish(made.project.settings)
     well = Message("brokerbi, the next: all is well again", "")
     assert looked(made, sent, minutes=22)[1] == well
@@ -85,7 +85,7 @@ def test_a_night_with_errors_is_one_message_and_the_night_after_says_that_all_is
 def test_an_error_that_lasts_is_no_longer_new(made: Harness) -> None:
     sent, texts = replace(SENT, day=""), []
     for day in (DAY, "the next"):
-        fetch(made, Fault("404", customer=M16), tags={NIGHT_OF: day})
+        fetch(made, Fault("404", customer=M16), tags={NIGHT_TAG: day})
         sent, message = looked(made, sent, minutes=11)
         texts.append(message.text.count("new: ") if message else None)
     assert texts == [1, 0]
@@ -127,12 +127,12 @@ def test_a_failed_backfill_is_reported_by_day_and_the_night_after_calls_it_known
     fetch(made, Fault("404", customer=M16))
     sent, message = looked(made, SENT)
     assert f"- {RUNNING} of {M16}, 2026-10..2026-11: " in text((sent, message))
-    fetch(made, Fault("404", customer=M16), tags={NIGHT_OF: "the next"})
+    fetch(made, Fault("404", customer=M16), tags={NIGHT_TAG: "the next"})
     assert text(looked(made, sent, minutes=11)).startswith(f"- {RUNNING} of {M16}")
 
 
 def test_a_backfill_that_fails_before_the_nightly_run_is_reported_waits_for_it(made: Harness) -> None:
-    fetch(made, tags={NIGHT_OF: "the next"})
+    fetch(made, tags={NIGHT_TAG: "the next"})
     fetch(made, Fault("404", customer=M16))
     sent, message = looked(made, SENT, seconds=30)
     assert message is None
@@ -140,7 +140,7 @@ def test_a_backfill_that_fails_before_the_nightly_run_is_reported_waits_for_it(m
 
 
 def test_a_night_that_cannot_read_its_file_or_breaks_is_not_well_until_the_next(made: Harness) -> None:
-    fetch(made, tags={NIGHT_OF: "the next"})
+    fetch(made, tags={NIGHT_TAG: "the next"})
     finish(made.project.settings)
     path = made.project.store.path
     whole = path.read_bytes()
@@ -148,10 +148,10 @@ def test_a_night_that_cannot_read_its_file_or_breaks_is_not_well_until_the_next(
     sent, message = looked(made, SENT, minutes=3)
     assert "is damaged" in text((sent, message))
     path.write_bytes(whole)
-    ended(made, "1", "The code is broken.", tags={NIGHT_OF: "one more"})
+    ended(made, "1", "The code is broken.", tags={NIGHT_TAG: "one more"})
     sent, message = looked(made, sent, minutes=6)
     assert text((sent, message)) == "- new: nightly: The code is broken. (run 1)"
-    fetch(made, tags={NIGHT_OF: "a later one"})
+    fetch(made, tags={NIGHT_TAG: "a later one"})
     assert "all is well again" in str(looked(made, sent, minutes=9)[1])
 
 

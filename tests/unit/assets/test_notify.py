@@ -97,4 +97,6 @@ def test_a_mail_goes_to_everybody_it_is_for(tmp_path: Path) -> None:
 def test_a_mail_server_that_refuses_is_named_with_its_code_and_without_its_words(tmp_path: Path) -> None:
     with mail_server(refuses=True) as server, pytest.raises(ChannelRefused) as raised:
         send_mail(mail_settings(tmp_path, server.port), NEWS)
-    assert str(raised.value) == "the mail server 127.0.0.1 did not take the mail: SMTPSenderRefused, code 550"
+    assert (
+        str(raised.value) == "the mail server 127.0.0.1 did not accept the email: SMTPSenderRefused, code 550"
+    )

@@ -16,7 +16,7 @@ import pytest
 from assets.definitions import build_definitions
 from assets.partitions import customer_months, customers_in_order, partition_key
 from assets.project import Project
-from assets.runs import BACKFILL, NIGHT_OF, NIGHTLY
+from assets.runs import BACKFILL, NIGHT_TAG, NIGHTLY
 from pipelines.months import Month
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import Service
@@ -42,7 +42,7 @@ class Range(TypedDict):
 
 
 SIX_MONTHS = Range(first="G1|2026-06", last="M30017|2026-11")
-NIGHT = {NIGHT_OF: "2026-11-21"}
+NIGHT = {NIGHT_TAG: "2026-11-21"}
 
 
 Run = tuple[Harness, dict[str, dict[str, Any]]]
@@ -126,7 +126,7 @@ def test_a_failure_names_customers_and_months_and_what_to_do(failed: Failed) -> 
             "Check BROKERBI_BASE_URL and the customer id (one like M30011). If other months of the report "
             "are answered, both are right: ask the service's support whether it has these months."
         ),
-        "Re-execute this run from failure: it requests only what is missing then.",
+        "Re-execute this run from failure: it requests only what is still missing.",
     ]
 
 
@@ -189,7 +189,7 @@ def asked_before_september(made: Harness) -> list[str]:
 
 def test_the_night_reads_older_months_that_were_changed_and_logs_their_partitions(tmp_path: Path) -> None:
     made = with_changed_sales(tmp_path)
-    result = made.run("sales", last=f"{M16}|2026-11", tags={NIGHT_OF: "2026-11-14"})
+    result = made.run("sales", last=f"{M16}|2026-11", tags={NIGHT_TAG: "2026-11-14"})
     assert result.success
     beyond = [key for key in made.events(result, "sales") if key[-7:] < "2026-09" and "M3" in key]
     assert {"M30016|2026-07", "M30016|2026-08"} <= {*beyond}

@@ -13,7 +13,7 @@ import pytest
 
 from assets.definitions import build_definitions
 from assets.project import Project
-from assets.runs import RUNS, show_alive, silent_runs
+from assets.runs import RUNS, mark_alive, silent_runs
 from pipelines.clock import SystemClock
 from tests.unit.assets.harness import Harness, harness
 from warehouse.store.files import make_folder
@@ -53,7 +53,7 @@ def test_a_run_whose_file_is_not_locked_is_failed_at_the_second_look(made: Harne
 def test_a_run_that_works_or_has_only_begun_is_left_alone(made: Harness) -> None:
     assert silent_runs(made.project, made.instance) == []
     made.instance.add_run(dg.DagsterRun("nightly", run_id="2", status=dg.DagsterRunStatus.STARTED))
-    show_alive(made.project, "2")
+    mark_alive(made.project, "2")
     assert [run.run_id for run in silent_runs(later(made), made.instance)] == ["1"]
 
 
@@ -68,5 +68,5 @@ def test_a_run_begins_though_a_sensor_looks_at_its_file_in_that_moment(made: Har
     with path.open("w") as looked_at:
         fcntl.flock(looked_at, fcntl.LOCK_SH)
         Timer(0.1, fcntl.flock, (looked_at, fcntl.LOCK_UN)).start()
-        show_alive(made.project, "3")
+        mark_alive(made.project, "3")
     assert is_locked(path)

@@ -165,7 +165,7 @@ WEBHOOK = {"alert_webhook": "https://chat.test/a-secret"}
             "no message is sent if a nightly run fails",
             "set BROKERBI_ALERT_WEBHOOK, or BROKERBI_ALERT_EMAIL_TO with a mail server",
         ),
-        ({**WEBHOOK, **MAIL}, "messages go by the webhook and the mail", ""),
+        ({**WEBHOOK, **MAIL}, "messages go by webhook and email", ""),
     ],
 )
 def test_the_channels_are_named_or_the_settings_that_would_make_one(

@@ -115,7 +115,7 @@ def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> No
     planned = [PlannedReport(REPORTS[name], customer, wanted=wanted) for name in ("sales", "users")]
     view = observed(Overview([FRESH], [NO_RIGHT]), settings(tmp_path, customers="M1"), NOW, planned=planned)
     assert [(one.severity, one.error) for one in view.conditions[:1]] == [
-        (WARNING, "6 months of reports missing")
+        (WARNING, "6 report months missing")
     ]
 
 

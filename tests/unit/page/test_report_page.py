@@ -66,7 +66,7 @@ def test_the_page_is_put_in_place_whole_for_the_readers_of_the_file(published: P
 def test_a_page_that_cannot_be_drawn_is_no_failure(tmp_path: Path) -> None:
     (tmp_path / "warehouse.duckdb").write_bytes(b"no database")
     why = draw_pages(Settings(data_dir=tmp_path), CLOCK)
-    assert why.startswith("The page report.html could not be drawn, the earlier one stays: ")
+    assert why.startswith("The page report.html could not be drawn; the earlier one stays: ")
 
 
 def test_every_office_has_a_page_and_one_that_vanished_has_none(published: Path, tmp_path: Path) -> None:

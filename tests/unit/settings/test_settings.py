@@ -73,7 +73,7 @@ ACCEPTED: dict[str, tuple[str, dict[str, str], dict[str, object]]] = {
     "five fields of cron": ("", {"NIGHTLY": "30 4 * * 1-5"}, {"nightly": "30 4 * * 1-5"}),
     "a rate of VAT as a share": ("vat_rate = 0.25", {}, {"vat_rate": Decimal("0.25")}),
     "a rate of VAT in percent": ("", {"VAT_RATE": "25"}, {"vat_rate": Decimal("0.25")}),
-    "mailboxes with commas": (
+    "mailboxes separated by commas": (
         'alert_email_from = "bi@example.com"\nalert_smtp_host = "mail.example.com"',
         {"ALERT_EMAIL_TO": "a@example.com, b@example.com"},
         {"alert_email_to": ("a@example.com", "b@example.com"), "alert_smtp_port": 587},

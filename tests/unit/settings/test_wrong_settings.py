@@ -19,12 +19,12 @@ NOWHERE = Path("/nowhere")
 # Variable without its prefix, value, and what the only problem says; what is secret says hush.
 WRONG = [
     ("BASE_URL", "", "is not set; set it to the address of the Connect service, like"),
-    ("BASE_URL", "https://partner:hush@service.example", "holds a username or password; take them out"),
-    ("BASE_URL", "https://service.example/?key=hush", "must end with a plain path; a query, an @, a space"),
-    ("BASE_URL", "http://service.example/hush", "begins with http, so the login would cross the network"),
+    ("BASE_URL", "https://partner:hush@service.example", "contains a username or password; remove it"),
+    ("BASE_URL", "https://service.example/?key=hush", "must end with a plain path, without a query, an @, a"),
+    ("BASE_URL", "http://service.example/hush", "begins with http, so anyone on the network could"),
     ("USERNAME", "", "is not set; set it to the username of the login."),
     ("PASSWORD", "", "is not set; set it to the password of the login, or set BROKERBI_PASSWORD_FILE to"),
-    ("CUSTOMERS", "", "is not set; set it to customer ids with commas, like M30011,G2."),
+    ("CUSTOMERS", "", "is not set; set it to customer ids separated by commas, like M30011,G2."),
     ("CUSTOMERS", "M1,M1", "names M1 more than once; keep one of each."),
     ("START", "", "is not set; set it to the first month to keep, like 2024-01."),
     ("START", "2024", "is not a month; write it as YYYY-MM, for example 2024-01."),
@@ -32,8 +32,8 @@ WRONG = [
     ("CONCURRENCY", "0", "('0') is not a whole number from 1 to 50."),
     ("TODAY", "2026-03-31", "is set, but the service is not on this machine; remove it, or point"),
     ("NIGHTLY", "at five", "('at five') is not a schedule in cron's five fields, like 0 5 * * *"),
-    ("PASSWORD", "hush\n", "holds a line break or another control character; look for one that"),
-    ("USERNAME", "hush:hush", "may not hold a colon or a control character: Basic authentication"),
+    ("PASSWORD", "hush\n", "contains a line break or another control character; look for one that"),
+    ("USERNAME", "hush:hush", "may not contain a colon or a control character: Basic authentication"),
     ("PASSWORD_FILE", "x", "are both set; set only one of them."),
     ("CONFIG", "no.toml", "names /nowhere/no.toml, but there is no such file."),
     ("CUSTOMER__M9__PASSWORD", "hush", "names no customer of BROKERBI_CUSTOMERS; write"),
@@ -43,11 +43,11 @@ WRONG = [
     ("LOGIN__CRM__PASSWRD", "hush", "is not a table for each function, like crm, with its password_file."),
     ("LOGIN__CRM__PASSWORD_FILE", "no", "_FILE names /nowhere/no, which cannot be read"),
     ("CUSTOMER__G2__USERNAME", "x", "__G2__PASSWORD is not set; set it or BROKERBI_CUSTOMER__G2__PASSWORD"),
-    ("ALERT_EMAIL_TO", "nobody", "('nobody') is not a list of mailboxes with commas, like bi@example.com."),
+    ("ALERT_EMAIL_TO", "nobody", "('nobody') is not a list of mailboxes separated by commas, like bi@"),
     ("ALERT_SMTP_USERNAME", "u", "PASSWORD is not set; set it or BROKERBI_ALERT_SMTP_PASSWORD_FILE"),
     ("COMMISSION_VAT", "included", "is included, but BROKERBI_VAT_RATE is not set; set it to the rate"),
-    ("DATA_DIR", "a?b", "holds a ?, after which DuckDB reads options; name a directory without one."),
-    ("ALERT_WEBHOOK", "hush", "is not an address to post to; it begins with https://"),
+    ("DATA_DIR", "a?b", "contains a ?, after which DuckDB reads options; name a directory without one."),
+    ("ALERT_WEBHOOK", "hush", "is not an address to post to; begin it with https://"),
 ]  # fmt: skip
 
 
@@ -112,11 +112,14 @@ def test_a_wrong_file_is_refused_with_a_sentence(tmp_path: Path, text: str, sent
 @pytest.mark.parametrize(
     ("customers", "sentence"),
     [
-        ("5", "is not customer ids with commas, like M30011,G2."),
+        ("5", "is not customer ids separated by commas, like M30011,G2."),
         ("[5]", ": customer number 1 is neither an id nor a table with an id."),
         ('[{name = "x"}]', ": the id of customer number 1 is not an id, like M30011."),
         ("[{id = [1]}]", ": the id of customer [1] is not an id, like M30011."),
-        ('[{id = "M1", active = false}]', "names no active customer; write ids with commas, like M30011,G2."),
+        (
+            '[{id = "M1", active = false}]',
+            "names no active customer; separate ids with commas, like M30011,G2.",
+        ),
     ],
 )
 def test_customers_of_the_file_that_are_none_are_refused(
