@@ -16,7 +16,7 @@ from pipelines.months import Month
 from pipelines.words import count, counted, size
 from warehouse.errors import SPACE_ADVICE
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind, Severity
-from warehouse.ledger.status import CHANGED, DAMAGED, GONE, Overview, existing, unwritable
+from warehouse.ledger.status import CHANGED, DAMAGED, GONE, Overview, nearest_existing, unwritable
 from warehouse.persons.erased_list import read_erased
 from warehouse.store.files import PRIVATE_FILE
 from warehouse.store.lock import LONG_WAIT, waiting_work, work_of
@@ -191,7 +191,7 @@ def _of_disk(data_dir: Path) -> Iterator[Condition]:
             error=f"{path} is not writable{', as its file system is read-only' if is_read_only else ''}.",
             remedy="Mount it for writing." if is_read_only else "Give this user write access.",
         )
-    if (free := disk_usage(existing(data_dir)).free) < ENOUGH_FREE_BYTES:
+    if (free := disk_usage(nearest_existing(data_dir)).free) < ENOUGH_FREE_BYTES:
         yield Condition(
             Kind.DISK_NEARLY_FULL,
             ERROR if free < TOO_FEW_FREE_BYTES else WARNING,

@@ -17,7 +17,7 @@ from pipelines.planning.plan import PlannedProbe
 from pipelines.sync.window.fetch import Fetcher
 from pipelines.sync.window.task import TaskState
 from warehouse.ledger.changes import (
-    Changed,
+    ChangedMonth,
     months_with_estates,
     remember_probe,
 )
@@ -75,7 +75,7 @@ def _remember_answer(
         estate.id: estate.changed_at_utc for estate in sorted(estates, key=lambda row: row.changed_at_utc)
     }
     changed = [
-        Changed(
+        ChangedMonth(
             report,
             result.customer,
             month,

@@ -21,7 +21,7 @@ from tests.marts.given import (
     sold,
     warehouse,
 )
-from warehouse.ledger.changes import Changed, remember_disagreements
+from warehouse.ledger.changes import ChangedMonth, remember_disagreements
 from warehouse.store.meta_schema import aware, write_configured
 
 Earners = Mapping[str, Mapping[str, float]]
@@ -150,7 +150,7 @@ def days(number: float) -> datetime:
     return FIRST_MOMENT + timedelta(days=number)
 
 
-def disagreements(connection: Given) -> list[Changed]:
+def disagreements(connection: Given) -> list[ChangedMonth]:
     build(connection, "reconciliation", "month_total_versions", "user_month_versions")
     return remember_disagreements(connection, REPORTS)
 
@@ -164,7 +164,7 @@ def test_reports_that_were_read_long_before_one_that_disagrees_are_due(given: Gi
     cancelled(given, days(10))
     [load] = given.execute("SELECT load_id FROM meta.months WHERE report = $1", [REPORTS[1]]).fetchone() or ()
     newest = aware(days(10))
-    found = [Changed(one, "G1", month("2026-01"), newest, newest, 0, load) for one in REPORTS]
+    found = [ChangedMonth(one, "G1", month("2026-01"), newest, newest, 0, load) for one in REPORTS]
     assert disagreements(given) == [found[0], *found[2:]]
     assert disagreements(given) == []  # they are due already
 

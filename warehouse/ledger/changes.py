@@ -20,16 +20,16 @@ SETTLING = timedelta(hours=12)
 """A month that was read this soon after a change may lack it: clocks differ, a time without an offset may be
 in another zone, and a report may lag."""
 ANSWERED, FAILED = "answered", "failed"
-_MOMENTS = ("changed_at_utc", "noticed_at_utc")
-_AS_IN_RESULT = (
+_TIMES = ("changed_at_utc", "noticed_at_utc")
+_RESULT_COLUMNS = (
     "load_id", "run_id", "customer", "window_start", "window_end", "requests", "bytes", "seconds", "landing",
 )  # fmt: skip
 CHANGES = Path(__file__).resolve().parents[2] / "sql" / "changes"
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
-    """A month of a report of a customer in which something was changed at the service.
+class ChangedMonth:
+    """A month of a customer's report in which something changed at the service.
 
     `estates` counts the estates named as changed. It is 0 if two reports disagree; then `load_id` is the
     later report's.
@@ -49,7 +49,7 @@ class Changed:
 
     @property
     def due_since_utc(self) -> datetime:
-        """A month that was read before this moment must be read again."""
+        """A month last read before this time is due again."""
         return min(self.changed_at_utc + SETTLING, self.noticed_at_utc)
 
 
@@ -57,19 +57,19 @@ def remember_probe(
     connection: DuckDBPyConnection,
     result: WindowResult,
     asked_of: str,
-    changed: Iterable[Changed] = (),
+    changed: Iterable[ChangedMonth] = (),
     *,
     error: str = "",
     note: str = "",
     estates: int = 0,
 ) -> None:
-    """Record a request for changes, and the months that it named; a known change stays as it was.
+    """Record a request for changes, and the months that its answer named; known changes stay.
 
     `asked_of` is the report that was requested by time of change. A change is known if it was noticed after
-    it had happened: months read since then include it.
+    it happened: months read since then include it.
     """
     row = {
-        **{name: getattr(result, name) for name in _AS_IN_RESULT},
+        **{name: getattr(result, name) for name in _RESULT_COLUMNS},
         "asked_of": asked_of,
         "fetched_at_utc": naive_utc(result.fetched),
         "status": FAILED if error else ANSWERED,
@@ -82,30 +82,30 @@ def remember_probe(
     _write_changes(connection, [change for change in changed if _is_new(change, known.get(change.key))])
 
 
-def remember_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[Changed]:
+def remember_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[ChangedMonth]:
     """Record the months of these reports that were read long before a report that disagrees with them.
 
     A cancelled sale is on no list of changes; the report that is read next shows it. Reads the marts;
     returns the recorded changes. A month that is already due stays as it is.
     """
     connection.execute("SET VARIABLE reports = $1", [[*reports]])
-    found = connection.execute((CHANGES / "disagreeing_months.sql").read_text(encoding="utf-8")).fetchall()
+    rows = connection.execute((CHANGES / "disagreeing_months.sql").read_text(encoding="utf-8")).fetchall()
     due = {change.key: change.due_since_utc for change in read_changes(connection)}
     changes = []
-    for report, customer, month, read, changed, load_id in found:
+    for report, customer, month, read_at, changed_at, load_id in rows:
         since = due.get((report, customer, month))
-        if since is None or since <= aware(read):
-            at = aware(changed)
-            changes.append(Changed(report, customer, month, at, at, 0, load_id))
+        if since is None or since <= aware(read_at):
+            at = aware(changed_at)
+            changes.append(ChangedMonth(report, customer, month, at, at, 0, load_id))
     _write_changes(connection, changes)
     return changes
 
 
-def read_changes(connection: DuckDBPyConnection) -> list[Changed]:
+def read_changes(connection: DuckDBPyConnection) -> list[ChangedMonth]:
     """Every month that ever changed, with its latest change."""
-    names = ", ".join(Changed.__dataclass_fields__)
+    names = ", ".join(ChangedMonth.__dataclass_fields__)
     rows = mappings(connection.execute(f"SELECT {names} FROM meta.changes"))
-    return [Changed(**{**row, **{name: aware(row[name]) for name in _MOMENTS}}) for row in rows]
+    return [ChangedMonth(**{**row, **{name: aware(row[name]) for name in _TIMES}}) for row in rows]
 
 
 def months_with_estates(
@@ -118,7 +118,7 @@ def months_with_estates(
 
     `reports` names the table of schema bi and its column of estate ids, by report.
     """
-    found: dict[str, list[tuple[str, date]]] = {}
+    months: dict[str, list[tuple[str, date]]] = {}
     for report, (table, column) in reports.items():
         rows = connection.execute(
             f"SELECT DISTINCT {quoted(column)}, _month FROM bi.{quoted(table)} "
@@ -126,19 +126,19 @@ def months_with_estates(
             "ORDER BY ALL",
             [customer, list(estates)],
         )
-        found[report] = [(estate, month) for estate, month in rows.fetchall()]
-    return found
+        months[report] = [(estate, month) for estate, month in rows.fetchall()]
+    return months
 
 
-def _write_changes(connection: DuckDBPyConnection, changed: Iterable[Changed]) -> None:
+def _write_changes(connection: DuckDBPyConnection, changed: Iterable[ChangedMonth]) -> None:
     rows = [
-        {**asdict(change), **{name: naive_utc(getattr(change, name)) for name in _MOMENTS}}
+        {**asdict(change), **{name: naive_utc(getattr(change, name)) for name in _TIMES}}
         for change in changed
     ]
     replace_rows(connection, "changes", rows, key=["report", "customer", "month"])
 
 
-def _is_new(change: Changed, known: Changed | None) -> bool:
+def _is_new(change: ChangedMonth, known: ChangedMonth | None) -> bool:
     if known is None or change.changed_at_utc > known.changed_at_utc:
         return True
     return change.changed_at_utc > known.noticed_at_utc

@@ -18,9 +18,9 @@ ACCESS_DENIED = "Forbidden"
 """The cause of denied reports."""
 SERVICE = "service"
 REFUSAL = "refusal"
-"""A condition's `trouble`: the service is down, or denies everything. Other values are a login, or empty."""
+"""Values of a condition's `trouble`: the service is down, or denies everything; else a login, or empty."""
 OUTAGES = frozenset((SERVICE, REFUSAL))
-"""During these nothing is requested, so they hide every other condition."""
+"""Nothing is requested during these, so they hide every other condition."""
 
 
 class Severity(StrEnum):

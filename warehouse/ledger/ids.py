@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 KnownIds = Mapping[str, datetime | None]
-"""When each id was last answered; ids that never were come first, then the oldest answers."""
+"""When each id was last answered: ids without answers first, then the oldest answers."""
 
 _COLUMNS = "SELECT column_name FROM meta.columns WHERE table_name = $1"
 

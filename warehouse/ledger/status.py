@@ -114,7 +114,7 @@ _SHOWN = """
 def overview(store: Store, *, unless_checked_since: datetime | None = None) -> Overview:
     """The status of the working file; no request is sent to the service.
 
-    With `unless_checked_since`, the published file is checked for damage unless it was since that moment.
+    With `unless_checked_since`, the published file is checked for damage unless checked since then.
     """
     with store.reading() as connection:
         view = replace(
@@ -131,7 +131,7 @@ def overview(store: Store, *, unless_checked_since: datetime | None = None) -> O
 
 
 def read_state(connection: DuckDBPyConnection, versions: Versions | None = None) -> Overview:
-    """How far every report is loaded, and its issues, from the working file or a published one.
+    """How far every report is loaded, and its issues, in the working file or a published one.
 
     With `versions`, also whether the published file is as it was published.
     """
@@ -157,7 +157,7 @@ def _published_file(connection: DuckDBPyConnection, versions: Versions) -> str:
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
-    """The rows of meta.conditions; the one that represents a cause comes first.
+    """The rows of meta.conditions; the representative of each cause comes first.
 
     Empty for a file of an earlier version.
     """
@@ -168,21 +168,23 @@ def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
     return [Condition(Kind(kind), *row) for kind, *row in rows]
 
 
-def existing(data_dir: Path) -> Path:
+def nearest_existing(data_dir: Path) -> Path:
     """A data directory, or the nearest folder above it that exists."""
-    whole = Path(data_dir).absolute()
-    return next(path for path in (whole, *whole.parents) if path.exists())
+    absolute = Path(data_dir).absolute()
+    return next(path for path in (absolute, *absolute.parents) if path.exists())
 
 
 def unwritable(data_dir: Path) -> list[Path]:
     """The paths of a data directory that this process may not write to, or the parent of a missing one."""
-    places = ("landing", "work", "work/warehouse.duckdb", "published")
-    first, *found = [existing(data_dir), *(Path(data_dir) / place for place in places)]
-    in_the_way = [] if first.is_dir() else [first]
-    return in_the_way or [path for path in (first, *found) if path.exists() and not os.access(path, os.W_OK)]
+    root = nearest_existing(data_dir)
+    if not root.is_dir():
+        return [root]
+    names = ("landing", "work", "work/warehouse.duckdb", "published")
+    paths = (root, *(Path(data_dir) / name for name in names))
+    return [path for path in paths if path.exists() and not os.access(path, os.W_OK)]
 
 
 def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
     """The rows of a query, with lists as tuples."""
-    found = connection.execute(query).fetchall()
-    return [tuple(tuple(value) if isinstance(value, list) else value for value in row) for row in found]
+    rows = connection.execute(query).fetchall()
+    return [tuple(tuple(value) if isinstance(value, list) else value for value in row) for row in rows]

@@ -1,4 +1,4 @@
-"""Stored answers in the ledger: which of them count, which a replay repeats, and their shapes."""
+"""Stored answers in the ledger: which count, which a replay repeats, and their shapes."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ WINDOW_COLUMNS = (
 )  # fmt: skip
 """Columns of meta.loads that a window has under the same name."""
 IN_FORCE = """
-WITH able AS (
+WITH candidates AS (
     SELECT load_id, report, customer, load_number,
            unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
     FROM meta.loads WHERE status IN ('loaded', 'landed') AND NOT history
 )
-SELECT DISTINCT arg_max(load_id, load_number) AS load_id FROM able
+SELECT DISTINCT arg_max(load_id, load_number) AS load_id FROM candidates
 GROUP BY report, customer, month
 """
 """The newest load of each month: the same as in meta.months, but also right during a rebuild."""
 
-_REPEATED = f"""
+_REPLAYED = f"""
 landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report)) AND (
     CASE WHEN history THEN status IN ('loaded', 'landed') ELSE load_id IN ({IN_FORCE}) END
     AND (NOT $2 OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = loads.load_id))
@@ -60,7 +60,7 @@ GROUP BY report
 def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
     """The columns of meta.loads that every window has, loaded or not."""
     names = (*WINDOW_COLUMNS, "shape", "missing")
-    return {**{name: _to_file(getattr(result, name)) for name in names}, "loaded_at_utc": naive_utc(now)}
+    return {**{name: _to_database(getattr(result, name)) for name in names}, "loaded_at_utc": naive_utc(now)}
 
 
 def loads_to_replay(
@@ -73,25 +73,25 @@ def loads_to_replay(
     found = connection.execute(
         f"SELECT note, {', '.join(WINDOW_COLUMNS)} "
         "FROM (SELECT * REPLACE (coalesce(history, false) AS history) FROM meta.loads) AS loads "
-        f"WHERE {_REPEATED} ORDER BY load_number NULLS LAST",
+        f"WHERE {_REPLAYED} ORDER BY load_number NULLS LAST",
         [reports and list(reports), only_quarantined],
     )
     return [
         WindowResult(
-            **{name: _from_file(value) for name, value in zip(WINDOW_COLUMNS, fields, strict=True)},
+            **{name: _from_database(value) for name, value in zip(WINDOW_COLUMNS, fields, strict=True)},
             notes=(note,) if note else (),
         )
         for note, *fields in found.fetchall()
     ]
 
 
-def _from_file(value: Any) -> Any:
+def _from_database(value: Any) -> Any:
     if isinstance(value, list):
         return tuple(value)
     return aware(value) if isinstance(value, datetime) else value
 
 
-def _to_file(value: Any) -> Any:
+def _to_database(value: Any) -> Any:
     if isinstance(value, tuple):
         return list(value)
     return naive_utc(value) if isinstance(value, datetime) else value
@@ -135,7 +135,7 @@ def requested_reports(connection: DuckDBPyConnection) -> set[str]:
 
 
 def remember_shape(connection: DuckDBPyConnection, report: str, shape: str) -> None:
-    """Record that the loads of a report were read by a shape."""
+    """Record the shape by which a report's loads were read."""
     connection.execute(
         "UPDATE meta.loads SET shape = $1 WHERE report = $2 AND status = 'loaded'", [shape, report]
     )

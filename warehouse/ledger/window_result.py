@@ -33,9 +33,9 @@ class WindowStatus(StrEnum):
 class Failure:
     """Why a window was not loaded: `error` names the kind of error, `remedy` says what to do.
 
-    `trouble` is a cause that it shares with other windows. For an error of the service, `http_status` is
-    that of its last answer, `last_try` how the last of several tries ended, and `login` where the denied
-    login is set.
+    `trouble` is a cause that other windows share. For an error of the service, `http_status` is that of its
+    last answer, `last_try` tells how the last of several tries ended, and `login` where the denied login is
+    set.
     """
 
     error: str = ""
@@ -53,7 +53,7 @@ NO_FAILURE = Failure()
 class WindowResult:
     """The facts of one window so far.
 
-    `months` are first days, empty for a report without months; `open_months` were not over when they were
+    `months` are first days, empty for a report without months; `open_months` had not ended when they were
     requested. `history` merges the rows into slowly changing history instead of replacing months; `asked`
     then limits the comparison to the rows of these requested ids. `rows_by_month` counts the fetched rows of
     all tables; `shape` is the fingerprint of the shape that they were read by; `missing` names needed
@@ -124,7 +124,7 @@ class WindowResult:
 
     @property
     def fetched(self) -> datetime:
-        """When it was fetched; raises ValueError if it never was."""
+        """When it was fetched; raises ValueError if it was not."""
         if self.fetched_at_utc is None:
             raise ValueError(f"{self.report} of {self.customer}, {self.when}, was not fetched")
         return self.fetched_at_utc
@@ -145,7 +145,7 @@ class WindowResult:
 
 def results_by_pair(results: Iterable[WindowResult]) -> dict[tuple[str, str], list[WindowResult]]:
     """The windows of each report and customer, in their order."""
-    found: dict[tuple[str, str], list[WindowResult]] = {}
+    by_pair: dict[tuple[str, str], list[WindowResult]] = {}
     for result in results:
-        found.setdefault(result.pair, []).append(result)
-    return found
+        by_pair.setdefault(result.pair, []).append(result)
+    return by_pair

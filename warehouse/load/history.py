@@ -1,9 +1,9 @@
-"""Slowly changing history: snapshots merged row by row, each version valid from one moment to another.
+"""Slowly changing history: snapshots merged row by row, each version valid from one time to another.
 
 A row in both snapshots is not touched. A row only in the old one ends when the new one was fetched; a row
 only in the new one begins then. If the service documents an id, a row keeps its `_row` when its content
-changes, so its children need not change. Two equal rows may both be real, so both sides number them, which a
-plain MERGE cannot do.
+changes, so its children need not change. Two equal rows may both be real, so both sides number
+equal rows, which a plain MERGE cannot do.
 
 A snapshot is complete for its scopes: a month, a requested id, or a report of a customer. Snapshots whose
 scopes do not overlap are merged together, as a wave.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ScopeKey = tuple[str, str, date | None, str | None]
 """A report, a customer, a month (None without months), and a requested id (None for all rows)."""
 Stored = Mapping[ScopeKey, tuple[int, datetime | None]]
-"""The number of the current load, and when a snapshot last differed from the one before."""
+"""By scope, the number of its current load, and when a snapshot last differed from the one before."""
 
 _SCOPES = """
 CREATE OR REPLACE TEMP TABLE scopes (
@@ -62,7 +62,7 @@ ON new._scope = old._scope AND new._nth = old._nth {equal};
 DELETE FROM new_rows WHERE _row IN (SELECT _received_row FROM unchanged);
 DELETE FROM old_rows WHERE _row IN (SELECT _row FROM unchanged);
 
--- the `_row` of each received row: that of the row that it continues, or a new one
+-- the `_row` of each received row: a new one, or that of the stored row that it continues
 CREATE OR REPLACE TEMP TABLE {numbered} AS
 WITH changed AS (
     SELECT new._row AS _received_row, old._row FROM
@@ -148,7 +148,7 @@ def merge_wave(
             connection.execute(_RECEIVED.format(stored=schema.table))
             insert(connection, schema, "received", incoming, loads)
             if schema.nested and schema.parent:
-                connection.execute(_PARENTS.format(numbered=_numbered(schema.parent)))
+                connection.execute(_PARENTS.format(numbered=_numbered_table(schema.parent)))
             _check_requested(connection, schema, loads)
             _merge_table(connection, schema, scopes)
 
@@ -160,7 +160,7 @@ def remember_scopes(connection: DuckDBPyConnection, waves: Sequence[Sequence[Sco
     rows = {}
     for scope in chain.from_iterable(waves):
         key, result = scope.key, scope.load.result
-        has_changed = scope.has_changed and key in changed  # the first one is no change
+        has_changed = scope.has_changed and key in changed  # the first snapshot is not a change
         changed[key] = naive_utc(result.fetched) if has_changed else changed.get(key)
         rows[key] = {
             **dict(zip(names, key, strict=True)),
@@ -185,7 +185,7 @@ def forget_histories(
 
 
 def _check_requested(connection: DuckDBPyConnection, schema: TableSchema, loads: Sequence[Load]) -> None:
-    """Raise ValueError if a received row names none of the requested ids, if ids were requested."""
+    """If ids were requested, raise ValueError for a received row that names none of them."""
     asked = [f"{load.result.load_id} {id_}" for load in loads for id_ in load.result.asked or ()]
     if asked:
         matches = f"coalesce(list_contains($1, _load_id || ' ' || {schema.requested_id or 'NULL'}), false)"
@@ -194,12 +194,12 @@ def _check_requested(connection: DuckDBPyConnection, schema: TableSchema, loads:
 
 
 def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Sequence[Scope]) -> None:
-    """End the rows of a table that the snapshot lacks, and begin its new ones."""
+    """End the table's rows that the snapshot lacks, and begin those that are new."""
     compared = [*(["_parent_row"] if schema.nested else []), *schema.service_columns]
     key = [quoted(name) for name in schema.key]
     statements = _MERGE.format(
         stored=schema.table,
-        numbered=_numbered(schema.name),
+        numbered=_numbered_table(schema.name),
         same_new="".join(f", received.{name}" for name in compared),
         same_old="".join(f", old.{name}" for name in compared),
         equal="".join(f"AND new.{name} IS NOT DISTINCT FROM old.{name} " for name in compared),
@@ -214,6 +214,6 @@ def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Se
         scopes[number].load.closed += closed
 
 
-def _numbered(name: str) -> str:
+def _numbered_table(name: str) -> str:
     """The temporary table with the stored `_row` of each row of a wave."""
     return quoted(f"numbered {name.lower()}")

@@ -1,4 +1,4 @@
-"""Loads about to be stored, and their rows by table: frames with equal columns are one batch."""
+"""Loads about to be stored, and their rows by table: frames with equal columns form one batch."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Transform = Callable[[TableLike], pl.DataFrame]
 Incoming = Mapping[tuple[str, str], tuple[TableSchema, Sequence[Batch]]]
 """By report and lower-case table name: the declared schema and the new rows."""
 
-ROWS_OF_A_LOAD = 1 << 24
+ROWS_PER_LOAD = 1 << 24
 """Row numbers reserved for each load of a table, so that `_row` is unique over all loads."""
 
 
@@ -42,7 +42,7 @@ class Load:
 
     @property
     def superseded(self) -> tuple[date, ...]:
-        """The months that it leaves alone, because a newer load has filled them."""
+        """Its months that stay as they are, because a newer load has filled them."""
         return tuple(month for month in self.result.months if month not in self.months)
 
 
@@ -79,30 +79,30 @@ def _declared(parts: Sequence[Part]) -> TableSchema:
 
 
 def _batches(parts: Sequence[Part]) -> list[Batch]:
-    piles: dict[object, list[Part]] = {}
+    groups: dict[object, list[Part]] = {}
     for load, table, frame in parts:
         if frame.height:
             layout = tuple(frame.schema.items()), tuple(column.type for column in table.columns)
-            piles.setdefault(layout, []).append((load, table, frame))
-    return [_batch(pile) for pile in piles.values()]
+            groups.setdefault(layout, []).append((load, table, frame))
+    return [_batch(group) for group in groups.values()]
 
 
-def _batch(pile: Sequence[Part]) -> Batch:
+def _batch(group: Sequence[Part]) -> Batch:
     """Frames with equal columns as one batch; its rows name their load."""
-    loads = [load for load, *_ in pile]
-    marks = pl.DataFrame(
+    loads = [load for load, *_ in group]
+    origin = pl.DataFrame(
         {
             "_customer": [load.result.customer for load in loads],
             "_load_id": [load.result.load_id for load in loads],
             "_fetched_at_utc": [naive_utc(load.result.fetched) for load in loads],
-            "_first_row": [load.number * ROWS_OF_A_LOAD for load in loads],
+            "_first_row": [load.number * ROWS_PER_LOAD for load in loads],
         }
     )
-    heights = pl.Series([frame.height for *_, frame in pile])
-    marks = marks[pl.select(pl.int_range(marks.height).repeat_by(heights).explode()).to_series()]
-    frame = pl.concat([frame for *_, frame in pile])
+    heights = pl.Series([frame.height for *_, frame in group])
+    origin = origin[pl.select(pl.int_range(origin.height).repeat_by(heights).explode()).to_series()]
+    frame = pl.concat([frame for *_, frame in group])
     columns, values = {}, []
-    for received in pile[0][1].columns:
+    for received in group[0][1].columns:
         name, column, value = received.name.lower(), StoredColumn.of(received), frame[received.name]
         if value.null_count() == frame.height:
             column = replace(column, type=NULL_TYPE)
@@ -114,8 +114,9 @@ def _batch(pile: Sequence[Part]) -> Batch:
             column, value = replace(column, type="VARCHAR"), value.cast(pl.String)
         columns[name] = column
         values.append(value.alias(name))
-    ours = frame.select("_month", pl.col("^_(parent_)?row$") + marks["_first_row"])
-    return Batch(pl.concat([marks.drop("_first_row"), ours, pl.DataFrame(values)], how="horizontal"), columns)
+    ours = frame.select("_month", pl.col("^_(parent_)?row$") + origin["_first_row"])
+    frames = [origin.drop("_first_row"), ours, pl.DataFrame(values)]
+    return Batch(pl.concat(frames, how="horizontal"), columns)
 
 
 @dataclass
@@ -129,14 +130,14 @@ class _ArrowStream:
 
 
 def insert(
-    connection: DuckDBPyConnection, schema: TableSchema, into: str, incoming: Incoming, loads: Sequence[Load]
+    connection: DuckDBPyConnection, schema: TableSchema, table: str, incoming: Incoming, loads: Sequence[Load]
 ) -> None:
     """Insert the new rows of these loads into a table with the columns of the schema."""
     by_id = {load.result.load_id: load for load in loads}
     _, batches = incoming.get((schema.report, schema.name.lower()), (schema, ()))
     for batch in batches:
-        is_theirs = batch.frame["_load_id"].is_in([*by_id])
-        frame = batch.frame if is_theirs.all() else batch.frame.filter(is_theirs)
+        is_requested = batch.frame["_load_id"].is_in([*by_id])
+        frame = batch.frame if is_requested.all() else batch.frame.filter(is_requested)
         if frame.is_empty():
             continue
         for load_id, month, rows in frame.group_by("_load_id", "_month").len().iter_rows():
@@ -146,15 +147,15 @@ def insert(
                     f"load {load_id} has {rows} rows of {schema.name} for {month}, not one of its months"
                 )
             load.rows[month] += rows
-        columns = [quoted(name) for name in schema.our_columns if name in frame.columns]
-        values = list(columns)
+        names = [quoted(name) for name in schema.our_columns if name in frame.columns]
+        values = list(names)
         for name, column in batch.columns.items():
             if column.type != NULL_TYPE:
                 stored = schema.columns[name]
-                columns.append(quoted(stored.name))
+                names.append(quoted(stored.name))
                 values.append(conversion(f"CAST({quoted(name)} AS {column.type})", column.type, stored.type))
         stream = _ArrowStream(frame)
         connection.register("batch", stream)
-        connection.execute(f"INSERT INTO {into} ({', '.join(columns)}) SELECT {', '.join(values)} FROM batch")
+        connection.execute(f"INSERT INTO {table} ({', '.join(names)}) SELECT {', '.join(values)} FROM batch")
         connection.unregister("batch")
         stream.frame = frame.clear()  # DuckDB keeps the stream until the next garbage collection

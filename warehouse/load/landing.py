@@ -2,7 +2,7 @@
 
 A file is a plain .tar.zst: `load.json` names the load, `0000.json` and `0000.body` are the first answer, and
 so on; `end.json` closes it, so that a truncated file is recognized. The compression has a checksum of its
-content, the ledger one of the whole file.
+content; the ledger has one of the whole file.
 """
 
 from __future__ import annotations
@@ -64,33 +64,33 @@ class Landing:
         load_id: str,
         header: Mapping[str, object] | None = None,
     ) -> LandingWriter:
-        """Begin the file of a load; `header` adds more that a rebuild needs."""
+        """Begin the landing file of a load; `header` adds facts that a rebuild needs."""
         window = f"{start}_{end}" if start and end else WITHOUT_WINDOW
         with translate_errors(self.root):
             make_folder(self.root)
             folder = self.root
-            for name in (safe(report), safe(customer), window):
+            for name in (safe_name(report), safe_name(customer), window):
                 folder /= name
                 folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
         identity = {"load_id": load_id, "report": report, "customer": customer}
         days = {"window_start": start and str(start), "window_end": end and str(end)}
-        path = folder.relative_to(self.root) / f"{safe(load_id)}{ENDING}"
+        path = folder.relative_to(self.root) / f"{safe_name(load_id)}{ENDING}"
         return LandingWriter(self.root, path, {**(header or {}), **identity, **days})
 
     def read(self, path: str, sha256: str | None = None) -> Answers:
         """Every answer of a file, in the order received; raises LandingDamaged if a byte is wrong."""
-        whole = self.root / path
-        with _readable(whole):
-            if sha256 and file_sha256(whole) != sha256:
-                raise LandingDamaged(_sentence(whole, "its checksum is not the one in the ledger"))
+        full_path = self.root / path
+        with _readable(full_path):
+            if sha256 and file_sha256(full_path) != sha256:
+                raise LandingDamaged(_damage_message(full_path, "its checksum is not the one in the ledger"))
             meta: dict[str, Any] = {}
-            for name, content in _members(whole, verify=True):
+            for name, content in _members(full_path, verify=True):
                 if name.endswith(".body"):
                     yield meta, content
                 else:
                     meta = json.loads(content)
             if name != TRAILER:
-                raise LandingDamaged(_sentence(whole, "its end is missing"))
+                raise LandingDamaged(_damage_message(full_path, "its end is missing"))
 
     def read_used(self, path: str, sha256: str | None = None) -> Answers:
         """The answers that the load used, in the order in which it used them."""
@@ -99,11 +99,11 @@ class Landing:
         yield from (answers[place] for place in used)
 
     def landed(self, path: str) -> Landed:
-        """Header and trailer of a file; raises LandingDamaged if it is not whole."""
-        whole = self.root / path
-        with _readable(whole):
-            members = {name: content for name, content in _members(whole) if name in (HEADER, TRAILER)}
-            size, digest = whole.stat().st_size, file_sha256(whole)
+        """Header and trailer of a file; raises LandingDamaged if it is incomplete."""
+        full_path = self.root / path
+        with _readable(full_path):
+            members = {name: content for name, content in _members(full_path) if name in (HEADER, TRAILER)}
+            size, digest = full_path.stat().st_size, file_sha256(full_path)
             return Landed(path, json.loads(members[HEADER]), json.loads(members[TRAILER]), size, digest)
 
     def walk(self) -> Iterator[Landed | LandingDamaged]:
@@ -157,7 +157,7 @@ class LandingWriter:
     def close(self, trailer: Mapping[str, object] | None = None) -> Landed:
         """Finish the file, sync it to disk, and rename it.
 
-        The directory needs no fsync: the ledger's, which follows, includes it.
+        The directory needs no fsync: that of the ledger follows, and includes it.
         """
         sys.audit("brokerbi.before_landing_closed")
         with translate_errors(self._root):
@@ -192,7 +192,7 @@ class LandingWriter:
         self._tar.addfile(info, io.BytesIO(content))
 
 
-def safe(name: str) -> str:
+def safe_name(name: str) -> str:
     """A name made safe for a path: it cannot leave its directory, be empty, or equal another name."""
     written = quote(name, safe="").replace(".", "%2E").replace("~", "%7E") or "%"
     if len(written) <= LONGEST_NAME:
@@ -222,10 +222,10 @@ def _readable(path: Path) -> Iterator[None]:
             "copy`), or run `brokerbi sync --refresh` to request it again."
         ) from error
     except (zstandard.ZstdError, tarfile.TarError, EOFError, KeyError, ValueError) as error:
-        raise LandingDamaged(_sentence(path, str(error))) from error
+        raise LandingDamaged(_damage_message(path, str(error))) from error
 
 
-def _sentence(path: Path, why: str) -> str:
+def _damage_message(path: Path, why: str) -> str:
     return (
         f"The landing file {path} is damaged ({why}); put back a copy from a backup, or remove it and run "
         "`brokerbi sync --refresh` to request it again."

@@ -45,7 +45,7 @@ def load_group(
     `from_scratch` first forgets the histories of the group's reports and customers, for `replay`.
     """
     with store.writing() as connection:
-        connection.execute("SET threads = 1")  # each takes its own memory: 299 MB with one, 340 with two
+        connection.execute("SET threads = 1")  # each thread takes memory: 299 MB with one, 340 with two
         loads = _load(connection, results, store, from_scratch=from_scratch)
     sys.audit("brokerbi.load_committed")
     return [_loaded(load) for load in loads]
@@ -62,7 +62,7 @@ def _load(
     stored: Stored = {
         (*key,): (number, changed) for *key, number, changed in connection.execute(_STORED, names).fetchall()
     }
-    loads = _numbered(connection, results, from_scratch=from_scratch)
+    loads = _numbered_loads(connection, results, from_scratch=from_scratch)
     month_loads = [load for load in loads if not load.result.history]
     _leave_out_older(month_loads, stored)
     waves = waves_of([load for load in loads if load.result.history], stored)
@@ -88,7 +88,7 @@ def _load(
     return loads
 
 
-def _numbered(
+def _numbered_loads(
     connection: DuckDBPyConnection, results: Sequence[WindowResult], *, from_scratch: bool
 ) -> list[Load]:
     """The loads, numbered; a replayed load keeps its number and, unless `from_scratch`, its counts."""

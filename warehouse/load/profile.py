@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 Pair = tuple[str, str]
 """A report's name and a customer's id."""
-_OF_MONTHS = """
+_BY_MONTH = """
 SELECT _customer, _month, count(*){counts}
 FROM {public} AS stored
 SEMI JOIN (SELECT unnest($1::VARCHAR[]) AS customer, unnest($2::DATE[]) AS month) AS requested
 ON stored._customer = requested.customer AND stored._month IS NOT DISTINCT FROM requested.month
 GROUP BY ALL
 """
-_OF_LOADS = "SELECT _load_id, count(*){counts} FROM {public} WHERE list_contains($1, _load_id) GROUP BY ALL"
+_BY_LOAD = "SELECT _load_id, count(*){counts} FROM {public} WHERE list_contains($1, _load_id) GROUP BY ALL"
 
 
 @dataclass
@@ -52,7 +52,7 @@ def read_profiles(
     for schema in read_tables(connection).values():
         if pairs := requested.get(schema.report):
             parameters = [[customer for customer, _ in pairs], [month for _, month in pairs]]
-            for (customer, month), profile in _count(connection, schema, _OF_MONTHS, parameters):
+            for (customer, month), profile in _count(connection, schema, _BY_MONTH, parameters):
                 profiles[schema.report, customer].setdefault(month, {})[schema.name] = profile
     return profiles
 
@@ -60,18 +60,18 @@ def read_profiles(
 def read_load_profiles(
     connection: DuckDBPyConnection, loads: Sequence[WindowResult]
 ) -> dict[str, dict[str, TableProfile]]:
-    """The profiles of the rows that are stored from these loads of months, by load id and table."""
+    """The profiles of the rows stored from these loads of months, by load id and table."""
     reports = {load.report for load in loads}
     profiles: dict[str, dict[str, TableProfile]] = {load.load_id: {} for load in loads}
     for schema in read_tables(connection).values():
         if schema.report in reports:
-            for (load_id,), profile in _count(connection, schema, _OF_LOADS, [[*profiles]]):
+            for (load_id,), profile in _count(connection, schema, _BY_LOAD, [[*profiles]]):
                 profiles[load_id][schema.name] = profile
     return profiles
 
 
 def stored_rows(profiles: Profiles, month: date | None) -> int:
-    """The number of rows that are stored of a month, over all tables."""
+    """The number of stored rows of a month, over all tables."""
     return sum(table.rows for table in profiles.get(month, {}).values())
 
 

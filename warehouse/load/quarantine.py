@@ -1,7 +1,7 @@
 """Quarantine: rows that do not fit their documented type, while their load is in force.
 
-The rows stay in the landing file of their load, which is kept as long. The working file has only their place
-and a checksum: nothing that analysts must not see.
+The rows stay in the landing file of their load, which is kept that long. The working file has only their
+place and a checksum: nothing that analysts must not see.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from warehouse.load.incoming import Load
 
 FINGERPRINT = 32
-"""Digits of a checksum: enough to tell all rows apart."""
+"""Digits of a checksum: enough to distinguish all rows."""
 
-_OUT_OF_FORCE = """
+_DELETE_OLD = """
 DELETE FROM meta.quarantine_rows AS old
 WHERE list_contains($1, old.report) AND list_contains($2, old.customer)
 AND NOT EXISTS (
@@ -30,9 +30,9 @@ AND NOT EXISTS (
 )
 AND NOT EXISTS (FROM meta.history_scopes AS held WHERE held.load_id = old.load_id)
 """
-"""A row is deleted with its month; a row of unknown month, when nothing of its load is in force."""
+"""A row is deleted with its month; a row of unknown month, once nothing of its load is in force."""
 
-_SEEN_AGAIN = """
+_DELETE_REPEATED = """
 DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new
 WHERE list_contains($1, new.load_id) AND old.load_id <> new.load_id
 AND old.month IS NULL AND new.month IS NULL
@@ -74,6 +74,6 @@ def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) ->
     connection.execute("DELETE FROM meta.quarantine_rows WHERE list_contains($1, load_id)", [load_ids])
     insert_rows(connection, "meta.quarantine_rows", rows)
     pairs = {load.result.pair for load in loads}
-    connection.execute(_OUT_OF_FORCE, [[report for report, _ in pairs], [customer for _, customer in pairs]])
+    connection.execute(_DELETE_OLD, [[report for report, _ in pairs], [customer for _, customer in pairs]])
     if rows:
-        connection.execute(_SEEN_AGAIN, [load_ids])
+        connection.execute(_DELETE_REPEATED, [load_ids])

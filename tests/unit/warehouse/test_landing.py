@@ -14,7 +14,7 @@ from hypothesis import given as given_any
 from hypothesis import strategies as st
 
 from warehouse.errors import LandingDamaged
-from warehouse.load.landing import Landed, Landing, safe
+from warehouse.load.landing import Landed, Landing, safe_name
 
 JANUARY = (date(2024, 1, 1), date(2024, 1, 31))
 BODIES = (b'{"a": 1}', b"\xff\x00 not JSON at all", b"")
@@ -63,7 +63,7 @@ def test_what_killed_processes_left_goes(tmp_path: Path) -> None:
 
 @given_any(names=st.sets(st.text(), min_size=2, max_size=6))
 def test_no_customer_leaves_the_folder_or_shares_a_path(names: set[str]) -> None:
-    paths = {safe(name) for name in names}
+    paths = {safe_name(name) for name in names}
     assert len(paths) == len(names)
     assert all(path and path not in {".", ".."} and "/" not in path and len(path) < 200 for path in paths)
 
