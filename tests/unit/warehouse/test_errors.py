@@ -78,4 +78,4 @@ def test_a_place_that_cannot_be_published_to_leaves_the_old_file(given: Given, t
     assert not publish(given.data_dir, keep=1, now=NOON).published
     assert not (tmp_path / "warehouse.duckdb").exists()
     [(status, reason)] = given.rows("SELECT status, reasons[1] FROM meta.publications")
-    assert (status, "cannot be written" in reason) == ("failed", True)
+    assert (status, "is not writable" in reason) == ("failed", True)
