@@ -24,7 +24,7 @@ from pipelines.clock import SystemClock
 from pipelines.planning.plan import PlannedReport, make_plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings
-from pipelines.sync.progress import HEADS, Progress, by_report
+from pipelines.sync.progress import HEADS, Progress, report_cells
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
@@ -170,7 +170,7 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
         )
     finally:
         counter()
-    if rows := by_report(summary.results):
+    if rows := report_cells(summary.results):
         print_table(HEADS[:-1], [cells[:-1] for cells in rows], right=range(1, 5))
     for report, *_, remark in rows:
         if remark:

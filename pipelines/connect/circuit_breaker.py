@@ -26,15 +26,15 @@ CustomerLogin = tuple[str, Login | None]
 class CircuitBreaker:
     """The circuit breaker that all clients of a run share.
 
-    The rate limit is halved when half of the latest tries failed or were denied. The run ends when `enough`
-    requests in a row failed in all their tries, for three pairs of customer and report and for three
-    reports (or all `reports` of the run, if it has fewer); when three in a row could not connect; or when
-    every report is denied (403), customer after customer. `over` is the error that ended the run.
+    The rate limit is halved when half of the latest tries failed or were denied. The run ends when
+    `most_failures` requests in a row failed in all their tries, from three pairs of customer and report and
+    from three reports (or all `reports` of the run, if there are fewer); when three in a row could not
+    connect; or when every report is denied (403), customer after customer. `over` is the error that ended it.
     """
 
     rate_limit: RateLimit
     reports: int = REPORTS_DENIED
-    enough: int = 10
+    most_failures: int = 10
     over: HostDown | None = None
     _latest: deque[bool] = field(default_factory=lambda: deque(maxlen=LATEST_TRIES))
     _failed_in_a_row: list[ConnectError] = field(default_factory=list)
@@ -87,7 +87,7 @@ class CircuitBreaker:
         if len(failed) >= UNREACHABLE_IN_A_ROW and all(isinstance(item, Unreachable) for item in failed):
             found = "No server answers at BROKERBI_BASE_URL."
         elif (
-            len(failed) >= self.enough
+            len(failed) >= self.most_failures
             and len(pairs) >= FEWEST_PAIRS
             and len(reports) >= min(FEWEST_PAIRS, self.reports)
         ):

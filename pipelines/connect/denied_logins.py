@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from pipelines.connect.models import Login
 
 COST = 2**14
-"""The cost of scrypt: each guess at a password takes 16 MB and as long as ours."""
+"""The cost of scrypt: each guess at a password takes 16 MB and as long as our own."""
 PRIVATE = 0o600
 SECONDS_TO_SECOND_TRY = 12 * 3600
 """A denied login is tried once more the next night, as the denial may be an error of the service."""

@@ -13,10 +13,10 @@ from random import Random
 
 from pipelines.clock import Clock, SystemClock
 
-WIDER = 1.02  # factor of the interval, so that jitter puts no extra request into a second
+INTERVAL_FACTOR = 1.02  # so that jitter puts no extra request into a second
 MOST_HALVINGS = 3
-HALVED_ONCE_IN = 5.0  # seconds; requests in flight together that fail count once
-RECOVERS_AFTER = 60.0  # seconds without an error until one halving is undone
+SECONDS_BETWEEN_HALVINGS = 5.0  # seconds; requests in flight together that fail count once
+SECONDS_TO_RECOVER = 60.0  # seconds without an error until one halving is undone
 ONE_DAY = 86_400.0  # a longer Retry-After is an error of the service's clock
 
 
@@ -30,7 +30,7 @@ class RateLimit:
         self._clock = clock or SystemClock()
         self._slots = asyncio.Semaphore(concurrency)
         self._next = asyncio.Lock()
-        self._interval = WIDER / requests_per_second
+        self._interval = INTERVAL_FACTOR / requests_per_second
         self._free_at = self._slowed_at = -math.inf
         self._halvings = 0
 
@@ -47,7 +47,7 @@ class RateLimit:
     def slow_down(self) -> None:
         """Halve the rate; simultaneous calls count once, and each minute undoes one halving."""
         now = self._clock.monotonic()
-        if now - self._slowed_at >= HALVED_ONCE_IN:
+        if now - self._slowed_at >= SECONDS_BETWEEN_HALVINGS:
             self._halvings = min(MOST_HALVINGS, self.halvings + 1)
             self._slowed_at = now
 
@@ -56,7 +56,7 @@ class RateLimit:
         """The number of halvings that are not yet undone."""
         if not self._halvings:
             return 0
-        return max(0, self._halvings - int((self._clock.monotonic() - self._slowed_at) // RECOVERS_AFTER))
+        return max(0, self._halvings - int((self._clock.monotonic() - self._slowed_at) // SECONDS_TO_RECOVER))
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class RetryPolicy:
     random: Random = field(default_factory=Random, repr=False, compare=False)
 
     def delay(self, tried: int, elapsed: float, retry_after: float | None) -> float | None:
-        """The seconds to wait after n tries, at least `retry_after`; None if no try may follow."""
+        """The seconds to wait after `tried` tries, at least `retry_after`; None if no try may follow."""
         if tried >= self.tries:
             return None
         ceiling = min(self.longest_delay, self.first_delay * 2.0 ** (tried - 1))

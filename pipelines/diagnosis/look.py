@@ -180,7 +180,7 @@ async def request_looks(
     ordered = sorted(reports, key=lambda report: report.name not in IDS)
     async with context.open_session(settings.model_copy(update=patience), "look") as session:
         session.breaker.reports = len(ordered)
-        session.breaker.enough = min(len(ordered), MOST_UNANSWERED)
+        session.breaker.most_failures = min(len(ordered), MOST_UNANSWERED)
         survey = _Survey(session.clients, Month.of(today), zone, known, denied)
         looks = [await survey.look(report, customer, months) for customer in customers for report in ordered]
     with store.writing() as connection:

@@ -12,7 +12,7 @@ import polars as pl
 
 from pipelines.catalogue.model import Column, snake_case
 from pipelines.normalize.document import Json, Keys, Object
-from pipelines.normalize.types import NO_ID, Kinds, converted, discovered, kinds_of
+from pipelines.normalize.types import NO_ID, Kinds, convert_values, infer_type, kinds_of
 from pipelines.shapes.paths import simplified
 
 DEEPEST = 8  # objects and lists of objects nested deeper stay JSON
@@ -74,7 +74,7 @@ class Fields:
 
 @dataclass
 class Contents:
-    """The values of objects by name: nested objects are flattened, lists of objects separated.
+    """The values of objects by name: nested objects are flattened, lists of objects set aside.
 
     `declared` are the columns that are read here, `lists` the paths of lists that are read elsewhere, by
     simplified names. With `takes_all`, undeclared fields become columns, and undeclared lists tables.
@@ -113,7 +113,7 @@ class Contents:
                 self.columns[keys] = kinds
 
     def _scalars(self, values: list[Json], keys: Keys) -> list[Json]:
-        """Separate lists of objects and flatten objects; returns the remaining values."""
+        """Set lists of objects aside and flatten objects; returns the remaining values."""
         types = set(map(type, values))
         if list in types:
             if self.takes_lists and any(map(holds_objects, values)):
@@ -148,14 +148,14 @@ def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> di
     for keys, kinds in contents.columns.items():
         column = contents.declared.get(keys)
         if column:
-            values, misfits = converted(
+            values, misfits = convert_values(
                 kinds, column.type, zone, length, is_day=column.is_day, decimal=decimal
             )
             if column.is_id:  # a blank id, or only zeros, identifies nothing
                 values = values.set(values.str.contains(NO_ID), None)
             columns[keys] = FilledColumn(column, values, misfits)
         else:
-            values, type_ = discovered(kinds)
+            values, type_ = infer_type(kinds)
             spelled = contents.spelled[keys]
             undeclared = Column(name_of(spelled), type_, ".".join(spelled), "", documented=False)
             columns[keys] = FilledColumn(undeclared, values)
@@ -164,7 +164,7 @@ def fill_columns(contents: Contents, zone: str, length: int, decimal: str) -> di
 
 def empty_column(column: Column, length: int) -> FilledColumn:
     """A column that no object has a value for."""
-    return FilledColumn(column, converted({}, column.type, "", length)[0])
+    return FilledColumn(column, convert_values({}, column.type, "", length)[0])
 
 
 def name_of(keys: Keys) -> str:

@@ -44,7 +44,7 @@ from pipelines.normalize.tables import (
     make_table,
     unique_names,
 )
-from pipelines.normalize.types import tidied
+from pipelines.normalize.types import tidy
 from pipelines.normalize.validation import (
     NO_DECLARED_COLUMN,
     NOT_AN_OBJECT,
@@ -78,8 +78,8 @@ def normalize(
     `months` are those of the window. `asked_ids` and `choices` are what each document was requested with.
     The documents forget their values afterwards. Raises ShapeMismatch, saying why.
     """
-    nothing: list[str | None] = [None] * len(documents)
-    request = _request_columns(report, asked_ids or nothing, choices or nothing)
+    no_values: list[str | None] = [None] * len(documents)
+    request = _request_columns(report, asked_ids or no_values, choices or no_values)
     window = tuple(months) if report.has_months else ()
     try:
         values = [document.value for document in documents]
@@ -122,12 +122,12 @@ class _Answer:
     def normalized(self) -> Normalized:
         """Read all documents; every declared table is in the result, even without rows."""
         root = member_path(self.report.root)
-        self._read(document_level(shape_of(self.report), self.values, root), None)
+        self._read_level(document_level(shape_of(self.report), self.values, root), None)
         empty = {table.name: empty_table(table) for table in self.report.tables}
         tables = drop_repeated_rows({**empty, **self.tables}, self.report)
         return Normalized(tuple(tables.values()), tuple(self.rejected), tuple(self.missing), self.undated)
 
-    def _read(self, level: Level, parent: NormalizedTable | None) -> None:
+    def _read_level(self, level: Level, parent: NormalizedTable | None) -> None:
         """Read the columns of a level, make its table if it has one, then read the levels below.
 
         `parent` is the table in whose rows the objects are nested.
@@ -140,7 +140,7 @@ class _Answer:
         filled = fill_columns(contents, self.timezone, len(level.elements), self.report.decimal)
         for path, column in place.columns.items():
             if path.is_key:
-                level.columns[path] = FilledColumn(column, pl.Series(tidied(level.names), dtype=pl.String))
+                level.columns[path] = FilledColumn(column, pl.Series(tidy(level.names), dtype=pl.String))
             elif (keys := path.members or ("",)) in contents.declared and keys in contents.spelled:
                 level.columns[path] = filled.pop(keys, empty_column(column, len(level.elements)))
         if table and not (filled or table.columns or contents.undeclared_lists):
@@ -149,12 +149,12 @@ class _Answer:
             parent, kept = self._add_table(level, table, filled.values(), parent)
             level = level.select(kept)
         for inner in place.below:
-            self._read(inner_level(level, inner), parent)
+            self._read_level(inner_level(level, inner), parent)
         if table and parent:
             for keys, lists in contents.undeclared_lists.items():
                 inner_table = self._undeclared_table(parent, contents.spelled[keys])
                 kept_lists = [lists[row] for row in kept]
-                self._read(undeclared_level(level, inner_table, kept_lists), parent)
+                self._read_level(undeclared_level(level, inner_table, kept_lists), parent)
 
     def _unambiguous(self, place: Place, contents: Contents) -> dict[Keys, Column]:
         """The declared columns, without measures that match two fields, unless the operator set a path."""
@@ -218,7 +218,7 @@ class _Answer:
     def _reject_rows(
         self, level: Level, table: Table, columns: Mapping[str, FilledColumn], months: Months
     ) -> Collection[int]:
-        """Note rows that do not fit, with their places and all nested in them; returns their numbers."""
+        """Note rows that do not fit, with their places and contents; returns their numbers."""
         unfit = dict.fromkeys(self._without_declared(level), NO_DECLARED_COLUMN)
         unfit |= dict.fromkeys(level.non_objects, NOT_AN_OBJECT)
         reasons = rejections(table, columns, months, unfit)

@@ -208,11 +208,11 @@ def _members_at(level: Level, place: Place, list_name: str) -> Iterator[tuple[st
         if lacking := fields.tuples_without(member):
             declared = _declared_at(level.place, hop.members[:depth])
             declared_below = _declared_at_or_below(place) - declared
-            around = _levels_around(level, member)
+            enclosing = _enclosing_levels(level, member)
             for row, element in enumerate(fields.objects):
                 if (len(lacking) == len(fields.tuples) or tuple(element) in lacking) and (
                     _may_hold_rows(element, declared, declared_below, is_row=level.place.table is not None)
-                    or (around and _was_moved_out(row, member, around))
+                    or (enclosing and _was_moved_out(row, member, enclosing))
                 ):
                     raise _mismatch(place.path, element, level)
         values = fields.values(member)
@@ -243,7 +243,7 @@ def _may_hold_rows(
     )
 
 
-def _levels_around(level: Level, name: str) -> list[tuple[list[Level], Level]]:
+def _enclosing_levels(level: Level, name: str) -> list[tuple[list[Level], Level]]:
     """The levels above whose objects have an undeclared member of this name, and the path to each."""
     path: list[Level] = []
     levels = []
@@ -255,9 +255,9 @@ def _levels_around(level: Level, name: str) -> list[tuple[list[Level], Level]]:
     return levels
 
 
-def _was_moved_out(row: int, name: str, around: Sequence[tuple[list[Level], Level]]) -> bool:
+def _was_moved_out(row: int, name: str, enclosing: Sequence[tuple[list[Level], Level]]) -> bool:
     """Whether the list that an object lacks may be in an enclosing object."""
-    for path, level in around:
+    for path, level in enclosing:
         element = level.objects[reduce(lambda row, inner: inner.parents[row], path, row)]
         if any(isinstance(element.get(key), list | dict) for key in level.fields.spellings[name]):
             return True
@@ -285,14 +285,14 @@ def _lists_of_any_name(level: Level, expected: str) -> list[Nested]:
     lists: list[Nested] = []
     for row, element in enumerate(level.elements):
         members = element.items() if type(element) is dict else ()
-        rest = [(key, value) for key, value in members if simplified(key) not in declared]
-        own = [Nested(row, value, [key] * len(value)) for key, value in rest if holds_objects(value)]
-        is_expected = len(rest) < len(members) or any(isinstance(value, list | None) for _, value in rest)
+        extra = [(key, value) for key, value in members if simplified(key) not in declared]
+        nested = [Nested(row, value, [key] * len(value)) for key, value in extra if holds_objects(value)]
+        is_expected = len(extra) < len(members) or any(isinstance(value, list | None) for _, value in extra)
         is_wrapped = any(
             type(value) is dict and any(map(holds_objects, value.values())) for _, value in members
         )
-        has_only_values = not own and any(value and type(value) is list for _, value in rest)
+        has_only_values = not nested and any(value and type(value) is list for _, value in extra)
         if not is_nothing(element) and (not is_expected or is_wrapped or has_only_values):
             raise _mismatch(expected, element, level)
-        lists += own
+        lists += nested
     return lists

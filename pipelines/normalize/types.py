@@ -68,18 +68,18 @@ def kinds_of(values: list[Json]) -> Kinds:
     kinds: dict[str, pl.Series] = {}
     for type_, (kind, dtype) in _KIND_OF.items():
         if type_ in types:
-            own: list[Any] = (
+            typed: list[Any] = (
                 values if len(types) == 1 else [value if type(value) is type_ else None for value in values]
             )
             if type_ is str:
-                own = tidied(own)
+                typed = tidy(typed)
             try:
-                kinds[kind] = pl.Series(own, dtype=dtype)
+                kinds[kind] = pl.Series(typed, dtype=dtype)
             except (TypeError, OverflowError):  # some whole numbers are too long for 64 bits
-                short = [value if value is not None and -_LONG <= value < _LONG else None for value in own]
+                short = [value if value is not None and -_LONG <= value < _LONG else None for value in typed]
                 if any(value is not None for value in short):
                     kinds[WHOLE] = pl.Series(short, dtype=dtype)
-                long = [None if value is None or -_LONG <= value < _LONG else str(value) for value in own]
+                long = [None if value is None or -_LONG <= value < _LONG else str(value) for value in typed]
                 kinds[LONG_WHOLE] = pl.Series(long, dtype=pl.String)
     if Decimal in types:
         texts = [str(value) if type(value) is Decimal else None for value in values]
@@ -90,7 +90,7 @@ def kinds_of(values: list[Json]) -> Kinds:
     return kinds
 
 
-def converted(
+def convert_values(
     kinds: Kinds, type_: str, zone: str, length: int, *, is_day: bool = False, decimal: str = "."
 ) -> tuple[pl.Series, dict[str, pl.Series]]:
     """The values of a declared column in its type, and a mask by kind of those that do not fit."""
@@ -130,12 +130,12 @@ def plain_numbers(texts: pl.Series, decimal: str) -> pl.Series:
     return plain.zip_with(fitting[mark], texts.zip_with(is_nothing, texts + _NO_NUMBER))
 
 
-def tidied(texts: Iterable[str | None]) -> list[str | None]:
+def tidy(texts: Iterable[str | None]) -> list[str | None]:
     """The texts trimmed and composed (NFC), so that each id or name has one spelling."""
     return [text and normalize("NFC", text.strip()) for text in texts]
 
 
-def discovered(kinds: Kinds) -> tuple[pl.Series, str]:
+def infer_type(kinds: Kinds) -> tuple[pl.Series, str]:
     """The values of an undocumented column in the narrowest type for all, and that type."""
     if len(kinds) == 1 and (kind := next(iter(kinds))) in _TYPE_OF_KIND:
         return kinds[kind], _TYPE_OF_KIND[kind]

@@ -260,13 +260,13 @@ def changed_months(inputs: PlanInputs, report: Report, customer: str) -> Mapping
 def unsettled_months(inputs: PlanInputs, report: Report, customer: str) -> Sequence[Month]:
     """Older months whose rows will still change: those read longest ago, and not today."""
     pair, calendar = (report.name, customer), inputs.calendar
-    read = {month: held.fetched_at_utc for month, held in inputs.held.get(pair, {}).items() if month}
+    read_at = {month: held.fetched_at_utc for month, held in inputs.held.get(pair, {}).items() if month}
     months = [
         month
         for month in map(Month.of, inputs.unsettled.get(pair, ()))
-        if month in read
+        if month in read_at
         and calendar.age(month) >= calendar.due_months
-        and calendar.day_of(read[month]) < calendar.today
+        and calendar.day_of(read_at[month]) < calendar.today
     ]
     most = report.timing.unsettled.most if report.timing.unsettled else 0
-    return sorted(months, key=lambda month: read[month])[:most]
+    return sorted(months, key=lambda month: read_at[month])[:most]

@@ -224,7 +224,7 @@ def _choose_months(inputs: PlanInputs, planned: PlannedReport) -> PlannedReport:
 
 
 def _choose_ids(inputs: PlanInputs, planned: PlannedReport, by_id: ById) -> PlannedReport:
-    """The ids to request tonight, each in a window: up to a cap, those answered longest ago first."""
+    """The ids to request tonight, each in its own window: up to a cap, those answered longest ago first."""
 
     def is_due(answered_at: datetime | None) -> bool:
         if answered_at is None or inputs.selection.refresh:
@@ -266,8 +266,8 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
     reports = {report.name: report for report in inputs.reports}
     for customer in inputs.customers:
         denied = [report for report, owner in ledger.denied if owner == customer.id]
-        source, rejected = changed_sales(reports, denied), ledger.probe_denied.get(customer.id)
-        was_today = rejected is not None and calendar.day_of(rejected) == today
+        source, denied_at = changed_sales(reports, denied), ledger.probe_denied.get(customer.id)
+        was_denied_today = denied_at is not None and calendar.day_of(denied_at) == today
         days_read = [
             calendar.day_of(held.fetched_at_utc)
             for report in inputs.reports
@@ -275,7 +275,7 @@ def plan_probes(inputs: PlanInputs) -> Iterator[PlannedProbe]:
             for month, held in inputs.held.get((report.name, customer.id), {}).items()
             if month and calendar.age(month) >= calendar.due_months
         ]
-        if days_read and source and customer.active and not was_today:
+        if days_read and source and customer.active and not was_denied_today:
             first = max(ledger.probed.get(customer.id, min(days_read)) - OVERLAP, today - LONGEST_PROBE)
             spans = tuple(spans_of_days(Span(min(first, today), today), DAYS_AT_ONCE))
             name, report = source

@@ -54,8 +54,8 @@ class Selection:
     @property
     def asks_for_changes(self) -> bool:
         """Whether the service is asked which sales changed: not if months, reports or ids are named."""
-        narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
-        return self.guided or not narrowed
+        is_narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
+        return self.guided or not is_narrowed
 
 
 def chosen_reports(
@@ -81,8 +81,8 @@ def chosen_reports(
         )
     for name in (word.lstrip("+-") for word in words):
         if name not in catalogue:
-            meant = nearest(name, list(catalogue))
-            remedy = f"did you mean {meant}?" if meant else "`brokerbi reports` lists them all."
+            suggestion = nearest(name, list(catalogue))
+            remedy = f"did you mean {suggestion}?" if suggestion else "`brokerbi reports` lists them all."
             raise SettingsError([f"BROKERBI_REPORTS names {name!r}, which is no report; {remedy}"])
     default = {name for name, report in catalogue.items() if report.timing.enabled}
     chosen = (plain or default | added) - removed

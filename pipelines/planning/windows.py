@@ -22,7 +22,7 @@ class Span:
 
     @property
     def bounds(self) -> tuple[str, str]:
-        """Values of dateFrom and dateTo; right whether dateTo is inclusive, exclusive or cut to a date."""
+        """Values of dateFrom and dateTo; correct whether dateTo is inclusive, exclusive or cut to a date."""
         return f"{self.first}T00:00:00", f"{self.last}T23:59:59.999"
 
     def widened(self, margin: timedelta, window: Window, today: date) -> Span:

@@ -1,4 +1,4 @@
-"""Changed sales: which sales the service reports as changed, and which months that makes due."""
+"""Changed sales: the sales that the service reports as changed, and the months that become due."""
 
 from __future__ import annotations
 

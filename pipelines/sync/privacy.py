@@ -32,32 +32,33 @@ def pseudonym(key: bytes, text: str | None) -> str | None:
     """The pseudonym of a name, an address or a number; an empty text stays as it is."""
     if text is None or not text.strip():
         return text
-    normal = " ".join(text.casefold().split()).encode()
-    return f"p-{hmac.new(key, normal, hashlib.sha256).hexdigest()[:DIGITS]}"
+    normalized = " ".join(text.casefold().split()).encode()
+    return f"p-{hmac.new(key, normalized, hashlib.sha256).hexdigest()[:DIGITS]}"
 
 
-def pseudonymized(key: bytes, table: TableLike) -> pl.DataFrame:
+def pseudonymize(key: bytes, table: TableLike) -> pl.DataFrame:
     """The rows with pseudonyms in columns that name a contact, and in free texts that repeat the name."""
     documented = documented_columns(table)
     frame = table.frame
     columns = [column.name for column in table.columns if column.name in frame.columns]
-    texts = [name for name in columns if frame.schema[name] == pl.String]
-    of_contacts = {column.id_of for column in documented.values() if column.id_of} == {"contact"}
-    naming = [
+    text_columns = [name for name in columns if frame.schema[name] == pl.String]
+    has_only_contacts = {column.id_of for column in documented.values() if column.id_of} == {"contact"}
+    name_columns = [
         name
         for name in columns
         if names_contact(name, documented)
-        or (of_contacts and name in documented and documented[name].personal)
+        or (has_only_contacts and name in documented and documented[name].personal)
     ]
-    if not naming:
+    if not name_columns:
         return frame
     # a number, such as an undocumented phone's, has no pseudonym and becomes null
-    numbers = [name for name in naming if name not in texts]
-    frame = frame.with_columns(pl.lit(None, frame.schema[name]).alias(name) for name in numbers)
-    naming = [name for name in naming if name in texts]
-    names = [[text for text in row if text and text.strip()] for row in frame.select(naming).iter_rows()]
-    replaced = {name: [pseudonym(key, text) for text in frame[name]] for name in naming}
-    for name in filter(is_free_text, texts):
+    number_columns = [name for name in name_columns if name not in text_columns]
+    frame = frame.with_columns(pl.lit(None, frame.schema[name]).alias(name) for name in number_columns)
+    name_columns = [name for name in name_columns if name in text_columns]
+    rows = frame.select(name_columns).iter_rows()
+    names = [[text for text in row if text and text.strip()] for row in rows]
+    replaced = {name: [pseudonym(key, text) for text in frame[name]] for name in name_columns}
+    for name in filter(is_free_text, text_columns):
         replaced[name] = list(map(partial(_without_names, key), frame[name], names))
     return frame.with_columns(pl.Series(name, values, pl.String) for name, values in replaced.items())
 
@@ -79,7 +80,7 @@ def private_rows(settings: Settings) -> Callable[[TableLike], pl.DataFrame]:
     key = settings.pseudonym_key.get_secret_value().encode()
 
     def make_private(table: TableLike) -> pl.DataFrame:
-        frame = pseudonymized(key, table) if key else table.frame
+        frame = pseudonymize(key, table) if key else table.frame
         erased = read_erased(settings.data_dir)
         return suppressed_frame(frame, documented_columns(table), erased) if erased.persons else frame
 

@@ -70,10 +70,10 @@ class Progress:
         return f"{done} of {windows} windows, {rows} rows, {requests} requests{troubled}{to_go}"
 
 
-def by_report(results: Iterable[WindowResult]) -> list[Sequence[str]]:
+def report_cells(results: Iterable[WindowResult]) -> list[Sequence[str]]:
     """The outcome of each report, as cells under HEADS.
 
-    No cell has the reason of a failure: the line of its cause has it, for all reports and customers.
+    No cell states why a report failed: the line of the cause does, for all reports and customers.
     """
     reports: dict[str, list[WindowResult]] = {}
     for result in results:

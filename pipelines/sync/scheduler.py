@@ -55,7 +55,7 @@ class Scheduler:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "work"))
         slots = asyncio.Semaphore(self.concurrency * WINDOWS_PER_REQUEST)
         loading = asyncio.create_task(self.loader.run())
-        running = [asyncio.create_task(self._request(task, slots)) for task in round_robin(tasks)]
+        running = [asyncio.create_task(self._run_task(task, slots)) for task in round_robin(tasks)]
         requesting = asyncio.gather(*running)
         watched: list[asyncio.Future[Any]] = [loading, requesting]
         try:
@@ -67,7 +67,7 @@ class Scheduler:
             await self.loader.finish(loading)
         await requesting
 
-    async def _request(self, task: TaskState, slots: asyncio.Semaphore) -> None:
+    async def _run_task(self, task: TaskState, slots: asyncio.Semaphore) -> None:
         """Request all windows of a task, the newest first: one, then two, then four at a time.
 
         After a rejection it starts with one again, as the service may reject older windows too.
@@ -75,7 +75,7 @@ class Scheduler:
         at_a_time = 1
         while task.windows:
             batch = task.next_windows(at_a_time, self.today)
-            failures = await asyncio.gather(*(self._window(task, window, slots) for window in batch))
+            failures = await asyncio.gather(*(self._fetch_window(task, window, slots) for window in batch))
             at_a_time = min(2 * at_a_time, MOST_SIDE_BY_SIDE)
             for window, failure in zip(batch, failures, strict=True):
                 if failure is None:
@@ -87,7 +87,7 @@ class Scheduler:
             if task.rejected_in_a_row >= MOST_REJECTED_MONTHS and not task.closed:
                 task.closed = f"{task.rejected_in_a_row} newer months in a row were rejected (400)"
 
-    async def _window(
+    async def _fetch_window(
         self, task: TaskState, window: Window, slots: asyncio.Semaphore
     ) -> tuple[WindowResult, Exception] | None:
         """Fetch one window and hand it to the loader; returns its record and error if it failed.
@@ -152,7 +152,7 @@ class Scheduler:
     def _request_by_month(self, task: TaskState, window: Window) -> None:
         """Split the remaining windows of a task into single months: its rows state no month."""
         task.limit.months, task.lacks_months = 1, True
-        months = [month for unread in (window, *task.windows) for month in unread.months]
+        months = [month for remaining in (window, *task.windows) for month in remaining.months]
         task.windows.clear()
         task.put_back(replace(single, ids=window.ids) for single in windows(months, 1, self.today))
 

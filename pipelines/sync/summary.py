@@ -14,7 +14,7 @@ from warehouse.ledger.conditions import OUTAGES, Condition
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 FAILING = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
-"""Statuses that fail a run; access that the login never had does not."""
+"""Statuses that fail a run; a report to which the login never had access does not."""
 NOTHING_TO_LOAD = frozenset({WindowStatus.SKIPPED, WindowStatus.ANSWERED})
 """Statuses of windows with nothing to load: skipped, or answers about changed sales."""
 
@@ -92,14 +92,14 @@ class Summary:
         keys = {(*result.pair, day) for result in failed for day in result.months or [None]}
         conditions = concerning(keys, self.conditions)
         explained = {(condition.report, condition.customer) for condition in conditions}
-        others: dict[tuple[WindowStatus, str], list[WindowResult]] = {}
+        unexplained: dict[tuple[WindowStatus, str], list[WindowResult]] = {}
         for result in self.trouble:  # a report on demand has no condition
             if result.pair not in explained and result.status is not WindowStatus.NOT_ASKED:
-                others.setdefault((result.status, result.sentence), []).append(result)
-        more = []
-        for (status, sentence), results in others.items():
+                unexplained.setdefault((result.status, result.sentence), []).append(result)
+        sentences = []
+        for (status, sentence), results in unexplained.items():
             reports, customers = (names(result.pair[place] for result in results) for place in (0, 1))
-            more.append(f"{reports} of {customers} {status}: {sentence}")
+            sentences.append(f"{reports} of {customers} {status}: {sentence}")
         if self.stopped and not any(condition.trouble in OUTAGES for condition in conditions):
-            more.append(str(self.stopped))
-        return [*lines(conditions), *more]
+            sentences.append(str(self.stopped))
+        return [*lines(conditions), *sentences]

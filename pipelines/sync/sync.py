@@ -71,7 +71,7 @@ def sync(
     """Request missing and due months, load them, and report the outcome of every window.
 
     One customer's or report's failure stops nothing else and is in the summary. Raises WarehouseError if
-    nothing can be stored (a full disk, an unwritable directory), SettingsError for logins.
+    nothing can be stored (a full disk, an unwritable directory), SettingsError for wrong settings.
     """
     context = context or RunContext()
     clock = settings.run_clock(context.clock)

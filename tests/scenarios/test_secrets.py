@@ -15,7 +15,7 @@ from pipelines.catalogue.model import Column
 from pipelines.normalize.tables import NormalizedTable
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import SandboxLogin, Service
-from pipelines.sync.privacy import pseudonym, pseudonymized
+from pipelines.sync.privacy import pseudonym, pseudonymize
 from tests.scenarios.scenario import Scenario, files_with, scenario, synced
 from warehouse.load.landing import Landing
 
@@ -95,7 +95,7 @@ def test_undeclared_numbers_of_a_contact_are_removed_and_its_name_is_found_in_an
     frame = pl.DataFrame(row, [name for name, _ in columns], orient="row")
     undeclared = tuple(Column(name, type_, name, "", documented=False) for name, type_ in columns)
     hidden = pseudonym(KEY, "Ann Ek")
-    rows = pseudonymized(KEY, NormalizedTable("leads", undeclared, frame, ())).rows()
+    rows = pseudonymize(KEY, NormalizedTable("leads", undeclared, frame, ())).rows()
     assert rows == [(None, hidden, f"{hidden} called")]
 
 

@@ -1,1 +1,1 @@
-"""One window: requested, read until it is proven whole, landed, and turned into rows."""
+"""One window: requested, read until it is proven complete, landed, and turned into rows."""

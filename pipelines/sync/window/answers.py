@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from warehouse.load.landing import Landing
 
 MOST_OBJECTS = 1_000_000
-"""Objects and lists in one answer, rows and all nested in them; even an empty one takes 60 bytes."""
+"""Objects and lists in one answer, at any depth; even an empty one takes 60 bytes."""
 
 
 class UnreadableRows(Exception):

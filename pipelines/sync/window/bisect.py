@@ -42,9 +42,9 @@ class WindowLimit:
         self._known = self.months, self.days
 
     def may_be_cut_off(self, rows: int) -> bool:
-        """Whether an answer may lack rows: as many were cut off before, or their number is round.
+        """Whether an answer of `rows` rows may lack some: a cut-off one had as many, or `rows` is round.
 
-        A round number no larger than that of a complete answer does not count.
+        A round number no larger than the rows of a complete answer does not count.
         """
         return rows == self.rows or (rows >= FEWEST_ROWS and rows % ROUND == 0 and rows > self.whole_rows)
 
@@ -57,7 +57,7 @@ class WindowLimit:
         else:
             self.months, self.days = 1, min(self.days or rejected.days, (rejected.days + 1) // 2)
 
-    def without(self, unanswered: Collection[date]) -> WindowLimit:
+    def confirmed(self, unanswered: Collection[date]) -> WindowLimit:
         """The limit learned only from spans that were too long, as their months were answered later."""
         limit = WindowLimit(*self._known)
         for span in self.rejected:

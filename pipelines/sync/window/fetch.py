@@ -247,10 +247,10 @@ class _WindowReader:
         if not self.window.spans:
             return await read(None)
         if not self.report.endpoint.paged and self.report.month_of_row == "documented date":
-            read = partial(self._read_uncut, asked_id)
+            read = partial(self._read_complete, asked_id)
         return await read_spans(self.report, self.window, self.task.limit, read)
 
-    async def _read_uncut(self, asked_id: str | None, span: Span) -> list[Page]:
+    async def _read_complete(self, asked_id: str | None, span: Span) -> list[Page]:
         """The answers for one span; if they may be cut off, its halves are requested too.
 
         If the halves hold more rows, they count. Either way the limit notes the row count.
@@ -260,7 +260,7 @@ class _WindowReader:
         if not limit.may_be_cut_off(rows) or not may_be_halved(self.report, span):
             return pages
         self.usable_bytes -= sum(len(page.document.body) for page in pages)  # the halves replace them
-        halves = [page for half in span.halves() for page in await self._read_uncut(asked_id, half)]
+        halves = [page for half in span.halves() for page in await self._read_complete(asked_id, half)]
         if sum(page.rows for page in halves) > rows:
             limit.rows = rows
             self.notes.append(f"an answer ended after {rows} rows, so its days were requested in halves")
@@ -283,7 +283,7 @@ class _WindowReader:
         return list(chain.from_iterable(answers))
 
     async def _read_paged(self, question: Question, span: Span | None) -> list[Page]:
-        """The pages of one request, or its one answer without pages; raises UnreadableRows."""
+        """The pages of one request, or its single unpaged answer; raises UnreadableRows."""
 
         async def shape_error(page: Page) -> Exception | None:
             normalized = await asyncio.to_thread(self._normalize, [page])
@@ -340,7 +340,7 @@ class _WindowReader:
         """Read a body, in a thread; raises ValueError for one that is not JSON.
 
         A single answer becomes rows at once. Of several, only the bodies are kept, and parsed again once all
-        have come: parsed values take far more memory.
+        have arrived: parsed values take far more memory.
         """
         check_size(body)
         with self.fetcher.room_for(len(body)):

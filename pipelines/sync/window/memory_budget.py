@@ -18,7 +18,7 @@ class MemoryBudget:
 
     While it is fetched, a window counts as the bytes of the largest window of its report so far, or of any
     report for a report's first window. Then, until it is loaded, it counts as the bytes of its own answers.
-    The very first window runs alone until all its pages have come.
+    The very first window runs alone until all its pages have arrived.
     """
 
     total: int = UNDER_WAY

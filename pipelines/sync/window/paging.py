@@ -32,12 +32,12 @@ class PagingUnproven(Exception):
 
 
 class PagingRejected(PagingUnproven):
-    """A page after the first was rejected, or pages never end: they are not requested again."""
+    """A page after the first was rejected, or there was no last page: paging is not tried again."""
 
 
 @dataclass
 class PageSize:
-    """The rows per page requested for a report and customer, in all its windows.
+    """The rows per page requested for a report and customer, in all their windows.
 
     `learned` is the size accepted after larger ones were rejected, UNPAGED if all were. Once a size is
     accepted, it `is_settled`: later rejections have another cause. `most_rows` and `fullest_list` are the
@@ -209,14 +209,14 @@ async def read_pages(request: PageRequest, size: PageSize) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that no row moved meanwhile.
 
     Reading ends at an empty page, or at a page with fewer rows than requested once all stated rows have come:
-    a short page alone may be a cap of the service, and the total may count something else. A total no larger
+    a short page alone may be capped by the service, and the total may count something else. A total no larger
     than the first page may count that page alone, unless another page was longer. If no page is full, the
     service may cap pages, and only an empty page is the end. After all stated rows, a page that is rejected
     or fails is an end too, and so is a rejection after a page shorter than the first.
 
     Then pages are read again and must have the same rows: only the first page if the total counts the rows,
-    otherwise every page except the last with rows, as a row removed from any page moves another past us. (A
-    row removed and one added within a single reading escape; the next reading has them.) Raises
+    otherwise every page except the last with rows, as a row removed from a page moves another to a page that
+    was read. (A removal and an addition within one reading go unnoticed; the next reading has both.) Raises
     PagingUnproven otherwise. If the first answer is not a page, no more pages are requested.
     """
     pages: list[Page] = []

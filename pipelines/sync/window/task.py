@@ -59,9 +59,9 @@ class TaskState:
         self.windows = newest_first([*self.windows, *windows])
 
     def learned(self, results: Sequence[WindowResult]) -> Cap:
-        """The caps that later syncs use for the report and customer, learned by these results."""
+        """The caps that later syncs use for the report and customer, learned from these results."""
         unanswered = {day for result in results if result.status in UNANSWERED for day in result.months}
-        limit = self.limit.without(unanswered)
+        limit = self.limit.confirmed(unanswered)
         is_loaded = any(result.status is WindowStatus.LOADED for result in results)
         months = 1 if self.lacks_months and is_loaded else limit.months
         return Cap(limit.days, months, self.page_size.learned, self.limit.rows, self.limit.whole_rows or None)

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.connect.pace import (
+    INTERVAL_FACTOR,
     MOST_HALVINGS,
-    RECOVERS_AFTER,
-    WIDER,
+    SECONDS_TO_RECOVER,
     RateLimit,
     RetryPolicy,
     retry_after_seconds,
@@ -36,7 +36,7 @@ async def moments(limit: RateLimit, clock: StillClock, times: int) -> list[float
 
 async def test_requests_are_evenly_spaced() -> None:
     clock = StillClock()
-    assert await moments(RateLimit(5, 10, clock=clock), clock, 4) == pytest.approx([WIDER / 10] * 3)
+    assert await moments(RateLimit(5, 10, clock=clock), clock, 4) == pytest.approx([INTERVAL_FACTOR / 10] * 3)
 
 
 async def test_no_more_are_in_flight_than_the_settings_allow() -> None:
@@ -60,9 +60,9 @@ async def test_errors_of_requests_in_flight_together_halve_the_rate_once_for_a_m
     limit = RateLimit(5, 10, clock=clock)
     limit.slow_down()
     limit.slow_down()
-    assert await moments(limit, clock, 3) == pytest.approx([WIDER / 5] * 2)
-    clock.seconds += RECOVERS_AFTER
-    assert await moments(limit, clock, 3) == pytest.approx([WIDER / 10] * 2)
+    assert await moments(limit, clock, 3) == pytest.approx([INTERVAL_FACTOR / 5] * 2)
+    clock.seconds += SECONDS_TO_RECOVER
+    assert await moments(limit, clock, 3) == pytest.approx([INTERVAL_FACTOR / 10] * 2)
 
 
 async def test_the_rate_is_halved_so_many_times_at_most() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.normalize.types import canonical, converted, discovered, kinds_of
+from pipelines.normalize.types import canonical, convert_values, infer_type, kinds_of
 
 NOTHING = None
 MONEY = "DECIMAL(18,4)"
@@ -20,11 +20,11 @@ NO_MONEY = [True, "1,5.5", "5 kr", "\u22125", "abc", 10**14, 1e300, Decimal("1e4
 
 def as_type(type_: str, *values: Any, decimal: str = ".") -> list[Any]:
     kinds = kinds_of(list(values))
-    return converted(kinds, type_, "Europe/Stockholm", len(values), decimal=decimal)[0].to_list()
+    return convert_values(kinds, type_, "Europe/Stockholm", len(values), decimal=decimal)[0].to_list()
 
 
 def misfits(type_: str, *values: Any) -> dict[str, int]:
-    found = converted(kinds_of(list(values)), type_, "Europe/Stockholm", len(values))[1]
+    found = convert_values(kinds_of(list(values)), type_, "Europe/Stockholm", len(values))[1]
     return {kind: int(mask.sum()) for kind, mask in found.items()}
 
 
@@ -101,7 +101,7 @@ def test_texts_of_numbers_are_read_in_one_way_that_all_allow_or_else_as_the_shap
 
 def test_ids_and_names_have_no_blanks_around_them_and_are_composed() -> None:
     assert as_type("VARCHAR", " M1 ", "Ga\u0308vle", "Gävle\u00a0") == ["M1", "Gävle", "Gävle"]
-    assert discovered(kinds_of(["Ga\u0308vle "]))[0].to_list() == ["Gävle"]
+    assert infer_type(kinds_of(["Ga\u0308vle "]))[0].to_list() == ["Gävle"]
 
 
 @pytest.mark.parametrize("unset", ["0001-01-01", "0001-01-01T00:00:00", "0001-01-01T00:00:00.0000000"])
@@ -152,13 +152,13 @@ def test_an_amount_of_four_decimals_is_stored_to_the_last_one(amount: Decimal) -
     ],
 )
 def test_an_undocumented_column_has_the_narrowest_type_that_holds_it(values: list[Any], type_: str) -> None:
-    assert discovered(kinds_of(values))[1] == type_
+    assert infer_type(kinds_of(values))[1] == type_
 
 
 def test_mixed_kinds_become_the_same_values_as_text() -> None:
     values = [1, 2.0, 2.5, True, "x", 10**20, [1], None, Decimal("1E+400")]
     text = ["1", "2", "2.5", "true", "x", "1" + "0" * 20, "[1]", None, "1E+400"]
-    assert discovered(kinds_of(values))[0].to_list() == text
+    assert infer_type(kinds_of(values))[0].to_list() == text
 
 
 def test_a_fraction_as_text_is_what_duckdb_makes_of_it() -> None:

@@ -111,7 +111,7 @@ def test_of_what_was_learned_only_refusals_of_answered_months_are_remembered() -
     limit = WindowLimit(months=6)
     for first, last in ((1, 4), (5, 6)):
         limit.learn(Span(date(2025, first, 1), date(2025, last, 28)))
-    months = [limit.without([date(2025, lost, 1)] if lost else []).months for lost in (None, 6, 4)]
+    months = [limit.confirmed([date(2025, lost, 1)] if lost else []).months for lost in (None, 6, 4)]
     assert (limit.months, months) == (1, [1, 2, 1])
 
 

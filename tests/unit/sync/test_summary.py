@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.connect.errors import HostDown
 from pipelines.connect.models import Request
-from pipelines.sync.progress import by_report
+from pipelines.sync.progress import report_cells
 from pipelines.sync.summary import Summary
 from warehouse.ledger.conditions import ERROR, WARNING, Condition, Kind
 from warehouse.ledger.window_result import Failure, WindowResult, WindowStatus
@@ -42,7 +42,7 @@ def test_the_table_of_a_sync_names_who_failed_and_leaves_the_reason_to_the_lines
         *(WindowResult("sales", name).ended(WindowStatus.FAILED, f"Long {name}.") for name in ("M2", "M1")),
         WindowResult("sales", "M4").ended(WindowStatus.SKIPPED, "switched off"),
     ]
-    [(*_, remark)] = by_report(ended)
+    [(*_, remark)] = report_cells(ended)
     assert remark == "2 failed (M1, M2); 1 skipped (M4): switched off"
 
 
