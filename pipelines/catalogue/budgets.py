@@ -34,7 +34,7 @@ RANGES: dict[str, tuple[str, str, tuple[Column, ...]]] = {
     "budget_crm": ("Crm", "The customer meetings that each office plans to hold", (MEETINGS, OWN_BOOKED)),
 }
 MONTHLY: dict[str, tuple[str, str, tuple[Column, ...]]] = {
-    # by operation: what is budgeted, and the counterpart for a range of months
+    # by operation: the goal, and the counterpart for a range of months
     "Estate": ("homes", "budget_sold_estates", (SOLD, REGISTERED)),
     "Commission": ("commission", "budget_commission", (COMMISSION,)),
     "Crm": ("customer meetings", "budget_crm", (MEETINGS, OWN_BOOKED)),

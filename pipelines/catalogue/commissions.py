@@ -84,7 +84,7 @@ BY_MONTH = (
 )
 
 
-def _kinds(report: Report) -> Iterator[Report]:
+def _reports_by_kind(report: Report) -> Iterator[Report]:
     """A report of all kinds of assignment, and one per kind, off by default.
 
     `{}` in a description is replaced by the kind.
@@ -107,19 +107,19 @@ def _kinds(report: Report) -> Iterator[Report]:
 months = partial(Report, subject="commissions", stored_as="months", timing=Timing(follows_sales=True))
 
 
-def _earned_by(who: str, columns: tuple[Column, ...], key: str, old_keys: Mapping[str, str]) -> Report:
+def _earnings(earner: str, columns: tuple[Column, ...], key: str, old_keys: Mapping[str, str]) -> Report:
     """The report of each office's or user's earnings in a month."""
-    name, path = f"commission_{who}", f"{PATH}/Commission{who.title()}Report/{{customerId}}"
+    name, path = f"commission_{earner}", f"{PATH}/Commission{earner.title()}Report/{{customerId}}"
     return months(
         name=name,
-        description=f"What each {who} earned in a month{{}}: an aggregate, so one month a request.",
+        description=f"What each {earner} earned in a month{{}}: an aggregate, so one month a request.",
         endpoint=Endpoint(path, "dates"),
         month_of_row="window",
         tables=(
             Table(
                 name,
                 "[]",
-                f"One row per {who} and month{{}}.",
+                f"One row per {earner} and month{{}}.",
                 with_inferred_names(columns),
                 key=(key,),
                 old_keys=old_keys,
@@ -129,11 +129,11 @@ def _earned_by(who: str, columns: tuple[Column, ...], key: str, old_keys: Mappin
 
 
 REPORTS = (
-    *_kinds(
-        _earned_by("office", OFFICE_EARNINGS, "office_customer_id", {"office_customer_id": "customer_id"})
+    *_reports_by_kind(
+        _earnings("office", OFFICE_EARNINGS, "office_customer_id", {"office_customer_id": "customer_id"})
     ),
-    *_kinds(_earned_by("user", USER_EARNINGS, "user_id", {})),
-    *_kinds(
+    *_reports_by_kind(_earnings("user", USER_EARNINGS, "user_id", {})),
+    *_reports_by_kind(
         months(
             name="commission_office_by_month",
             description="What each office earned{}, many months a request: assumed office > year > month; "

@@ -23,9 +23,9 @@ TimeParameters = Literal[
 StoredAs = Literal[
     "months",  # a new answer replaces whole months
     "history",  # a snapshot, stored as slowly changing history
-    "not kept",  # the answer only tells which months to request next
+    "not kept",  # the answer only says which months to request next
 ]
-# How a row of an answer finds its month.
+# How the month of a row is determined.
 MonthOfRow = Literal[
     "window",  # rows carry no date: their month is that of the window
     "documented date",  # the table names the column with the date of a row
@@ -58,8 +58,8 @@ class Column:
     @property
     def is_id(self) -> bool:
         """Whether it is a documented id; a code of a state or kind is not, because it may be 0."""
-        is_named_so = self.name == "id" or self.name.endswith("_id")
-        return self.documented and self.type == "VARCHAR" and is_named_so
+        is_named_id = self.name == "id" or self.name.endswith("_id")
+        return self.documented and self.type == "VARCHAR" and is_named_id
 
 
 def snake_case(name: str) -> str:
@@ -84,12 +84,12 @@ def column(sql_type: str, source: str, description: str, *, name: str = "", **ma
     return Column(name or snake_case(source), sql_type, source, description, **marks)
 
 
-# The service sends money as JSON numbers (commissions fractional, prices whole): neither int nor float here.
+# The service sends money as JSON numbers (commissions fractional, prices whole): decimals here.
 money = partial(column, "DECIMAL(18,4)")
 parts = partial(column, "DECIMAL(18,8)")  # a count, fractional when a sale is shared
 percent = rate = degrees = partial(column, "DECIMAL(18,8)")
 local_time = partial(column, "TIMESTAMP")  # the brokerage's wall clock
-day = partial(column, "TIMESTAMP", is_day=True)  # sent as its first midnight
+day = partial(column, "TIMESTAMP", is_day=True)  # sent as midnight
 text = partial(column, "VARCHAR")
 integer = partial(column, "BIGINT")
 boolean = partial(column, "BOOLEAN")
@@ -127,7 +127,7 @@ class Table:
     `rows` is a path of JSON keys: `[]` steps into every element of a list, `*[]` into every list of objects
     under any key (a column at `#` has the key), and the empty path is the document itself. Columns are
     members of the row, or have the full path of a level above it (`offices[].name`) or of a column of the
-    parent row (`@parent.id`). `parent` names the table in whose rows these are nested. A row without a column
+    parent row (`@parent.id`). `parent` names the table in whose rows they are nested. A row without a column
     of the `key` fits if it has the column that `old_keys` names in its place.
     """
 
@@ -264,7 +264,7 @@ class Report:
     tables: tuple[Table, ...]
     timing: Timing = field(default_factory=Timing)
     estate_id_column: str | None = None  # column of the first table with the id of its estate
-    root: str = ""  # members that lead from the answer to where the paths of tables begin
+    root: str = ""  # members that lead from the answer to the start of all paths
     total_rows: str = ""  # members that lead to the number of rows of all pages
     decimal: str = "."  # the decimal separator of numbers that are written as texts
     unpaged: Report | None = None  # its unpaged counterpart, if of another shape

@@ -34,7 +34,7 @@ ESTATE_ROWS = "officeSaleReports[].years[].months[].estateSaleReports[]"
 PROBE_REPORTS = ("sales", "estates_report", "estates_report_prod")
 """Reports that take a selectionType, the preferred one first (interface, Business intelligence)."""
 CHANGED_SALES = "changed_sales"
-BY_MOMENT_OF_CHANGE = {"selectionType": "Changed"}
+BY_CHANGE_TIME = {"selectionType": "Changed"}
 DAYS_AT_ONCE = 62  # no limit is stated; other reports' shortest is two months
 
 ADDRESS = (
@@ -330,7 +330,7 @@ def changed_sales(catalogue: Mapping[str, Report], denied: Sequence[str]) -> tup
                 report,
                 name=CHANGED_SALES,
                 description="Recently changed sales; they decide which older months are due again.",
-                endpoint=replace(report.endpoint, query=BY_MOMENT_OF_CHANGE),
+                endpoint=replace(report.endpoint, query=BY_CHANGE_TIME),
                 stored_as="not kept",
                 month_of_row="none",
                 tables=tuple(replace(table, dated_by=None) for table in report.tables),

@@ -38,9 +38,9 @@ LONGEST_PROBE = timedelta(days=365)
 Catalogue = Mapping[str, Report]
 SWITCHED_OFF = "the customer is switched off in the settings; the stored rows stay"
 DENIED_TODAY = "no access (403 today); requested again tomorrow, or with --refresh"
-JUST_LOADED = "another command loaded it a moment ago"
+JUST_LOADED = "another command has just loaded it"
 NO_MONTH = "no selected month can be requested today"
-NO_IDS = "no {} in {} yet: the sync after its first load requests them"
+NO_IDS = "no {} in {} yet: the sync after their first load requests them"
 ON_DEMAND = "requested on demand only: name an id with --estate"
 
 

@@ -69,7 +69,7 @@ def chosen_reports(
     for login in (*settings.logins, *chain.from_iterable(customer.logins for customer in settings.customers)):
         if login not in functions:
             remedy = f"write the beginning of a path, like {nearest(login, sorted(functions)) or 'crm'}."
-            raise SettingsError([f"There is a login for {login!r}, but no report is part of that; {remedy}"])
+            raise SettingsError([f"There is a login for {login!r}, but no report has such a path; {remedy}"])
     if names := [name for name, _ in selection.exact] or selection.reports:
         return [report_named(name, catalogue) for name in dict.fromkeys(names)]
     words = settings.reports or ()
@@ -83,7 +83,7 @@ def chosen_reports(
         if name not in catalogue:
             suggestion = nearest(name, list(catalogue))
             remedy = f"did you mean {suggestion}?" if suggestion else "`brokerbi reports` lists them all."
-            raise SettingsError([f"BROKERBI_REPORTS names {name!r}, which is no report; {remedy}"])
+            raise SettingsError([f"BROKERBI_REPORTS names {name!r}, which is not a report; {remedy}"])
     default = {name for name, report in catalogue.items() if report.timing.enabled}
     chosen = (plain or default | added) - removed
     return [report for name, report in catalogue.items() if name in chosen]

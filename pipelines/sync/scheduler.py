@@ -113,7 +113,7 @@ class Scheduler:
         """The record of a window that the outcome of other windows forbids; None if it may be requested."""
         if not task.denied and self.circuit_breaker.denies_customer(result.customer, login):
             task.denied = True
-            task.closed = "not requested: this login was denied every report of the customer so far (403)"
+            task.closed = "not requested: this login has been denied every report of the customer (403)"
         if task.denied:
             return result.ended(WindowStatus.NO_ACCESS, task.closed)
         if stopped := self.summary.stopped:

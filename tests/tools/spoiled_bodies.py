@@ -80,7 +80,7 @@ def verdict(report: Report, body: bytes) -> str:
     except InvalidJson as error:
         return "not JSON" if str(error) else "no sentence"
     except UnreadableRows as error:
-        return "a traceback" if "no rows could be made" in str(error) else "does not fit"
+        return "a traceback" if "no rows could be read" in str(error) else "does not fit"
     return "quarantined" if normalized.rejected else "normalized"
 
 

@@ -66,7 +66,7 @@ def normalize_answers(
         raise
     except Exception as error:
         raise UnreadableRows(
-            f"no rows could be made of the answer ({type(error).__name__}: {error}); it is kept in landing, "
+            f"no rows could be read ({type(error).__name__}: {error}); the answer is kept in landing, "
             "and `brokerbi replay` loads it once the cause is fixed"
         ) from error
     return normalized

@@ -86,7 +86,7 @@ class PageSize:
             else:
                 if rejections:
                     accepted = f"{rows} are accepted" if rows else "it is read unpaged"
-                    note(f"{self.rows} rows a page were rejected, {accepted}")
+                    note(f"{self.rows} rows per page were rejected, {accepted}")
                 self.accept(rows)
                 return page
         raise rejections[0]
@@ -180,7 +180,7 @@ async def read_whole(
         except (BadRequest, NotFound, Forbidden) as error:
             raise unreadable from error
         if whole.rows:
-            note("its pages cannot be read, it is read unpaged")
+            note("its pages cannot be read, so it is read unpaged")
             size.accept(UNPAGED)
             return [whole]
     if unreadable:

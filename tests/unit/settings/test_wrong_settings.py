@@ -150,8 +150,8 @@ def test_a_password_file_that_cannot_be_used_is_refused(
 @pytest.mark.parametrize(
     ("written", "sentence"),
     [
-        ("sale", "names 'sale', which is no report; did you mean sales?"),
-        ("weather", "names 'weather', which is no report; `brokerbi reports` lists them all."),
+        ("sale", "names 'sale', which is not a report; did you mean sales?"),
+        ("weather", "names 'weather', which is not a report; `brokerbi reports` lists them all."),
         ("sales,+tips", "mixes plain names with +name and -name; write only one of the two kinds."),
     ],
 )
