@@ -66,7 +66,7 @@ def _table(
         PageColumn("without_home", kind="count"),
         PageColumn("homes", kind="count"),
         PageColumn("sold", kind="count"),
-        PageColumn("days_of_sellers" if part in ("office", "state") else "days", "days", "count"),
+        PageColumn("days_of_sellers" if part in ("office", "state") else "days", kind="count"),
     ]
     return writer.table(words.text(f"leads.by_{part}"), "leads", table, list(rows)[:MOST_ROWS], total=total)
 

@@ -34,7 +34,7 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Section
         return Section("changes", words.text("changes.heading"), subjects, notes=notes)
     figures = [
         _counted(kind, len(amounts), amounts, words)
-        for kind in ("new", "gone", "changed")
+        for kind in ("new", "gone", "changed", "moved")
         if (amounts := [sale.difference for sale in facts.changed_sales if sale.change == kind])
     ] + _months_that_changed(facts, words)
     for name, is_new in (("budgets_entered", True), ("budgets_changed", False)):

@@ -1,4 +1,4 @@
--- Which sales are new, removed or changed since the compared publication?
+-- Which sales are new, removed, changed or in another month since the compared publication?
 -- One row per sale, the largest change of commission first. Sales count whole, at the listing office. A sale is new
 -- only if its office was known before: rows read for the first time are no news. A sale that moved to another office is
 -- neither new nor removed. Agents are the last known ones. Declared VAT is deducted.
@@ -26,7 +26,12 @@ sales_then AS (
 SELECT
     now.office_id,
     coalesce(now.office_name, now.office_id) AS office_name,
-    CASE WHEN before.estate_id IS NULL THEN 'new' WHEN now.is_present THEN 'changed' ELSE 'gone' END AS change,
+    CASE
+        WHEN before.estate_id IS NULL THEN 'new'
+        WHEN NOT now.is_present THEN 'gone'
+        WHEN now.month <> before.month THEN 'moved'
+        ELSE 'changed'
+    END AS change,
     now.street_address AS home,
     coalesce(before.estate_number, now.estate_number, estate_id) AS home_number,
     coalesce(now.contract_on, before.contract_on) AS contract_on,
@@ -47,7 +52,7 @@ LEFT JOIN sales_then AS before USING (estate_id)
 LEFT JOIN marts.cancelled_sales AS cancelled USING (estate_id)
 WHERE now.valid_to_utc IS NULL
     AND coalesce(before.office_id = now.office_id, now.is_present)
-    AND (before.estate_id IS NULL OR (now.is_present, now.commission) IS DISTINCT FROM (true, before.commission))
+    AND (before.estate_id IS NULL OR (now.is_present, now.commission, now.month) IS DISTINCT FROM (true, before.commission, before.month))
     AND (
         before.estate_id IS NOT NULL
         OR (now.office_id, now.month) IN (SELECT (office_id, month) FROM months_known)

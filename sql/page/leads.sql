@@ -1,8 +1,7 @@
 -- How many leads of the last twelve months were received, how many homes do they name, and were those sold?
 -- One row per page (the chain, a brand, a region or an office), part, way and name. The part says what kind of name
 -- it is: all, side, kind, state or office, and for incoming leads also week (of thirteen weeks) and sender.
--- Homes of a side or kind count once on that side, all others once. Days are a median, given only for a side, a kind
--- on its side, an office, or a state of sellers.
+-- Homes of a side or kind count once on that side, all others once. Days are medians: of all, and of sellers.
 WITH counted AS (
     SELECT * EXCLUDE (days_to_contract_total), NULL AS days_to_contract FROM marts.lead_funnel
     UNION ALL BY NAME
@@ -57,7 +56,8 @@ SELECT
     sum(no_home_lead_count)::BIGINT AS without_home,
     sum(CASE WHEN part IN ('side', 'kind') THEN home_count ELSE distinct_home_count END)::BIGINT AS homes,
     sum(CASE WHEN part IN ('side', 'kind') THEN sold_count ELSE distinct_sold_count END)::BIGINT AS sold,
-    median(days_to_contract) FILTER (part NOT IN ('office', 'state') OR lead_side = 'seller') AS days
+    median(days_to_contract) AS days,
+    median(days_to_contract) FILTER (lead_side = 'seller') AS days_of_sellers
 FROM named
 GROUP BY ALL
 HAVING part = 'all' OR sum(lead_count) > 0 OR sum(removed_lead_count) > 0

@@ -81,20 +81,21 @@ def test_leads_of_buyers_are_counted_for_the_sold_home_that_drew_them() -> None:
 
 
 def test_a_home_that_sellers_and_buyers_name_counts_on_each_side_and_once_over_both() -> None:
-    """The offices and states of a page count it once; the days of an office are those of sellers."""
+    """All, offices and states of a page count it once; days are given for all leads and for sellers."""
     found = (lead(1, "2026-01-05", estate_id="E1", **BUYER), lead(2, "2026-01-01", estate_id="E1", **SELLER))
     given = with_leads(*found, lead(3, "2026-01-14", estate_id="E1", **BUYER), lead(4, "2026-01-02"))
     counted = "sum(home_count), sum(sold_count), sum(distinct_home_count), sum(distinct_sold_count)"
     assert built(given, f"SELECT {counted} FROM marts.lead_funnel") == [(2, 2, 1, 1)]
     build_for(given, LEADS_OF_PAGE)
-    shown = given.sql(LEADS_OF_PAGE).filter("kind = 'chain' AND part IN ('side', 'kind', 'state', 'office')")
-    assert shown.filter("homes > 0").select("part, name, homes, sold, days").order("ALL").fetchall() == [
-        ("kind", "Fri värdering", 1, 1, 14.0),
-        ("kind", "Spekulantanmälan", 1, 1, 10.0),
-        ("office", "M1", 1, 1, 14.0),
-        ("side", "buyer", 1, 1, 10.0),
-        ("side", "seller", 1, 1, 14.0),
-        ("state", None, 1, 1, 14.0),
+    shown = given.sql(LEADS_OF_PAGE).filter("kind = 'chain' AND homes > 0 AND part NOT IN ('week', 'sender')")
+    assert shown.select("part, name, homes, sold, days, days_of_sellers").order("ALL").fetchall() == [
+        ("all", "", 1, 1, 12.0, 14.0),
+        ("kind", "Fri värdering", 1, 1, 14.0, 14.0),
+        ("kind", "Spekulantanmälan", 1, 1, 10.0, None),
+        ("office", "M1", 1, 1, 12.0, 14.0),
+        ("side", "buyer", 1, 1, 10.0, None),
+        ("side", "seller", 1, 1, 14.0, 14.0),
+        ("state", None, 1, 1, 12.0, 14.0),
     ]
 
 

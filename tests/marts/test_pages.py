@@ -211,6 +211,17 @@ def test_sales_that_came_and_went_are_listed_and_what_is_read_for_the_first_time
     assert sales == [("gone", "E2", -60), ("changed", "E1", 20), ("new", "E3", 7)]
 
 
+def test_a_sale_that_moved_to_another_month_is_listed_with_the_same_commission(given: Given) -> None:
+    sales_read(given, "2026-01", {"E1": 5, "E2": 6}, NIGHTS[0])
+    publish(given, NIGHTS[0])
+    publish(given, NIGHTS[1])
+    sales_read(given, "2026-01", {"E1": 5}, NIGHTS[2])
+    sales_read(given, "2026-02", {"E2": 6}, NIGHTS[2])
+    publish(given, NIGHTS[2])
+    [sale] = found(given, "changed_sales")
+    assert (sale["change"], sale["home_number"], sale["difference"]) == ("moved", "E2", 0)
+
+
 def test_without_an_earlier_publication_nothing_has_changed() -> None:
     given = nights(({"E1": 5}, 65))
     *news, basis = found_together(given, "changes", "changed_sales", "budget_changes", "basis")

@@ -213,7 +213,7 @@ def rows_of_page(kind: str, scope: str, months: Sequence[date]) -> dict[str, lis
         "funnel": [amounts(40, 30, 20)],
         "headcount": [(one, 7, 1, 0, 2, 0, 0, 0) for one in months[-2::-1]],
         "intake": [("Web", 30, Decimal(90), 0.03)],
-        "leads": [(part, "incoming lead", name, 10, 1, 2, 6, 3, 20.4) for part, name in LEAD_PARTS],
+        "leads": [(part, "incoming lead", name, 10, 1, 2, 6, 3, 20.4, 30.4) for part, name in LEAD_PARTS],
         "market": [(one, 0.045, 0.6, 63.0, 0.3) for one in months],
         "money": [(one, *amounts(100, 100, 100, 40)) for one in months[-2:]],
         "same_days": [(PUBLISHED.date(), [], [], None, *amounts(90, 100))],

@@ -252,7 +252,7 @@ def test_money_is_stacked_by_month_of_possession() -> None:
         ["February 2026", "100", "100", "100", "40"], ["March 2026", "100", "100", "100", "40"],
     ]  # fmt: skip
     assert [label for _, label in found.charts[0].legend] == [
-        "Received",
+        "Received so far",
         "Expected",
         "Due",
         "Over 30 days overdue",
