@@ -1,33 +1,46 @@
-"""A run whose process has died is failed; one that lives, or has only begun, is not."""
+"""Nightly runs as the schedule requests them, runs whose process has died, and old runs."""
 
 from __future__ import annotations
 
 import fcntl
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Timer
+from zoneinfo import ZoneInfo
 
 import dagster as dg
 import pytest
+from dagster._core.definitions.assets.job.asset_job import IMPLICIT_ASSET_JOB_NAME
+from dagster._core.storage import tags
 
+from assets import messages, reports, runs
 from assets.definitions import build_definitions
 from assets.project import Project
-from assets.runs import RUNS, mark_alive, silent_runs
+from assets.runs import NIGHT_TAG, RANGE_END, RANGE_START, RUNS, mark_alive, old_runs_sensor, silent_runs
 from pipelines.clock import SystemClock
-from tests.unit.assets.harness import Harness, harness
+from pipelines.sync.run_context import RunContext
+from tests.unit.assets.harness import TODAY, Harness, harness, run_requests, settings
 from warehouse.store.files import make_folder
 from warehouse.store.lock import is_locked
 
+STOCKHOLM = ZoneInfo("Europe/Stockholm")
+LONG_AGO = datetime(2026, 11, 19, 5, tzinfo=STOCKHOLM)
 
-class TwoMinutesLater(SystemClock):
+
+@dataclass(frozen=True)
+class Later(SystemClock):
+    """The clock of some time later."""
+
+    ahead: timedelta
+
     def utc_now(self) -> datetime:
-        return datetime.now(UTC) + timedelta(minutes=2)
+        return datetime.now(UTC) + self.ahead
 
 
 def later(made: Harness) -> Project:
     project = made.project
-    return replace(project, run_context=replace(project.run_context, clock=TwoMinutesLater()))
+    return replace(project, run_context=replace(project.run_context, clock=Later(timedelta(minutes=2))))
 
 
 @pytest.fixture
@@ -70,3 +83,46 @@ def test_a_run_begins_though_a_sensor_looks_at_its_file_in_that_moment(made: Har
         Timer(0.1, fcntl.flock, (looked_at, fcntl.LOCK_UN)).start()
         mark_alive(made.project, "3")
     assert is_locked(path)
+
+
+def test_a_run_goes_with_its_files_once_others_have_read_all_that_it_read(
+    tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
+    made = harness(tmp_path, instance)
+    superseded = made.run(first="G1|2026-09", last="G1|2026-10").run_id
+    last_reader = made.run(first="G1|2026-08", last="G1|2026-09").run_id
+    latest = made.run(first="G1|2026-09", last="G1|2026-11").run_id
+    project = replace(made.project, run_context=RunContext(clock=Later(timedelta(days=91))))
+    sensor = old_runs_sensor(project)
+    with dg.build_sensor_context(instance) as context:
+        sensor.evaluate_tick(context)
+    assert {run.run_id for run in instance.get_runs()} == {last_reader, latest}
+    assert made.partitions() == {"G1 green": 4}
+    assert not list(Path(instance.root_directory).rglob(f"*{superseded}*"))
+
+
+def test_a_nightly_run_is_named_after_the_clock_and_goes_before_others(tmp_path: Path) -> None:
+    project = Project(settings(tmp_path, today=str(TODAY)))
+    with dg.DagsterInstance.ephemeral(tempdir=str(tmp_path)) as instance:
+        [request] = run_requests(project, "nightly", LONG_AGO, instance)
+    assert request.run_key == "night 2026-11-19 05:00"
+    assert (request.tags[NIGHT_TAG], request.tags["dagster/priority"]) == (str(TODAY), "10")
+
+
+def test_the_night_covers_the_latest_months_of_the_customers_that_are_switched_on(tmp_path: Path) -> None:
+    project = Project(settings(tmp_path, today=str(TODAY), customer__c01__active="false"))
+    with dg.DagsterInstance.ephemeral(tempdir=str(tmp_path)) as instance:
+        [request] = run_requests(project, "nightly", LONG_AGO, instance)
+    assert (request.tags[RANGE_START], request.tags[RANGE_END]) == ("c02|2026-09", "c03|2026-11")
+
+
+def test_dagsters_own_names_are_the_names_it_uses() -> None:
+    ours = {
+        messages.JOB_OF_SELECTED_ASSETS: IMPLICIT_ASSET_JOB_NAME,
+        messages.WILL_RETRY: tags.WILL_RETRY_TAG,
+        reports.RETRY_NUMBER: tags.RETRY_NUMBER_TAG,
+        runs.BACKFILL: tags.BACKFILL_ID_TAG,
+        runs.RANGE_START: tags.ASSET_PARTITION_RANGE_START_TAG,
+        runs.RANGE_END: tags.ASSET_PARTITION_RANGE_END_TAG,
+    }
+    assert list(ours) == list(ours.values())
