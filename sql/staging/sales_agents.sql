@@ -8,7 +8,7 @@
 --   user_name: name of the user
 --   user_office_id: customer id of the user's own office, not always the reporting one
 --   user_office_name: name of the user's own office
---   is_responsible: whether this agent is the responsible one
+--   is_responsible: whether this agent is responsible for the estate
 --   commission: the user's share of the commission in SEK; tax basis as declared in marts.tax_basis
 --   commission_foreign: the user's share in the foreign currency; foreign properties only
 --   commission_share: the user's part of the whole commission, 0 to 1
