@@ -75,7 +75,7 @@ def mart_specs(project: Project, files: SqlFiles) -> list[dg.AssetSpec]:
                 for source in sources_of(query, files.staging) & deps.keys() - {(MARTS, query.name)}
             )
             or all_reports,
-            description=f"{query.question}\n\n{query.words}",
+            description=f"{query.question}\n\n{query.notes}",
             group_name=MARTS,
             kinds={"duckdb", "sql"},
             metadata={
@@ -121,7 +121,7 @@ def check_specs(project: Project, files: SqlFiles) -> list[dg.AssetCheckSpec]:
         dg.AssetCheckSpec(
             name=query.name,
             asset=_checked_asset(project, files, query),
-            description=f"{query.question}\n\n{query.words}",
+            description=f"{query.question}\n\n{query.notes}",
             metadata={"severity": query.severity},
             blocking=query.severity == "error",
         )

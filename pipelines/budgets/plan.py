@@ -14,7 +14,7 @@ from pipelines.budgets.budget import BudgetError, BudgetPlan, Change, Key, os_us
 from pipelines.budgets.budget_file import Entry, read_budget_file
 from pipelines.budgets.present import REPORTS, Unreadable, budget_reports, number, read_present
 from pipelines.connect.errors import ConnectError, HostDown, Unauthorized
-from warehouse.marts.queries import SQL, rows_of
+from warehouse.marts.queries import SQL, rows_by_query
 from warehouse.store.database import Store
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def make_plan(
 def read_known(settings: Settings) -> Known:
     """The offices and users of the working file; raises BudgetError if it has no offices yet."""
     with Store(settings.data_dir).reading() as connection:
-        found = rows_of(connection, SQL / "budgets", ("offices", "users"))
+        found = rows_by_query(connection, SQL / "budgets", ("offices", "users"))
     rows = {name: found[name] or [] for name in found}
     active = {customer.id for customer in settings.active_customers}
     sources = [row for row in rows["offices"] if row["customer_id"] in active]

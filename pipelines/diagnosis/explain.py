@@ -10,8 +10,8 @@ from typing import Any
 
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.load.landing import Landing
-from warehouse.marts.lineage import EARLIER, NotInTheFile, Trace, TracedLoad, trace
-from warehouse.marts.queries import SQL, rows_of
+from warehouse.marts.lineage import OLDER, NotInTheFile, Trace, TracedLoad, trace
+from warehouse.marts.queries import SQL, rows_by_query
 from warehouse.store.versions import Versions
 
 
@@ -43,10 +43,10 @@ def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user
     """
     with Versions(data_dir).reading() as connection:
         found = trace(connection, month, measure, office=office, user=user)
-        answers = rows_of(connection, SQL / "explain", variables=_variables(found))
+        answers = rows_by_query(connection, SQL / "explain", variables=_variables(found))
     around = {name: rows for name, rows in answers.items() if rows is not None}
     if len(around) < len(answers):
-        raise NotInTheFile(EARLIER)
+        raise NotInTheFile(OLDER)
     explanation = Explanation(found, around)
     landing = Landing(data_dir / "landing")
     try:

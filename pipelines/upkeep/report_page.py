@@ -16,7 +16,7 @@ from pipelines.page.language import language
 from pipelines.planning.plan import planned_now
 from warehouse.errors import WarehouseError, reason_of, translate_errors
 from warehouse.ledger.status import read_state
-from warehouse.marts.queries import SQL, rows_of
+from warehouse.marts.queries import SQL, rows_by_query
 from warehouse.store.database import Store
 from warehouse.store.files import SHARED_FILE, SHARED_FOLDER, make_folder, write_file
 from warehouse.store.versions import Versions
@@ -71,7 +71,7 @@ def write_report_page(settings: Settings, clock: Clock) -> Path:
     """
     data_dir = settings.data_dir
     with Versions(data_dir).reading() as connection:
-        answers = rows_of(connection, SQL / "page")
+        answers = rows_by_query(connection, SQL / "page")
     facts = facts_from_rows(answers)
     form = _form(settings, clock)
     pages = {page_path(page): render_page(facts, form, page) for page in facts.scopes if page.kind != "chain"}
@@ -102,10 +102,10 @@ def _operators_page(settings: Settings, clock: Clock) -> str:
     store, versions = Store(data_dir), Versions(data_dir)
     answers: dict[str, Sequence[Mapping[str, Any]] | None] = dict.fromkeys(FIGURE_QUERIES, ())
     with store.reading() if store.path.exists() else versions.reading() as connection:
-        answers |= rows_of(connection, SQL / "page", PIPELINE_QUERIES)
+        answers |= rows_by_query(connection, SQL / "page", PIPELINE_QUERIES)
         view = read_state(connection, versions)
     with suppress(WarehouseError), versions.reading() as connection:  # an unreadable file is a condition
-        answers |= rows_of(connection, SQL / "page", FIGURE_QUERIES)
+        answers |= rows_by_query(connection, SQL / "page", FIGURE_QUERIES)
     observed_view = observed(view, settings, now, planned=planned_now(settings, store, clock))
     facts = facts_from_rows(answers)
     facts.problems = [

@@ -246,7 +246,7 @@ def build_for(connection: DuckDBPyConnection, *queries: str) -> None:
 def build(connection: DuckDBPyConnection, *wanted: str) -> None:
     """Build these marts, or views of meta by their whole names, and all they need, from the real files."""
     whole = [name if "." in name else f"marts.{name}" for name in wanted]
-    build_marts(connection, wanted=whole)
+    build_marts(connection, only=whole)
 
 
 def earned(

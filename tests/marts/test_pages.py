@@ -25,7 +25,7 @@ from tests.marts.given import (
     warehouse,
 )
 from warehouse.ledger.ledger import deny
-from warehouse.marts.build import MEMORY
+from warehouse.marts.build import VERSION_STATEMENTS
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import mappings
 from warehouse.store.meta_schema import write_configured
@@ -68,7 +68,7 @@ def read(
 
 def publish(given: Given, at_utc: datetime) -> None:
     """The file is published at this moment, with the marts that remember."""
-    build(given, *MEMORY)
+    build(given, *VERSION_STATEMENTS)
     given.execute(
         "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
     )
@@ -196,7 +196,7 @@ def test_a_reason_noted_later_than_its_change_is_told_once_more(given: Given) ->
         sales_read(given, "2026-01", sales, at_utc)
         row = earned({"office_customer_id": "M1"}, commission)
         loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=at_utc)
-        build(given, *MEMORY)
+        build(given, *VERSION_STATEMENTS)
     for day in (7, 15):
         publish(given, datetime(2026, 2, day, 3))
     [change] = found(given, "changes")

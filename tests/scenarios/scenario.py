@@ -102,7 +102,7 @@ class Scenario:
     def build(self, *marts: str) -> None:
         """These marts and all they are made of, or all marts there are."""
         with Store(self.data_dir).writing() as file:
-            build_marts(file, wanted=[f"marts.{mart}" for mart in marts])
+            build_marts(file, only=[f"marts.{mart}" for mart in marts])
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """What a query on the working file answers."""

@@ -1,4 +1,4 @@
-"""Building of the marts from their SQL files, and the versions of rows that it stores in meta."""
+"""Building of the marts from their SQL files, and the row versions that a build stores in meta."""
 
 from __future__ import annotations
 
@@ -18,54 +18,54 @@ from warehouse.store.duckdb_file import mappings, quoted
 
 Built = TypeVar("Built")
 
-LEAST_MB, MOST_MB = 700, 3000
-"""DuckDB's memory to build marts: 1.5 times the file, within these limits; it spills the rest.
+MIN_MB, MAX_MB = 700, 3000
+"""DuckDB's memory to build marts: 1.5 times the file, within these limits; DuckDB spills the rest.
 
 Ten million rows (a file of 225 MB) needed more than 336 MB; a hundred million (2,200 MB) needed more than
-1,000 for one mart. Without a limit ten million took 2,800 MB and no less CPU time.
+1,000 for one mart. Without a limit ten million took 2,800 MB and as much CPU time.
 """
 PARTS_MB = 700
 """The most memory for a mart that is built in parts.
 
-The sales of a hundred million rows could be built with 1,000 MB, and not with 2,500: DuckDB spills too late.
+The sales of a hundred million rows could be built with 1,000 MB but not with 2,500: DuckDB spills too late.
 """
 
 _NEW_TOTALS = """
 INSERT INTO meta.month_totals BY NAME
 SELECT
-    found.* EXCLUDE (valid_from_utc, valid_to_utc, _customer, _month, _load_id),
+    built.* EXCLUDE (valid_from_utc, valid_to_utc, _customer, _month, _load_id),
     valid_from_utc AS noted_at_utc, _customer AS customer_id, _load_id AS load_id, loads.loaded_at_utc
-FROM marts.month_total_versions AS found
+FROM marts.month_total_versions AS built
 ANTI JOIN meta.month_totals USING (report, office_id, month, version)
-LEFT JOIN meta.loads AS loads ON loads.load_id = found._load_id
+LEFT JOIN meta.loads AS loads ON loads.load_id = built._load_id
 """
 _NEW_SALE_VERSIONS = """
 INSERT INTO meta.sale_versions BY NAME
 SELECT
-    found.* EXCLUDE (office_name, valid_from_utc, valid_to_utc, _customer, _month, _load_id),
+    built.* EXCLUDE (office_name, valid_from_utc, valid_to_utc, _customer, _month, _load_id),
     valid_from_utc AS noted_at_utc, _customer AS customer_id, _load_id AS load_id
-FROM marts.sale_versions AS found
+FROM marts.sale_versions AS built
 ANTI JOIN meta.sale_versions USING (estate_id, version);
-UPDATE meta.sale_versions AS kept
-SET street_address = found.street_address, agent_ids = found.agent_ids
-FROM marts.sale_versions AS found
-WHERE (kept.estate_id, kept.version) = (found.estate_id, found.version)
-    AND (kept.street_address, kept.agent_ids) IS DISTINCT FROM (found.street_address, found.agent_ids)
+UPDATE meta.sale_versions AS stored
+SET street_address = built.street_address, agent_ids = built.agent_ids
+FROM marts.sale_versions AS built
+WHERE (stored.estate_id, stored.version) = (built.estate_id, built.version)
+    AND (stored.street_address, stored.agent_ids) IS DISTINCT FROM (built.street_address, built.agent_ids)
 """
 _NEW_USER_MONTH_VERSIONS = """
 INSERT INTO meta.user_month_versions BY NAME
 SELECT
-    found.* EXCLUDE (user_name, valid_from_utc, valid_to_utc, is_restatement),
+    built.* EXCLUDE (user_name, valid_from_utc, valid_to_utc, is_restatement),
     valid_from_utc AS noted_at_utc
-FROM marts.user_month_versions AS found
+FROM marts.user_month_versions AS built
 ANTI JOIN meta.user_month_versions USING (user_id, month, version)
 """
-MEMORY = {
+VERSION_STATEMENTS = {
     "marts.month_total_versions": _NEW_TOTALS,
     "marts.sale_versions": _NEW_SALE_VERSIONS,
     "marts.user_month_versions": _NEW_USER_MONTH_VERSIONS,
 }
-"""The marts whose new versions of rows are stored in meta after a build, each with the statement."""
+"""The marts whose new row versions are stored in meta after a build, each with the statement."""
 
 
 class MartError(Exception):
@@ -80,18 +80,18 @@ def build_marts(
     connection: DuckDBPyConnection,
     folder: Path = SQL,
     *,
-    wanted: Collection[str] = (),
+    only: Collection[str] = (),
     memory_limit_mb: int | None = None,
 ) -> list[str]:
     """Build all marts in the caller's transaction: readers of the file see the old ones or the new ones.
 
-    With `wanted`, only these marts (or views of meta) and the tables that they need exist afterwards,
+    With `only`, just these marts (or views of meta) and the tables that they need exist afterwards,
     without descriptions. Staging exists only during the build, and may read marts. Raises MartError, after
     which the caller rolls back; MartTooLarge if `memory_limit_mb` was too low.
     """
     staging, marts, meta = _layers(folder)
-    if wanted:
-        needed = _needed_tables(wanted, [*staging, *marts, *meta])
+    if only:
+        needed = _needed_tables(only, [*staging, *marts, *meta])
         staging, marts, meta = (
             [query for query in layer if query.table in needed] for layer in (staging, marts, meta)
         )
@@ -107,12 +107,12 @@ def build_marts(
         _create(connection, query)
     connection.execute("RESET memory_limit")
     for query in built:
-        if query.table in MEMORY:
-            connection.execute(MEMORY[query.table])
+        if query.table in VERSION_STATEMENTS:
+            connection.execute(VERSION_STATEMENTS[query.table])
     meta = by_dependency(meta)
     for query in meta:
         _create(connection, query, "CREATE OR REPLACE")
-    if not wanted:
+    if not only:
         declare_relations(connection, marts, staging)
         describe(connection, [*built, *meta])
     connection.execute("DROP SCHEMA staging CASCADE")
@@ -126,8 +126,8 @@ def within_memory(file: Path, build: Callable[[int | None], Built]) -> Built:
     If the limit is too low, `build` is called with twice as much, then without a limit.
     """
     size = file.stat().st_size if file.exists() else 0
-    enough = min(max(LEAST_MB, size * 3 // 2_000_000), MOST_MB)
-    for limit_mb in (enough, 2 * enough):
+    first_limit = min(max(MIN_MB, size * 3 // 2_000_000), MAX_MB)
+    for limit_mb in (first_limit, 2 * first_limit):
         with suppress(MartTooLarge):
             return build(limit_mb)
     return build(None)
@@ -138,11 +138,11 @@ def _layers(folder: Path) -> list[list[Query]]:
     return [queries(folder / schema, schema) for schema in ("staging", "marts", "meta")]
 
 
-def _needed_tables(wanted: Iterable[str], all_queries: Iterable[Query]) -> set[str]:
+def _needed_tables(names: Iterable[str], all_queries: Iterable[Query]) -> set[str]:
     """The names of these marts, and of all queries that they read."""
     by_table = {query.table: query for query in all_queries}
     needed: set[str] = set()
-    waiting = [*wanted]
+    waiting = [*names]
     while waiting:
         table = waiting.pop()
         if table in by_table and table not in needed:

@@ -15,7 +15,7 @@ from warehouse.marts.queries import SQL, Query, queries
 from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted, second_connection
 
 SAMPLE_ROWS = 5
-SUBJECT = (
+SUBJECT_COLUMNS = (
     *("customer_id", "yielding_customer_id", "office_id", "earner_id", "report", "month", "measure"),
     *("shared_offices", "is_contained", "source_state", "offices", "reports", "last_read_utc"),
 )
@@ -28,7 +28,7 @@ class CheckResult:
     """The result of a check: how many rows violate it, some of them, and the subjects of all.
 
     A check that could not run counts as one row, and `message` says why: if its severity is error, it holds
-    the file back, because the data is not proven right.
+    back the file, because the data is not proven right.
     """
 
     name: str
@@ -46,7 +46,7 @@ class CheckResult:
 
     @property
     def blocks(self) -> bool:
-        """Whether it holds the file back."""
+        """Whether it holds back the file."""
         return self.rows > 0 and self.severity == ERROR
 
     @property
@@ -58,9 +58,9 @@ class CheckResult:
 
 
 def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") -> list[CheckResult]:
-    """Run every check outside the caller's transaction; one that cannot run fails and stops no other.
+    """Run every check outside the caller's transaction; one that cannot run does not stop the others.
 
-    Uncommitted rows of the caller are not seen.
+    Checks do not see the caller's uncommitted rows.
     """
     with second_connection(connection) as other:
         return [_run(other, check) for check in queries(folder, "checks")]
@@ -96,7 +96,7 @@ def store_results(connection: DuckDBPyConnection, results: Sequence[CheckResult]
     insert_rows(connection, "meta.check_results", rows)
 
 
-def repeated(connection: DuckDBPyConnection, check: Query) -> str:
+def expanded_sql(connection: DuckDBPyConnection, check: Query) -> str:
     """The SQL of a check, repeated for each row of its `For each:`, with the row's values for "{name}"."""
     if not check.for_each:
         return check.sql
@@ -113,7 +113,7 @@ def repeated(connection: DuckDBPyConnection, check: Query) -> str:
 
 def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
     try:
-        rows, sample, subjects = _violations(connection, repeated(connection, check))
+        rows, sample, subjects = _violations(connection, expanded_sql(connection, check))
         why = ""
     except duckdb.Error as error:
         rows, sample, subjects, why = 1, [{"message": str(error)}], [], str(error)
@@ -131,7 +131,7 @@ def _violations(
     if not sample:
         return 0, [], []
     [(rows,)] = connection.execute("SELECT count(*) FROM violations").fetchall()
-    names = ", ".join(name for name in SUBJECT if name in sample[0])
+    names = ", ".join(name for name in SUBJECT_COLUMNS if name in sample[0])
     if not names:
         return rows, sample, [{}]
     distinct = f"SELECT {names} FROM violations GROUP BY ALL ORDER BY min(rowid)"

@@ -14,28 +14,28 @@ SCHEMAS = {
     "marts": "Answers to the chain's questions, built from bi; start here.",
     "meta": "The pipeline's records: loads, loaded months, columns, conditions, this dictionary.",
 }
-OURS = {
+LINEAGE_COLUMNS = {
     "_customer": "the customer whose answer the row comes from",
     "_month": "first day of the month of that answer",
     "_load_id": "the load of that answer; joins meta.loads",
     "_row": "the row of bi that it comes from, by its column _row",
 }
-"""Columns that lead from a mart back to loads; a query may describe them better."""
+"""Columns that lead from a mart back to loads; a query may override their meanings."""
 INFERRED = "; documented, except its name in the answer, which is inferred"
 
 _SOURCE = r"regexp_replace(columns.source, '[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]', '�', 'g')"
-"""The service's keys may have any characters; clients print this text into terminals and pages."""
+"""The service's keys may have any characters, and clients print this text in terminals and pages."""
 
-Words = Mapping[str, Mapping[str, str]]
+Meanings = Mapping[str, Mapping[str, str]]
 
-_OF_BI = "SELECT table_name, column_name, description FROM meta.columns WHERE description <> ''"
+_BI_MEANINGS = "SELECT table_name, column_name, description FROM meta.columns WHERE description <> ''"
 _EXISTING = """
 SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
 WHERE database_name = current_database() AND schema_name IN ('staging', 'marts', 'meta') GROUP BY ALL
 """
 _FILL = f"""
 INSERT INTO meta.dictionary
-WITH found AS (
+WITH objects AS (
     SELECT schema_name, table_name, NULL AS column_name, 'table' AS kind, NULL AS type, comment, 0 AS place
     FROM duckdb_tables() WHERE database_name = current_database()
     UNION ALL
@@ -49,23 +49,23 @@ WITH found AS (
     FROM duckdb_columns() WHERE database_name = current_database()
 )
 SELECT
-    found.schema_name, found.table_name, found.column_name, found.kind, found.type,
+    objects.schema_name, objects.table_name, objects.column_name, objects.kind, objects.type,
     coalesce(
-        nullif(found.comment, '') || CASE WHEN columns.name_inferred THEN $1 ELSE '' END,
-        CASE WHEN found.kind = 'table macro' THEN tables.description || ' As it was at a moment, in UTC.' END,
-        CASE WHEN found.column_name IS NULL THEN 'A list nested in the answers, not documented.' END,
+        nullif(objects.comment, '') || CASE WHEN columns.name_inferred THEN $1 ELSE '' END,
+        CASE WHEN objects.kind = 'table macro' THEN tables.description || ' As it was at a time in UTC.' END,
+        CASE WHEN objects.column_name IS NULL THEN 'A list nested in the answers, not documented.' END,
         CASE WHEN NOT columns.documented THEN 'not documented; found in the answer at ' || {_SOURCE} END
     ) AS description,
     columns.documented AND NOT coalesce(columns.name_inferred, false) AS is_documented,
     {_SOURCE}, tables.report, columns.first_seen_utc
-FROM found
+FROM objects
 LEFT JOIN meta.tables AS tables
-    ON found.schema_name = 'bi'
-    AND tables.table_name = regexp_replace(found.table_name, '_(history|as_of)$', '')
+    ON objects.schema_name = 'bi'
+    AND tables.table_name = regexp_replace(objects.table_name, '_(history|as_of)$', '')
 LEFT JOIN meta.columns AS columns
-    ON columns.table_name = tables.table_name AND columns.column_name = found.column_name
-WHERE found.schema_name IN ('bi', 'marts', 'meta')
-ORDER BY found.schema_name, found.table_name, found.place
+    ON columns.table_name = tables.table_name AND columns.column_name = objects.column_name
+WHERE objects.schema_name IN ('bi', 'marts', 'meta')
+ORDER BY objects.schema_name, objects.table_name, objects.place
 """
 DECLARED = "tax basis as declared in marts.tax_basis"
 """The end of a commission's meaning, to which the declared basis is added."""
@@ -88,7 +88,7 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
         if query.schema != "staging":
             kind = "MACRO TABLE" if query.parameters else query.kind
             comments.append(
-                f"COMMENT ON {kind} {query.table} IS {literal(f'{query.question} {query.words}')}"
+                f"COMMENT ON {kind} {query.table} IS {literal(f'{query.question} {query.notes}')}"
             )
             comments += [
                 f"COMMENT ON COLUMN {query.table}.{quoted(column)} IS {literal(meaning)}"
@@ -101,13 +101,13 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
         connection.execute(_SCHEMA, [schema, meaning])
 
 
-def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:
+def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Meanings:
     """The meaning of every column, by table; a query inherits it from the tables that it reads.
 
     If these give a column different meanings, it inherits none.
     """
     words: dict[str, dict[str, str]] = {}
-    for table, column, meaning in connection.execute(_OF_BI).fetchall():
+    for table, column, meaning in connection.execute(_BI_MEANINGS).fetchall():
         words.setdefault(f"bi.{table}", {})[column] = meaning
     existing: dict[str, list[str]] = dict(connection.execute(_EXISTING).fetchall())
     for query in built:
@@ -116,7 +116,7 @@ def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:
             for column, meaning in words.get(f"{schema}.{name.removesuffix('_history')}", {}).items():
                 inherited.setdefault(column, set()).add(meaning)
         agreed = {column: texts.copy().pop() for column, texts in inherited.items() if len(texts) == 1}
-        known = {**OURS, **agreed, **query.columns}
+        known = {**LINEAGE_COLUMNS, **agreed, **query.columns}
         words[query.table] = {
             column: known[column] for column in existing.get(query.table, ()) if column in known
         }

@@ -17,8 +17,8 @@ from warehouse.errors import WarehouseError
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import literal
 
-MOST_NAMED = 12
-EARLIER = "The published file is of an earlier version. `brokerbi publish` makes one that can be explained."
+MOST_LISTED = 12
+OLDER = "The published file is of an earlier version. `brokerbi publish` makes one that can be explained."
 
 
 class NotInTheFile(WarehouseError, ValueError):
@@ -27,10 +27,10 @@ class NotInTheFile(WarehouseError, ValueError):
 
 @dataclass(frozen=True)
 class MeasureSource:
-    """Where a measure comes from: a report, and the rows of the published file that add up to it.
+    """The source of a measure: a report, and the rows of the published file that add up to it.
 
-    `rows` is the SQL after SELECT *, with {kind}, {id} and {month} of the number, and {old_number}, which
-    answers may have for the office. `budget` is the measure in the budget marts.
+    `rows` is the SQL after SELECT *, with {kind}, {id} and {month} of the number, and {old_number}, an id
+    that answers may have for the office. `budget` is the measure in the budget marts.
     """
 
     report: str
@@ -161,7 +161,7 @@ class Trace:
     value: Decimal | int | None
     is_open: bool
     meaning: str
-    is_ahead: bool  # whether the month had not begun when anything was last read
+    is_ahead: bool  # whether the last read was before the month
     rows: str  # the SQL after SELECT * that shows the rows
     row_count: int
     loads: tuple[TracedLoad, ...]
@@ -170,7 +170,7 @@ class Trace:
 _LOADS = {
     "chain": "SELECT $1 WHERE $2 <> '' AND $3 IS NULL",
     "office": "SELECT load_id FROM marts.office_sources WHERE (report, office_id, month) = ($1, $2, $3)",
-    # The answers of the customers that count, and those with an event or lead of the user.
+    # The answers of the customers that count, and answers with an event or lead of the user.
     "user": """
         SELECT load_id FROM meta.months WHERE report = $1 AND month = $3 AND customer IN (
             SELECT customer_id FROM marts.user_sources WHERE user_id = $2 AND month = $3
@@ -217,7 +217,7 @@ def trace(
             _MEANING_AND_CLOCK, [number.mart, number.column, month]
         ).fetchall()
     except (BinderException, CatalogException) as error:
-        raise NotInTheFile(EARLIER) from error
+        raise NotInTheFile(OLDER) from error
     rows = source.rows.format(
         kind=kind,
         id=literal(number.id),
@@ -236,33 +236,33 @@ def trace(
 
 def _matching_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
     """The id for an id, a name or part of one; raises NotInTheFile unless exactly one matches."""
-    kind, wanted = number.kind, number.id.strip().lower()
+    kind, text = number.kind, number.id.strip().lower()
     names = connection.execute(
         f"SELECT DISTINCT {kind}_id, coalesce(trim({kind}_name), '') FROM marts.{number.mart} ORDER BY ALL"
     ).fetchall()
     matches = (
-        {id_: name for id_, name in names if id_.lower() == wanted}
-        or {id_: name for id_, name in names if name.lower() == wanted}
-        or {id_: name for id_, name in names if wanted in name.lower()}
+        {id_: name for id_, name in names if id_.lower() == text}
+        or {id_: name for id_, name in names if name.lower() == text}
+        or {id_: name for id_, name in names if text in name.lower()}
     )
     if len(matches) == 1:
         return str(*matches)
     labels = [f"{id_} ({name})" if name else id_ for id_, name in (matches or dict(names)).items()]
-    more = f" and {len(labels) - MOST_NAMED} more, see marts.{kind}s" if len(labels) > MOST_NAMED else ""
-    shown = f"{', '.join(labels[:MOST_NAMED]) or 'none yet'}{more}."
+    more = f" and {len(labels) - MOST_LISTED} more, see marts.{kind}s" if len(labels) > MOST_LISTED else ""
+    shown = f"{', '.join(labels[:MOST_LISTED]) or 'none yet'}{more}."
     if matches:
         raise NotInTheFile(f"{number.id!r} matches {len(matches)} {kind}s; give the id: {shown}")
     raise NotInTheFile(f"There is no {kind} {number.id!r}; the published file has {shown}")
 
 
 def _lookup(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, Decimal | int | None, bool]:
-    """Name, number, and whether the month is open; raises NotInTheFile, which names what exists."""
+    """The name, the number, and whether the month is open; raises NotInTheFile, which names what exists."""
     kind, budget = number.kind, number.source.budget
     name = "'the chain'" if kind == "chain" else f"{kind}_name"
     # The measure is one of SOURCES, never the user's text.
     condition = "true" if kind == "chain" else f"{kind}_id = {literal(number.id)}"
-    of_budget = f" AND measure = {literal(budget)}" if budget else ""
-    rows = f"FROM marts.{number.mart} WHERE {condition}{of_budget}"
+    and_measure = f" AND measure = {literal(budget)}" if budget else ""
+    rows = f"FROM marts.{number.mart} WHERE {condition}{and_measure}"
     for member_name, value, is_open in connection.execute(
         f"SELECT {name}, {number.column}, is_open {rows} AND month = $1", [number.month]
     ).fetchall():

@@ -41,7 +41,7 @@ class Query:
     name: str
     table: str
     question: str
-    words: str
+    notes: str
     columns: Mapping[str, str]
     severity: str
     concerns: str
@@ -83,7 +83,7 @@ def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ..
             name=path.stem,
             table=f"{schema}.{path.stem}",
             question=prose[0],
-            words=" ".join(filter(None, prose[1:])),
+            notes=" ".join(filter(None, prose[1:])),
             columns={entry.partition(" ")[0]: words for entry, words in described.items()},
             severity=" ".join(sections["Severity"]).strip(),
             concerns=" ".join(sections["Concerns"]).strip(),
@@ -100,7 +100,7 @@ def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ..
 
 
 def by_dependency(unordered: Iterable[Query]) -> list[Query]:
-    """The queries, each after those that it reads; raises CycleError if they form a circle."""
+    """The queries, each after those that it reads; raises CycleError if they form a cycle."""
     by_table = {query.table: query for query in unordered}
     needs = {
         table: sorted(name for name in map(".".join, query.reads) if name in by_table and name != table)
@@ -140,7 +140,7 @@ def tables_read(parsed: str, path: Path) -> frozenset[tuple[str, str]]:
     return frozenset((schema, name) for schema, name in names if schema)
 
 
-def rows_of(
+def rows_by_query(
     connection: DuckDBPyConnection,
     folder: Path,
     names: Iterable[str] = (),
@@ -148,7 +148,7 @@ def rows_of(
 ) -> dict[str, list[dict[str, Any]] | None]:
     """The rows of some queries of a folder, or of all; they may use sql/macros.sql and getvariable().
 
-    A query has None if the file lacks its tables or columns, because it is older or partly built.
+    A query has None if the file, older or partly built, lacks its tables or columns.
     """
     rows: dict[str, list[dict[str, Any]] | None] = {}
     connection.execute((SQL / "macros.sql").read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Erased persons of a data directory: keyed hashes of their ids, each with the random id that replaces it.
+"""Erased persons of a data directory: keyed hashes of their ids, and the random ids that replace those.
 
 The list is a separate file next to the working file. It is written before anything is erased, and every load
 reads it, so neither a new answer of the service nor an old copy of a file brings a person back.
@@ -77,7 +77,7 @@ def read_erased(data_dir: Path) -> ErasedList:
 
 
 def note_begun(data_dir: Path, kind: PersonKind, id_: str, now: datetime) -> ErasedPerson:
-    """Add a person to the list, or find the person there; the erasure is not finished yet."""
+    """Add a person to the list, or mark the person there as not finished."""
     erased = read_erased(data_dir)
     begun = now.isoformat(timespec="seconds")
     new = ErasedPerson(kind, erased.hash_of(kind, id_), f"erased-{secrets.token_hex(8)}", begun)

@@ -24,7 +24,7 @@ def erase_landing(store: Store, landing: Landing, person: Person, erase_body: Er
 
     The ledger forgets the checksums first, so that after a kill no file counts as damaged.
     """
-    paths = [path for path in landing.paths() if _may_hold(landing, path, person)]
+    paths = [path for path in landing.paths() if _may_contain(landing, path, person)]
     with store.writing() as connection:
         connection.execute("UPDATE meta.loads SET sha256 = '' WHERE list_contains($1, landing)", [paths])
     rewritten = [file for path in paths if (file := _rewritten(landing, path, person, erase_body))]
@@ -36,7 +36,7 @@ def erase_landing(store: Store, landing: Landing, person: Person, erase_body: Er
     return rewritten
 
 
-def _may_hold(landing: Landing, path: str, person: Person) -> bool:
+def _may_contain(landing: Landing, path: str, person: Person) -> bool:
     landed = landing.landed(path)
     descriptions = landed.header, landed.trailer, *(meta for meta, _ in landing.read(path))
     return any(erased_values(text, person) != text for text in descriptions) or any(

@@ -37,24 +37,24 @@ class Person:
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """Matches the id in a text, plain or URL-encoded; matches nothing if the id may be something else."""
-        ways = "|".join(map(re.escape, (self.id, quote(self.id, safe=""))))
-        return re.compile(rf"(?<!\w)(?:{ways})(?!\w)" if self.is_unmistakable else r"(?!)")
+        spellings = "|".join(map(re.escape, (self.id, quote(self.id, safe=""))))
+        return re.compile(rf"(?<!\w)(?:{spellings})(?!\w)" if self.is_unmistakable else r"(?!)")
 
     def may_be_in(self, body: bytes) -> bool:
-        """Whether a body may contain the id, of which escapes can hide all but letters and digits."""
-        written = {self.id.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")}
+        """Whether a body may contain the id; escapes can hide all its characters but letters and digits."""
+        encoded_ids = {self.id.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")}
         is_plain = re.fullmatch(r"[A-Za-z0-9_.-]+", self.id)
-        return any(id_ in body for id_ in written) or (not is_plain and b"\\" in body)
+        return any(id_ in body for id_ in encoded_ids) or (not is_plain and b"\\" in body)
 
     def erase_text(self, text: str) -> str:
-        """A text without the id."""
+        """Replace the id in a text."""
         return self.pattern.sub(self.alias, text)
 
     def erase_document(self, node: Any, documented: Documented, *, is_row: bool = True) -> Any:
-        """A parsed document without the person; `documented` are the columns that are about persons.
+        """A parsed document without the person; `documented` are the columns about persons.
 
         An object with its nested objects is a row; a row with the id loses all personal values. A nested
-        object may be a row too, unless the id is a plain number, as ids of states are.
+        object may be a row too, unless the id is a plain number, as the ids of states are.
         """
         if isinstance(node, dict):
             if is_row or self.is_unmistakable:
@@ -70,11 +70,11 @@ class Person:
         return self.erase_text(node) if isinstance(node, str) else node
 
     def _erase_row(self, row: Mapping[str, Place], documented: Documented) -> None:
-        holding = [column for column, (found, key) in row.items() if self._is_id(found[key])]
-        for column, kind in id_columns(holding, documented):
+        matching = [column for column, (node, key) in row.items() if self._is_id(node[key])]
+        for column, kind in id_columns(matching, documented):
             if kind == self.kind:
-                found, key = row[column]
-                found[key] = self.alias if isinstance(found[key], str) else None
+                node, key = row[column]
+                node[key] = self.alias if isinstance(node[key], str) else None
                 _empty(column, row, documented)
 
     def _is_id(self, value: Any) -> bool:
@@ -92,5 +92,5 @@ class Person:
 def _empty(id_column: str, row: Mapping[str, Place], documented: Documented) -> None:
     """Empty the values of a row that describe the person in its id column."""
     for column in emptied_columns(id_column, [*row], documented):
-        found, key = row[column]
-        found[key] = None
+        node, key = row[column]
+        node[key] = None

@@ -27,7 +27,7 @@ _FREE_TEXT = re.compile(r"(message|comment|text|title|note|description)$")
 
 
 PersonKind = Literal["contact", "user"]
-"""Whom an id identifies."""
+"""The kind of person that an id identifies."""
 KINDS: tuple[PersonKind, ...] = ("contact", "user")
 
 
@@ -54,7 +54,7 @@ def describes(column: str, id_column: str, documented: Documented) -> bool:
 
 
 def id_columns(columns: Iterable[str], documented: Documented) -> Iterator[tuple[str, PersonKind]]:
-    """The columns with ids of persons, and their kind; keys of keyed objects may be of any kind."""
+    """The columns with ids of persons, and their kind; keys of keyed objects may identify any kind."""
     for column in columns:
         for kind in KINDS:
             if is_id_of(kind, column, documented) or (column == KEY and column not in documented):
@@ -82,7 +82,7 @@ def _may_be_own(column: str, documented: Documented) -> bool:
 
 
 def owner_of(column: str, columns: Iterable[str]) -> str | None:
-    """The id column that tells whose value a column has: `sender_id` for `sender_name`."""
+    """The id column of the person whose value a column has: `sender_id` for `sender_name`."""
     ids = {name for name in columns if name == "id" or _USER_ID.search(name) or _CONTACT_ID.search(name)}
     if is_free_text(column):
         return None

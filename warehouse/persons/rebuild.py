@@ -96,8 +96,8 @@ def replace_file(store: Store, rebuilt: Store) -> None:
 def record_lost_loads(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
     """Record the loads of landing files that the ledger does not know; returns how many had rows.
 
-    The current ones are 'landed' until a replay loads them, and their months missing. Landing does not have
-    the numbers of loads, so all loads are numbered again in the order in which they were fetched.
+    The current ones are 'landed', and their months missing, until a replay loads them. Landing does not have
+    the load numbers, so all loads are numbered again in the order in which they were fetched.
     """
     known = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}
     lost = [file for file in landed if file.header["load_id"] not in known]

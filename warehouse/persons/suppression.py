@@ -123,9 +123,9 @@ def _update(
     connection: DuckDBPyConnection, table: str, column: str, value: Any, new: Mapping[str, Any]
 ) -> int:
     """Give the rows with this value in a column new values; returns the number of rows."""
-    setting = ", ".join(f"{quoted(name)} = ${place}" for place, name in enumerate(new, 2))
+    assignments = ", ".join(f"{quoted(name)} = ${place}" for place, name in enumerate(new, 2))
     [(rows,)] = connection.execute(
-        f"UPDATE {table} SET {setting} WHERE {quoted(column)} = $1", [value, *new.values()]
+        f"UPDATE {table} SET {assignments} WHERE {quoted(column)} = $1", [value, *new.values()]
     ).fetchall()
     return int(rows)
 

@@ -34,11 +34,11 @@ LAKE_NOT_NAMED = (
     "there are publications in a lake, and BROKERBI_LAKE is not set: set it, and run the command again"
 )
 KEPT_HOURS = 7 * 24
-"""How long the files of earlier publications are stored."""
-PATIENCE = {"connect_timeout": "10s", "timeout": "60s", "retry_timeout": "60s"}
+"""How long the files of earlier publications are kept."""
+TIMEOUTS = {"connect_timeout": "10s", "timeout": "60s", "retry_timeout": "60s"}
 """Without these the library waits for minutes if the store hangs."""
 WITHOUT_STATISTICS = {"delta.dataSkippingNumIndexedCols": "0"}
-"""Without this the log has the smallest and largest value of each column, some of them personal."""
+"""Without this the log has the smallest and largest value of each column, and some are personal."""
 _TYPES = {
     "BOOLEAN": ("BOOLEAN", "boolean"),
     "DATE": ("DATE", "date"),
@@ -65,7 +65,7 @@ def refresh_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str
 
 
 def clean_lake(data_dir: Path, address: str, shard: str, now: datetime) -> str:
-    """Also remove the files of earlier publications from the lake; returns the error, or "".
+    """Refresh the lake, and remove its files of earlier publications; returns the error, or "".
 
     Older versions become unreadable, even those of other shards in the same tables.
     """
@@ -102,7 +102,7 @@ class _Lake:
     is_alone: bool
 
     def write(self, data_dir: Path, now: datetime, *, erases: bool) -> None:
-        """Overwrite the rows of this shard in every table, then note the publication."""
+        """Overwrite the rows of this shard in every table, then record the publication."""
         from deltalake import write_deltalake
 
         publication = Versions(data_dir).current()
@@ -112,25 +112,25 @@ class _Lake:
             make_folder(Path(self.address), SHARED_FOLDER)
         with table_export(data_dir) as export:
             publications = self._table(PUBLICATIONS, _PUBLICATION)
-            lists = pl.read_delta(publications).filter(pl.col(SHARD) == self.shard)["tables"]
-            noted = {path for paths in lists for path in paths.split()}
+            path_lists = pl.read_delta(publications).filter(pl.col(SHARD) == self.shard)["tables"]
+            recorded = {path for paths in path_lists for path in paths.split()}
             tables = {f"{table.schema}/{table.table}": table for table in export.tables()}
             timezone = export.timezone()
             for path, table in tables.items():
                 self._overwrite(path, export, table, timezone)
-            for path in noted - tables.keys():
-                self._table(path, {}).delete(self._where)
+            for path in recorded - tables.keys():
+                self._table(path, {}).delete(self._own_rows)
             row = (publication, now, " ".join(tables), self.shard)
             columns = [*_PUBLICATION, SHARD]
             write_deltalake(publications, pl.DataFrame([row], columns, orient="row"), mode="append")
-            for path in (PUBLICATIONS, *noted | tables.keys()):
+            for path in (PUBLICATIONS, *recorded | tables.keys()):
                 written = self._table(path, {})
                 if erases:
                     written.vacuum(retention_hours=0, dry_run=False, enforce_retention_duration=False)
                 written.vacuum(retention_hours=KEPT_HOURS, dry_run=False, full=True)
 
     @property
-    def _where(self) -> str:
+    def _own_rows(self) -> str:
         return f"{SHARD} = {literal(self.shard)}"
 
     def _table(self, path: str, types: Mapping[str, str]) -> DeltaTable:
@@ -138,7 +138,7 @@ class _Lake:
         from deltalake import DeltaTable, Field, Schema
         from deltalake.schema import PrimitiveType
 
-        options = PATIENCE if "://" in self.address else None
+        options = TIMEOUTS if "://" in self.address else None
         uri = f"{self.address.rstrip('/')}/{path}"
         if not DeltaTable.is_deltatable(uri, options):
             columns = {**types, SHARD: "string"}
@@ -171,7 +171,7 @@ class _Lake:
             target,
             export.connection.sql(select),
             mode="overwrite",
-            predicate=None if changed else self._where,
+            predicate=None if changed else self._own_rows,
             schema_mode="overwrite" if changed else "merge",
             partition_by=[SHARD],
         )
@@ -194,5 +194,5 @@ def _value(column: PublishedColumn, timezone: str) -> str:
 
 def _changed_column(table: DeltaTable, types: Mapping[str, str]) -> str:
     """The first column that has another type in the table; "" if there is none."""
-    known = {field.name: getattr(field.type, "type", "") for field in table.schema().fields}
-    return next((name for name, type_ in types.items() if known.get(name, type_) != type_), "")
+    stored = {field.name: getattr(field.type, "type", "") for field in table.schema().fields}
+    return next((name for name, type_ in types.items() if stored.get(name, type_) != type_), "")

@@ -3,7 +3,7 @@
 Owner and group can read the published file (0640), in folders that the group can enter (0750); all other
 files are private to their owner.
 
-A copy includes the free space of the working file, which still holds deleted rows. So the working file may
+A copy includes the free space of the working file, which still has deleted rows. So the working file may
 never hold anything that analysts must not see. If it did (an erased person, quarantined rows of an older
 format), it is rewritten once before it is copied.
 """
@@ -109,8 +109,8 @@ def publish(
         if publication.published:
             versions.prune(keep)
         # If the file cannot be written, perhaps the ledger cannot either.
-        forgiven = (WarehouseError, OSError, duckdb.Error) if publication.status == FAILED else ()
-        with suppress(*forgiven), store.writing() as connection:
+        ignored = (WarehouseError, OSError, duckdb.Error) if publication.status == FAILED else ()
+        with suppress(*ignored), store.writing() as connection:
             _record(connection, publication)
         return publication
 
@@ -137,7 +137,7 @@ class Unpublished:
     """The newest load that is not published, and since when analysts have waited.
 
     The wait counts from the latest attempt to publish (including refused ones and rollbacks), else from the
-    first load. `is_refused` is true if a check or a mart held this load back.
+    first load. `is_refused` means that a check or a mart held back this load.
     """
 
     load_number: int
@@ -189,7 +189,7 @@ def _make_version(store: Store, versions: Versions, publication: Publication, be
     version = publication.version or ""
     make_folder(versions.folder, SHARED_FOLDER)
     leftovers = (*versions.folder.glob(".unfinished*"), *versions.data_dir.glob(".warehouse.duckdb.new*"))
-    for path in leftovers:  # of a publication that was killed
+    for path in leftovers:  # of a killed publication
         path.unlink(missing_ok=True)
     unfinished = versions.folder / ".unfinished.duckdb"
     with replacement(versions.path(version), mode=SHARED_FILE, unfinished=unfinished):

@@ -13,7 +13,7 @@ import duckdb
 from duckdb import DuckDBPyConnection, StatementType
 
 from warehouse.errors import PUBLISHED_FILE_REMEDY, WarehouseError, translate_errors
-from warehouse.marts.checks import repeated
+from warehouse.marts.checks import expanded_sql
 from warehouse.marts.queries import SQL, Query, queries
 from warehouse.publishing.table_export import NUMBERS, copy_as_csv
 from warehouse.store.duckdb_file import literal
@@ -52,7 +52,7 @@ def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> 
     name = text.strip().removesuffix(".sql")
     if len(name.split()) != 1:
         return text
-    found = [
+    matches = [
         *(
             analysis
             for analysis in analyses()
@@ -60,19 +60,19 @@ def statement_of(data_dir: Path, text: str, variables: Mapping[str, object]) -> 
         ),
         *(check for check in queries(SQL / "checks", "checks") if check.name == name),
     ]
-    if not found:
+    if not matches:
         raise InvalidQuery(
             f"There is no analysis or check {name!r}; `brokerbi query` lists the analyses. A single "
             "word is taken as a name."
         )
-    [query] = found
+    [query] = matches
     if unknown := sorted(set(variables) - set(query.parameters)):
-        takes = ", ".join(f"--{parameter}" for parameter in query.parameters) or "no option"
-        raise InvalidQuery(f"{query.name} has no parameter {', '.join(unknown)}; it takes {takes}.")
+        options = ", ".join(f"--{parameter}" for parameter in query.parameters) or "no option"
+        raise InvalidQuery(f"{query.name} has no parameter {', '.join(unknown)}; it takes {options}.")
     if not query.for_each:
         return query.sql
     with Versions(data_dir).reading() as connection:
-        return repeated(connection, query)
+        return expanded_sql(connection, query)
 
 
 def _has_number(query: Query, name: str) -> bool:
@@ -100,7 +100,7 @@ def write_answer(
     path: Path,
     formula_chars: str,
 ) -> None:
-    """Write the whole answer into a file, as CSV or in one of FILE_FORMATS; raises InvalidQuery as above.
+    """Write the whole answer to a file, as CSV or in one of FILE_FORMATS; raises like `first_rows`.
 
     An existing file keeps its permissions.
     """

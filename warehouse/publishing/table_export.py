@@ -18,7 +18,7 @@ from warehouse.store.versions import Versions
 THREADS = 2
 NUMBERS = re.compile(r"DECIMAL.*|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE")
 """The types of columns that hold numbers."""
-EXACT = re.compile(r"DECIMAL.*|U?HUGEINT")
+EXPORTED_AS_DOUBLE = re.compile(r"DECIMAL.*|U?HUGEINT")
 """Types that most readers read as objects, not numbers: they are exported as DOUBLE."""
 MEMORY = "512MB"
 """By default DuckDB would take most of the machine's memory."""
@@ -26,7 +26,7 @@ MEMORY = "512MB"
 
 @dataclass(frozen=True)
 class PublishedColumn:
-    """A column, its DuckDB type, and what it means."""
+    """A column with its DuckDB type and its meaning."""
 
     name: str
     type: str
@@ -35,7 +35,7 @@ class PublishedColumn:
     @property
     def exported_type(self) -> str:
         """The type in a file; a DOUBLE keeps 15 digits of an amount."""
-        return "DOUBLE" if EXACT.fullmatch(self.type) else self.type
+        return "DOUBLE" if EXPORTED_AS_DOUBLE.fullmatch(self.type) else self.type
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,9 @@ class TableExport:
 
         Dates are written as timestamps: pandas reads dates as objects, which never equal a timestamp.
         """
-        days = [quoted(column.name) for column in table.columns if column.type == "DATE"]
-        moments = ", ".join(f"{day}::TIMESTAMP AS {day}" for day in days)
-        select = f"SELECT * REPLACE ({moments}) FROM ({table.select})" if days else table.select
+        dates = [quoted(column.name) for column in table.columns if column.type == "DATE"]
+        casts = ", ".join(f"{date}::TIMESTAMP AS {date}" for date in dates)
+        select = f"SELECT * REPLACE ({casts}) FROM ({table.select})" if dates else table.select
         meanings = json.dumps({column.name: column.meaning for column in table.columns}, ensure_ascii=False)
         self.connection.execute(
             f"COPY ({select}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd, "
@@ -121,7 +121,7 @@ class TableExport:
 
 
 def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula_chars: str) -> None:
-    """Write the rows of a statement, with an apostrophe before text and headings that look like a formula."""
+    """Write the rows of a statement, with an apostrophe before text and headings that look like formulas."""
     signs = ", ".join(map(literal, formula_chars))
     # The line break ends a trailing comment of the statement.
     described = connection.execute(f"DESCRIBE ({select}\n)").fetchall()
@@ -130,8 +130,8 @@ def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula
     for column, (name, type_, *_) in zip(columns, described, strict=True):
         text = f"{column}::VARCHAR"
         guarded = f"CASE WHEN left({text}, 1) IN ({signs}) THEN chr(39) || {text} ELSE {text} END"
-        head = f"'{name}" if name.startswith(tuple(formula_chars)) else name
-        cells.append(f"{column if NUMBERS.fullmatch(type_) else guarded} AS {quoted(head)}")
+        heading = f"'{name}" if name.startswith(tuple(formula_chars)) else name
+        cells.append(f"{column if NUMBERS.fullmatch(type_) else guarded} AS {quoted(heading)}")
     connection.execute(
         f"COPY (SELECT {', '.join(cells)} FROM ({select}\n) AS answer({', '.join(columns)})) "
         f"TO {literal(str(path))} (FORMAT csv, HEADER, USE_TMP_FILE false)"
