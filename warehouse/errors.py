@@ -46,7 +46,7 @@ WORKING_FILE_REMEDY = Remedy(
     "Analysts read the published warehouse.duckdb, never the working file.",
 )
 PUBLISHED_FILE_REMEDY = Remedy(
-    "run `brokerbi publish`, which copies the working file again",
+    "run `brokerbi publish`, which makes a new copy of the working file",
     "Analysts should open it read-only, which locks no other process out.",
 )
 SPACE_ADVICE = (

@@ -46,7 +46,7 @@ def known_ids(
         id_ = f" || '{ID_SEPARATOR}' || ".join(f"{quoted(column)}::VARCHAR" for column in id_columns)
         rows = connection.execute(
             f"""
-            WITH known AS (
+            WITH ids AS (
                 SELECT DISTINCT {id_} AS _id
                 FROM bi.{quoted(table)}, (SELECT $3::DATE AS _today)
                 WHERE _customer = $1 AND ({condition}) AND _id IS NOT NULL
@@ -54,7 +54,7 @@ def known_ids(
                 SELECT asked AS _id, max(fetched_at_utc) AS answered_utc FROM meta.history_scopes
                 WHERE (report, customer) = ($2, $1) GROUP BY 1
             )
-            SELECT _id, answered_utc FROM known LEFT JOIN answered USING (_id)
+            SELECT _id, answered_utc FROM ids LEFT JOIN answered USING (_id)
             ORDER BY answered_utc NULLS FIRST, _id
             """,
             [customer, report, today],

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 """A report's name and a customer's id."""
 
-# A month that was held back waits for the operator: the same answer would be held back again.
+# Without held-back months, which wait for the operator: the same answer would be held back again.
 _FAILED = """
     SELECT report, customer, list(month) FROM meta.open_failures
     WHERE status = 'failed' AND month IS NOT NULL GROUP BY ALL
@@ -166,12 +166,12 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
 
 def deny(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
     """Record a 403, or that a report was skipped because all other reports of its customer got one."""
-    known = connection.execute(
+    denials = connection.execute(
         "SELECT coalesce(since_utc, denied_at_utc) FROM meta.access WHERE (report, customer) = ($1, $2)",
         [report, customer],
     ).fetchall()
     now = naive_utc(at_utc)
-    since = known[0][0] if known else now
+    since = denials[0][0] if denials else now
     row = {"report": report, "customer": customer, "since_utc": since, "denied_at_utc": now}
     replace_rows(connection, "access", [row], key=["report", "customer"])
 
@@ -197,24 +197,24 @@ def forget_outdated_denials(connection: DuckDBPyConnection) -> None:
 
 def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
     """Record learned limits, and when they were learned; limits not given keep their values."""
-    known = read_caps(connection).get((report, customer), Cap())
+    stored = read_caps(connection).get((report, customer), Cap())
     if cap.days is None and cap.months is None:
-        cap = replace(cap, days=known.days, months=known.months)
+        cap = replace(cap, days=stored.days, months=stored.months)
     if cap.page_size is None:
-        cap = replace(cap, page_size=known.page_size)
-    cap = replace(cap, rows=cap.rows or known.rows, whole_rows=cap.whole_rows or known.whole_rows)
-    if cap != known:
+        cap = replace(cap, page_size=stored.page_size)
+    cap = replace(cap, rows=cap.rows or stored.rows, whole_rows=cap.whole_rows or stored.whole_rows)
+    if cap != stored:
         row = {"report": report, "customer": customer, **asdict(cap), "learned_at_utc": naive_utc(now)}
         replace_rows(connection, "window_caps", [row], key=["report", "customer"])
 
 
 def read_caps(connection: DuckDBPyConnection) -> dict[Pair, Cap]:
     """The largest requests that the service accepts."""
-    found = connection.execute(
+    caps = connection.execute(
         "SELECT report, customer, days, months, page_size, rows, whole_rows "
         "FROM meta.window_caps ORDER BY ALL"
     )
-    return {(report, customer): Cap(*cap) for report, customer, *cap in found.fetchall()}
+    return {(report, customer): Cap(*cap) for report, customer, *cap in caps.fetchall()}
 
 
 def forget_caps(connection: DuckDBPyConnection) -> None:
@@ -229,7 +229,7 @@ def write_due_days(
 
     Writes only differences: any write costs a checkpoint.
     """
-    columns = [[key[place] for key in days] for place in range(3)]
+    columns = [[key[index] for key in days] for index in range(3)]
     columns += [[day for day, _ in days.values()], [reason for _, reason in days.values()]]
     connection.execute(
         """
@@ -266,11 +266,11 @@ def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowRes
 
     A load that succeeded before keeps its row; only `error` is set.
     """
-    found = connection.execute(
+    load_ids = connection.execute(
         "SELECT load_id FROM meta.loads WHERE load_number IS NOT NULL AND list_contains($1, load_id)",
         [[result.load_id for result in failures]],
     )
-    loaded = {load_id for (load_id,) in found.fetchall()}
+    loaded = {load_id for (load_id,) in load_ids.fetchall()}
     rows = {}
     for result in failures:
         if result.load_id in loaded:
@@ -309,15 +309,15 @@ def add_requests(
 
 def note_lake(connection: DuckDBPyConnection, now: datetime, error: str = "") -> None:
     """Record whether the lake is up to date, or else the error and since when it has waited."""
-    found = connection.execute(
+    waits = connection.execute(
         "SELECT waiting_since_utc FROM meta.sinks WHERE sink = $1 AND waiting_count > 0", [LAKE]
     ).fetchall()
-    [(before,)] = found or [(None,)]
+    [(waiting_since,)] = waits or [(None,)]
     row = {
         "sink": LAKE,
         "tried_at_utc": naive_utc(now),
         "waiting_count": int(bool(error)),
-        "waiting_since_utc": (before or naive_utc(now)) if error else None,
+        "waiting_since_utc": (waiting_since or naive_utc(now)) if error else None,
         "error": error or None,
     }
     replace_rows(connection, "sinks", [row], key=["sink"])

@@ -70,7 +70,7 @@ def loads_to_replay(
 
     After them, answers that did not fit their shape, if nothing newer was loaded since.
     """
-    found = connection.execute(
+    rows = connection.execute(
         f"SELECT note, {', '.join(WINDOW_COLUMNS)} "
         "FROM (SELECT * REPLACE (coalesce(history, false) AS history) FROM meta.loads) AS loads "
         f"WHERE {_REPLAYED} ORDER BY load_number NULLS LAST",
@@ -81,7 +81,7 @@ def loads_to_replay(
             **{name: _from_database(value) for name, value in zip(WINDOW_COLUMNS, fields, strict=True)},
             notes=(note,) if note else (),
         )
-        for note, *fields in found.fetchall()
+        for note, *fields in rows.fetchall()
     ]
 
 
@@ -128,10 +128,8 @@ def newest_answers(connection: DuckDBPyConnection) -> dict[str, tuple[str, list[
 
 def requested_reports(connection: DuckDBPyConnection) -> set[str]:
     """The reports that were ever requested."""
-    found = connection.execute(
-        "SELECT report FROM meta.loads UNION SELECT report FROM meta.access"
-    ).fetchall()
-    return {report for (report,) in found}
+    rows = connection.execute("SELECT report FROM meta.loads UNION SELECT report FROM meta.access").fetchall()
+    return {report for (report,) in rows}
 
 
 def remember_shape(connection: DuckDBPyConnection, report: str, shape: str) -> None:

@@ -110,8 +110,8 @@ def waves_of(loads: Sequence[Load], stored: Stored) -> list[list[Scope]]:
     waves: list[list[Scope]] = []
     in_wave: set[ScopeKey] = set()
     for load in sorted(loads, key=lambda load: load.number):
-        asked = (None,) if load.result.asked is None else load.result.asked
-        scopes = [Scope(load, month, asked_id) for month in load.months for asked_id in asked]
+        ids = (None,) if load.result.asked is None else load.result.asked
+        scopes = [Scope(load, month, id_) for month in load.months for id_ in ids]
         new_scopes = [scope for scope in scopes if load.number >= newest.get(scope.key, 0)]
         load.months = tuple(dict.fromkeys(scope.month for scope in new_scopes))
         keys = {scope.key for scope in new_scopes}
@@ -186,10 +186,10 @@ def forget_histories(
 
 def _check_requested(connection: DuckDBPyConnection, schema: TableSchema, loads: Sequence[Load]) -> None:
     """If ids were requested, raise ValueError for a received row that names none of them."""
-    asked = [f"{load.result.load_id} {id_}" for load in loads for id_ in load.result.asked or ()]
-    if asked:
+    requested = [f"{load.result.load_id} {id_}" for load in loads for id_ in load.result.asked or ()]
+    if requested:
         matches = f"coalesce(list_contains($1, _load_id || ' ' || {schema.requested_id or 'NULL'}), false)"
-        if connection.execute(f"SELECT 1 FROM received WHERE NOT {matches} LIMIT 1", [asked]).fetchall():
+        if connection.execute(f"SELECT 1 FROM received WHERE NOT {matches} LIMIT 1", [requested]).fetchall():
             raise ValueError(f"a row of {schema.name} names none of the requested ids")
 
 

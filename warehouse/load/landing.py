@@ -95,8 +95,8 @@ class Landing:
     def read_used(self, path: str, sha256: str | None = None) -> Answers:
         """The answers that the load used, in the order in which it used them."""
         used: list[int] = self.landed(path).trailer.get("used", [])
-        answers = {place: answer for place, answer in enumerate(self.read(path, sha256)) if place in used}
-        yield from (answers[place] for place in used)
+        answers = {number: answer for number, answer in enumerate(self.read(path, sha256)) if number in used}
+        yield from (answers[number] for number in used)
 
     def landed(self, path: str) -> Landed:
         """Header and trailer of a file; raises LandingDamaged if it is incomplete."""
@@ -147,7 +147,7 @@ class LandingWriter:
             self._add_member(HEADER, header)
 
     def add(self, meta: Mapping[str, object], body: bytes) -> int:
-        """Add an answer, with its request, status and body as received; returns its place in the file."""
+        """Add an answer, with its request, status and body as received; returns its number in the file."""
         with translate_errors(self._root):
             self._add_member(f"{self._answers:04}.json", {**meta, "bytes": len(body)})
             self._add_member(f"{self._answers:04}.body", body)

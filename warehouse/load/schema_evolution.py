@@ -99,10 +99,10 @@ def common_type(types: Iterable[str]) -> str:
 
     Every BIGINT fits into a DOUBLE: larger whole numbers are text already.
     """
-    known = sorted(set(types) - {NULL_TYPE})
-    if len(known) < 2:
-        return known[0] if known else NULL_TYPE
-    return "DOUBLE" if known == ["BIGINT", "DOUBLE"] else "VARCHAR"
+    value_types = sorted(set(types) - {NULL_TYPE})
+    if len(value_types) < 2:
+        return value_types[0] if value_types else NULL_TYPE
+    return "DOUBLE" if value_types == ["BIGINT", "DOUBLE"] else "VARCHAR"
 
 
 def create_table(connection: DuckDBPyConnection, schema: TableSchema) -> None:
@@ -152,9 +152,9 @@ def conversion(value: str, source: str, target: str) -> str:
     if source == target:
         return value
     if target == "VARCHAR" and source == "DOUBLE":
-        whole = f"{value} = trunc({value}) AND abs({value}) <= {LARGEST_EXACT}"
-        exactly = f"CAST(CAST({value} AS BIGINT) AS VARCHAR)"
-        return f"CASE WHEN {whole} THEN {exactly} ELSE CAST({value} AS VARCHAR) END"
+        is_whole = f"{value} = trunc({value}) AND abs({value}) <= {LARGEST_EXACT}"
+        as_whole = f"CAST(CAST({value} AS BIGINT) AS VARCHAR)"
+        return f"CASE WHEN {is_whole} THEN {as_whole} ELSE CAST({value} AS VARCHAR) END"
     if target == "VARCHAR" and source == "TIMESTAMP":
         return f"replace(CAST({value} AS VARCHAR), ' ', 'T')"
     return f"CAST({value} AS {_stored_type(target)})"

@@ -116,9 +116,9 @@ def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Meanings
             for column, meaning in words.get(f"{schema}.{name.removesuffix('_history')}", {}).items():
                 inherited.setdefault(column, set()).add(meaning)
         agreed = {column: texts.copy().pop() for column, texts in inherited.items() if len(texts) == 1}
-        known = {**LINEAGE_COLUMNS, **agreed, **query.columns}
+        merged = {**LINEAGE_COLUMNS, **agreed, **query.columns}
         words[query.table] = {
-            column: known[column] for column in existing.get(query.table, ()) if column in known
+            column: merged[column] for column in existing.get(query.table, ()) if column in merged
         }
     return words
 

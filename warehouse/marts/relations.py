@@ -22,33 +22,33 @@ FROM (
     UNION ALL SELECT table_name || '_history', ['_row', 'valid_from_utc'], 'row' FROM meta.tables
     UNION ALL SELECT table_name, key, 'documented' FROM meta.tables WHERE key <> []
 ) AS keys
-JOIN ({_COLUMNS}) AS known ON known.schema_name = 'bi' AND known.table_name = keys.name
+JOIN ({_COLUMNS}) AS columns ON columns.schema_name = 'bi' AND columns.table_name = keys.name
 GROUP BY ALL
-HAVING list_has_all(list(known.column_name), key)
+HAVING list_has_all(list(columns.column_name), key)
 ORDER BY ALL
 """
 # A mart's column points at a table by its name, which may have words before the key (listing_office_id).
 _RELATIONS = f"""
 INSERT INTO meta.relations
-WITH known AS ({_COLUMNS}),
+WITH columns AS ({_COLUMNS}),
 
-pointed AS (
+targets AS (
     SELECT unnest(['office_id', 'user_id', 'estate_id', 'customer_id']) AS key,
         unnest(['offices', 'users', 'sales', 'customers']) AS name
 )
 
 SELECT schema_name, table_name, [column_name], 'marts', name, [key], 'id'
-FROM known
-JOIN pointed ON (column_name = key OR ends_with(column_name, '_' || key)) AND table_name <> name
-WHERE schema_name = 'marts' AND ('marts', name) IN (SELECT (schema_name, table_name) FROM known)
+FROM columns
+JOIN targets ON (column_name = key OR ends_with(column_name, '_' || key)) AND table_name <> name
+WHERE schema_name = 'marts' AND ('marts', name) IN (SELECT (schema_name, table_name) FROM columns)
 UNION ALL
 SELECT schema_name, table_name, [column_name], 'meta', 'loads', ['load_id'], 'load'
-FROM known
+FROM columns
 WHERE column_name = '_load_id'
 UNION ALL
 SELECT 'bi', table_name, ['_parent_row'], 'bi', parent_name, ['_row'], 'parent'
 FROM meta.tables
-WHERE ('bi', table_name, '_parent_row') IN (SELECT (schema_name, table_name, column_name) FROM known)
+WHERE ('bi', table_name, '_parent_row') IN (SELECT (schema_name, table_name, column_name) FROM columns)
 ORDER BY ALL
 """
 

@@ -1,6 +1,6 @@
 """Erased persons of a data directory: keyed hashes of their ids, and the random ids that replace those.
 
-The list is a separate file next to the working file. It is written before anything is erased, and every load
+The list is a file next to the working file. It is written before anything is erased, and every load
 reads it, so neither a new answer of the service nor an old copy of a file brings a person back.
 """
 
@@ -20,7 +20,7 @@ from warehouse.persons.personal_data import PersonKind
 from warehouse.store.files import make_folder, write_file
 
 FILE = Path("work", "erased.json")
-"""The place of the list in a data directory."""
+"""The path of the list in a data directory."""
 KEY_BYTES = 32
 
 
@@ -52,8 +52,8 @@ class ErasedList:
     def aliases(self, kind: PersonKind, ids: Iterable[str]) -> dict[str, str]:
         """The aliases of the erased ids among these; an alias maps to itself."""
         aliases = self._alias_of_hash | {alias: alias for alias in self._alias_of_hash.values()}
-        found = {id_: aliases.get(id_) or aliases.get(self.hash_of(kind, id_)) for id_ in ids}
-        return {id_: alias for id_, alias in found.items() if alias}
+        by_id = {id_: aliases.get(id_) or aliases.get(self.hash_of(kind, id_)) for id_ in ids}
+        return {id_: alias for id_, alias in by_id.items() if alias}
 
     @cached_property
     def _alias_of_hash(self) -> dict[str, str]:

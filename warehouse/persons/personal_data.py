@@ -1,6 +1,6 @@
 """Personal data: the columns that describe a person.
 
-The catalogue decides for documented columns; all others are judged by their names, only here.
+The catalogue decides for documented columns; all others are judged by their names, and only here.
 """
 
 from __future__ import annotations
@@ -94,10 +94,10 @@ def owner_of(column: str, columns: Iterable[str]) -> str | None:
 
 def names_contact(column: str, documented: Documented) -> bool:
     """Whether a column has the name or the address of a contact."""
-    found = _CONTACT.search(column)
-    if not found or is_free_text(column):
+    match = _CONTACT.search(column)
+    if not match or is_free_text(column):
         return False
-    return documented[column].personal if column in documented else bool(_PERSONAL.search(found[1]))
+    return documented[column].personal if column in documented else bool(_PERSONAL.search(match[1]))
 
 
 def is_free_text(column: str) -> bool:

@@ -89,8 +89,8 @@ def replace_file(store: Store, rebuilt: Store) -> None:
     with store.locked() as path:
         with open_for_writing(path, strict=True):
             pass  # checkpoints the old WAL, which must not be applied to the new file
-        with replacement(path, unfinished=store.rewritten) as place:
-            rebuilt.path.replace(place)
+        with replacement(path, unfinished=store.rewritten) as unfinished:
+            rebuilt.path.replace(unfinished)
 
 
 def record_lost_loads(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
@@ -102,7 +102,7 @@ def record_lost_loads(connection: DuckDBPyConnection, landed: Iterable[Landed]) 
     known = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}
     lost = [file for file in landed if file.header["load_id"] not in known]
     number = next_load_number(connection)
-    rows = [_row(file, number + place) for place, file in enumerate(sorted(lost, key=_fetched_at))]
+    rows = [_row(file, load_number) for load_number, file in enumerate(sorted(lost, key=_fetched_at), number)]
     insert_rows(connection, "meta.loads", rows)
     if rows:
         connection.execute(_NUMBER_AGAIN, [number + len(rows)])

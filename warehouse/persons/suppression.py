@@ -113,17 +113,17 @@ def drop_marts(connection: DuckDBPyConnection) -> None:
 def _distinct(connection: DuckDBPyConnection, table: str, column: str, containing: str = "") -> list[Any]:
     """The distinct values of a column that are not null, and contain this text."""
     name = quoted(column)
-    found = connection.execute(
+    values = connection.execute(
         f"SELECT DISTINCT {name} FROM {table} WHERE contains({name}::VARCHAR, $1)", [containing]
     )
-    return [value for (value,) in found.fetchall()]
+    return [value for (value,) in values.fetchall()]
 
 
 def _update(
     connection: DuckDBPyConnection, table: str, column: str, value: Any, new: Mapping[str, Any]
 ) -> int:
     """Give the rows with this value in a column new values; returns the number of rows."""
-    assignments = ", ".join(f"{quoted(name)} = ${place}" for place, name in enumerate(new, 2))
+    assignments = ", ".join(f"{quoted(name)} = ${number}" for number, name in enumerate(new, 2))
     [(rows,)] = connection.execute(
         f"UPDATE {table} SET {assignments} WHERE {quoted(column)} = $1", [value, *new.values()]
     ).fetchall()

@@ -95,7 +95,7 @@ def _write_lake(data_dir: Path, address: str, shard: str, now: datetime, *, eras
 
 @dataclass(frozen=True)
 class _Lake:
-    """The Delta tables below an address, as one shard writes them; `is_alone` if no other shard does."""
+    """The Delta tables below an address, as one shard writes them; `is_alone` means that no other does."""
 
     address: str
     shard: str

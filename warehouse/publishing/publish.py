@@ -242,9 +242,9 @@ def _version_to_restore(versions: Versions, to: str | None) -> str:
     for version in reversed(kept):
         if not versions.is_damaged(version):
             return version
-    wanted = f"version {to}" if to else "earlier version"
+    description = f"version {to}" if to else "earlier version"
     raise WarehouseError(
-        f"There is no undamaged {wanted} in {versions.folder}; "
+        f"There is no undamaged {description} in {versions.folder}; "
         f"it has {', '.join(versions.kept()) or 'none'}. "
         "The published file stays as it is; `brokerbi publish` makes a new one."
     )

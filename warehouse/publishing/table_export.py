@@ -125,7 +125,7 @@ def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula
     signs = ", ".join(map(literal, formula_chars))
     # The line break ends a trailing comment of the statement.
     described = connection.execute(f"DESCRIBE ({select}\n)").fetchall()
-    columns = [f"column_{place}" for place in range(len(described))]
+    columns = [f"column_{number}" for number in range(len(described))]
     cells = []
     for column, (name, type_, *_) in zip(columns, described, strict=True):
         text = f"{column}::VARCHAR"
