@@ -19,7 +19,7 @@ from pipelines.sync.window.task import TaskState
 from warehouse.ledger.changes import (
     ChangedMonth,
     months_with_estates,
-    remember_probe,
+    record_probe,
 )
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
@@ -87,7 +87,7 @@ def _remember_answer(
         for (report, month), ids in affected.items()
     ]
     with store.writing() as connection:
-        remember_probe(connection, result, probe.asked_of, changed, note=note, estates=len(estates))
+        record_probe(connection, result, probe.asked_of, changed, note=note, estates=len(estates))
     months = len({change.month for change in changed})
     reason = f"{len(estates)} sales changed since {first}, in {months} months"
     return result.ended(WindowStatus.ANSWERED, reason, warnings=(note,) if note else ())
@@ -127,7 +127,7 @@ def _remember_failure(
     reason = " ".join(str(getattr(error, "found", error)).split())
     note = WindowStatus.NO_ACCESS.value if isinstance(error, Forbidden) else ""  # its report may be allowed
     with store.writing() as connection:
-        remember_probe(connection, result, probe.asked_of, error=reason, note=note)
+        record_probe(connection, result, probe.asked_of, error=reason, note=note)
     if isinstance(error, Unauthorized | HostDown):  # every window reports these errors
         return result.ended(WindowStatus.SKIPPED, reason)
     unanswered = UNANSWERED.format(reason)

@@ -29,8 +29,8 @@ from warehouse.ledger.ledger import (
     Cap,
     add_requests,
     deny,
+    record_cap,
     record_failures,
-    remember_cap,
 )
 from warehouse.ledger.status import read_conditions
 from warehouse.ledger.window_result import WindowResult, WindowStatus, results_by_pair
@@ -238,5 +238,5 @@ class _Run:
             deny(connection, *task.planned.pair, now)
         for pair, cap in learned.items():
             if cap != Cap():
-                remember_cap(connection, *pair, cap, now)
+                record_cap(connection, *pair, cap, now)
         self.summary.conditions = read_conditions(connection)

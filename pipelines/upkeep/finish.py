@@ -15,7 +15,7 @@ from pipelines.sync.declaration import declared_tables
 from pipelines.sync.privacy import documented_tables
 from pipelines.upkeep.report_page import draw_pages
 from warehouse.errors import WarehouseError, reason_of
-from warehouse.ledger.changes import remember_disagreements
+from warehouse.ledger.changes import record_disagreements
 from warehouse.ledger.ledger import forget_lake, has_months
 from warehouse.ledger.stored_answers import is_replay_unfinished
 from warehouse.load.schema_evolution import declare
@@ -123,7 +123,7 @@ def _build_and_check(
         _write_settings(connection, settings)
         marts = build_marts(connection, memory_limit_mb=memory_limit_mb)
         followers = [report.name for report in REPORTS.values() if report.timing.follows_sales]
-        remember_disagreements(connection, followers)
+        record_disagreements(connection, followers)
         note_next_due(connection, settings, clock)
         return marts, run_and_store_checks(connection, clock.utc_now())
 

@@ -20,7 +20,7 @@ from pipelines.shapes.shapes_file import with_shapes
 from pipelines.sync.run_context import RunContext
 from pipelines.upkeep.replay import replay
 from warehouse.errors import OlderFormat
-from warehouse.ledger.stored_answers import loaded_shapes, remember_shape, requested_reports
+from warehouse.ledger.stored_answers import loaded_shapes, record_shape, requested_reports
 from warehouse.store.database import Store
 from warehouse.store.files import SHARED_FILE, write_file
 
@@ -57,7 +57,7 @@ def prepare_shapes(
             )
             continue
         with store.writing() as connection:
-            remember_shape(connection, name, catalogue[name].shape)
+            record_shape(connection, name, catalogue[name].shape)
         unfit = f"; {len(again.unfit)} fit only the earlier shape and stay as loaded" if again.unfit else ""
         on_message(f"the shape of {name} changed: {again.loads} stored answers were read again{unfit}")
     return replace(context, catalogue=catalogue, held_back=held_back)

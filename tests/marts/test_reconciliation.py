@@ -21,7 +21,7 @@ from tests.marts.given import (
     sold,
     warehouse,
 )
-from warehouse.ledger.changes import ChangedMonth, remember_disagreements
+from warehouse.ledger.changes import ChangedMonth, record_disagreements
 from warehouse.store.meta_schema import aware, write_configured
 
 Earners = Mapping[str, Mapping[str, float]]
@@ -152,7 +152,7 @@ def days(number: float) -> datetime:
 
 def disagreements(connection: Given) -> list[ChangedMonth]:
     build(connection, "reconciliation", "month_total_versions", "user_month_versions")
-    return remember_disagreements(connection, REPORTS)
+    return record_disagreements(connection, REPORTS)
 
 
 def cancelled(connection: Given, seen_at: datetime) -> None:

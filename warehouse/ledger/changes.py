@@ -53,7 +53,7 @@ class ChangedMonth:
         return min(self.changed_at_utc + SETTLING, self.noticed_at_utc)
 
 
-def remember_probe(
+def record_probe(
     connection: DuckDBPyConnection,
     result: WindowResult,
     asked_of: str,
@@ -82,7 +82,7 @@ def remember_probe(
     _write_changes(connection, [change for change in changed if _is_new(change, known.get(change.key))])
 
 
-def remember_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[ChangedMonth]:
+def record_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[ChangedMonth]:
     """Record the months of these reports that were read long before a report that disagrees with them.
 
     A cancelled sale is on no list of changes; the report that is read next shows it. Reads the marts;

@@ -195,7 +195,7 @@ def forget_outdated_denials(connection: DuckDBPyConnection) -> None:
     )
 
 
-def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
+def record_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
     """Record learned limits, and when they were learned; limits not given keep their values."""
     stored = read_caps(connection).get((report, customer), Cap())
     if cap.days is None and cap.months is None:

@@ -132,7 +132,7 @@ def requested_reports(connection: DuckDBPyConnection) -> set[str]:
     return {report for (report,) in rows}
 
 
-def remember_shape(connection: DuckDBPyConnection, report: str, shape: str) -> None:
+def record_shape(connection: DuckDBPyConnection, report: str, shape: str) -> None:
     """Record the shape by which a report's loads were read."""
     connection.execute(
         "UPDATE meta.loads SET shape = $1 WHERE report = $2 AND status = 'loaded'", [shape, report]

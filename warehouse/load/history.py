@@ -2,8 +2,8 @@
 
 A row in both snapshots is not touched. A row only in the old one ends when the new one was fetched; a row
 only in the new one begins then. If the service documents an id, a row keeps its `_row` when its content
-changes, so its children need not change. Two equal rows may both be real, so both sides number
-equal rows, which a plain MERGE cannot do.
+changes, so its children need not change. Two equal rows may both be real, so both sides number equal rows,
+which a plain MERGE cannot do.
 
 A snapshot is complete for its scopes: a month, a requested id, or a report of a customer. Snapshots whose
 scopes do not overlap are merged together, as a wave.
@@ -153,7 +153,7 @@ def merge_wave(
             _merge_table(connection, schema, scopes)
 
 
-def remember_scopes(connection: DuckDBPyConnection, waves: Sequence[Sequence[Scope]], stored: Stored) -> None:
+def record_scopes(connection: DuckDBPyConnection, waves: Sequence[Sequence[Scope]], stored: Stored) -> None:
     """Store the newest snapshot of each scope, and when it last changed."""
     changed = {key: changed_at for key, (_, changed_at) in stored.items()}
     names = ("report", "customer", "month", "asked")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from warehouse.ledger.ledger import forget_outdated_denials
 from warehouse.ledger.stored_answers import load_row
 from warehouse.ledger.window_result import WindowResult, WindowStatus
-from warehouse.load.history import Stored, forget_histories, merge_wave, remember_scopes, waves_of
+from warehouse.load.history import Stored, forget_histories, merge_wave, record_scopes, waves_of
 from warehouse.load.incoming import Load, incoming_rows, insert
 from warehouse.load.quarantine import replace_quarantine
 from warehouse.load.schema_evolution import ensure_table
@@ -78,7 +78,7 @@ def _load(
             insert(connection, schema, schema.table, incoming, report_loads)
     for wave in waves:
         merge_wave(connection, tables, wave, incoming)
-    remember_scopes(connection, waves, stored)
+    record_scopes(connection, waves, stored)
 
     sys.audit("brokerbi.rows_written")
     _write_ledger(connection, loads, store.now())

@@ -18,7 +18,7 @@ from tests.unit.warehouse.given import (
     users,
 )
 from warehouse.ledger.ids import known_ids
-from warehouse.ledger.ledger import Cap, HeldMonth, allow, deny, record_failures, remember_cap, write_due_days
+from warehouse.ledger.ledger import Cap, HeldMonth, allow, deny, record_cap, record_failures, write_due_days
 from warehouse.ledger.window_result import WindowStatus
 from warehouse.store.meta_schema import aware
 
@@ -48,7 +48,7 @@ def test_a_refusal_is_remembered_until_it_is_taken_back(given: Given) -> None:
 def test_a_learned_window_keeps_the_moment_it_was_learned_until_it_changes(given: Given) -> None:
     found = []
     for hour, days in enumerate((14, 14, 7, 7)):
-        given.write(remember_cap, "sales", "M1", Cap(days=days), hours(hour))
+        given.write(record_cap, "sales", "M1", Cap(days=days), hours(hour))
         [(learned,)] = given.rows("SELECT learned_at_utc FROM meta.window_caps")
         found.append(aware(learned))
     assert found == [hours(0), hours(0), hours(2), hours(2)]
@@ -70,7 +70,7 @@ def test_the_day_on_which_a_stored_month_is_due_is_next_to_it(given: Given) -> N
 
 def test_what_is_learned_of_pages_leaves_what_is_known_of_windows(given: Given) -> None:
     for cap in (Cap(months=1), Cap(page_size=250), Cap(days=14, months=1)):
-        given.write(remember_cap, "leads", "M1", cap, NOON)
+        given.write(record_cap, "leads", "M1", cap, NOON)
     assert given.ledger().caps == {("leads", "M1"): Cap(days=14, months=1, page_size=250)}
 
 
